@@ -4,7 +4,7 @@
  * @param back, forth the names of the keys
  * @returns undefined for every other key
  */
-export function besideOf<E extends Element>(
+export function adjacentElement<E extends Element>(
   row: readonly E[],
   key: string,
   [back, forth]: [string, string],

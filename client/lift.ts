@@ -1,5 +1,5 @@
 /** The part of another page of this site that may be shown in a dialog. */
-export interface Lifted {
+export interface DialogContent {
   title: string;
   part: Element;
 }
@@ -9,7 +9,7 @@ export interface Lifted {
  * own keep the page's.
  * @throws Error when the page cannot be had, has gone elsewhere (a sign-in, say) or has no such element: go there instead
  */
-export async function lift(href: string): Promise<Lifted> {
+export async function loadIntoDialog(href: string): Promise<DialogContent> {
   const url = new URL(href, location.href);
   if (url.origin !== location.origin) throw new Error('not of this site');
   const response = await fetch(url, { headers: { Accept: 'text/html' } });

@@ -6,12 +6,12 @@ let asking: AbortController | undefined;
 function ask(form: HTMLFormElement, mediation?: 'conditional'): void {
   // One question at a time: a browser refuses the second.
   asking?.abort();
-  const mine = new AbortController();
-  asking = mine;
+  const controller = new AbortController();
+  asking = controller;
   navigator.credentials
     .get({
       publicKey: kind.parseRequestOptionsFromJSON(JSON.parse(form.dataset.passkey ?? '')),
-      signal: mine.signal,
+      signal: controller.signal,
       ...(mediation && { mediation }),
     })
     .then(
@@ -22,7 +22,7 @@ function ask(form: HTMLFormElement, mediation?: 'conditional'): void {
         form.submit();
       },
       () => {
-        if (mediation || mine !== asking) return;
+        if (mediation || controller !== asking) return;
         form.querySelector('[role=status] > *')?.removeAttribute('hidden');
         ask(form, 'conditional');
       },

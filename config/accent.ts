@@ -27,7 +27,7 @@ export const grounds = {
 const textRatio = 4.5;
 const controlRatio = 3;
 
-const leastContrast = (colour: Rgb, others: readonly string[]) =>
+const minContrast = (colour: Rgb, others: readonly string[]) =>
   Math.min(...others.map((other) => contrast(colour, rgb(other))));
 
 /** The colour itself when it has the ratio on all grounds, else the nearest lightness that has; its hue stays. */
@@ -35,7 +35,7 @@ function reach(colour: Rgb, ratio: number, on: readonly string[], direction: 'da
   const start = toOklch(colour);
   const step = direction === 'darker' ? -0.005 : 0.005;
   let found = colour;
-  for (let l = start.l + step; leastContrast(found, on) < ratio && l > 0 && l < 1; l += step) {
+  for (let l = start.l + step; minContrast(found, on) < ratio && l > 0 && l < 1; l += step) {
     found = fromOklch({ ...start, l });
   }
   return found;
@@ -61,7 +61,7 @@ function glowing(colour: Rgb): Rgb {
 }
 
 /** The colours of the picture of the door, in the brand's hue: wall, floor and the three outer arches. */
-function door(hue: number, chroma: number, lightness: Record<string, number>): Tokens {
+function authColours(hue: number, chroma: number, lightness: Record<string, number>): Tokens {
   const c = Math.min(chroma, 0.075);
   return Object.fromEntries(Object.entries(lightness).map(([name, l]) => [name, toHex(fromOklch({ l, c, h: hue }))]));
 }
@@ -85,10 +85,10 @@ function theme(accent: Rgb, name: 'light' | 'dark'): Tokens {
     name === 'light'
       ? fromOklch({ l: 0.945, c: Math.min(own.c, 0.025), h: own.h })
       : fromOklch({ l: 0.31, c: Math.min(own.c, 0.05), h: own.h });
-  const behind = [...Object.values(grounds[name]), toHex(soft)];
+  const backdrop = [...Object.values(grounds[name]), toHex(soft)];
   const direction = name === 'light' ? 'darker' : 'lighter';
-  const control = reach(name === 'light' ? accent : glowing(accent), controlRatio, behind, direction);
-  const link = reach(control, textRatio, behind, direction);
+  const control = reach(name === 'light' ? accent : glowing(accent), controlRatio, backdrop, direction);
+  const link = reach(control, textRatio, backdrop, direction);
   const linkHover = toOklch(link);
   return {
     accent: toHex(control),
@@ -98,7 +98,7 @@ function theme(accent: Rgb, name: 'light' | 'dark'): Tokens {
     link: toHex(link),
     'link-hover': toHex(fromOklch({ ...linkHover, l: linkHover.l + (name === 'light' ? -0.08 : 0.06) })),
     'on-wall-2': toHex(fromOklch({ l: 0.86, c: Math.min(own.c, 0.025), h: own.h })),
-    ...door(own.h, own.c, walls[name]),
+    ...authColours(own.h, own.c, walls[name]),
   };
 }
 
@@ -106,11 +106,11 @@ function theme(accent: Rgb, name: 'light' | 'dark'): Tokens {
 export function accentFault(text: string): string | undefined {
   const accent = parseHex(text);
   if (accent === undefined) return 'write a colour as #rrggbb, for example #0e6b5e';
-  const behind = Object.values(grounds.light);
-  const control = leastContrast(accent, behind);
+  const backdrop = Object.values(grounds.light);
+  const control = minContrast(accent, backdrop);
   const read = contrast(accent, rgb(onColour(accent)));
   if (control >= controlRatio && read >= textRatio) return undefined;
-  const better = toHex(reach(accent, controlRatio, behind, 'darker'));
+  const better = toHex(reach(accent, controlRatio, backdrop, 'darker'));
   return `${text} has a contrast of ${control.toFixed(1)}:1 on the light page where controls need 3:1 (text on it reaches ${read.toFixed(1)}:1 of 4.5:1); write a darker colour, for example ${better}`;
 }
 

@@ -13,20 +13,20 @@ export function isLoopback(url: string): boolean {
   return loopbackHosts.has(new URL(url).hostname);
 }
 
-export type Given = Partial<Record<string, string>>;
+export type Environment = Partial<Record<string, string>>;
 
 /** What production must say: judged by what was given, so that a fault elsewhere hides none of these. */
-export function productionFaults(given: Given): string[] {
+export function findProductionFaults(args: Environment): string[] {
   const faults: string[] = [];
   const missing = (name: string, what: string) => {
-    if (!given[name]) faults.push(`${name} is missing: write ${what}`);
+    if (!args[name]) faults.push(`${name} is missing: write ${what}`);
   };
   missing('PUBLIC_URL', 'the address members use, as in https://login.example.com');
-  if (given.PUBLIC_URL && !given.PUBLIC_URL.startsWith('https://')) {
+  if (args.PUBLIC_URL && !args.PUBLIC_URL.startsWith('https://')) {
     faults.push('PUBLIC_URL: must begin with https:// in production');
   }
   missing('SECRET_KEY', 'at least 32 random characters, for example the output of: openssl rand -base64 48');
-  if (given.SECRET_KEY?.split(',').some((key) => key.startsWith(developmentKeyPrefix))) {
+  if (args.SECRET_KEY?.split(',').some((key) => key.startsWith(developmentKeyPrefix))) {
     faults.push('SECRET_KEY: was made for development; write the output of: openssl rand -base64 48');
   }
   missing('SEARCH_APP_URL', 'the address of the search app, where members go after signing in');
@@ -35,79 +35,78 @@ export function productionFaults(given: Given): string[] {
     'how many proxies stand before Foyer (1); without it all members seem to come from one address',
   );
   missing('MAIL_FROM', 'who mails are from, as in Foyer <no-reply@example.com>');
-  if (!given.SENDGRID_API_KEY && !given.SMTP_URL) {
+  if (!args.SENDGRID_API_KEY && !args.SMTP_URL) {
     faults.push('SENDGRID_API_KEY or SMTP_URL is missing: write by which service mails are sent');
   }
-  if (given.SENDGRID_URL && !given.SENDGRID_URL.startsWith('https://')) {
+  if (args.SENDGRID_URL && !args.SENDGRID_URL.startsWith('https://')) {
     faults.push('SENDGRID_URL: must begin with https:// in production');
   }
-  if (given.SANDBOX === 'true') faults.push('SANDBOX: must not be true in production; remove it');
-  faults.push(...printedFaults(given));
+  if (args.SANDBOX === 'true') faults.push('SANDBOX: must not be true in production; remove it');
+  faults.push(...printedFaults(args));
   return faults;
 }
 
 /** `security.md`, rule 16: the sandbox, and everything that is not production, opens only on this machine. */
-export function publicAddressFaults(given: Given): string[] {
-  const url = given.PUBLIC_URL;
-  if (given.NODE_ENV === 'production' || !url || !URL.canParse(url) || isLoopback(url)) return [];
+export function findPublicUrlFaults(args: Environment): string[] {
+  const url = args.PUBLIC_URL;
+  if (args.NODE_ENV === 'production' || !url || !URL.canParse(url) || isLoopback(url)) return [];
   return [
     `PUBLIC_URL: ${url} is a public address, so set NODE_ENV=production; development and the sandbox run only on a localhost address`,
   ];
 }
 
 /** The same rule: nothing but production listens to other machines. */
-export function hostFaults(given: Given): string[] {
-  if (given.NODE_ENV === 'production' || given.HOST === undefined || ['127.0.0.1', '::1'].includes(given.HOST))
-    return [];
+export function findHostFaults(args: Environment): string[] {
+  if (args.NODE_ENV === 'production' || args.HOST === undefined || ['127.0.0.1', '::1'].includes(args.HOST)) return [];
   return ['HOST: only with NODE_ENV=production; development and the sandbox listen on 127.0.0.1'];
 }
 
 /** Only the sandbox has a page that stands for the search app; production asks for it by itself. */
-export function searchAppFaults(given: Given): string[] {
+export function searchAppFaults(args: Environment): string[] {
   const sandbox =
-    given.SANDBOX === undefined ? (given.NODE_ENV ?? 'development') === 'development' : given.SANDBOX === 'true';
-  if (given.NODE_ENV === 'production' || sandbox || given.SEARCH_APP_URL) return [];
+    args.SANDBOX === undefined ? (args.NODE_ENV ?? 'development') === 'development' : args.SANDBOX === 'true';
+  if (args.NODE_ENV === 'production' || sandbox || args.SEARCH_APP_URL) return [];
   return [
     'SEARCH_APP_URL is missing: write the address of the search app (only the sandbox has a page that stands for it)',
   ];
 }
 
 /** Judged only when both can be read: each has its own fault otherwise. */
-export function cookieDomainFaults(given: Given): string[] {
-  const domain = schema.shape.COOKIE_DOMAIN.safeParse(given.COOKIE_DOMAIN).data;
+export function cookieDomainFaults(args: Environment): string[] {
+  const domain = schema.shape.COOKIE_DOMAIN.safeParse(args.COOKIE_DOMAIN).data;
   if (domain === undefined) return [];
-  const url = given.PUBLIC_URL ?? 'http://localhost';
+  const url = args.PUBLIC_URL ?? 'http://localhost';
   const fault = URL.canParse(url) ? cookieDomainFault(domain, url) : undefined;
   return fault === undefined ? [] : [`COOKIE_DOMAIN: ${fault}`];
 }
 
 /** What is said of templates must fit together; each list has its own fault when it cannot be read. */
-export function mailTemplateFaults(given: Given): string[] {
+export function mailTemplateFaults(args: Environment): string[] {
   const { SENDGRID_TEMPLATES, SENDGRID_OPEN_TEMPLATES } = schema.shape;
-  const templates = SENDGRID_TEMPLATES.safeParse(given.SENDGRID_TEMPLATES);
-  const open = SENDGRID_OPEN_TEMPLATES.safeParse(given.SENDGRID_OPEN_TEMPLATES).data ?? [];
+  const templates = SENDGRID_TEMPLATES.safeParse(args.SENDGRID_TEMPLATES);
+  const open = SENDGRID_OPEN_TEMPLATES.safeParse(args.SENDGRID_OPEN_TEMPLATES).data ?? [];
   if (!templates.success) return [];
   const unknown = open.filter((name) => !templates.data?.has(name));
   const unusable =
-    templates.data !== undefined && !given.SENDGRID_API_KEY && given.NODE_ENV === 'production'
+    templates.data !== undefined && !args.SENDGRID_API_KEY && args.NODE_ENV === 'production'
       ? ['SENDGRID_TEMPLATES: are SendGrid’s, so SENDGRID_API_KEY is needed; remove one or write the other']
       : [];
   return [...unusable, ...unknown.map((name) => `SENDGRID_OPEN_TEMPLATES: SENDGRID_TEMPLATES has no ${name}`)];
 }
 
 /** Half an account sends nothing; and a house that texts every country pays for whoever earns by that. */
-export function smsFaults(given: Given): string[] {
-  const { TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_FROM, TWILIO_MESSAGING_SERVICE_SID, TWILIO_URL } = given;
+export function findSmsFaults(args: Environment): string[] {
+  const { TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_FROM, TWILIO_MESSAGING_SERVICE_SID, TWILIO_URL } = args;
   const sender = TWILIO_FROM ?? TWILIO_MESSAGING_SERVICE_SID;
   if ([TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, sender].every((value) => value === undefined)) return [];
-  const production = given.NODE_ENV === 'production';
+  const production = args.NODE_ENV === 'production';
   return [
     ...(TWILIO_ACCOUNT_SID === undefined ? ['TWILIO_ACCOUNT_SID is missing: write the account’s SID'] : []),
     ...(TWILIO_AUTH_TOKEN === undefined ? ['TWILIO_AUTH_TOKEN is missing: write the account’s auth token'] : []),
     ...(sender === undefined
       ? ['TWILIO_FROM or TWILIO_MESSAGING_SERVICE_SID is missing: write by which text messages are sent']
       : []),
-    ...(production && given.SMS_COUNTRIES === undefined
+    ...(production && args.SMS_COUNTRIES === undefined
       ? ['SMS_COUNTRIES is missing: write the countries that text messages may go to, as in DE,AT,CH']
       : []),
     ...(production && TWILIO_URL && !TWILIO_URL.startsWith('https://')
@@ -117,8 +116,8 @@ export function smsFaults(given: Given): string[] {
 }
 
 /** All of Stripe or nothing: half of it would take cards and never hear what became of them. */
-export function stripeFaults(given: Given): string[] {
-  const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET } = given;
+export function findStripeFaults(args: Environment): string[] {
+  const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET } = args;
   const keys = { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET };
   const missing = Object.entries(keys).flatMap(([name, value]) => (value === undefined ? [name] : []));
   const faults =
@@ -132,29 +131,29 @@ export function stripeFaults(given: Given): string[] {
     faults.push(
       'STRIPE_PUBLISHABLE_KEY: is of the other mode than STRIPE_SECRET_KEY; write two keys of test mode or of live mode',
     );
-  if (given.NODE_ENV !== 'production') return faults;
+  if (args.NODE_ENV !== 'production') return faults;
   for (const name of ['STRIPE_API_URL', 'STRIPE_JS_URL']) {
-    if (given[name] && !given[name].startsWith('https://'))
+    if (args[name] && !args[name].startsWith('https://'))
       faults.push(`${name}: must begin with https:// in production`);
   }
   return faults;
 }
 
 /** Half of what a provider gave is a button that leads nowhere; and secrets do not go out in the clear. */
-export function providerFaults(given: Given): string[] {
+export function findProviderFaults(args: Environment): string[] {
   const pairs = [
     ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
     ['FACEBOOK_APP_ID', 'FACEBOOK_APP_SECRET'],
     ['AMAZON_CLIENT_ID', 'AMAZON_CLIENT_SECRET'],
   ] as const;
   const halves = pairs.flatMap(([id, secret]) => {
-    if ((given[id] === undefined) === (given[secret] === undefined)) return [];
-    const [there, missing] = given[id] === undefined ? [secret, id] : [id, secret];
+    if ((args[id] === undefined) === (args[secret] === undefined)) return [];
+    const [there, missing] = args[id] === undefined ? [secret, id] : [id, secret];
     return [`${missing} is missing: ${there} is there, and one needs the other`];
   });
-  if (given.NODE_ENV !== 'production') return halves;
+  if (args.NODE_ENV !== 'production') return halves;
   const plain = ['GOOGLE_URL', 'FACEBOOK_URL', 'AMAZON_URL'].filter(
-    (name) => given[name] && !given[name].startsWith('https://'),
+    (name) => args[name] && !args[name].startsWith('https://'),
   );
   return [...halves, ...plain.map((name) => `${name}: must begin with https:// in production`)];
 }

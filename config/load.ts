@@ -4,14 +4,14 @@ import { join, resolve } from 'node:path';
 import {
   cookieDomainFaults,
   developmentKeyPrefix,
-  hostFaults,
+  findHostFaults,
+  findProductionFaults,
+  findProviderFaults,
+  findPublicUrlFaults,
+  findSmsFaults,
+  findStripeFaults,
   mailTemplateFaults,
-  productionFaults,
-  providerFaults,
-  publicAddressFaults,
   searchAppFaults,
-  smsFaults,
-  stripeFaults,
 } from './faults.ts';
 import { type RawConfig, schema } from './schema.ts';
 import { standInForProviders, writtenProvidersFile } from './stand-in-providers.ts';
@@ -76,20 +76,20 @@ const developmentKeyFile = 'development-secret-key';
 /** What is wrong, and what was given. */
 function judge(environment: NodeJS.ProcessEnv) {
   // An empty variable is what `NAME=` in a file gives: the same as not set.
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = schema.safeParse(given);
+  const args = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = schema.safeParse(args);
   const faults = [
     ...(parsed.error?.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`) ?? []),
-    ...(given.NODE_ENV === 'production' ? productionFaults(given) : publicAddressFaults(given)),
-    ...hostFaults(given),
-    ...searchAppFaults(given),
-    ...cookieDomainFaults(given),
-    ...mailTemplateFaults(given),
-    ...smsFaults(given),
-    ...stripeFaults(given),
-    ...providerFaults(given),
+    ...(args.NODE_ENV === 'production' ? findProductionFaults(args) : findPublicUrlFaults(args)),
+    ...findHostFaults(args),
+    ...searchAppFaults(args),
+    ...cookieDomainFaults(args),
+    ...mailTemplateFaults(args),
+    ...findSmsFaults(args),
+    ...findStripeFaults(args),
+    ...findProviderFaults(args),
   ];
-  return { given, parsed, faults };
+  return { given: args, parsed, faults };
 }
 
 /** The sandbox's own, on another site than Foyer (`sandbox/stripe/`). Its keys open nothing. */
@@ -104,8 +104,8 @@ function standInForStripe(port: number) {
   };
 }
 
-/** @param keyOf SECRET_KEY where none is given, for this folder */
-function settle(raw: RawConfig, keyOf: (dataDir: string) => string[]): Config {
+/** @param secretKeysFor SECRET_KEY where none is given, for this folder */
+function toConfig(raw: RawConfig, secretKeysFor: (dataDir: string) => string[]): Config {
   const publicUrl = raw.PUBLIC_URL ?? `http://localhost:${raw.PORT}`;
   const dataDir = resolve(raw.DATA_DIR);
   const { SECRET_KEY, ...rest } = raw;
@@ -121,7 +121,7 @@ function settle(raw: RawConfig, keyOf: (dataDir: string) => string[]): Config {
     DATA_DIR: dataDir,
     PUBLIC_URL: publicUrl,
     HOST: raw.HOST ?? (raw.NODE_ENV === 'production' ? '0.0.0.0' : '127.0.0.1'),
-    SECRET_KEYS: SECRET_KEY ? SECRET_KEY.split(',') : keyOf(dataDir),
+    SECRET_KEYS: SECRET_KEY ? SECRET_KEY.split(',') : secretKeysFor(dataDir),
     SANDBOX: sandbox,
     // A developer reads the terminal: only what needs attention goes there.
     LOG_LEVEL: raw.LOG_LEVEL ?? (raw.NODE_ENV === 'production' ? 'info' : 'warn'),
@@ -139,7 +139,7 @@ function settle(raw: RawConfig, keyOf: (dataDir: string) => string[]): Config {
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const { parsed, faults } = judge(environment);
   if (!parsed.success || faults.length > 0) throw new ConfigurationError(faults);
-  return settle(parsed.data, (dataDir) => [developmentKey(dataDir)]);
+  return toConfig(parsed.data, (dataDir) => [developmentKey(dataDir)]);
 }
 
 /** A configuration that may have faults. */
@@ -153,10 +153,10 @@ export interface InspectedConfig {
 
 /** What can be read of a configuration, whatever is wrong with it, for whoever looks for its faults. Makes no key. */
 export function inspectConfig(environment: NodeJS.ProcessEnv): InspectedConfig {
-  const { given, parsed, faults } = judge(environment);
+  const { given: args, parsed, faults } = judge(environment);
   const unreadable = new Set(parsed.error?.issues.map((issue) => String(issue.path[0])));
-  const raw = schema.parse(Object.fromEntries(Object.entries(given).filter(([name]) => !unreadable.has(name))));
-  const keyOf = (dataDir: string) => {
+  const raw = schema.parse(Object.fromEntries(Object.entries(args).filter(([name]) => !unreadable.has(name))));
+  const secretKeysFor = (dataDir: string) => {
     // No server of production would take it.
     if (raw.NODE_ENV === 'production' || unreadable.has('SECRET_KEY')) return [];
     try {
@@ -165,6 +165,6 @@ export function inspectConfig(environment: NodeJS.ProcessEnv): InspectedConfig {
       return [];
     }
   };
-  const config = settle(raw, keyOf);
+  const config = toConfig(raw, secretKeysFor);
   return { faults, unreadable, config: { ...config, PROVIDERS_FILE: writtenProvidersFile(config) } };
 }

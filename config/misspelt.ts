@@ -9,7 +9,7 @@ export interface Misspelt {
 /** So many letters may be wrong, missing, added or exchanged with a neighbour: one in shorter names, two in longer ones. */
 const differencesIn = (name: string): number => (name.length < 12 ? 1 : 2);
 /** Still shorter names resemble those of the shell: HOME is not HOST. */
-const leastLetters = 8;
+const minLetters = 8;
 
 const known: ReadonlySet<string> = new Set(variableNames);
 
@@ -20,10 +20,10 @@ function differences(one: string, other: string): number {
     const next = [i];
     for (let j = 1; j <= other.length; j += 1) {
       const same = one[i - 1] === other[j - 1];
-      let least = Math.min((row?.[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row?.[j - 1] ?? 0) + (same ? 0 : 1));
+      let min = Math.min((row?.[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row?.[j - 1] ?? 0) + (same ? 0 : 1));
       const exchanged = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
-      if (exchanged) least = Math.min(least, (before?.[j - 2] ?? 0) + 1);
-      next.push(least);
+      if (exchanged) min = Math.min(min, (before?.[j - 2] ?? 0) + 1);
+      next.push(min);
     }
     [before, row] = [row, next];
   }
@@ -32,7 +32,7 @@ function differences(one: string, other: string): number {
 
 /** Variables that differ by a letter or two from a known one that is not set. Values are not looked at. */
 export function misspelt(environment: NodeJS.ProcessEnv): Misspelt[] {
-  const missing = variableNames.filter((name) => !environment[name] && name.length >= leastLetters);
+  const missing = variableNames.filter((name) => !environment[name] && name.length >= minLetters);
   return Object.keys(environment)
     .filter((name) => environment[name] && !known.has(name) && /^[A-Z][A-Z0-9_]{6,39}$/.test(name))
     .sort()

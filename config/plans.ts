@@ -30,8 +30,8 @@ const common = {
 };
 /** '1' monthly, '2' yearly. */
 const planType = z.enum(['1', '2'], "write '1' (monthly) or '2' (yearly)");
-const wholeDollars = (least: number) =>
-  z.int('write whole dollars').min(least, `write at least ${least}`).max(999_999, 'write at most 999999');
+const wholeDollars = (min: number) =>
+  z.int('write whole dollars').min(min, `write at least ${min}`).max(999_999, 'write at most 999999');
 
 const paid = z.strictObject({
   kind: z.literal('paid'),
@@ -92,8 +92,8 @@ export class PlansFileError extends Error {
 function contradictions({ plans, trial, defaultPlan, formerCodes }: PlansFile): string[] {
   const faults: string[] = [];
   const unique = (what: string, values: (string | undefined)[]) => {
-    const given = values.filter((value) => value !== undefined);
-    const twice = [...new Set(given.filter((value, index) => given.indexOf(value) !== index))];
+    const args = values.filter((value) => value !== undefined);
+    const twice = [...new Set(args.filter((value, index) => args.indexOf(value) !== index))];
     for (const value of twice) faults.push(`plans: ${what} ${value} stands there twice`);
   };
   unique(

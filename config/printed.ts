@@ -35,9 +35,9 @@ export function isPrinted(name: PrintedName, value: string | undefined): boolean
 }
 
 /** One fault for each variable that has the value of config/example.env. */
-export function printedFaults(given: Partial<Record<string, string>>): string[] {
+export function printedFaults(args: Partial<Record<string, string>>): string[] {
   return Object.keys(printedCredentials).flatMap((name) => {
-    if (!isPrinted(name as PrintedName, given[name])) return [];
+    if (!isPrinted(name as PrintedName, args[name])) return [];
     const remedy = remedies[name as PrintedName] ?? 'write your own';
     return [`${name}: is the value that is printed in config/example.env; ${remedy}`];
   });

@@ -109,7 +109,7 @@ function contradictions(raw: Readable, hasKey: boolean, environment: NodeJS.Proc
   return faults;
 }
 
-const mostLogoBytes = 20_000;
+const maxLogoBytes = 20_000;
 const logoTypes: Record<string, string> = { '.svg': 'image/svg+xml', '.png': 'image/png' };
 
 /**
@@ -152,7 +152,7 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
       return undefined;
     }
     const content = read(at, name);
-    if (content.length > mostLogoBytes) faults.push(`${at}: ${name} has more than ${mostLogoBytes} bytes`);
+    if (content.length > maxLogoBytes) faults.push(`${at}: ${name} has more than ${maxLogoBytes} bytes`);
     return `data:${type};base64,${content.toString('base64')}`;
   };
   const { serviceProvider, google = {}, facebook = {}, amazon = {}, providers } = raw;
@@ -172,14 +172,14 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
     providers: providers.flatMap((provider, index) => {
       if (provider === undefined) return [];
       const at = `providers.${index}`;
-      const shown = { logo: logo(`${at}.logo`, provider.logo) };
+      const view = { logo: logo(`${at}.logo`, provider.logo) };
       if (provider.kind === 'saml') {
         const certificates = provider.certificates.map((name) => certificate(`${at}.certificates`, name));
-        return { ...provider, ...shown, certificates };
+        return { ...provider, ...view, certificates };
       }
       const { clientSecretVariable: variable, clientSecret } = provider;
       const secret = variable === undefined ? clientSecret : environment[variable];
-      return { ...provider, ...shown, clientSecret: secret };
+      return { ...provider, ...view, clientSecret: secret };
     }),
   };
   if (faults.length > 0) throw new ProvidersFileError(file, faults);

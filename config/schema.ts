@@ -12,12 +12,12 @@ import { parseTrustProxy } from './trust-proxy.ts';
  */
 
 const text = (what: string) => z.string().trim().min(1, `write ${what}`);
-const whole = (least: number, most: number) =>
+const whole = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d+$/, `write a whole number from ${least} to ${most}`)
+    .regex(/^\d+$/, `write a whole number from ${min} to ${max}`)
     .transform(Number)
-    .refine((n) => n >= least && n <= most, `write a whole number from ${least} to ${most}`);
+    .refine((n) => n >= min && n <= max, `write a whole number from ${min} to ${max}`);
 const flag = z.enum(['true', 'false'], 'write true or false').transform((value) => value === 'true');
 const address = (protocols: string[]) =>
   z.string().refine(

@@ -26,22 +26,24 @@ export function writtenProvidersFile(config: {
   return file === standInProvidersFile(DATA_DIR, SANDBOX_PORT) && !existsSync(file) ? undefined : file;
 }
 
-type Given = Partial<Record<'GOOGLE_CLIENT_ID' | 'FACEBOOK_APP_ID' | 'AMAZON_CLIENT_ID' | 'PROVIDERS_FILE', string>>;
+type ProviderEnvironment = Partial<
+  Record<'GOOGLE_CLIENT_ID' | 'FACEBOOK_APP_ID' | 'AMAZON_CLIENT_ID' | 'PROVIDERS_FILE', string>
+>;
 
 /** The sandbox's own for each provider that is not configured. */
-export function standInForProviders(given: Given, dataDir: string, port: number) {
+export function standInForProviders(args: ProviderEnvironment, dataDir: string, port: number) {
   const origin = standInOrigin(port);
   const { google, facebook, amazon } = standInClients;
   return {
-    ...(given.GOOGLE_CLIENT_ID === undefined && {
+    ...(args.GOOGLE_CLIENT_ID === undefined && {
       ...{ GOOGLE_CLIENT_ID: google.id, GOOGLE_CLIENT_SECRET: google.secret, GOOGLE_URL: origin },
     }),
-    ...(given.FACEBOOK_APP_ID === undefined && {
+    ...(args.FACEBOOK_APP_ID === undefined && {
       ...{ FACEBOOK_APP_ID: facebook.id, FACEBOOK_APP_SECRET: facebook.secret, FACEBOOK_URL: origin },
     }),
-    ...(given.AMAZON_CLIENT_ID === undefined && {
+    ...(args.AMAZON_CLIENT_ID === undefined && {
       ...{ AMAZON_CLIENT_ID: amazon.id, AMAZON_CLIENT_SECRET: amazon.secret, AMAZON_URL: origin },
     }),
-    ...(given.PROVIDERS_FILE === undefined && { PROVIDERS_FILE: standInProvidersFile(dataDir, port) }),
+    ...(args.PROVIDERS_FILE === undefined && { PROVIDERS_FILE: standInProvidersFile(dataDir, port) }),
   };
 }

@@ -1,55 +1,55 @@
 import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
 import {
-  accountOperations,
+  createUserRecipients,
   isDealPostponed,
-  memberRecipients,
   postponePartnerDeal,
   setLocale,
+  userOperations,
 } from './account/index.ts';
 import { checkoutRoutes } from './checkout/index.ts';
-import { mediaOf, mediaPath, standInForStripe, stripeForBrowsers } from './config-of-rooms.ts';
+import { mediaFromConfig, mediaPath, standInForStripe, stripeForBrowsers } from './config-of-rooms.ts';
 import { dashboardRoutes } from './dashboard/index.ts';
-import { type Deps, mailLook } from './deps.ts';
+import { type Deps, mailBrand } from './deps.ts';
 import {
+  type ApiOperation,
   alive,
-  answerProbe,
   apiRoutes,
   asHttpError,
   behindRules,
   bodies,
-  callersAddress,
-  chooseLanguage,
-  createFront,
+  clientIp,
+  createDirectDispatcher,
   detectLanguages,
   errorHandler,
   type Guard,
+  handleProbe,
   measureRequests,
   mediaFiles,
   methodNotAllowed,
   notFound,
-  type Operation,
   oneHost,
   openApiDocument,
   type Pages,
   pageAccess,
-  publicAddress,
   type Readiness,
   ready,
-  refuseCrossSite,
+  rejectCrossSite,
   requestLog,
   requestOfForm,
+  requirePublicHost,
   securityHeaders,
   sendError,
   serveBrand,
   staticFiles,
+  submitLanguage,
 } from './http/index.ts';
-import type { LeavingRoom } from './leaving/index.ts';
+import type { DeletionModule } from './leaving/index.ts';
 import { imprintRoute } from './legal/index.ts';
-import { type MembershipRoom, membershipOperations, planChanges } from './membership/index.ts';
+import { type BillingModule, membershipOperations, planCommands } from './membership/index.ts';
 import { messageOperations } from './messages/index.ts';
-import { discoveryPaths, type OauthRoom, routes } from './oauth/index.ts';
-import { openRooms } from './open-rooms.ts';
+import { discoveryPaths, type OidcModule, routes } from './oauth/index.ts';
+import { wireModules } from './open-rooms.ts';
 import { pageGuard } from './page-guard.ts';
 import { apiCallLimits } from './rate-limits/index.ts';
 import { createSandboxMailbox, onlyFromThisMachine, sandboxRoutes } from './sandbox/index.ts';
@@ -62,12 +62,12 @@ export interface App {
   app: RequestListener;
   /** Behind it, with all routes. */
   express: Express;
-  oauth: OauthRoom;
-  leaving: LeavingRoom;
-  membership: MembershipRoom;
+  oauth: OidcModule;
+  deletion: DeletionModule;
+  membership: BillingModule;
   mailedCodes: MailedCodes;
   /** The JSON API, and what stands before each of its calls. */
-  operations: readonly Operation[];
+  operations: readonly ApiOperation[];
   guard: Guard;
   /** What /readyz answers. */
   readiness: Readiness;
@@ -79,21 +79,41 @@ export interface App {
 const visitorsForms = /^\/(?:signup(?:\/.*)?|forgot-password|federation\/[^/]+|identity\/(?:signUp|forgotPassword))$/;
 
 /** The middleware order and the one list of routes. */
-export async function createApp(given: Deps): Promise<App> {
-  const visitorData = countVisitorData(given.kv, given.config.VISITOR_DATA_MAX_MB * 1_000_000);
-  const deps = { ...given, kv: visitorData.kv, visitorData };
+export async function createApp(input: Deps): Promise<App> {
+  const visitorData = countVisitorData(input.kv, input.config.VISITOR_DATA_MAX_MB * 1_000_000);
+  const deps = { ...input, kv: visitorData.kv, visitorData };
   const { config, log, database, kv, clientDir, passwords, boxes, outbox, legal, terms, metrics, now } = deps;
-  const fail = (pages: Pages) => (req: Request, res: Response, error: unknown) => {
+  const handleDirectError = (pages: Pages) => (req: Request, res: Response, error: unknown) => {
     // What went past Express does not know its ways yet.
-    if (req.app === undefined) front.fail(req, res, error);
+    if (req.app === undefined) front.handleError(req, res, error);
     else sendError(pages, log, asHttpError(error), req, res);
   };
   metrics.visitorData(async () => ({ bytes: await visitorData.bytes(), maxBytes: visitorData.maxBytes }));
-  const rooms = await openRooms(deps, fail);
-  const { publicUrl, cookies, brand, pages, searchAppUrl, wayOn, billingNow, claimsOfMembership } = rooms;
-  const { guessLimits, queueFull, ofAccounts, session, sessions, devices } = rooms;
-  const { oauth, mfa, passkeys, membership, entrance, mailedCodes, password, contact, leaving, signUp, federation } =
-    rooms;
+  const modules = await wireModules(deps, handleDirectError);
+  const {
+    publicUrl,
+    cookies,
+    brand,
+    pages,
+    searchAppUrl,
+    wayOn: nextRedirect,
+    billingNow,
+    claimsOfMembership,
+  } = modules;
+  const { guessLimits, queueFull, ofAccounts, session, sessions, devices } = modules;
+  const {
+    oauth,
+    mfa,
+    passkeys,
+    membership,
+    entrance: signIn,
+    mailedCodes,
+    password,
+    contact,
+    leaving: deletion,
+    signUp,
+    federation,
+  } = modules;
 
   const app = express();
   detectLanguages(app, cookies);
@@ -103,23 +123,22 @@ export async function createApp(given: Deps): Promise<App> {
   app.set('trust proxy', config.TRUST_PROXY ?? false);
 
   const trusts: (address: string, hop: number) => boolean = app.get('trust proxy fn');
-  const directCalls = oauth.directCalls(session, (req) => callersAddress(req, trusts));
-  const ofEveryAnswer = [requestLog(log), securityHeaders({ https: config.https, cookies }), oneHost];
-  if (metrics.on)
-    ofEveryAnswer.unshift(measureRequests(metrics, (method, path) => directCalls(method, path) !== undefined));
-  if (!config.production) ofEveryAnswer.push(onlyFromThisMachine());
-  const ourAddress = publicAddress(publicUrl, (address) => trusts(address, 0));
-  const front = createFront(app, [...ofEveryAnswer, ourAddress], directCalls);
-  app.use(front.failed, ...ofEveryAnswer);
+  const directCalls = oauth.directCalls(session, (req) => clientIp(req, trusts));
+  const gates = [requestLog(log), securityHeaders({ https: config.https, cookies }), oneHost];
+  if (metrics.on) gates.unshift(measureRequests(metrics, (method, path) => directCalls(method, path) !== undefined));
+  if (!config.production) gates.push(onlyFromThisMachine());
+  const publicHostGate = requirePublicHost(publicUrl, (address) => trusts(address, 0));
+  const front = createDirectDispatcher(app, [...gates, publicHostGate], directCalls);
+  app.use(front.errorBridge, ...gates);
   const readiness: Readiness = { draining: false };
   // Before the host is checked: whoever looks after the process asks by address.
   app.get('/healthz', alive);
   app.get(
     '/readyz',
-    answerProbe({ secretKeys: config.SECRET_KEYS, publicUrl, kv, now }),
+    handleProbe({ secretKeys: config.SECRET_KEYS, publicUrl, kv, now }),
     ready(readiness, { database: () => database.ping(), keyValue: () => kv.ping() }),
   );
-  app.use(ourAddress);
+  app.use(publicHostGate);
   if (brand) app.use(serveBrand(brand));
   app.use('/assets', staticFiles(clientDir));
   if (config.MEDIA_DIR !== undefined) app.use(mediaPath, mediaFiles(config.MEDIA_DIR));
@@ -129,10 +148,10 @@ export async function createApp(given: Deps): Promise<App> {
   federation.postRoutes(app);
   app.use(oauth.providerRoutes(session));
   const operations = [
-    ...accountOperations({
-      ...{ database, membershipClaims: claimsOfMembership, plans: planChanges(membership), now },
+    ...userOperations({
+      ...{ database, membershipClaims: claimsOfMembership, plans: planCommands(membership), now },
       saveProfile: profileSaver({ database, kv, outbox, now }),
-      mediaUrl: mediaOf(config)?.url,
+      mediaUrl: mediaFromConfig(config)?.url,
       introspection: !config.production,
     }),
     ...membershipOperations(membership),
@@ -147,11 +166,11 @@ export async function createApp(given: Deps): Promise<App> {
       kv,
       outbox,
       box: boxes.outbox,
-      recipients: memberRecipients(database),
+      recipients: createUserRecipients(database),
       templates: config.SENDGRID_TEMPLATES ?? new Map(),
       openTemplates: new Set(config.SENDGRID_OPEN_TEMPLATES),
       uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
-      digest: rooms.digest,
+      digest: modules.digest,
       now,
     }),
   ];
@@ -165,14 +184,14 @@ export async function createApp(given: Deps): Promise<App> {
   });
   const guard = oauth.apiGuard(session);
   app.use(async (req, _res, next) => {
-    if (req.method === 'POST' && visitorsForms.test(req.path)) await rooms.visitorGate.refuseWhenFull(req);
+    if (req.method === 'POST' && visitorsForms.test(req.path)) await modules.visitorGate.refuseWhenFull(req);
     next();
   });
   app.use(apiRoutes(operations, { guard, limits: apiCallLimits(kv), document }));
 
-  const guardOf = pageGuard({ publicUrl, sessions, wayOn, now });
+  const guardOf = pageGuard({ publicUrl, sessions, nextRedirect: nextRedirect, now });
   const router = behindRules(Router({ caseSensitive: true, strict: true }), pageAccess, guardOf);
-  router.use(refuseCrossSite(publicUrl), ...bodies(), requestOfForm(cookies), session, oauth.tokenCookies);
+  router.use(rejectCrossSite(publicUrl), ...bodies(), requestOfForm(cookies), session, oauth.tokenCookies);
   signInRoutes(router, {
     publicUrl,
     pages,
@@ -186,7 +205,7 @@ export async function createApp(given: Deps): Promise<App> {
     sessions,
     devices,
     mfa,
-    entrance,
+    signIn,
     mailedCodes,
     passkeys,
     limits: guessLimits,
@@ -194,28 +213,32 @@ export async function createApp(given: Deps): Promise<App> {
     queueFull,
     terms,
     legal,
-    wayOn,
+    nextRedirect: nextRedirect,
     confirmations: signUp.confirmations,
     federation,
     now,
-    ...{ pendingRequest: oauth.pendingRequest, requestOver: oauth.requestOver, shortForm: oauth.shortForm },
+    ...{
+      findPendingAuthorization: oauth.findPendingAuthorization,
+      toExpiredError: oauth.toExpiredError,
+      resolveShorthand: oauth.resolveShorthand,
+    },
   });
   federation.pageRoutes(router);
   signUp.pageRoutes(router);
   checkoutRoutes(router, {
     ...ofAccounts,
     searchAppUrl,
-    wayOn,
+    nextRedirect,
     membership,
     stripe: stripeForBrowsers(config),
-    wayToConfirm: signUp.wayToConfirm,
-    planKeyOf: signUp.planKeyOf,
+    verifyEmailUrl: signUp.wayToConfirm,
+    findPlanKey: signUp.findPlanKey,
     now: billingNow,
     deals: {
       isPostponed: (user) => isDealPostponed(user, now()),
       postpone: async (user) => ({ ...user, dealAgainAt: await postponePartnerDeal(database.db, user.id, now()) }),
     },
-    pendingRequest: (req, id) => oauth.pendingRequest(req, id),
+    findPendingAuthorization: (req, id) => oauth.findPendingAuthorization(req, id),
   });
   password.pageRoutes(router);
   const settingsBoxes = { mfaBox: boxes.mfa, contactBox: boxes.contact };
@@ -225,11 +248,11 @@ export async function createApp(given: Deps): Promise<App> {
       ...settingsBoxes,
       mfa,
       passkeys,
-      wayOn,
+      nextRedirect: nextRedirect,
       terms,
       password,
       contact,
-      leaving,
+      deletion,
       membership,
       federation,
       connectedApps: oauth.connectedApps,
@@ -238,24 +261,24 @@ export async function createApp(given: Deps): Promise<App> {
     billingNow,
   });
   contact.pageRoutes(router);
-  leaving.pageRoutes(router);
+  deletion.pageRoutes(router);
   oauth.pageRoutes(router);
   dashboardRoutes(router, {
-    ...{ publicUrl, pages, log, database, sessions, wayOn, mayEnter: oauth.mayEnter },
+    ...{ publicUrl, pages, log, database, sessions, nextRedirect: nextRedirect, mayEnter: oauth.mayEnter },
     defaultClientId: config.DEFAULT_CLIENT_ID,
   });
-  imprintRoute(router, { pages, legal, greet: sessions.member });
-  const keepForMember = async (req: Request, language: string) => {
-    const member = await sessions.member(req);
+  imprintRoute(router, { pages, legal, loadPageUser: sessions.getCurrentUser });
+  const saveForUser = async (req: Request, language: string) => {
+    const member = await sessions.getCurrentUser(req);
     if (member) await setLocale(database.db, member.user.id, language, now());
   };
-  router.route('/language').post(chooseLanguage({ cookies, publicUrl, keepForMember })).all(methodNotAllowed('POST'));
+  router.route('/language').post(submitLanguage({ cookies, publicUrl, saveForUser })).all(methodNotAllowed('POST'));
   if (config.SANDBOX)
     sandboxRoutes(router, {
       pages,
       sessions,
       mailbox: createSandboxMailbox({ kv, now }),
-      look: mailLook(config),
+      look: mailBrand(config),
       standIn: standInForStripe(config),
       dayPassed: async () => {
         await deps.billingTimeMoved?.();
@@ -263,15 +286,15 @@ export async function createApp(given: Deps): Promise<App> {
       },
     });
   app.use(router);
-  app.use(notFound(pages, sessions.member), errorHandler(pages, log));
+  app.use(notFound(pages, sessions.getCurrentUser), errorHandler(pages, log));
   const stop = async () => {
-    await Promise.all([oauth.stop(), signUp.stop(), mfa.stop(), leaving.stop(), membership.stop()]);
+    await Promise.all([oauth.stop(), signUp.stop(), mfa.stop(), deletion.stop(), membership.stop()]);
   };
   return {
     app: front.listener,
     express: app,
     oauth,
-    leaving,
+    deletion,
     membership,
     mailedCodes,
     operations,

@@ -3,7 +3,7 @@ import { standInOrigin, standInProvidersFile } from '../config/stand-in-provider
 import { membershipPath } from '../views/settings/tabs.ts';
 import type { Media } from './account/index.ts';
 import type { StripeForBrowsers } from './checkout/index.ts';
-import { appLinks, type Logger } from './http/index.ts';
+import { type Logger, toAppLinks } from './http/index.ts';
 import type { Metrics } from './metrics/index.ts';
 import type { GuessLimits } from './password/index.ts';
 import { configureLimits, type FirmLimit, type RateLimits } from './rate-limits/index.ts';
@@ -20,7 +20,7 @@ export function pageLinks(config: Config) {
     dashboard: '/dashboard',
     // Unless the user-management app has a page of it.
     ...(config.STRIPE_SECRET_KEY !== undefined && { membership: membershipPath }),
-    ...appLinks({
+    ...toAppLinks({
       mainAppUrl: config.MAIN_APP_URL,
       userManagementUrl: config.USER_MANAGEMENT_URL,
       searchAppUrl: config.SEARCH_APP_URL,
@@ -42,9 +42,9 @@ export function pageLinks(config: Config) {
 export const mediaPath = '/media';
 
 /** Where members' pictures are. */
-export function mediaOf({ MEDIA_URL, MEDIA_DIR, PUBLIC_URL }: Config): Media | undefined {
-  if (MEDIA_URL !== undefined) return { url: MEDIA_URL, here: false };
-  return MEDIA_DIR === undefined ? undefined : { url: `${PUBLIC_URL}${mediaPath}/`, here: true };
+export function mediaFromConfig({ MEDIA_URL, MEDIA_DIR, PUBLIC_URL }: Config): Media | undefined {
+  if (MEDIA_URL !== undefined) return { url: MEDIA_URL, isLocal: false };
+  return MEDIA_DIR === undefined ? undefined : { url: `${PUBLIC_URL}${mediaPath}/`, isLocal: true };
 }
 
 /** The sandbox's stand-in for Stripe, where Foyer asks that one. */
@@ -57,10 +57,10 @@ export function standInForStripe(config: Config): StandInAddress | undefined {
 export function providersStandIn(config: Config): string | undefined {
   const { SANDBOX, SANDBOX_PORT, DATA_DIR, PROVIDERS_FILE, GOOGLE_URL, FACEBOOK_URL, AMAZON_URL } = config;
   const origin = standInOrigin(SANDBOX_PORT);
-  const asked =
+  const requested =
     PROVIDERS_FILE === standInProvidersFile(DATA_DIR, SANDBOX_PORT) ||
     [GOOGLE_URL, FACEBOOK_URL, AMAZON_URL].includes(origin);
-  return SANDBOX && asked ? origin : undefined;
+  return SANDBOX && requested ? origin : undefined;
 }
 
 /** What the ribbon of every page links to in the sandbox. */
@@ -87,10 +87,10 @@ const firmLimit = ({ log, metrics }: Operator): FirmLimit => ({
   },
 });
 
-export const rateLimitsOf = (config: Config, operator: Operator): RateLimits =>
+export const toRateLimits = (config: Config, operator: Operator): RateLimits =>
   configureLimits(config, firmLimit(operator));
 
-export const guessLimitsOf = (config: Config, limits: RateLimits): RateLimits & GuessLimits => ({
+export const guessLimitsFromConfig = (config: Config, limits: RateLimits): RateLimits & GuessLimits => ({
   ...limits,
   key: deriveKey(config.SECRET_KEYS[0] ?? '', 'guess counters', 32),
 });

@@ -7,26 +7,26 @@ import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts
 import { type Legal, loadLegal, shippedLegalDir } from './legal/index.ts';
 import {
   type Carriers,
+  createMailCarrier,
+  createMessages,
+  createSmsCarrier,
   type MailAddress,
   type MailLook,
   type Outbox,
   type OutboxWorker,
-  openMailCarrier,
-  openMessages,
-  openSmsCarrier,
   type TwilioSettings,
 } from './messages/index.ts';
-import { noMetrics, type OpenMetrics, openMetrics } from './metrics/index.ts';
+import { createMetrics, noMetrics, type OpenMetrics } from './metrics/index.ts';
 import { logoutCarrier } from './oauth/index.ts';
-import { createDecoys, createPasswordHasher, type HashCost, type PasswordHasher } from './password/index.ts';
+import { createDecoyHashes, createPasswordHasher, type HashCost, type PasswordHasher } from './password/index.ts';
 import { createSandboxMailbox, createStandInClock } from './sandbox/index.ts';
 import {
+  cachingSecretBox,
   createSecretBox,
   type Database,
   type KeyValueStore,
   openDatabase,
   openKeyValue,
-  remembering,
   type SecretBox,
   type StoreObserver,
 } from './store/index.ts';
@@ -41,7 +41,7 @@ export interface Deps {
   /** The folder that `assets` names files of. */
   clientDir: string;
   passwords: PasswordHasher;
-  boxes: Boxes;
+  boxes: SecretBoxes;
   outbox: Outbox;
   /** Delivers what is in the outbox; `process/` starts it. */
   outboxWorker: OutboxWorker;
@@ -63,7 +63,7 @@ export interface Deps {
 }
 
 /** One box per purpose: keys of different purposes say nothing about each other. */
-export interface Boxes {
+export interface SecretBoxes {
   oidc: SecretBox;
   keys: SecretBox;
   outbox: SecretBox;
@@ -74,14 +74,14 @@ export interface Boxes {
 }
 
 /** Whether text messages reach anybody: only then are they offered. */
-export function offersSms(config: Config): boolean {
+export function isSmsOffered(config: Config): boolean {
   return config.SANDBOX || config.TWILIO_ACCOUNT_SID !== undefined;
 }
 
-export function createBoxes(secretKeys: readonly string[]): Boxes {
+export function createBoxes(secretKeys: readonly string[]): SecretBoxes {
   return {
     // A code, a token, a session is used again within seconds, mostly by the process that wrote it.
-    oidc: remembering(createSecretBox(secretKeys, 'oidc records')),
+    oidc: cachingSecretBox(createSecretBox(secretKeys, 'oidc records')),
     keys: createSecretBox(secretKeys, 'signing keys'),
     outbox: createSecretBox(secretKeys, 'outbox'),
     mfa: createSecretBox(secretKeys, 'secrets of authenticator apps'),
@@ -92,13 +92,13 @@ export function createBoxes(secretKeys: readonly string[]): Boxes {
 }
 
 /** The folder of the built client, beside this file's folder in dist/; from the sources it is dist/client too. */
-export function builtClientDir(here: string): string {
-  const root = join(here, '..');
+export function builtClientDir(context: string): string {
+  const root = join(context, '..');
   return root.endsWith('dist') ? join(root, 'client') : join(root, 'dist', 'client');
 }
 
 /** How passwords are hashed, here and by commands. */
-export const hashingOf = (config: Config): { cost: HashCost; secretKeys: readonly string[] } => ({
+export const toHashing = (config: Config): { cost: HashCost; secretKeys: readonly string[] } => ({
   cost: { memoryCost: config.ARGON2_MEMORY_KIB, timeCost: config.ARGON2_PASSES, parallelism: 1 },
   secretKeys: config.SECRET_KEYS,
 });
@@ -135,22 +135,22 @@ export async function openStores(
 }
 
 /** @throws {LegalFaults} */
-export function openLegal(config: Config): Legal {
+export function loadLegalTexts(config: Config): Legal {
   return loadLegal(config.LEGAL_DIR ?? shippedLegalDir, { brand: config.BRAND_NAME, publicUrl: config.PUBLIC_URL });
 }
 
 /** What takes messages out of the house; the sandbox keeps them all, whatever else is configured. */
-export async function openCarriers(config: Config, kv: KeyValueStore): Promise<Carriers> {
+export async function createCarriers(config: Config, kv: KeyValueStore): Promise<Carriers> {
   if (config.SANDBOX) return createSandboxMailbox({ kv, now: Date.now }).carriers;
   const { SENDGRID_API_KEY: apiKey, SENDGRID_URL: url, SMTP_URL: smtpUrl } = config;
   return {
-    mail: await openMailCarrier({ sendGrid: apiKey === undefined ? undefined : { apiKey, url }, smtpUrl }),
-    sms: openSmsCarrier(twilioOf(config)),
+    mail: await createMailCarrier({ sendGrid: apiKey === undefined ? undefined : { apiKey, url }, smtpUrl }),
+    sms: createSmsCarrier(twilioFromConfig(config)),
   };
 }
 
 /** The configuration has all of it or nothing. */
-function twilioOf(config: Config): TwilioSettings | undefined {
+function twilioFromConfig(config: Config): TwilioSettings | undefined {
   const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken, TWILIO_URL: url } = config;
   if (accountSid === undefined || authToken === undefined) return undefined;
   const { TWILIO_FROM: from, TWILIO_MESSAGING_SERVICE_SID: messagingServiceSid } = config;
@@ -158,7 +158,7 @@ function twilioOf(config: Config): TwilioSettings | undefined {
 }
 
 /** What all mails have in common. */
-export function mailLook(config: Config): MailLook {
+export function mailBrand(config: Config): MailLook {
   return {
     publicUrl: config.PUBLIC_URL,
     brandName: config.BRAND_NAME,
@@ -175,7 +175,7 @@ export function mailSender(config: Config): MailAddress {
 }
 
 /** The outbox and its worker, as the configuration has them. */
-export function messagesOf(
+export function createMessaging(
   deps: Pick<Deps, 'config' | 'log' | 'database' | 'boxes' | 'metrics' | 'now'>,
   carriers: Carriers,
 ): { outbox: Outbox; outboxWorker: OutboxWorker } {
@@ -187,19 +187,19 @@ export function messagesOf(
     development: !config.production,
     now: deps.now,
   });
-  return openMessages({
+  return createMessages({
     ...deps,
     box: deps.boxes.outbox,
     carriers: { logout, ...carriers },
     from: mailSender(config),
     replyTo: config.MAIL_SUPPORT_ADDRESS,
-    look: mailLook(config),
+    look: mailBrand(config),
     templates: config.SENDGRID_TEMPLATES ?? new Map(),
   });
 }
 
 /** Stripe's time is the machine's, but for the sandbox's stand-in. */
-function billingTimeOf(
+function billingClockFromConfig(
   config: Config,
   now: () => number,
 ): Pick<Deps, 'billingNow' | 'billingTimeMoved' | 'followBillingTime'> {
@@ -209,16 +209,16 @@ function billingTimeOf(
   return { billingNow: clock.now, billingTimeMoved: refresh, followBillingTime: follow };
 }
 
-export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
+export async function createDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
   const config = loadConfig(environment);
   const log = createLog(config.LOG_LEVEL);
   // The primary of several counts nothing itself.
   const counts = config.WEB_CONCURRENCY === 1 || cluster.isWorker;
-  const metrics = counts ? await openMetrics(config.METRICS_PORT) : noMetrics;
+  const metrics = counts ? await createMetrics(config.METRICS_PORT) : noMetrics;
   const clientDir = builtClientDir(import.meta.dirname);
   const assets = loadAssets(clientDir);
   const boxes = createBoxes(config.SECRET_KEYS);
-  const legal = openLegal(config);
+  const legal = loadLegalTexts(config);
   const stores = await openStores(config, log, metrics);
   const now = Date.now;
   return {
@@ -231,18 +231,18 @@ export async function openDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
       queueMax: config.PASSWORD_QUEUE_MAX,
       waitMs: config.PASSWORD_QUEUE_WAIT_MS,
       shares: { account: config.PASSWORD_QUEUE_ACCOUNT, address: config.PASSWORD_QUEUE_ADDRESS },
-      ...hashingOf(config),
+      ...toHashing(config),
       metrics,
       // Where it is told who is a member, the time need not hide it.
-      decoys: config.PREVENT_USER_EXISTENCE_ERRORS ? createDecoys(stores.database, now) : undefined,
+      decoys: config.PREVENT_USER_EXISTENCE_ERRORS ? createDecoyHashes(stores.database, now) : undefined,
     }),
     boxes,
-    ...messagesOf({ config, log, ...stores, boxes, metrics, now }, await openCarriers(config, stores.kv)),
-    smsOffered: offersSms(config),
+    ...createMessaging({ config, log, ...stores, boxes, metrics, now }, await createCarriers(config, stores.kv)),
+    smsOffered: isSmsOffered(config),
     legal,
     terms: legal.version,
     metrics,
     now,
-    ...billingTimeOf(config, now),
+    ...billingClockFromConfig(config, now),
   };
 }

@@ -1,5 +1,5 @@
-import { type Media, pageMember, readsImageNames } from './account/index.ts';
-import { greet } from './http/index.ts';
+import { createImageNameReader, type Media, toPageUser } from './account/index.ts';
+import { setPageUser } from './http/index.ts';
 import { countUnread } from './messages/index.ts';
 import type { Sessions } from './session/index.ts';
 import type { Database } from './store/index.ts';
@@ -12,19 +12,19 @@ export function greetMembers(
   sessions: Sessions,
   { database, media }: { database: Database; media: Media | undefined },
 ): Sessions {
-  const imageNameOf = readsImageNames(database);
+  const imageNameOf = createImageNameReader(database);
   return {
     ...sessions,
-    async member(req) {
-      const found = await sessions.member(req);
+    async getCurrentUser(req) {
+      const found = await sessions.getCurrentUser(req);
       if (found) {
         const { user } = found;
-        const shown = media !== undefined && !withoutPages.test(req.path);
+        const isVisible = media !== undefined && !withoutPages.test(req.path);
         const [imageName, unread] = await Promise.all([
-          shown ? imageNameOf(user.id) : '',
+          isVisible ? imageNameOf(user.id) : '',
           withoutPages.test(req.path) ? 0 : countUnread(database.db, user.id),
         ]);
-        greet(req, { member: pageMember({ ...user, imageName }, media), locale: user.locale, unread });
+        setPageUser(req, { member: toPageUser({ ...user, imageName }, media), locale: user.locale, unread });
       }
       return found;
     },

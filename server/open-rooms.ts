@@ -3,54 +3,60 @@ import { loadPlans } from '../config/plans.ts';
 import { loadProviders } from '../config/providers.ts';
 import type { User } from './account/index.ts';
 import { createCodes } from './codes/index.ts';
-import { guessLimitsOf, mediaOf, pageLinks, rateLimitsOf, sandboxLinks } from './config-of-rooms.ts';
-import { openContact } from './contact/index.ts';
+import { guessLimitsFromConfig, mediaFromConfig, pageLinks, sandboxLinks, toRateLimits } from './config-of-rooms.ts';
+import { createContactModule } from './contact/index.ts';
 import type { Deps } from './deps.ts';
-import { federationHolding, linkedSince, openFederation, type Upward, unlinkSince } from './federation/index.ts';
+import {
+  createFederationModule,
+  type FederationHooks,
+  federationDataSource,
+  listLinkedSince,
+  unlinkAddedSince,
+} from './federation/index.ts';
 import { greetMembers } from './greet-members.ts';
 import {
   brandStylesheet,
+  type Continuation,
   createFormRecords,
   createPages,
   domainCookies,
-  type Errand,
   hostCookies,
   type Pages,
 } from './http/index.ts';
-import { cancelResetsAskedSince, openLeaving } from './leaving/index.ts';
+import { cancelResetsRequestedSince, createDeletionModule } from './leaving/index.ts';
 import {
+  billingDataSource,
+  createBillingModule,
   createCatalogue,
   createStripe,
   membershipClaims,
-  membershipHolding,
-  membershipOnLeaving,
-  openMembership,
+  subscriptionOnDeletion,
 } from './membership/index.ts';
-import { createTextMessages } from './messages/index.ts';
+import { createSmsSender } from './messages/index.ts';
 import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
-import { clientSessionHolding, connectedAppHolding, oauthHolding, openOauth } from './oauth/index.ts';
+import { clientSessionsDataSource, connectedAppHolding, createOidcModule, grantsDataSource } from './oauth/index.ts';
 import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
-import { createPasswordPolicy, openPassword } from './password/index.ts';
+import { createPasswordModule, createPasswordPolicy } from './password/index.ts';
 import { createVisitorGate } from './rate-limits/index.ts';
 import { standInLinks } from './sandbox/index.ts';
 import {
+  createKnownDevices,
+  createNewDeviceNotifier,
   createSessions,
-  knownDevices,
   returningBrowsers,
   sessionCookie,
   sessionMiddleware,
-  tellingOfNewDevices,
 } from './session/index.ts';
 import { dayMs, hourMs, keyedDigest, minuteMs } from './shared/index.ts';
-import { createEntrance, createMailedCodes, createWayOn, type Entered } from './sign-in/index.ts';
-import { openSignUp, signUpHolding } from './sign-up/index.ts';
+import { createMailedCodes, createNextRedirect, createSignIn, type SignInResult } from './sign-in/index.ts';
+import { openSignUp, signUpDataSource } from './sign-up/index.ts';
 import { deriveKey, type VisitorData } from './store/index.ts';
 
 /**
  * Opens every room, in the order in which each needs those before it; requests pass through them as `app.ts` says.
  * @param fail answers what went wrong where no handler of Express is near
  */
-export async function openRooms(
+export async function wireModules(
   deps: Deps & { visitorData: VisitorData },
   fail: (pages: Pages) => (req: Request, res: Response, error: unknown) => void,
 ) {
@@ -69,26 +75,26 @@ export async function openRooms(
     brandName: config.BRAND_NAME,
     brandLogoUrl: config.BRAND_LOGO_URL,
     brandCss: brand?.path,
-    mediaUrl: mediaOf(config)?.url,
+    mediaUrl: mediaFromConfig(config)?.url,
     endAddress: config.SEARCH_APP_URL,
     links: pageLinks(config),
     sandbox: sandboxLinks(config),
     formRecords: createFormRecords({ cookies, box: boxes.forms, sessionCookie, now }),
   });
   const searchAppUrl = config.SEARCH_APP_URL ?? standInLinks.search;
-  const wayOn = createWayOn({
+  const nextRedirect = createNextRedirect({
     publicUrl,
     searchAppUrl,
     terms,
     plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
     now,
   });
-  const signedIn = (req: Request, user: User) => leaving.signedIn(req, user);
+  const beforeSignIn = (req: Request, user: User) => deletion.signedIn(req, user);
   const catalogue = createCatalogue(loadPlans(config.PLANS_FILE));
   const billingNow = deps.billingNow ?? now;
-  const claimsOfMembership = membershipClaims(catalogue, billingNow);
-  const limits = rateLimitsOf(config, deps);
-  const oauth = await openOauth({
+  const getMembershipClaims = membershipClaims(catalogue, billingNow);
+  const limits = toRateLimits(config, deps);
+  const oauth = await createOidcModule({
     publicUrl,
     development: !config.production,
     rememberMs,
@@ -112,28 +118,28 @@ export async function openRooms(
     metrics,
     now,
     fail: fail(pages),
-    wayOn,
-    membershipClaims: claimsOfMembership,
+    nextRedirect,
+    membershipClaims: getMembershipClaims,
     catalogue,
     plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
     providersOut: {
-      wayOut: (upstream, returnTo) => federation.wayOut(upstream, returnTo),
-      endsThere: (upstream) => federation.endsThere(upstream),
+      upstreamLogoutUrl: (upstream, returnTo) => federation.wayOut(upstream, returnTo),
+      endsAtProvider: (upstream) => federation.endsThere(upstream),
     },
     sessions: (links) =>
-      greetMembers(createSessions({ kv, database, cookies, lifetimes, metrics, now, links, signedIn }), {
+      greetMembers(createSessions({ kv, database, cookies, lifetimes, metrics, now, links, signedIn: beforeSignIn }), {
         database,
-        media: mediaOf(config),
+        media: mediaFromConfig(config),
       }),
   });
   const { sessions } = oauth;
   const session = sessionMiddleware({ kv, cookies, cookieKeys, lifetimes });
-  const marks = knownDevices(cookies, deriveKey(config.SECRET_KEYS[0] ?? '', 'known devices', 32));
-  const devices = tellingOfNewDevices(
+  const knownDevices = createKnownDevices(cookies, deriveKey(config.SECRET_KEYS[0] ?? '', 'known devices', 32));
+  const devices = createNewDeviceNotifier(
     {
-      ...marks,
+      ...knownDevices,
       remember(req, res, user) {
-        marks.remember(req, res, user);
+        knownDevices.remember(req, res, user);
         returning.mark(req, res);
       },
     },
@@ -142,10 +148,10 @@ export async function openRooms(
   const queueFull = { status: config.PASSWORD_QUEUE_FULL_STATUS, retrySeconds: config.PASSWORD_QUEUE_RETRY_SECONDS };
   const codes = createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) });
   const policy = createPasswordPolicy({ breachedApi: config.BREACHED_PASSWORDS_API, log });
-  const guessLimits = guessLimitsOf(config, limits);
+  const guessLimits = guessLimitsFromConfig(config, limits);
   const { smsOffered } = deps;
   const digest = keyedDigest(deriveKey(config.SECRET_KEYS[0] ?? '', 'recipients of messages', 32));
-  const texts = createTextMessages({
+  const texts = createSmsSender({
     kv,
     outbox,
     digest,
@@ -153,25 +159,25 @@ export async function openRooms(
     limits,
   });
   /** What the rooms of accounts that people make and recover have in common. */
-  const ofAccounts = {
+  const accountDeps = {
     ...{ publicUrl, pages, log, database, kv, cookies, now },
     ...{ passwords, policy, codes, outbox, texts, smsOffered, sessions, devices, queueFull },
     brandName: config.BRAND_NAME,
     uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
   };
   const mfa = openMfa({
-    ...ofAccounts,
+    ...accountDeps,
     mfaBox: boxes.mfa,
     limits,
     rememberDays: config.MFA_REMEMBER_DAYS,
   });
   const passkeys = openPasskeys({
-    ...ofAccounts,
+    ...accountDeps,
     secret: deriveKey(config.SECRET_KEYS[0] ?? '', 'passkey challenges', 32),
   });
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_URL: apiUrl } = config;
-  const membership = openMembership({
-    ...ofAccounts,
+  const membership = createBillingModule({
+    ...accountDeps,
     catalogue,
     stripe: secretKey === undefined ? undefined : createStripe({ secretKey, apiUrl }),
     webhookSecret: config.STRIPE_WEBHOOK_SECRET,
@@ -180,48 +186,48 @@ export async function openRooms(
     trialKey: deriveKey(config.SECRET_KEYS[0] ?? '', 'trials', 32),
     now: billingNow,
   });
-  const entrance = createEntrance({ mfa, sessions, devices, wayOn, pages, now });
-  const mailedCodes = createMailedCodes({ ...ofAccounts, limits });
-  const password = openPassword({
-    ...ofAccounts,
+  const signIn = createSignIn({ mfa, sessions, devices, nextRedirect, pages, now });
+  const mailedCodes = createMailedCodes({ ...accountDeps, limits });
+  const password = createPasswordModule({
+    ...accountDeps,
     limits: guessLimits,
     lateLinks: {
-      list: (userId, sinceMs) => linkedSince(database.db, federation.providers, userId, sinceMs),
-      remove: (trx, ...which) => unlinkSince(trx, federation.providers, ...which),
+      list: (userId, sinceMs) => listLinkedSince(database.db, federation.providers, userId, sinceMs),
+      remove: (trx, ...which) => unlinkAddedSince(trx, federation.providers, ...which),
     },
   });
-  const contact = openContact({
-    ...ofAccounts,
+  const contact = createContactModule({
+    ...accountDeps,
     contactBox: boxes.contact,
-    wayToLateWaysIn: password.wayToLateWaysIn,
+    recentFactorsUrl: password.wayToLateWaysIn,
     forgetGuesses: password.forgetGuesses,
-    takeBack: [
+    revertContactChange: [
       removeFactorsAddedSince,
       removePasskeysAddedSince,
-      (trx, ...which) => unlinkSince(trx, federation.providers, ...which),
-      (trx, userId, sinceMs) => leaving.takeBack(trx, userId, sinceMs),
-      cancelResetsAskedSince,
+      (trx, ...which) => unlinkAddedSince(trx, federation.providers, ...which),
+      (trx, userId, sinceMs) => deletion.takeBack(trx, userId, sinceMs),
+      cancelResetsRequestedSince,
     ],
   });
-  const leaving = openLeaving({
-    ...ofAccounts,
+  const deletion = createDeletionModule({
+    ...accountDeps,
     outboxBox: boxes.outbox,
-    holdings: [
-      oauthHolding(database),
-      clientSessionHolding(database, outbox),
+    personalDataSources: [
+      grantsDataSource(database),
+      clientSessionsDataSource(database, outbox),
       connectedAppHolding(database, now),
-      signUpHolding(database),
-      membershipHolding(database),
-      federationHolding(database),
+      signUpDataSource(database),
+      billingDataSource(database),
+      federationDataSource(database),
     ],
-    membership: membershipOnLeaving(database, catalogue),
+    membership: subscriptionOnDeletion(database, catalogue),
   });
   const signUp = openSignUp({
-    ...ofAccounts,
-    entrance,
+    ...accountDeps,
+    signIn,
     metrics,
     legal,
-    wayOn,
+    nextRedirect,
     limits,
     plans: {
       sold: membership.sold,
@@ -230,30 +236,32 @@ export async function openRooms(
         membership.settleTrial(user, way === 'sign-up' ? catalogue.trial.days : catalogue.trial.postSignUpDays),
     },
     providers: () => federation.providers,
-    pendingRequest: oauth.pendingRequest,
-    requestOver: oauth.requestOver,
+    findPendingAuthorization: oauth.findPendingAuthorization,
+    toExpiredError: oauth.toExpiredError,
   });
 
-  const upward: Upward = {
-    enter: async (req, res, user, shown) =>
-      addressAfter(user, shown.errand, await entrance.enter(req, res, user, shown)),
-    enterAgain: async (req, res, user, shown) =>
-      addressAfter(user, shown.errand, await entrance.enterAgain(req, res, user, shown)),
-    wayOn: (user, errand) => wayOn(user, errand).address,
-    wantsEveryFactor: async (req, { authorization }) =>
-      authorization !== undefined && (await oauth.pendingRequest(req, authorization))?.wantsEveryFactor === true,
-    wantsAnew: async (req, { authorization }) =>
-      authorization !== undefined && (await oauth.pendingRequest(req, authorization))?.wantsAnew === true,
-    afterSignUp: (user, errand) => signUp.afterProvider(user, errand),
-    beginUnverified: (req, res, identity, more) => signUp.beginByProvider(req, res, identity, more),
+  const federationHooks: FederationHooks = {
+    completeSignIn: async (req, res, user, factor) =>
+      redirectAfterSignIn(user, factor.continuation, await signIn.completeSignIn(req, res, user, factor)),
+    completeReauthentication: async (req, res, user, factor) =>
+      redirectAfterSignIn(user, factor.continuation, await signIn.completeReauthentication(req, res, user, factor)),
+    nextRedirect: (user, continuation) => nextRedirect(user, continuation).address,
+    requiresAllFactors: async (req, { authorization }) =>
+      authorization !== undefined &&
+      (await oauth.findPendingAuthorization(req, authorization))?.requiresAllFactors === true,
+    requiresFreshAuthentication: async (req, { authorization }) =>
+      authorization !== undefined &&
+      (await oauth.findPendingAuthorization(req, authorization))?.requiresFreshAuthentication === true,
+    afterFederatedSignUp: (user, continuation) => signUp.afterProvider(user, continuation),
+    startEmailVerification: (req, res, identity, more) => signUp.beginByProvider(req, res, identity, more),
   };
-  function addressAfter(user: User, errand: Errand, entered: Entered) {
+  function redirectAfterSignIn(user: User, continuation: Continuation, entered: SignInResult) {
     if (entered.kind === 'challenged') return entered;
-    return { kind: entered.kind, address: wayOn(user, errand).address };
+    return { kind: entered.kind, address: nextRedirect(user, continuation).address };
   }
-  const federation = openFederation({
-    ...ofAccounts,
-    ...upward,
+  const federation = createFederationModule({
+    ...accountDeps,
+    ...federationHooks,
     metrics,
     box: boxes.federation,
     limits,
@@ -267,15 +275,27 @@ export async function openRooms(
       brand,
       pages,
       searchAppUrl,
-      wayOn,
+      wayOn: nextRedirect,
       billingNow,
-      claimsOfMembership,
+      claimsOfMembership: getMembershipClaims,
       guessLimits,
       queueFull,
       visitorGate,
       digest,
     },
-    ...{ ofAccounts, session, sessions, devices },
-    ...{ oauth, mfa, passkeys, membership, entrance, mailedCodes, password, contact, leaving, signUp, federation },
+    ...{ ofAccounts: accountDeps, session, sessions, devices },
+    ...{
+      oauth,
+      mfa,
+      passkeys,
+      membership,
+      entrance: signIn,
+      mailedCodes,
+      password,
+      contact,
+      leaving: deletion,
+      signUp,
+      federation,
+    },
   };
 }

@@ -1,7 +1,13 @@
 import type { RequestHandler } from 'express';
 import type { PageRule } from './http/index.ts';
-import { forMember, type GuardDeps, isRecent, reAuthenticateFor, ruleOfHandler } from './settings/index.ts';
-import { askToSignIn } from './sign-in/index.ts';
+import {
+  type GuardDeps,
+  isRecentlyAuthenticated,
+  reAuthenticateFor,
+  requireUser,
+  ruleOfHandler,
+} from './settings/index.ts';
+import { redirectToSignIn } from './sign-in/index.ts';
 
 /**
  * The guards of the access table, for the routes of pages. A handler of the settings brings the guard of its rule along,
@@ -10,19 +16,19 @@ import { askToSignIn } from './sign-in/index.ts';
  */
 export function pageGuard(deps: GuardDeps) {
   const session: RequestHandler = async (req, res, next) => {
-    if (await deps.sessions.member(req)) return next();
-    askToSignIn(req, res, deps.publicUrl);
+    if (await deps.sessions.getCurrentUser(req)) return next();
+    redirectToSignIn(req, res, deps.publicUrl);
   };
-  const member: RequestHandler = (req, res, next) => forMember(deps, () => next())(req, res, next);
+  const member: RequestHandler = (req, res, next) => requireUser(deps, () => next())(req, res, next);
   const recent: RequestHandler = (req, res, next) =>
-    forMember(deps, (_req, _res, who) =>
-      isRecent(who, deps.now()) ? next() : res.redirect(303, reAuthenticateFor(req)),
+    requireUser(deps, (_req, _res, who) =>
+      isRecentlyAuthenticated(who, deps.now()) ? next() : res.redirect(303, reAuthenticateFor(req)),
     )(req, res, next);
   // Without a second factor the form asks for the password, which shows as much; who has no password has nothing else to show.
   const recentWithSecondFactor: RequestHandler = (req, res, next) =>
-    forMember(deps, (_req, _res, who) => {
+    requireUser(deps, (_req, _res, who) => {
       const passwordIsEnough = who.user.mfaPreference === 'none' && who.user.passwordHash !== null;
-      if (passwordIsEnough || isRecent(who, deps.now())) return next();
+      if (passwordIsEnough || isRecentlyAuthenticated(who, deps.now())) return next();
       res.redirect(303, reAuthenticateFor(req));
     })(req, res, next);
   const guards = { session, member, recent, 'recent-with-second-factor': recentWithSecondFactor };

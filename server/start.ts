@@ -2,17 +2,17 @@ import cluster from 'node:cluster';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { misspelt } from '../config/misspelt.ts';
-import { type Deps, openDeps } from './deps.ts';
-import { openCollector } from './metrics/index.ts';
+import { createDeps, type Deps } from './deps.ts';
+import { createCollector } from './metrics/index.ts';
 import {
-  explain,
+  announceReady,
   isOrder,
   prepare,
-  sayReady,
   serve,
   serveMetrics,
   serveSandbox,
   startWorkers,
+  toStartError,
 } from './process/index.ts';
 
 /** Between saying so and refusing connections: what asks /readyz does so every second or more. */
@@ -50,8 +50,8 @@ async function startAlone(deps: Deps): Promise<void> {
   const sandbox = await serveSandbox(deps);
   const serving = await serve(deps);
   await sandbox?.foyerServes();
-  const metrics = await serveMetrics(deps, deps.metrics.own);
-  sayReady(deps, say);
+  const metrics = await serveMetrics(deps, deps.metrics.local);
+  announceReady(deps, say);
   stopOn(['SIGINT', 'SIGTERM', 'SIGHUP'], deps, async () => {
     const { production } = deps.config;
     serving.announce();
@@ -67,11 +67,11 @@ async function startPrimary(deps: Deps): Promise<void> {
   await prepare(deps, say);
   await Promise.all([deps.kv.close(), deps.database.close()]);
   const sandbox = await serveSandbox(deps);
-  const collector = deps.config.METRICS_PORT === undefined ? undefined : await openCollector();
+  const collector = deps.config.METRICS_PORT === undefined ? undefined : await createCollector();
   const metrics = await serveMetrics(deps, collector);
   const workers = await startWorkers(deps.config.WEB_CONCURRENCY, deps.log, (worker) => collector?.add(worker));
   await sandbox?.foyerServes();
-  sayReady(deps, say);
+  announceReady(deps, say);
   process.on('SIGHUP', () => {
     workers
       .reload()
@@ -121,13 +121,13 @@ function warnOfMisspelt({ log }: Deps): void {
 /** The server process: starts, and stops on SIGINT and SIGTERM. */
 export async function start(): Promise<void> {
   try {
-    const deps = await openDeps(process.env);
+    const deps = await createDeps(process.env);
     if (!cluster.isWorker) warnOfMisspelt(deps);
     if (cluster.isWorker) await startWorker(deps);
     else if (deps.config.WEB_CONCURRENCY > 1) await startPrimary(deps);
     else await startAlone(deps);
   } catch (error) {
-    console.error(explain(error));
+    console.error(toStartError(error));
     process.exit(1);
   }
 }

@@ -25,12 +25,12 @@ export interface PageContext {
   /** Present when the sandbox is on: pages say so at the top. */
   sandbox?: { mailbox?: string; billing?: string; providers?: string } | undefined;
   /** The member who is signed in. */
-  member?: PageMember | undefined;
+  member?: PageUser | undefined;
   /** How many notifications they have not read. */
   unread?: number | undefined;
 }
 
-export interface PageMember {
+export interface PageUser {
   name: string;
   email: string;
   initials: string;

@@ -15,10 +15,10 @@ async function send(form: HTMLFormElement): Promise<void> {
   const body = new URLSearchParams(texts);
   const answer = await fetch(form.action, { method: 'POST', headers: { Accept: 'text/html' }, body });
   const answered = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('.panel');
-  const shown = form.closest('.panel');
-  const here = new URL(answer.url).pathname === new URL(form.action).pathname;
-  if (!answered || !shown || !here) throw new Error('another page');
-  shown.replaceWith(answered);
+  const view = form.closest('.panel');
+  const context = new URL(answer.url).pathname === new URL(form.action).pathname;
+  if (!answered || !view || !context) throw new Error('another page');
+  view.replaceWith(answered);
   answered.querySelector<HTMLElement>('[data-in-place] :is(input:not([type=hidden]), button)')?.focus();
 }
 

@@ -3,11 +3,11 @@
  * cross leads where closing leads. Without this script it is the page.
  */
 const dialog = document.querySelector<HTMLDialogElement>('dialog[data-modal]');
-const behind = document.querySelector<HTMLElement>('[data-behind]');
+const backdrop = document.querySelector<HTMLElement>('[data-behind]');
 
-if (dialog && behind) {
+if (dialog && backdrop) {
   const typing = dialog.contains(document.activeElement) ? document.activeElement : null;
-  behind.hidden = false;
+  backdrop.hidden = false;
   // Not `close()`: that tells of a closing.
   dialog.removeAttribute('open');
   dialog.showModal();

@@ -1,7 +1,7 @@
 /** Posts the form of /verify-user as JSON and goes where the answer says; when that fails, its button is the way. */
 const form = document.querySelector<HTMLFormElement>('#verify-user');
 
-async function goOn(form: HTMLFormElement): Promise<void> {
+async function submitForm(form: HTMLFormElement): Promise<void> {
   const response = await fetch(form.action, {
     method: 'POST',
     credentials: 'same-origin',
@@ -14,7 +14,7 @@ async function goOn(form: HTMLFormElement): Promise<void> {
 }
 
 if (form) {
-  goOn(form).catch(() => {
+  submitForm(form).catch(() => {
     form.classList.add('failed');
     form.querySelector('[role=alert]')?.removeAttribute('hidden');
   });

@@ -12,7 +12,7 @@ type Errors = NonNullable<CardFormLive['errors']>;
 
 const order: CardFieldName[] = ['name', ...cardElements, 'zip'];
 
-const textOf = ({ incomplete, failed }: CardFormProps, { code, message }: Failure): string =>
+const errorText = ({ incomplete, failed }: CardFormProps, { code, message }: Failure): string =>
   incomplete[code as keyof typeof incomplete] ?? message ?? failed;
 
 const changed = (part: CardFormLive) => (before: CardFormLive) => ({
@@ -35,7 +35,7 @@ export default function CardForm(props: CardFormProps) {
     for (const name of cardElements) wrong.current[name] = props.incomplete[`incomplete_${name}`];
     openCard(props, cardElements, {
       changed(name, { complete, error }) {
-        const text = error && textOf(props, error);
+        const text = error && errorText(props, error);
         wrong.current[name] = complete ? undefined : (text ?? props.incomplete[`incomplete_${name}`]);
         // Another field may have set it off, the number's the code's: what was said of it still holds.
         const isOwn = (before: CardFormLive) => before.focused === name || complete || text;
@@ -80,10 +80,10 @@ export default function CardForm(props: CardFormProps) {
     if (!answer) return location.assign(props.action);
     if ('setupIntent' in answer) return send(answer.setupIntent);
     busy.current = false;
-    const text = textOf(props, answer);
-    const whose = order.find((one) => one !== 'name' && answer.code?.includes(one));
-    setLive(changed({ busy: false, problem: whose ? undefined : text }));
-    if (whose) refuse({ [whose]: text }, whose);
+    const text = errorText(props, answer);
+    const owner = order.find((one) => one !== 'name' && answer.code?.includes(one));
+    setLive(changed({ busy: false, problem: owner ? undefined : text }));
+    if (owner) refuse({ [owner]: text }, owner);
   }
 
   return (

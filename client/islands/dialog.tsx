@@ -1,11 +1,11 @@
 import { type MouseEvent, useEffect, useRef, useState } from 'react';
 import { DialogLinkView, type DialogProps, DialogView } from '../../views/parts/dialog.tsx';
-import { type Lifted, lift } from '../lift.ts';
+import { type DialogContent, loadIntoDialog } from '../lift.ts';
 
 /** Lifts the form of another page into a dialog. Its forms are sent as ever: the answer is a page. */
 export default function Dialog(props: DialogProps) {
   const [busy, setBusy] = useState(false);
-  const [lifted, setLifted] = useState<Lifted>();
+  const [lifted, setLifted] = useState<DialogContent>();
   const dialog = useRef<HTMLDialogElement>(null);
   const slot = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -24,7 +24,7 @@ export default function Dialog(props: DialogProps) {
     event.preventDefault();
     if (busy) return;
     setBusy(true);
-    lift(props.href)
+    loadIntoDialog(props.href)
       .then(setLifted, () => location.assign(props.href))
       .finally(() => setBusy(false));
   };

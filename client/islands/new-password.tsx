@@ -46,6 +46,13 @@ export default function NewPassword(props: NewPasswordViewProps) {
     if (field) field.type = shown ? 'text' : 'password';
   }, [shown]);
   return (
-    <NewPasswordView {...props} met={met} error={error} shown={shown} onReveal={() => setShown(!shown)} input={input} />
+    <NewPasswordView
+      {...props}
+      met={met}
+      error={error}
+      isVisible={shown}
+      onReveal={() => setShown(!shown)}
+      input={input}
+    />
   );
 }

@@ -2,7 +2,7 @@ import { type SyntheticEvent, useEffect, useRef, useState } from 'react';
 import { type PassingNoticeProps, PassingNoticeView } from '../../views/parts/passing-notice.tsx';
 
 /** Whoever has just looked away may look back. */
-const leastMs = 1000;
+const minMs = 1000;
 
 /** A notice that hides after its duration; the time stands still while the member points at it or is in it. */
 export default function PassingNotice(props: PassingNoticeProps) {
@@ -15,7 +15,7 @@ export default function PassingNotice(props: PassingNoticeProps) {
     const timer = setTimeout(() => setGone(true), leftMs.current);
     return () => {
       clearTimeout(timer);
-      leftMs.current = Math.max(leastMs, leftMs.current - (performance.now() - beganMs));
+      leftMs.current = Math.max(minMs, leftMs.current - (performance.now() - beganMs));
     };
   }, [held]);
   const frame = useRef<HTMLDivElement>(null);
@@ -24,5 +24,5 @@ export default function PassingNotice(props: PassingNoticeProps) {
   const letGo = ({ type, currentTarget }: SyntheticEvent<HTMLElement>) =>
     setHeld(currentTarget.matches(type === 'blur' ? ':hover' : ':focus-within'));
   const on = { onPointerEnter: hold, onFocus: hold, onPointerLeave: letGo, onBlur: letGo };
-  return <PassingNoticeView {...props} gone={gone} frame={frame} on={on} />;
+  return <PassingNoticeView {...props} isHidden={gone} frame={frame} on={on} />;
 }

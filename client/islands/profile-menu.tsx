@@ -1,6 +1,6 @@
 import { type FocusEvent, type KeyboardEvent, type MouseEvent, type PointerEvent, useEffect, useRef } from 'react';
 import { type ProfileMenuProps, ProfileMenuView } from '../../views/parts/profile-menu.tsx';
-import { besideOf } from '../keys.ts';
+import { adjacentElement } from '../keys.ts';
 
 /** A mouse that leaves the menu on its way back into it has this long. */
 const patienceMs = 300;
@@ -43,7 +43,10 @@ export default function ProfileMenu(props: ProfileMenuProps) {
       event.preventDefault();
     }
     if (!details.open && !/^Arrow(Up|Down)$/.test(event.key)) return;
-    const next = besideOf([...details.querySelectorAll<HTMLElement>('a, button')], event.key, ['ArrowUp', 'ArrowDown']);
+    const next = adjacentElement([...details.querySelectorAll<HTMLElement>('a, button')], event.key, [
+      'ArrowUp',
+      'ArrowDown',
+    ]);
     if (!next) return;
     setOpen(true);
     next.focus();

@@ -15,5 +15,5 @@ export default function Reveal(props: RevealProps) {
     input.form?.addEventListener('submit', hide);
     return () => input.form?.removeEventListener('submit', hide);
   }, [props.controls, shown]);
-  return <RevealView {...props} shown={shown} onClick={() => setShown(!shown)} />;
+  return <RevealView {...props} isVisible={shown} onClick={() => setShown(!shown)} />;
 }

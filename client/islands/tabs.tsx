@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type MouseEvent, useEffect, useState } from 'react';
 import { type TabsProps, TabsView } from '../../views/parts/tabs.tsx';
-import { besideOf } from '../keys.ts';
+import { adjacentElement } from '../keys.ts';
 import { showPanel } from '../panels.ts';
 
 /** Tabs as the ARIA practices have them: one stop for Tab, arrow keys move and choose; the address follows. */
@@ -31,7 +31,8 @@ export default function Tabs(props: TabsProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const links = [...(event.currentTarget.parentElement?.querySelectorAll('a') ?? [])];
-    const next = event.key === ' ' ? document.activeElement : besideOf(links, event.key, ['ArrowLeft', 'ArrowRight']);
+    const next =
+      event.key === ' ' ? document.activeElement : adjacentElement(links, event.key, ['ArrowLeft', 'ArrowRight']);
     if (!(next instanceof HTMLAnchorElement)) return;
     event.preventDefault();
     next.focus();

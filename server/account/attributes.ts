@@ -1,14 +1,14 @@
 import type { User } from './user.ts';
 
 /** The specification's default for gender: nothing was said. */
-export const notSaid = '0';
+export const unspecifiedGender = '0';
 
 /**
  * The specification's user attributes (section 3), under its names and as its texts: what client apps from a Cognito
  * pool know. Inside the house these are fields of `User`.
  */
-export function attributesOf(user: User): Record<string, string> {
-  const said: Record<string, string | null> = {
+export function toCognitoAttributes(user: User): Record<string, string> {
+  const submitted: Record<string, string | null> = {
     sub: user.id,
     email: user.email,
     email_verified: String(user.emailVerified),
@@ -29,6 +29,6 @@ export function attributesOf(user: User): Record<string, string> {
     'custom:jobTitle': user.jobTitle,
   };
   const attributes: Record<string, string> = {};
-  for (const [name, value] of Object.entries(said)) if (value !== null) attributes[name] = value;
+  for (const [name, value] of Object.entries(submitted)) if (value !== null) attributes[name] = value;
   return attributes;
 }

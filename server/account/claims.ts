@@ -1,4 +1,4 @@
-import { nameOf, type User } from './user.ts';
+import { toName, type User } from './user.ts';
 
 /** OpenID Connect Core 1.0, section 5.1, defines female and male and allows further values; stored are the wire's numbers. */
 const genderClaims: ReadonlyMap<string, string> = new Map([
@@ -33,14 +33,14 @@ export interface MembershipClaims {
   /** Also those of a trial, while it lasts. */
   entitlements: readonly string[];
 }
-export type MembershipClaimsOf = (user: Pick<User, 'planId' | 'trialUntil'>) => MembershipClaims;
+export type GetMembershipClaims = (user: Pick<User, 'planId' | 'trialUntil'>) => MembershipClaims;
 
 /** What a client app may learn of a member: the only place where user attributes become claims. */
 export function claimsFor(user: User, scopes: ReadonlySet<string>, membership: MembershipClaims): Claims {
   const all: Claims = {
     sub: user.id,
     // Without a name there is no claim: the address belongs to the scope email alone.
-    name: nameOf(user),
+    name: toName(user),
     given_name: user.givenName || undefined,
     family_name: user.familyName || undefined,
     picture: user.picture ?? undefined,

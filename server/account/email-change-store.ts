@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { type Db, isUniqueViolation, type Schema, uuidv7 } from '../store/index.ts';
-import { Taken } from './taken.ts';
+import { AlreadyInUseError } from './taken.ts';
 import type { User } from './user.ts';
 
 /** A change of a member's address that can still be undone. Times in milliseconds since the epoch. */
@@ -17,7 +17,12 @@ export interface EmailChange {
  * Whether an address is kept for the member who had it, because its change can still be undone (`security.md`, rule 14).
  * @param member who may have it all the same: it is theirs
  */
-export async function isReserved(db: Db, email: string, member: string | undefined, nowMs: number): Promise<boolean> {
+export async function isEmailReserved(
+  db: Db,
+  email: string,
+  member: string | undefined,
+  nowMs: number,
+): Promise<boolean> {
   const row = await db
     .selectFrom('email_changes')
     .select('id')
@@ -30,7 +35,7 @@ export async function isReserved(db: Db, email: string, member: string | undefin
 }
 
 /** Those of some addresses that are kept, each with the member for whom. */
-export async function reservedAmong(
+export async function listReservedEmails(
   db: Db,
   emails: readonly string[],
   nowMs: number,
@@ -55,7 +60,7 @@ export interface NewEmail {
  * Gives a member another address, which they have just shown to be theirs, and keeps the one before for them.
  * @param user as they were when they asked: where password or address are others by now, nothing is changed
  * @returns the change's id; undefined when nothing was changed
- * @throws {Taken} when the address is another member's, or is kept for another member
+ * @throws {AlreadyInUseError} when the address is another member's, or is kept for another member
  */
 export async function changeEmail(
   trx: Transaction<Schema>,
@@ -65,8 +70,8 @@ export async function changeEmail(
 ): Promise<string | undefined> {
   // In this order, as where members are added.
   if (await trx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst())
-    throw new Taken('email');
-  if (await isReserved(trx, email, user.id, nowMs)) throw new Taken('email');
+    throw new AlreadyInUseError('email');
+  if (await isEmailReserved(trx, email, user.id, nowMs)) throw new AlreadyInUseError('email');
   try {
     const { numUpdatedRows } = await trx
       .updateTable('users')
@@ -78,7 +83,7 @@ export async function changeEmail(
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return undefined;
   } catch (error) {
-    if (isUniqueViolation(error, 'users.email')) throw new Taken('email');
+    if (isUniqueViolation(error, 'users.email')) throw new AlreadyInUseError('email');
     throw error;
   }
   // What can be undone no longer need not be remembered.
@@ -132,7 +137,7 @@ export async function findEmailChange(
  * must not have the account back by them.
  * @param passwordHash argon2id in PHC format
  * @returns false when it was undone already, or the member is gone
- * @throws {Taken} when its time ran out at this very moment, and somebody has the address by now
+ * @throws {AlreadyInUseError} when its time ran out at this very moment, and somebody has the address by now
  */
 export async function undoEmailChange(
   trx: Transaction<Schema>,
@@ -164,7 +169,7 @@ export async function undoEmailChange(
       .executeTakeFirst();
     restored = users > 0n;
   } catch (error) {
-    if (isUniqueViolation(error, 'users.email')) throw new Taken('email');
+    if (isUniqueViolation(error, 'users.email')) throw new AlreadyInUseError('email');
     throw error;
   }
   // After the member's own row: a change that was under way is written by now, and is seen here.

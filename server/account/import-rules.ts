@@ -1,7 +1,7 @@
 import type { User } from './user.ts';
 
 /** A member as another service knew them. Times in milliseconds since the epoch. */
-export type ImportedMember = Pick<
+export type ImportedUser = Pick<
   User,
   | 'id'
   | 'email'
@@ -45,7 +45,7 @@ export type ImportOutcome =
   | { kind: 'refused'; why: ImportRefusal };
 
 /** What is known here of the ids, addresses and numbers of those who come. */
-export interface Known {
+export interface ExistingUsers {
   /** Id → address. */
   members: Map<string, string>;
   /** Address → id of whose it is, or for whom it is kept. */
@@ -55,7 +55,7 @@ export interface Known {
   left: Set<string>;
 }
 
-export const nothingKnown = (): Known => ({
+export const noExistingUsers = (): ExistingUsers => ({
   members: new Map(),
   emails: new Map(),
   phones: new Map(),
@@ -66,7 +66,7 @@ export interface ImportDecision {
   /** In the order of those who come. */
   outcomes: ImportOutcome[];
   /** As they are to be added: one whose number is another's has none. */
-  add: ImportedMember[];
+  add: ImportedUser[];
   /** Members here who had given a number without showing that it is theirs, and lose it to one who had. */
   release: string[];
 }
@@ -76,13 +76,13 @@ export interface ImportDecision {
  * here stays, and whoever comes first is here for the next.
  * @param known what is known here; those who are added are added to it
  */
-export function decideImport(coming: readonly ImportedMember[], known: Known): ImportDecision {
-  const added = new Map<string, ImportedMember>();
+export function decideImport(coming: readonly ImportedUser[], known: ExistingUsers): ImportDecision {
+  const added = new Map<string, ImportedUser>();
   const release: string[] = [];
-  const one = (member: ImportedMember): ImportOutcome => {
+  const decideOne = (member: ImportedUser): ImportOutcome => {
     const { id, email, phone } = member;
-    const here = known.members.get(id);
-    if (here !== undefined) return here === email ? { kind: 'there' } : { kind: 'refused', why: 'other-email' };
+    const context = known.members.get(id);
+    if (context !== undefined) return context === email ? { kind: 'there' } : { kind: 'refused', why: 'other-email' };
     if (known.left.has(id)) return { kind: 'refused', why: 'left' };
     if ((known.emails.get(email) ?? id) !== id) return { kind: 'refused', why: 'email-taken' };
     const holder = phone === null ? undefined : known.phones.get(phone);
@@ -100,6 +100,6 @@ export function decideImport(coming: readonly ImportedMember[], known: Known): I
     added.set(id, withoutPhone ? { ...member, phone: null, phoneVerified: false } : member);
     return withoutPhone ? { kind: 'added', withoutPhone } : { kind: 'added' };
   };
-  const outcomes = coming.map(one);
+  const outcomes = coming.map(decideOne);
   return { outcomes, add: [...added.values()], release };
 }

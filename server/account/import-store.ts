@@ -1,34 +1,40 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { Db, Schema, UserTable } from '../store/index.ts';
-import { reservedAmong } from './email-change-store.ts';
-import { decideImport, type ImportedMember, type ImportOutcome, type Known, nothingKnown } from './import-rules.ts';
+import { listReservedEmails } from './email-change-store.ts';
+import {
+  decideImport,
+  type ExistingUsers,
+  type ImportedUser,
+  type ImportOutcome,
+  noExistingUsers,
+} from './import-rules.ts';
 import { insertUserRecords } from './user-record-store.ts';
 
 /** Adds to `known` what is here of those who come. */
-async function learn(db: Db, coming: readonly ImportedMember[], known: Known, nowMs: number): Promise<void> {
+async function learn(db: Db, coming: readonly ImportedUser[], known: ExistingUsers, nowMs: number): Promise<void> {
   const ids = coming.map(({ id }) => id);
   const emails = coming.map(({ email }) => email);
   const phones = coming.flatMap(({ phone }) => phone ?? []);
   const select = db.selectFrom('users').select(['id', 'email', 'phone', 'phone_verified']);
   // One after the other: an address is first looked for among the members', then among those that are kept (`insertUser`).
-  const here = [
+  const context = [
     ...(await select.where('id', 'in', ids).execute()),
     ...(await select.where('email', 'in', emails).execute()),
     ...(phones.length > 0 ? await select.where('phone', 'in', phones).execute() : []),
   ];
-  for (const { id, email, phone, phone_verified } of here) {
+  for (const { id, email, phone, phone_verified } of context) {
     known.members.set(id, email);
     known.emails.set(email, id);
     if (phone !== null) known.phones.set(phone, { id, verified: phone_verified === 1 });
   }
-  for (const { email, userId } of await reservedAmong(db, emails, nowMs)) {
+  for (const { email, userId } of await listReservedEmails(db, emails, nowMs)) {
     if (!known.emails.has(email)) known.emails.set(email, userId);
   }
   const gone = db.selectFrom('account_deletions').select('user_id').where('user_id', 'in', ids);
   for (const { user_id } of await gone.where('done_at', 'is not', null).execute()) known.left.add(user_id);
 }
 
-const rowOf = (member: ImportedMember, nowMs: number): Selectable<UserTable> => ({
+const toUserRow = (member: ImportedUser, nowMs: number): Selectable<UserTable> => ({
   id: member.id,
   email: member.email,
   email_verified: Number(member.emailVerified),
@@ -67,7 +73,7 @@ const rowOf = (member: ImportedMember, nowMs: number): Selectable<UserTable> => 
 });
 
 /** How often those are looked at again whom somebody else added at the same moment. */
-const mostRounds = 3;
+const maxRounds = 3;
 
 /**
  * Adds members who come from another service, with their records. Who is here already stays as they are, so the same
@@ -75,14 +81,14 @@ const mostRounds = 3;
  * @param coming some hundreds at a time
  * @returns what became of each, in their order
  */
-export async function importMembers(
+export async function insertImportedUsers(
   trx: Transaction<Schema>,
-  coming: readonly ImportedMember[],
+  coming: readonly ImportedUser[],
   nowMs: number,
   round = 1,
 ): Promise<ImportOutcome[]> {
   if (coming.length === 0) return [];
-  const known = nothingKnown();
+  const known = noExistingUsers();
   await learn(trx, coming, known, nowMs);
   const { outcomes, add, release } = decideImport(coming, known);
   if (release.length > 0) {
@@ -96,7 +102,7 @@ export async function importMembers(
   if (add.length === 0) return outcomes;
   const inserted = await trx
     .insertInto('users')
-    .values(add.map((member) => rowOf(member, nowMs)))
+    .values(add.map((member) => toUserRow(member, nowMs)))
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .execute();
@@ -105,11 +111,11 @@ export async function importMembers(
   if (ids.size === add.length) return outcomes;
   // Somebody else took an address, a number or an id between the question and the answer.
   const missed = coming.filter(({ id }, index) => outcomes[index]?.kind === 'added' && !ids.has(id));
-  const again: ImportOutcome[] =
-    round < mostRounds
-      ? await importMembers(trx, missed, nowMs, round + 1)
+  const rerender: ImportOutcome[] =
+    round < maxRounds
+      ? await insertImportedUsers(trx, missed, nowMs, round + 1)
       : missed.map(() => ({ kind: 'refused', why: 'email-taken' }));
-  const later = new Map(missed.map(({ id }, index) => [id, again[index]]));
+  const later = new Map(missed.map(({ id }, index) => [id, rerender[index]]));
   return outcomes.map((outcome, index) => later.get(coming[index]?.id ?? '') ?? outcome);
 }
 
@@ -119,16 +125,16 @@ export async function importMembers(
  */
 export async function rehearseImport(
   db: Db,
-  coming: readonly ImportedMember[],
-  known: Known,
+  coming: readonly ImportedUser[],
+  known: ExistingUsers,
   nowMs: number,
 ): Promise<ImportOutcome[]> {
   if (coming.length === 0) return [];
-  const here = nothingKnown();
-  await learn(db, coming, here, nowMs);
-  for (const [id, email] of here.members) if (!known.members.has(id)) known.members.set(id, email);
-  for (const [email, id] of here.emails) if (!known.emails.has(email)) known.emails.set(email, id);
-  for (const [phone, holder] of here.phones) if (!known.phones.has(phone)) known.phones.set(phone, holder);
-  for (const id of here.left) known.left.add(id);
+  const context = noExistingUsers();
+  await learn(db, coming, context, nowMs);
+  for (const [id, email] of context.members) if (!known.members.has(id)) known.members.set(id, email);
+  for (const [email, id] of context.emails) if (!known.emails.has(email)) known.emails.set(email, id);
+  for (const [phone, holder] of context.phones) if (!known.phones.has(phone)) known.phones.set(phone, holder);
+  for (const id of context.left) known.left.add(id);
   return decideImport(coming, known).outcomes;
 }

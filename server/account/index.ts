@@ -6,27 +6,27 @@
  * Does not own passwords (password/), sessions (session/), what the terms say (legal/), nor accounts that are only begun (sign-up/).
  */
 
-export { attributesOf } from './attributes.ts';
-export { callingMember, memberCalling } from './callers.ts';
+export { toCognitoAttributes } from './attributes.ts';
+export { findCallingUser, requireCallingUser } from './callers.ts';
 export {
   type Claims,
   claimsByScope,
   claimsFor,
+  type GetMembershipClaims,
   type MembershipClaims,
-  type MembershipClaimsOf,
 } from './claims.ts';
 export { changeEmail, type EmailChange, findEmailChange, undoEmailChange } from './email-change-store.ts';
 export {
-  type ImportedMember,
+  type ExistingUsers,
+  type ImportedUser,
   type ImportOutcome,
   type ImportRefusal,
-  type Known,
-  nothingKnown,
+  noExistingUsers,
 } from './import-rules.ts';
-export { importMembers, rehearseImport } from './import-store.ts';
-export { eraseMemberData, memberData } from './member-data-store.ts';
-export { accountOperations } from './operations.ts';
-export { type Media, pageMember } from './page-member.ts';
+export { insertImportedUsers, rehearseImport } from './import-store.ts';
+export { eraseUserData, exportUserData } from './member-data-store.ts';
+export { userOperations } from './operations.ts';
+export { type Media, toPageUser } from './page-member.ts';
 export { hasPartnerDeal } from './partner-deal-operations.ts';
 export {
   claimPartnerDeal,
@@ -43,17 +43,17 @@ export {
   countForeignProfiles,
   countOwnHashes,
   countWrappedHashes,
-  foreignProfiles,
+  listImportedHashProfiles,
   type NewPassword,
   rehashPassword,
   setPassword,
   someAwaitPassword,
 } from './password-store.ts';
-export { phoneChangedSince, removePhone, setPhone } from './phone-store.ts';
+export { hasPhoneChangedSince, removePhone, setPhone } from './phone-store.ts';
 export {
   genders,
   isBirthdate,
-  mostProfileCharacters,
+  maxProfileLength,
   type ProfileFault,
   type ProfileField,
   profileFields,
@@ -61,48 +61,48 @@ export {
   type TypedProfile,
 } from './profile-rules.ts';
 export { type ProfileChange, setProfile } from './profile-store.ts';
-export { setSecondFactorRequired, takeOverUser } from './provider-member-store.ts';
-export { memberRecipients } from './recipients.ts';
-export type { PlanChanges } from './record-operations.ts';
+export { claimUnverifiedUser, setSecondFactorRequired } from './provider-member-store.ts';
+export { createUserRecipients } from './recipients.ts';
+export type { PlanCommands } from './record-operations.ts';
 export type { SaveProfile, SentProfile } from './save-profile.ts';
-export { Taken } from './taken.ts';
+export { AlreadyInUseError } from './taken.ts';
 export { mustAcceptTerms, type TermsVersion } from './terms.ts';
 export {
-  acceptancesOf,
-  mostUserAgentCharacters,
+  listTermsAcceptances,
+  maxUserAgentLength,
   recordAcceptance,
   type TermsAcceptance,
 } from './terms-ledger-store.ts';
 export {
-  accountOf,
   fullName,
-  identifierOf,
   type MfaPreference,
-  mostIdentifierCharacters,
-  mostNameCharacters,
+  maxIdentifierLength,
+  maxNameLength,
   type NewUser,
-  normalEmail,
-  normalPhone,
+  normaliseEmail,
+  normalisePhone,
+  parseIdentifier,
+  toAccountKey,
   type User,
 } from './user.ts';
 export {
+  createImageNameReader,
   findUserRecord,
   findUserRecordById,
   insertUserRecord,
-  readsImageNames,
   type UserRecord,
   type UserRecordChange,
   updateUserRecord,
 } from './user-record-store.ts';
 export {
   confirmEmail,
-  currentUser,
+  findCurrentUser,
   findUser,
   findUserByIdentifier,
-  holdMember,
   insertUser,
   listUsers,
-  noteSignIn,
+  lockUser,
+  recordSignIn,
   setDisabled,
   setLocale,
   setMfaPreference,

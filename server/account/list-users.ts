@@ -1,17 +1,17 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import {
+  type ApiOperation,
   callAccess,
-  GraphqlFault,
+  GraphqlError,
   graphqlAccess,
   graphqlOperation,
-  malformed,
-  type Operation,
-  principalOf,
+  isMalformed,
+  requirePrincipal,
 } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
-import { readRecord } from './read-record.ts';
-import { type WireRecord, wireRecord } from './wire-record.ts';
+import { getUserRecord } from './read-record.ts';
+import { type UserRecordJson, userRecordSchema } from './wire-record.ts';
 
 /** The look-up as existing callers write it, under the type names that AWS Amplify gives a model `User`. */
 const schema = `
@@ -71,7 +71,7 @@ const schema = `
 `;
 
 /** Of a member's id. */
-const mostCharacters = 100;
+const maxCharacters = 100;
 
 interface Arguments {
   filter?: { userId?: { eq?: string | null } | null } | null;
@@ -80,7 +80,7 @@ interface Arguments {
 }
 
 interface Connection {
-  items: WireRecord[];
+  items: UserRecordJson[];
   nextToken: null;
 }
 
@@ -91,22 +91,22 @@ const data = z.looseObject({
   listUsers: z
     .object({
       __typename: typeName,
-      items: z.array(wireRecord.extend({ __typename: z.string() }).partial()).optional(),
+      items: z.array(userRecordSchema.extend({ __typename: z.string() }).partial()).optional(),
       nextToken: z.null().optional(),
     })
     .nullish(),
 });
 
 /** `POST /graphql`: the specification's `listUsers` (section 7), for callers that have their image's name from there. */
-export function listUsers(database: Database, { introspection }: { introspection: boolean }): Operation {
+export function listUsers(database: Database, { introspection }: { introspection: boolean }): ApiOperation {
   /** Another member's record is as good as none: nobody learns who there is. */
-  function whose(req: Request, named: string | undefined): string | undefined {
-    const principal = principalOf(req);
+  function resolveOwner(req: Request, named: string | undefined): string | undefined {
+    const principal = requirePrincipal(req);
     if (principal.kind === 'member') {
       return named === undefined || named === principal.userId ? principal.userId : undefined;
     }
-    if (named === undefined) throw new GraphqlFault('filter.userId.eq: which member is meant');
-    return malformed(named, mostCharacters) ? undefined : named;
+    if (named === undefined) throw new GraphqlError('filter.userId.eq: which member is meant');
+    return isMalformed(named, maxCharacters) ? undefined : named;
   }
 
   return graphqlOperation({
@@ -120,10 +120,10 @@ export function listUsers(database: Database, { introspection }: { introspection
     data,
     resolvers: {
       async listUsers({ filter, limit, nextToken }: Arguments, { req }): Promise<Connection> {
-        if (limit != null && limit < 1) throw new GraphqlFault('limit: write 1 or more');
-        if (nextToken != null) throw new GraphqlFault('nextToken: none was given');
-        const userId = whose(req, filter?.userId?.eq ?? undefined);
-        const record = userId === undefined ? undefined : await readRecord(database, userId);
+        if (limit != null && limit < 1) throw new GraphqlError('limit: write 1 or more');
+        if (nextToken != null) throw new GraphqlError('nextToken: none was given');
+        const userId = resolveOwner(req, filter?.userId?.eq ?? undefined);
+        const record = userId === undefined ? undefined : await getUserRecord(database, userId);
         return { items: record ? [record] : [], nextToken: null };
       },
     },

@@ -1,16 +1,16 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Schema } from '../store/index.ts';
-import { attributesOf } from './attributes.ts';
-import { acceptancesOf } from './terms-ledger-store.ts';
+import { toCognitoAttributes } from './attributes.ts';
+import { listTermsAcceptances } from './terms-ledger-store.ts';
 import type { User } from './user.ts';
 import { findUserRecord } from './user-record-store.ts';
-import { toWire } from './wire-record.ts';
+import { toUserRecordJson } from './wire-record.ts';
 
 /** What this room holds of a member, for themselves to read. Times in milliseconds since the epoch. */
-export async function memberData(db: Kysely<Schema>, user: User): Promise<Record<string, unknown>> {
+export async function exportUserData(db: Kysely<Schema>, user: User): Promise<Record<string, unknown>> {
   const [record, acceptances, deals, changes] = await Promise.all([
     findUserRecord(db, user.id),
-    acceptancesOf(db, user.id),
+    listTermsAcceptances(db, user.id),
     db
       .selectFrom('partner_deals')
       .select(['email', 'tier', 'imported_at', 'used_at'])
@@ -19,7 +19,7 @@ export async function memberData(db: Kysely<Schema>, user: User): Promise<Record
     db.selectFrom('email_changes').selectAll().where('user_id', '=', user.id).orderBy('changed_at').execute(),
   ]);
   return {
-    attributes: attributesOf(user),
+    attributes: toCognitoAttributes(user),
     hasPassword: user.passwordHash !== null,
     planId: user.planId,
     source: user.source,
@@ -28,7 +28,7 @@ export async function memberData(db: Kysely<Schema>, user: User): Promise<Record
     createdAt: user.createdAt,
     updatedAt: user.updatedAt,
     // Its attributes are those above.
-    record: record ? { ...toWire(user, record), userAttributes: undefined } : null,
+    record: record ? { ...toUserRecordJson(user, record), userAttributes: undefined } : null,
     termsAccepted: acceptances.map(({ userId: _, ...acceptance }) => acceptance),
     partnerDeals: deals.map(({ email, tier, imported_at, used_at }) => ({
       email,
@@ -50,7 +50,7 @@ export async function memberData(db: Kysely<Schema>, user: User): Promise<Record
  * Erases the member. The ledger of terms keeps that they were accepted, when and in which words, under an id that leads to
  * nobody any more, and forgets from where.
  */
-export async function eraseMemberData(
+export async function eraseUserData(
   trx: Transaction<Schema>,
   { id, email }: Pick<User, 'id' | 'email'>,
 ): Promise<void> {

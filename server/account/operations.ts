@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { type Operation, operation } from '../http/index.ts';
+import { type ApiOperation, defineOperation } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
-import { notSaid } from './attributes.ts';
-import { memberCalling } from './callers.ts';
-import { claimsFor, type MembershipClaimsOf } from './claims.ts';
+import { unspecifiedGender } from './attributes.ts';
+import { requireCallingUser } from './callers.ts';
+import { claimsFor, type GetMembershipClaims } from './claims.ts';
 import { listUsers } from './list-users.ts';
 import { partnerDealOperations } from './partner-deal-operations.ts';
-import { type PlanChanges, recordOperations } from './record-operations.ts';
+import { type PlanCommands, recordOperations } from './record-operations.ts';
 import type { SaveProfile } from './save-profile.ts';
 
 const userInfo = z.object({
@@ -31,7 +31,7 @@ const userInfo = z.object({
 });
 
 /** The calls of this room: a member's own data (the specification's identity service operation "user info"). */
-export function accountOperations({
+export function userOperations({
   database,
   membershipClaims,
   plans,
@@ -41,32 +41,32 @@ export function accountOperations({
   now,
 }: {
   database: Database;
-  membershipClaims: MembershipClaimsOf;
-  plans: PlanChanges;
+  membershipClaims: GetMembershipClaims;
+  plans: PlanCommands;
   saveProfile: SaveProfile;
   /** Where members' pictures are. */
   mediaUrl: string | undefined;
   /** Whether GraphQL tells its schema to callers. */
   introspection: boolean;
   now: () => number;
-}): Operation[] {
+}): ApiOperation[] {
   return [
     ...recordOperations({ database, plans, saveProfile, mediaUrl, now }),
     listUsers(database, { introspection }),
     ...partnerDealOperations(database),
-    operation({
+    defineOperation({
       method: 'get',
       path: '/user/info',
       id: 'userInfo',
       summary: 'The signed-in member',
       answer: userInfo,
       async handle({ req }) {
-        const user = await memberCalling(req, database);
+        const user = await requireCallingUser(req, database);
         // The schema knows which claims there are; a claim without a value is not there.
         const scopes = new Set(['openid', 'profile', 'email', 'phone', 'address', 'membership']);
         const claims = claimsFor(user, scopes, membershipClaims(user));
         // This call keeps the wire's number, which its callers know.
-        return userInfo.parse({ ...claims, gender: user.gender === notSaid ? undefined : user.gender });
+        return userInfo.parse({ ...claims, gender: user.gender === unspecifiedGender ? undefined : user.gender });
       },
     }),
   ];

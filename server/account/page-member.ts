@@ -1,10 +1,10 @@
-import type { PageMember } from '../../views/page-context.ts';
+import type { PageUser } from '../../views/page-context.ts';
 import { fullName, type User } from './user.ts';
 
 const firstLetter = (text: string) => Array.from(text)[0] ?? '';
 
 /** What a member's own row and their record say of them. */
-export type ShownMember = Pick<User, 'givenName' | 'familyName' | 'email' | 'picture'> & {
+export type UserDisplay = Pick<User, 'givenName' | 'familyName' | 'email' | 'picture'> & {
   /** Of the user record; '' for none. */
   imageName: string;
 };
@@ -13,25 +13,25 @@ export type ShownMember = Pick<User, 'givenName' | 'familyName' | 'email' | 'pic
 export interface Media {
   url: string;
   /** Foyer serves them itself: beside them are its own pages. */
-  here: boolean;
+  isLocal: boolean;
 }
 
 /**
  * A member as a page's header shows them: the picture, or the initials of given and family name.
  * @param media where pictures are; one that lies elsewhere is not shown (the content security policy would stop it)
  */
-export function pageMember(user: ShownMember, media: Media | undefined): PageMember {
+export function toPageUser(user: UserDisplay, media: Media | undefined): PageUser {
   const initials = `${firstLetter(user.givenName)}${firstLetter(user.familyName)}` || firstLetter(user.email);
   return {
     name: fullName(user),
     email: user.email,
     initials: initials.toUpperCase(),
-    pictureUrl: pictureUrl(addressOf(user.imageName), media) ?? pictureUrl(user.picture, media),
+    pictureUrl: pictureUrl(toImagePath(user.imageName), media) ?? pictureUrl(user.picture, media),
   };
 }
 
 /** The name of an object is no address: what stands for something else in one is written as it is meant. */
-const addressOf = (name: string): string =>
+const toImagePath = (name: string): string =>
   URL.canParse(name) ? name : name.split('/').map(encodeURIComponent).join('/');
 
 /** Members write both names themselves: on this host they must not lead to a page that does something. */
@@ -41,5 +41,5 @@ function pictureUrl(picture: string | null, media: Media | undefined): string | 
   const base = new URL(media.url.endsWith('/') ? media.url : `${media.url}/`);
   const url = URL.parse(picture, base);
   if (url?.origin !== base.origin) return undefined;
-  return media.here && !url.pathname.startsWith(base.pathname) ? undefined : url.href;
+  return media.isLocal && !url.pathname.startsWith(base.pathname) ? undefined : url.href;
 }

@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { type Operation, operation } from '../http/index.ts';
+import { type ApiOperation, defineOperation } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
 import { findPartnerDeal } from './partner-deal-store.ts';
-import { normalEmail } from './user.ts';
+import { normaliseEmail } from './user.ts';
 
 /** Whether somebody with this address has bought from the partner and may still sign up with it. */
 export async function hasPartnerDeal(database: Database, address: string): Promise<boolean> {
-  const email = normalEmail(address);
+  const email = normaliseEmail(address);
   const deal = email === undefined ? undefined : await findPartnerDeal(database.db, email);
   return deal !== undefined && deal.userId === null;
 }
 
 /** The specification's check at a sign-up from the partner (section 7). */
-export function partnerDealOperations(database: Database): Operation[] {
+export function partnerDealOperations(database: Database): ApiOperation[] {
   return [
-    operation({
+    defineOperation({
       method: 'post',
       path: '/item/appsumo/checkSignupFromAppsumo',
       id: 'checkSignupFromAppsumo',

@@ -58,7 +58,7 @@ export async function rehashPassword(
 }
 
 /** With what hashes from other services were made that some member still has, the most frequent first. */
-export async function foreignProfiles(db: Kysely<Schema>, most: number): Promise<string[]> {
+export async function listImportedHashProfiles(db: Kysely<Schema>, max: number): Promise<string[]> {
   const rows = await db
     .selectFrom('users')
     .select('password_profile')
@@ -66,7 +66,7 @@ export async function foreignProfiles(db: Kysely<Schema>, most: number): Promise
     .groupBy('password_profile')
     .orderBy(({ fn }) => fn.countAll(), 'desc')
     .orderBy('password_profile')
-    .limit(most)
+    .limit(max)
     .execute();
   return rows.flatMap(({ password_profile }) => password_profile ?? []);
 }

@@ -1,13 +1,13 @@
 import type { Transaction } from 'kysely';
 import { isUniqueViolation, type Schema } from '../store/index.ts';
-import { Taken } from './taken.ts';
+import { AlreadyInUseError } from './taken.ts';
 import type { User } from './user.ts';
 
 /**
  * Gives a member a number that they have just shown to be theirs. Who had given it without showing that has it no longer.
  * @param user as they were when they asked: where the password is another one by now, nothing is changed
  * @returns whether it was changed
- * @throws {Taken} when another member has shown that it is theirs
+ * @throws {AlreadyInUseError} when another member has shown that it is theirs
  */
 export async function setPhone(
   trx: Transaction<Schema>,
@@ -23,7 +23,7 @@ export async function setPhone(
     .where('id', '!=', user.id)
     .execute();
   const others = trx.selectFrom('users').select('id').where('phone', '=', phone).where('id', '!=', user.id);
-  if (await others.executeTakeFirst()) throw new Taken('phone');
+  if (await others.executeTakeFirst()) throw new AlreadyInUseError('phone');
   try {
     const { numUpdatedRows } = await trx
       .updateTable('users')
@@ -34,7 +34,7 @@ export async function setPhone(
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   } catch (error) {
-    if (isUniqueViolation(error, 'users.phone')) throw new Taken('phone');
+    if (isUniqueViolation(error, 'users.phone')) throw new AlreadyInUseError('phone');
     throw error;
   }
 }
@@ -58,7 +58,11 @@ export async function removePhone(trx: Transaction<Schema>, userId: string, nowM
  * Takes a number away that was given since a moment. A second factor that it carries goes first.
  * @param sinceMs milliseconds since the epoch
  */
-export async function phoneChangedSince(trx: Transaction<Schema>, userId: string, sinceMs: number): Promise<boolean> {
+export async function hasPhoneChangedSince(
+  trx: Transaction<Schema>,
+  userId: string,
+  sinceMs: number,
+): Promise<boolean> {
   const row = await trx
     .selectFrom('users')
     .select('id')

@@ -1,4 +1,4 @@
-import { languages, malformed } from '../http/index.ts';
+import { isMalformed, languages } from '../http/index.ts';
 import type { ProfileChange } from './profile-store.ts';
 
 /** What members type of themselves; what is left out stays as it is. */
@@ -26,7 +26,7 @@ export type ProfileFault = 'empty' | 'too-long' | 'characters' | 'birthdate' | '
 export const genders = ['0', '1', '2', '3'] as const;
 
 /** The most characters of each text. */
-export const mostProfileCharacters = {
+export const maxProfileLength = {
   givenName: 100,
   familyName: 100,
   address: 500,
@@ -34,16 +34,16 @@ export const mostProfileCharacters = {
   jobTitle: 200,
 } as const;
 
-type TextField = keyof typeof mostProfileCharacters;
-const isText = (name: ProfileField): name is TextField => Object.hasOwn(mostProfileCharacters, name);
+type TextField = keyof typeof maxProfileLength;
+const isText = (name: ProfileField): name is TextField => Object.hasOwn(maxProfileLength, name);
 
 function textFault(name: TextField, text: string): ProfileFault | undefined {
-  const most = mostProfileCharacters[name];
+  const max = maxProfileLength[name];
   // An address has lines.
   const line = name === 'address' ? text.replace(/\r?\n/g, ' ') : text;
   if (text === '') return name === 'givenName' || name === 'familyName' ? 'empty' : undefined;
-  if (line.length > most) return 'too-long';
-  return malformed(line, most) ? 'characters' : undefined;
+  if (line.length > max) return 'too-long';
+  return isMalformed(line, max) ? 'characters' : undefined;
 }
 
 /** Whether it is a day that there was (ISO 8601), not before anybody who lives was born, and in the past. */
@@ -55,7 +55,7 @@ export function isBirthdate(text: string, nowMs: number): boolean {
   return isReal && text >= '1900-01-01' && day.getTime() < nowMs;
 }
 
-function faultOf(name: ProfileField, text: string, nowMs: number): ProfileFault | undefined {
+function findProfileFault(name: ProfileField, text: string, nowMs: number): ProfileFault | undefined {
   if (isText(name)) return textFault(name, text);
   if (name === 'birthdate') return text === '' || isBirthdate(text, nowMs) ? undefined : 'birthdate';
   const choices: Record<typeof name, readonly string[]> = {
@@ -74,12 +74,12 @@ export function readProfile(
   typed: TypedProfile,
   nowMs: number,
 ): { change: ProfileChange } | { faults: Partial<Record<ProfileField, ProfileFault>> } {
-  const given = profileFields.flatMap((name) => {
+  const input = profileFields.flatMap((name) => {
     const text = typed[name]?.trim();
-    return text === undefined ? [] : [{ name, text, fault: faultOf(name, text, nowMs) }];
+    return text === undefined ? [] : [{ name, text, fault: findProfileFault(name, text, nowMs) }];
   });
-  const wrong = given.filter(({ fault }) => fault !== undefined);
+  const wrong = input.filter(({ fault }) => fault !== undefined);
   if (wrong.length > 0) return { faults: Object.fromEntries(wrong.map(({ name, fault }) => [name, fault])) };
-  const change = given.map(({ name, text }) => [name, name === 'newsletter' ? text === 'true' : text || null]);
+  const change = input.map(({ name, text }) => [name, name === 'newsletter' ? text === 'true' : text || null]);
   return { change: Object.fromEntries(change) as ProfileChange };
 }

@@ -9,7 +9,7 @@ import type { User } from './user.ts';
  * @param names of a provider: they stand where none were given
  * @returns false when it is confirmed by now, or its address or password are others, or it is disabled
  */
-export async function takeOverUser(
+export async function claimUnverifiedUser(
   trx: Transaction<Schema>,
   user: Pick<User, 'id' | 'email' | 'passwordEpoch' | 'givenName' | 'familyName'>,
   names: Pick<User, 'givenName' | 'familyName'>,

@@ -1,10 +1,10 @@
 import type { Database } from '../store/index.ts';
 import { findUserRecord } from './user-record-store.ts';
 import { findUser } from './user-store.ts';
-import { toWire, type WireRecord } from './wire-record.ts';
+import { toUserRecordJson, type UserRecordJson } from './wire-record.ts';
 
 /** A member's user record as callers of the JSON API see it; undefined for a member without one, and for nobody. */
-export async function readRecord(database: Database, userId: string): Promise<WireRecord | undefined> {
+export async function getUserRecord(database: Database, userId: string): Promise<UserRecordJson | undefined> {
   const [user, record] = await Promise.all([findUser(database.db, userId), findUserRecord(database.db, userId)]);
-  return user && record && toWire(user, record);
+  return user && record && toUserRecordJson(user, record);
 }

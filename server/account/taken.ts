@@ -1,5 +1,5 @@
 /** Another member has this address or number already. */
-export class Taken extends Error {
+export class AlreadyInUseError extends Error {
   override name = 'Taken';
   readonly what: 'email' | 'phone';
   constructor(what: 'email' | 'phone') {

@@ -17,7 +17,7 @@ export interface TermsAcceptance {
 }
 
 /** What is kept of a browser's own name; more is none. */
-export const mostUserAgentCharacters = 500;
+export const maxUserAgentLength = 500;
 
 /** Writes the acceptance into the ledger and onto the member, whose flag and version decide what is asked later. */
 export async function recordAcceptance(
@@ -35,7 +35,7 @@ export async function recordAcceptance(
       lang: acceptance.lang,
       text_hash: acceptance.textHash,
       ip: acceptance.ip,
-      user_agent: acceptance.userAgent?.slice(0, mostUserAgentCharacters) ?? null,
+      user_agent: acceptance.userAgent?.slice(0, maxUserAgentLength) ?? null,
       client_id: acceptance.clientId,
       accepted_at: nowMs,
     })
@@ -48,7 +48,7 @@ export async function recordAcceptance(
 }
 
 /** What a member has accepted, oldest first. */
-export async function acceptancesOf(
+export async function listTermsAcceptances(
   db: Kysely<Schema>,
   userId: string,
 ): Promise<(TermsAcceptance & { acceptedAt: number })[]> {

@@ -1,9 +1,9 @@
 import type { Selectable, Transaction } from 'kysely';
 import { z } from 'zod';
 import {
+  cacheUntilChanged,
   type Database,
   type Db,
-  keepUnchanged,
   parseStored,
   type Schema,
   type UserRecordTable,
@@ -34,7 +34,7 @@ export type UserRecordChange = Partial<Omit<UserRecord, 'id' | 'userId' | 'creat
 const rewardsAtCreation = '5';
 
 const objectSchema = z.record(z.string(), z.unknown());
-const objectOf = (json: string) => parseStored(objectSchema, json);
+const parseJsonObject = (json: string) => parseStored(objectSchema, json);
 
 function fromRow(row: Selectable<UserRecordTable>): UserRecord {
   return {
@@ -42,10 +42,10 @@ function fromRow(row: Selectable<UserRecordTable>): UserRecord {
     userId: row.user_id,
     stripeCustomerId: row.stripe_customer_id,
     about: row.about,
-    additionalAttributes: objectOf(row.additional_attributes),
+    additionalAttributes: parseJsonObject(row.additional_attributes),
     imageName: row.image_name,
-    notificationSetting: objectOf(row.notification_setting),
-    socialMediaLinks: objectOf(row.social_media_links),
+    notificationSetting: parseJsonObject(row.notification_setting),
+    socialMediaLinks: parseJsonObject(row.social_media_links),
     status: row.status,
     totalRewards: row.total_rewards,
     companyCategory: row.company_category,
@@ -61,10 +61,10 @@ export async function findUserRecord(db: Db, userId: string): Promise<UserRecord
 }
 
 /** Reads a member's imageName ('' for none) from what is kept since the records last changed: every page shows it. */
-export function readsImageNames({ db, changes }: Database): (userId: string) => Promise<string> {
-  const kept = keepUnchanged<string>(() => changes.ofRows('user_records'));
+export function createImageNameReader({ db, changes }: Database): (userId: string) => Promise<string> {
+  const cachedImageName = cacheUntilChanged<string>(() => changes.ofRows('user_records'));
   return async (userId) => {
-    const name = await kept(userId, async () => {
+    const name = await cachedImageName(userId, async () => {
       const from = db.selectFrom('user_records').select('image_name').where('user_id', '=', userId);
       const row = await from.executeTakeFirst();
       return row && (row.image_name ?? '');

@@ -1,17 +1,17 @@
 import type { Selectable, Transaction } from 'kysely';
 import { withoutSteering } from '../http/index.ts';
 import {
+  cacheUntilChanged,
   type Database,
   type Db,
   isUniqueViolation,
-  keepUnchanged,
   prepare,
   type Schema,
   type UserTable,
   uuidv7,
 } from '../store/index.ts';
-import { isReserved } from './email-change-store.ts';
-import { Taken } from './taken.ts';
+import { isEmailReserved } from './email-change-store.ts';
+import { AlreadyInUseError } from './taken.ts';
 import type { NewUser, User } from './user.ts';
 
 function fromRow(row: Selectable<UserTable>): User {
@@ -62,19 +62,19 @@ const currentUsers = new WeakMap<Database, ReadUser>();
 
 function readsThrough(database: Database): ReadUser {
   const { db } = database;
-  const kept = keepUnchanged<User>(() => database.changes.ofRows('users'));
+  const cachedUser = cacheUntilChanged<User>(() => database.changes.ofRows('users'));
   const select = prepare<{ id: string }, Selectable<UserTable>>((v) =>
     db.selectFrom('users').selectAll().where('id', '=', v.id),
   );
   return (id) =>
-    kept(id, async () => {
+    cachedUser(id, async () => {
       const row = (await select(db, { id })).rows[0];
       return row && Object.freeze(fromRow(row));
     });
 }
 
 /** The same from what is kept since the members last changed: for what every request asks. */
-export async function currentUser(database: Database, id: string): Promise<User | undefined> {
+export async function findCurrentUser(database: Database, id: string): Promise<User | undefined> {
   let read = currentUsers.get(database);
   if (!read) {
     read = readsThrough(database);
@@ -110,16 +110,16 @@ export async function listUsers(db: Db, { limit, offset }: { limit: number; offs
 
 /**
  * Adds a member.
- * @throws {Taken} when the address or number is another member's
+ * @throws {AlreadyInUseError} when the address or number is another member's
  */
 export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs: number): Promise<User> {
   if (await trx.selectFrom('users').select('id').where('email', '=', user.email).executeTakeFirst())
-    throw new Taken('email');
+    throw new AlreadyInUseError('email');
   // After the members' own, in this order: an address that is given up at this moment is still the one or already the other.
-  if (await isReserved(trx, user.email, undefined, nowMs)) throw new Taken('email');
+  if (await isEmailReserved(trx, user.email, undefined, nowMs)) throw new AlreadyInUseError('email');
   const phone = user.phone ?? null;
   if (phone && (await trx.selectFrom('users').select('id').where('phone', '=', phone).executeTakeFirst())) {
-    throw new Taken('phone');
+    throw new AlreadyInUseError('phone');
   }
   const tos = user.acceptedTosVersion ?? null;
   const row: Selectable<UserTable> = {
@@ -162,8 +162,8 @@ export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs:
     await trx.insertInto('users').values(row).execute();
   } catch (error) {
     // Somebody was faster between the question and the answer.
-    if (isUniqueViolation(error, 'users.email')) throw new Taken('email');
-    if (isUniqueViolation(error, 'users.phone')) throw new Taken('phone');
+    if (isUniqueViolation(error, 'users.email')) throw new AlreadyInUseError('email');
+    if (isUniqueViolation(error, 'users.phone')) throw new AlreadyInUseError('phone');
     throw error;
   }
   return fromRow(row);
@@ -174,7 +174,7 @@ export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs:
  * comes before it or behind it, not between.
  * @returns undefined when what they were admitted by is void: another password, disabled, gone
  */
-export async function holdMember(
+export async function lockUser(
   trx: Transaction<Schema>,
   { id, passwordEpoch }: Pick<User, 'id' | 'passwordEpoch'>,
 ): Promise<User | undefined> {
@@ -232,7 +232,7 @@ export async function setLocale(db: Db, id: string, locale: string, nowMs: numbe
  * Notes that the member has signed in with the present password.
  * @returns whether it was the first time
  */
-export async function noteSignIn(db: Db, user: Pick<User, 'id' | 'passwordEpoch'>): Promise<boolean> {
+export async function recordSignIn(db: Db, user: Pick<User, 'id' | 'passwordEpoch'>): Promise<boolean> {
   // Mostly it was noted long ago: then nothing is written.
   const known = await db.selectFrom('users').select('signed_in_epoch').where('id', '=', user.id).executeTakeFirst();
   if (known === undefined || (known.signed_in_epoch ?? -1) >= user.passwordEpoch) return false;

@@ -64,9 +64,9 @@ export interface NewUser {
 }
 
 /** Of a given or family name. */
-export const mostNameCharacters = 100;
+export const maxNameLength = 100;
 /** As many as the longest address has (RFC 5321); no number has more. */
-export const mostIdentifierCharacters = 254;
+export const maxIdentifierLength = 254;
 /** The specification's pattern: + and at least 3 digits. */
 const phonePattern = /^\+\d{3,15}$/;
 /** What browsers accept in an e-mail field (HTML, section 4.10.5.1.5). */
@@ -74,25 +74,25 @@ const emailPattern =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
 
 /** An address as it is stored and compared: trimmed, lower case; undefined when it is none. */
-export function normalEmail(text: string): string | undefined {
+export function normaliseEmail(text: string): string | undefined {
   const typed = text.trim();
   // Before the case is changed: the Kelvin sign's lower case is a plain k, and two spellings must not be one account.
   if (!/^[\x21-\x7e]*$/.test(typed)) return undefined;
   const email = typed.toLowerCase();
-  return email.length <= mostIdentifierCharacters && emailPattern.test(email) ? email : undefined;
+  return email.length <= maxIdentifierLength && emailPattern.test(email) ? email : undefined;
 }
 
 /** A number as it is stored: E.164; the usual separators are dropped. Undefined when it is none. */
-export function normalPhone(text: string): string | undefined {
+export function normalisePhone(text: string): string | undefined {
   const phone = text.trim().replace(/[\s().\-/]/g, '');
   return phonePattern.test(phone) ? phone : undefined;
 }
 
 /** What a member types to sign in: an e-mail address or a phone number. */
-export function identifierOf(text: string): { email: string } | { phone: string } | undefined {
-  const phone = normalPhone(text);
+export function parseIdentifier(text: string): { email: string } | { phone: string } | undefined {
+  const phone = normalisePhone(text);
   if (phone) return { phone };
-  const email = normalEmail(text);
+  const email = normaliseEmail(text);
   return email ? { email } : undefined;
 }
 
@@ -100,17 +100,17 @@ export function identifierOf(text: string): { email: string } | { phone: string 
  * What was typed to name a member, as it is counted and compared whether or not there is one: all spellings of an address
  * or number are one.
  */
-export function accountOf(typed: string): string {
-  const identifier = identifierOf(typed);
+export function toAccountKey(typed: string): string {
+  const identifier = parseIdentifier(typed);
   return identifier ? Object.values(identifier).join() : typed.trim().toLowerCase();
 }
 
 /** Given and family name; undefined when there is neither. */
-export function nameOf(user: Pick<User, 'givenName' | 'familyName'>): string | undefined {
+export function toName(user: Pick<User, 'givenName' | 'familyName'>): string | undefined {
   return [user.givenName, user.familyName].filter(Boolean).join(' ') || undefined;
 }
 
 /** For pages and other services that need some name: the address where there is none. Never for claims. */
 export function fullName(user: Pick<User, 'givenName' | 'familyName' | 'email'>): string {
-  return nameOf(user) ?? user.email;
+  return toName(user) ?? user.email;
 }

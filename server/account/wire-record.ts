@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { attributesOf } from './attributes.ts';
+import { toCognitoAttributes } from './attributes.ts';
 import type { User } from './user.ts';
 import type { UserRecord } from './user-record-store.ts';
 
 const anything = z.record(z.string(), z.unknown());
 
 /** The specification's user record (section 3), under its names. Times in milliseconds since the epoch. */
-export const wireRecord = z.object({
+export const userRecordSchema = z.object({
   id: z.string(),
   userId: z.string(),
   username: z.string(),
@@ -30,9 +30,9 @@ export const wireRecord = z.object({
   createdAt: z.int(),
   updatedAt: z.int(),
 });
-export type WireRecord = z.infer<typeof wireRecord>;
+export type UserRecordJson = z.infer<typeof userRecordSchema>;
 
-export function toWire(user: User, record: UserRecord): WireRecord {
+export function toUserRecordJson(user: User, record: UserRecord): UserRecordJson {
   const { userId: _, ...own } = record;
   return {
     ...own,
@@ -44,7 +44,7 @@ export function toWire(user: User, record: UserRecord): WireRecord {
     company: user.companyName,
     planId: user.planId,
     source: user.source,
-    userAttributes: attributesOf(user),
+    userAttributes: toCognitoAttributes(user),
     updatedAt: Math.max(user.updatedAt, record.updatedAt),
   };
 }

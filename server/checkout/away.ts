@@ -1,29 +1,29 @@
 import type { Response } from 'express';
 import { type Logger, setRetryAfter } from '../http/index.ts';
-import { BillingUnavailable } from '../membership/index.ts';
+import { StripeUnavailableError } from '../membership/index.ts';
 
 const awayMs = 5_000;
 
 /**
  * Does what needs Stripe; where it does not answer, the page is shown again.
  * @param act for the log
- * @param again shows the page, which answers 503
+ * @param rerender shows the page, which answers 503
  * @returns undefined when the page has been shown
  */
-export async function orShowAgain<R>(
+export async function runOrRerender<R>(
   { log }: { log: Logger },
   res: Response,
   act: string,
-  again: () => unknown,
+  rerender: () => unknown,
   work: () => Promise<R>,
 ): Promise<{ value: R } | undefined> {
   try {
     return { value: await work() };
   } catch (error) {
-    if (!(error instanceof BillingUnavailable)) throw error;
+    if (!(error instanceof StripeUnavailableError)) throw error;
     log.warn({ err: error, act }, 'Stripe does not answer');
     setRetryAfter(res, awayMs);
-    await again();
+    await rerender();
     return undefined;
   }
 }

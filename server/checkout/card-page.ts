@@ -2,20 +2,20 @@ import type { Request, Response } from 'express';
 import { createElement } from 'react';
 import type { CheckoutNoticeProps } from '../../views/checkout/checkout-notice.tsx';
 import { formatAmount } from '../../views/format.ts';
-import { BankQuestionPage, ChangeCardPage } from '../../views/settings/change-card-page.tsx';
+import { CardActionPage, ChangeCardPage } from '../../views/settings/change-card-page.tsx';
 import type { User } from '../account/index.ts';
-import { field } from '../http/index.ts';
-import { beginCard } from './begin-card.ts';
+import { readFormField } from '../http/index.ts';
+import { createSetupIntent } from './begin-card.ts';
 import type { CheckoutDeps } from './deps.ts';
-import { type Again, unlessAway } from './respond.ts';
+import { type PageRetry, runWithStripe } from './respond.ts';
 import { stripeInPage, stripePolicy } from './stripe-in-browser.ts';
 
 export type CardPageDeps = Pick<CheckoutDeps, 'pages' | 'log' | 'stripe'> & {
-  membership: Pick<CheckoutDeps['membership'], 'catalogue' | 'standing' | 'beginCard' | 'keepCard' | 'invoices'>;
+  membership: Pick<CheckoutDeps['membership'], 'catalogue' | 'getMembership' | 'beginCard' | 'keepCard' | 'invoices'>;
 };
 
 /** Where a member changes their card. */
-export interface CardPlace {
+export interface CardPagePaths {
   /** Of the page, where its form goes. */
   action: string;
   /** Where `begin` answers its script. */
@@ -26,25 +26,25 @@ export interface CardPlace {
 }
 
 /** As the guards of the settings have it. */
-interface Member {
+interface SignedInUser {
   user: User;
 }
 
-interface Shown {
+interface CardPageState {
   status?: number;
   notice?: CheckoutNoticeProps | undefined;
   retryFields?: Record<string, string>;
 }
 
 /** The card that is charged, without a purchase: the page (GET), its form (POST), and what its script asks (POST of `setup`). */
-export function cardPage(deps: CardPageDeps, { action, setup, back, done }: CardPlace) {
+export function cardPage(deps: CardPageDeps, { action, setup, back, done }: CardPagePaths) {
   const { membership, pages, stripe } = deps;
 
-  async function send(req: Request, res: Response, user: User, given: Shown): Promise<void> {
-    const shown = pages.shownAt(req, res, action, given);
-    if (!shown) return;
-    const { status = 200, notice, retryFields } = shown;
-    const card = (await membership.standing(user.id))?.card ?? undefined;
+  async function send(req: Request, res: Response, user: User, state: CardPageState): Promise<void> {
+    const pageState = pages.shownAt(req, res, action, state);
+    if (!pageState) return;
+    const { status = 200, notice, retryFields } = pageState;
+    const card = (await membership.getMembership(user.id))?.card ?? undefined;
     const page = { action, setupUrl: setup, backHref: back, notice, card, retryFields };
     pages.send(
       req,
@@ -56,14 +56,14 @@ export function cardPage(deps: CardPageDeps, { action, setup, back, done }: Card
   }
 
   return {
-    show: (req: Request, res: Response, { user }: Member) => send(req, res, user, {}),
-    begin: (req: Request, res: Response, { user }: Member) => beginCard(deps, req, res, user),
-    async save(req: Request, res: Response, { user }: Member): Promise<void> {
+    show: (req: Request, res: Response, { user }: SignedInUser) => send(req, res, user, {}),
+    begin: (req: Request, res: Response, { user }: SignedInUser) => createSetupIntent(deps, req, res, user),
+    async save(req: Request, res: Response, { user }: SignedInUser): Promise<void> {
       const { t } = req;
-      const setupIntent = field(req, 'setupIntent');
-      const again = (shown: Again) => send(req, res, user, { ...shown, retryFields: { setupIntent } });
+      const setupIntent = readFormField(req, 'setupIntent');
+      const rerender = (view: PageRetry) => send(req, res, user, { ...view, retryFields: { setupIntent } });
       const keep = () => membership.keepCard(user, setupIntent);
-      const answered = await unlessAway(deps, req, res, { act: 'update', again }, keep);
+      const answered = await runWithStripe(deps, req, res, { act: 'update', rerender }, keep);
       if (!answered) return;
       const { value: saved } = answered;
       if (saved.kind === 'saved') return res.redirect(303, done);
@@ -79,7 +79,7 @@ export function cardPage(deps: CardPageDeps, { action, setup, back, done }: Card
 }
 
 /** What a bank's question is about, and where its page leads. */
-export interface BankQuestion {
+export interface PaymentAction {
   clientSecret: string;
   amountCents: number;
   /** Stripe's page of the invoice, for members without scripts. */
@@ -92,21 +92,21 @@ export interface BankQuestion {
 }
 
 /** Answers the page on which the bank asks the member about an invoice of theirs (3-D Secure). */
-export async function sendBankQuestion(
+export async function renderPaymentAction(
   { membership, pages, stripe }: CardPageDeps,
   req: Request,
   res: Response,
   user: User,
-  { amountCents, back, ...question }: BankQuestion,
+  { amountCents, back, ...question }: PaymentAction,
 ): Promise<void> {
   const { currency } = membership.catalogue;
-  const paymentMethodId = (await membership.standing(user.id))?.card?.paymentMethodId;
+  const paymentMethodId = (await membership.getMembership(user.id))?.card?.paymentMethodId;
   pages.send(
     req,
     res,
     200,
     (ctx) =>
-      createElement(BankQuestionPage, {
+      createElement(CardActionPage, {
         ctx,
         stripe: stripeInPage(stripe, ctx.lang),
         backHref: back,

@@ -4,25 +4,25 @@ import { ChangePlanPage } from '../../views/checkout/change-plan-page.tsx';
 import { formatAmount } from '../../views/format.ts';
 import type { PageContext } from '../../views/page-context.ts';
 import type { RadioCard } from '../../views/parts/radio-cards.tsx';
-import { field, HttpError, query, withErrand } from '../http/index.ts';
-import { type Catalogue, type Plan, type PlanType, rankOf } from '../membership/index.ts';
-import { dealAddress, dealAhead } from './deal.ts';
+import { HttpError, readFormField, readQueryParam, withContinuation } from '../http/index.ts';
+import { type Catalogue, type Plan, type PlanType, planRank } from '../membership/index.ts';
+import { findDealForSignUp, partnerDealUrl } from './deal.ts';
 import type { CheckoutDeps } from './deps.ts';
-import type { Here, PlaceHandler } from './here.ts';
+import type { CheckoutContext, CheckoutHandler } from './here.ts';
 import { planPrice } from './plan-texts.ts';
-import { type Again, pausedFirst, unlessAway } from './respond.ts';
+import { type PageRetry, pausedFirst, runWithStripe } from './respond.ts';
 
 const types = ['2', '1'] as const satisfies readonly PlanType[];
 
 /** What members may choose between; a partner's plans are bought there. */
-const offered = ({ plans }: Catalogue, type: PlanType): Plan[] =>
+const plansOfType = ({ plans }: Catalogue, type: PlanType): Plan[] =>
   plans.filter((plan) => plan.kind !== 'partner' && plan.type === type);
 
 /** The plan of the other kind of period that stands where this one does. */
 function counterpart(catalogue: Catalogue, plan: Plan, type: PlanType): Plan | undefined {
   if (plan.type === type) return plan;
-  const rank = rankOf(catalogue, plan);
-  return offered(catalogue, type).find((one) => one.kind === plan.kind && rankOf(catalogue, one) === rank);
+  const rank = planRank(catalogue, plan);
+  return plansOfType(catalogue, type).find((one) => one.kind === plan.kind && planRank(catalogue, one) === rank);
 }
 
 /** What a year costs less than twelve months. */
@@ -31,7 +31,7 @@ function savedCents(catalogue: Catalogue, plan: Plan): number {
   return monthly ? 12 * monthly.amountCents - plan.amountCents : 0;
 }
 
-function cardOf(ctx: PageContext, catalogue: Catalogue, plan: Plan, ownId: string | null): RadioCard {
+function toRadioCard(ctx: PageContext, catalogue: Catalogue, plan: Plan, ownId: string | null): RadioCard {
   const { lang, t } = ctx;
   const { currency } = catalogue;
   const saved = savedCents(catalogue, plan);
@@ -58,34 +58,34 @@ function withType(address: string, type: PlanType): string {
   return `${path}?${parameters}`;
 }
 
-interface Shown extends Partial<Again> {
+interface ChoosePlanPageState extends Partial<PageRetry> {
   error?: string;
 }
 
-function sendChangePlan(
+function renderChoosePlan(
   deps: CheckoutDeps,
   req: Request,
   res: Response,
-  { place, user, purchase, plan: current }: Here,
-  given: Shown,
+  { place, user, purchase, plan: current }: CheckoutContext,
+  state: ChoosePlanPageState,
 ): void {
   const { catalogue } = deps.membership;
   const own = catalogue.byId(user.planId);
   const plan = place.fixed && !purchase && own?.type ? own : current;
-  const wanted = query(req, 'type');
-  const type = types.find((one) => one === wanted) ?? plan.type ?? '2';
+  const expected = readQueryParam(req, 'type');
+  const type = types.find((one) => one === expected) ?? plan.type ?? '2';
   const chosen = counterpart(catalogue, plan, type);
   const address = withType(place.changePlan, type);
-  const shown = deps.pages.shownAt(req, res, address, given);
-  if (!shown) return;
-  const { status = 200, notice, error } = shown;
+  const pageState = deps.pages.shownAt(req, res, address, state);
+  if (!pageState) return;
+  const { status = 200, notice, error } = pageState;
   deps.pages.send(
     req,
     res,
     status,
     (ctx) =>
       createElement(ChangePlanPage, {
-        ctx: withErrand(ctx, place.errand.search),
+        ctx: withContinuation(ctx, place.continuation.search),
         steps: place.kind,
         heading: ctx.t(place.fixed && !own ? 'checkout.change.choose' : 'checkout.change.heading'),
         action: address,
@@ -95,8 +95,8 @@ function sendChangePlan(
           current: one === type,
         })),
         legend: ctx.t(type === '2' ? 'checkout.change.annual' : 'checkout.change.monthly'),
-        cards: offered(catalogue, type).map((one) => cardOf(ctx, catalogue, one, user.planId)),
-        cancelHref: place.fixed ? place.cancel(user) : place.summary,
+        cards: plansOfType(catalogue, type).map((one) => toRadioCard(ctx, catalogue, one, user.planId)),
+        cancelHref: place.fixed ? place.cancelUrl(user) : place.summary,
         ...(chosen && { value: chosen.id }),
         ...(notice && { notice }),
         ...(error !== undefined && { error }),
@@ -106,37 +106,38 @@ function sendChangePlan(
 }
 
 /** GET: Annual or Monthly, and the plans of it. */
-export function showChangePlan(deps: CheckoutDeps): PlaceHandler {
-  return async (req, res, here) => {
-    const { place, user } = here;
+export function showChangePlan(deps: CheckoutDeps): CheckoutHandler {
+  return async (req, res, context) => {
+    const { place, user } = context;
     // A partner's deal leaves nothing to choose.
-    if (here.deal) return res.redirect(303, place.summary);
-    const waits = place.kind === 'purchase' && (await dealAhead(deps, user));
-    if (waits) return res.redirect(303, dealAddress(waits, place.errand.search));
+    if (context.deal) return res.redirect(303, place.summary);
+    const waits = place.kind === 'purchase' && (await findDealForSignUp(deps, user));
+    if (waits) return res.redirect(303, partnerDealUrl(waits, place.continuation.search));
     const paused = await pausedFirst(deps, user);
     if (paused !== undefined) return res.redirect(303, paused);
-    sendChangePlan(deps, req, res, here, {});
+    renderChoosePlan(deps, req, res, context, {});
   };
 }
 
 /** POST: the plan is chosen; another than before forgets the promotion code. */
-export function submitChangePlan(deps: CheckoutDeps): PlaceHandler {
-  return async (req, res, here) => {
-    const { place, user, deal } = here;
+export function submitChangePlan(deps: CheckoutDeps): CheckoutHandler {
+  return async (req, res, context) => {
+    const { place, user, deal } = context;
     if (deal) return res.redirect(303, place.summary);
-    if (!['', 'choose'].includes(field(req, 'act'))) throw new HttpError('badRequest', { detail: 'act is not choose' });
-    const plan = deps.membership.catalogue.byId(field(req, 'planId'));
+    if (!['', 'choose'].includes(readFormField(req, 'act')))
+      throw new HttpError('badRequest', { detail: 'act is not choose' });
+    const plan = deps.membership.catalogue.byId(readFormField(req, 'planId'));
     if (!plan || plan.kind === 'partner') {
       const error = req.t('checkout.change.none');
-      return sendChangePlan(deps, req, res, here, { status: 400, error });
+      return renderChoosePlan(deps, req, res, context, { status: 400, error });
     }
     if (plan.id !== user.planId) {
-      const again = (shown: Again) => sendChangePlan(deps, req, res, here, shown);
-      const chosen = await unlessAway(deps, req, res, { act: 'update', again }, () =>
+      const rerender = (view: PageRetry) => renderChoosePlan(deps, req, res, context, view);
+      const chosen = await runWithStripe(deps, req, res, { act: 'update', rerender }, () =>
         deps.membership.choose(user, plan),
       );
       if (!chosen) return;
     }
-    res.redirect(303, place.summaryOf(plan));
+    res.redirect(303, place.summaryUrl(plan));
   };
 }

@@ -3,7 +3,7 @@ import { formatDate } from '../../views/format.ts';
 import type { PageContext } from '../../views/page-context.ts';
 import type { User } from '../account/index.ts';
 import type { T } from '../http/index.ts';
-import { type Catalogue, type Membership, type Plan, runningMembership, trialUntil } from '../membership/index.ts';
+import { type Catalogue, findRenewingMembership, type Membership, type Plan, trialUntil } from '../membership/index.ts';
 import { planLine, planPrice } from './plan-texts.ts';
 
 /** The member's plan when the partner's plan is offered, and the effect of Confirm on it. */
@@ -14,31 +14,31 @@ export type HasNow =
   /** Kept until the end of what is paid. */
   | { kind: 'paid'; plan: Plan; untilMs: number };
 
-/** @param standing with what was decided here and Stripe has still to hear */
+/** @param membership with what was decided here and Stripe has still to hear */
 export function hasNow(
   catalogue: Catalogue,
   user: Pick<User, 'planId'>,
-  standing: Membership | undefined,
+  membership: Membership | undefined,
   nowMs: number,
 ): HasNow {
   const plan = catalogue.byId(user.planId);
-  if (plan?.kind === 'paid' && standing) {
+  if (plan?.kind === 'paid' && membership) {
     // A renewal that is not paid ends at once; one that ends by itself is kept until then.
-    const running = runningMembership(standing, catalogue, nowMs);
-    const until = standing.paidUntil ?? standing.periodEnd;
+    const running = findRenewingMembership(membership, catalogue, nowMs);
+    const until = membership.paidUntil ?? membership.periodEnd;
     if (!running?.unpaid && until !== null && until > nowMs) return { kind: 'paid', plan, untilMs: until };
   }
   if (plan) return { kind: 'plan', plan };
-  const trial = standing && trialUntil(standing);
+  const trial = membership && trialUntil(membership);
   return trial != null && trial > nowMs ? { kind: 'trial', name: catalogue.trial.name } : { kind: 'nothing' };
 }
 
 const againDays = 7;
 
 /** A free plan's period says nothing to a member. */
-const nameOf = (t: T, plan: Plan) => (plan.kind === 'paid' ? planLine(t, plan) : plan.name);
+const toName = (t: T, plan: Plan) => (plan.kind === 'paid' ? planLine(t, plan) : plan.name);
 
-function leadOf({ t, lang }: PageContext, plan: string, has: HasNow): string {
+function toLead({ t, lang }: PageContext, plan: string, has: HasNow): string {
   switch (has.kind) {
     case 'nothing':
       return t('checkout.deal.lead', { plan });
@@ -53,7 +53,7 @@ function leadOf({ t, lang }: PageContext, plan: string, has: HasNow): string {
   }
 }
 
-function priceOf(ctx: PageContext, plan: Plan, currency: string): string {
+function toPrice(ctx: PageContext, plan: Plan, currency: string): string {
   const { t } = ctx;
   if (plan.kind !== 'paid') return t(plan.kind === 'free' ? 'membership.plan.free' : 'membership.plan.lifetime');
   const price = planPrice(ctx, plan, currency);
@@ -74,7 +74,7 @@ export function shownDeal(
       ? []
       : has.kind === 'trial'
         ? [{ ...about, name: has.name, price: t('membership.plan.free') }]
-        : [{ ...about, name: nameOf(t, has.plan), price: priceOf(ctx, has.plan, catalogue.currency) }];
+        : [{ ...about, name: toName(t, has.plan), price: toPrice(ctx, has.plan, catalogue.currency) }];
   const bought = {
     label: t('checkout.deal.bought'),
     name: plan.name,
@@ -84,7 +84,7 @@ export function shownDeal(
   const features = plan.features(lang);
   return {
     id: plan.id,
-    lead: leadOf(ctx, plan.name, has),
+    lead: toLead(ctx, plan.name, has),
     features: features.length > 0 ? features : [plan.summary(lang)],
     sides: [...now, bought],
     againDays,

@@ -3,28 +3,28 @@ import type { Plan } from '../membership/index.ts';
 import type { CheckoutDeps } from './deps.ts';
 
 /** The page of a partner's deal, as post-login routing names it. */
-export function dealAddress(plan: Plan | undefined, search: string): string {
+export function partnerDealUrl(plan: Plan | undefined, search: string): string {
   const parameters = new URLSearchParams(search);
   parameters.set('plan', plan?.id ?? '');
   return `/plan-purchase-appsumo/?${parameters}`;
 }
 
 /** The plan of the partner's deal that waits for a member; undefined: none, or they have taken it. */
-export async function waitingDeal(
+export async function findWaitingDeal(
   { membership }: Pick<CheckoutDeps, 'membership'>,
   user: User,
 ): Promise<Plan | undefined> {
-  const plan = await membership.dealOf(user);
+  const plan = await membership.findDeal(user);
   if (!plan || plan.id === user.planId) return undefined;
-  const standing = await membership.standing(user.id);
-  return standing?.basePlanId === plan.id ? undefined : plan;
+  const currentMembership = await membership.getMembership(user.id);
+  return currentMembership?.basePlanId === plan.id ? undefined : plan;
 }
 
 /** The same for whom came from the partner and has no plan yet: there is nothing for them to choose. */
-export async function dealAhead(
+export async function findDealForSignUp(
   deps: Pick<CheckoutDeps, 'membership' | 'deals'>,
   user: User,
 ): Promise<Plan | undefined> {
   const isAhead = user.source !== 'general' && user.planId === null && !deps.deals.isPostponed(user);
-  return isAhead ? waitingDeal(deps, user) : undefined;
+  return isAhead ? findWaitingDeal(deps, user) : undefined;
 }

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import type { User } from '../account/index.ts';
 import type { Logger, Pages } from '../http/index.ts';
-import type { Catalogue, MembershipRules } from '../membership/index.ts';
+import type { BillingService, Catalogue } from '../membership/index.ts';
 import type { Sessions } from '../session/index.ts';
-import type { WaitingRequest, WayOn } from '../sign-in/index.ts';
+import type { NextRedirect, PendingAuthorization } from '../sign-in/index.ts';
 import type { StripeForBrowsers } from './stripe-in-browser.ts';
 
 export interface CheckoutDeps {
@@ -12,17 +12,17 @@ export interface CheckoutDeps {
   searchAppUrl: string;
   pages: Pages;
   log: Logger;
-  sessions: Pick<Sessions, 'member'>;
-  wayOn: WayOn;
-  membership: MembershipRules & { catalogue: Catalogue };
+  sessions: Pick<Sessions, 'getCurrentUser'>;
+  nextRedirect: NextRedirect;
+  membership: BillingService & { catalogue: Catalogue };
   /** For the pages on which cards are entered. */
   stripe: StripeForBrowsers;
   /** The step of a sign-up at which somebody is who is not signed in. */
-  wayToConfirm(req: Request): Promise<string>;
+  verifyEmailUrl(req: Request): Promise<string>;
   /** The public handle of the plan that a member's sign-up was begun with. */
-  planKeyOf(userId: string): Promise<string | undefined>;
+  findPlanKey(userId: string): Promise<string | undefined>;
   /** Injected by `app.ts`: the requests themselves are oauth/'s. Undefined: unknown, expired, or another browser's. */
-  pendingRequest(req: Request, id: string): Promise<WaitingRequest | undefined>;
+  findPendingAuthorization(req: Request, id: string): Promise<PendingAuthorization | undefined>;
   now: () => number;
   /** A partner's plan that the member does not want yet: whether they are asked again later, and that they are. */
   deals: { isPostponed(user: User): boolean; postpone(user: User): Promise<User> };

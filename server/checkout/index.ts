@@ -6,11 +6,17 @@
  * Owns these pages and forms. Does not own plans, amounts, promotion codes, cards nor the rule by which a member has a plan
  * (membership/), the steps before (sign-up/), nor what comes next (sign-in/): pages carry no amount but the announced one.
  */
-export { orShowAgain } from './away.ts';
-export { type BankQuestion, type CardPageDeps, type CardPlace, cardPage, sendBankQuestion } from './card-page.ts';
-export { dealAddress, waitingDeal } from './deal.ts';
+export { runOrRerender } from './away.ts';
+export {
+  type CardPageDeps,
+  type CardPagePaths,
+  cardPage,
+  type PaymentAction,
+  renderPaymentAction,
+} from './card-page.ts';
+export { findWaitingDeal, partnerDealUrl } from './deal.ts';
 export type { CheckoutDeps } from './deps.ts';
 export { planLine, planPrice } from './plan-texts.ts';
 export { checkoutRoutes } from './routes.ts';
 export type { StripeForBrowsers } from './stripe-in-browser.ts';
-export { tooManyTries } from './texts.ts';
+export { tooManyText } from './texts.ts';

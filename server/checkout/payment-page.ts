@@ -3,15 +3,15 @@ import { createElement } from 'react';
 import { PaymentActionPage, PaymentPage, type PaymentPageProps } from '../../views/checkout/payment-page.tsx';
 import { formatAmount } from '../../views/format.ts';
 import type { PageContext } from '../../views/page-context.ts';
-import { withErrand } from '../http/index.ts';
-import { BillingUnavailable, type Quote } from '../membership/index.ts';
+import { withContinuation } from '../http/index.ts';
+import { type Quote, StripeUnavailableError } from '../membership/index.ts';
 import type { CheckoutDeps } from './deps.ts';
-import type { Here, PlaceHandler } from './here.ts';
-import { announcing, quoteOf, shownQuote } from './quote.ts';
-import { type Again, unlessAway } from './respond.ts';
+import type { CheckoutContext, CheckoutHandler } from './here.ts';
+import { loadQuote, quoteFields, toQuoteView } from './quote.ts';
+import { type PageRetry, runWithStripe } from './respond.ts';
 import { stripeInPage, stripePolicy } from './stripe-in-browser.ts';
 
-export interface PaymentShown extends Partial<Again> {
+export interface PaymentPageState extends Partial<PageRetry> {
   /** Why a card was not accepted. */
   problem?: { text: string };
   /** The bank wants to hear from the member. */
@@ -21,40 +21,40 @@ export interface PaymentShown extends Partial<Again> {
 }
 
 /** Answers the page on which a card is entered, or its bank's question. */
-export async function sendPaymentPage(
+export async function renderPaymentPage(
   deps: CheckoutDeps,
   req: Request,
   res: Response,
-  here: Here,
-  shown: PaymentShown,
+  context: CheckoutContext,
+  state: PaymentPageState,
 ): Promise<void> {
-  const { action } = shown;
-  return action ? sendAction(deps, req, res, here, action) : sendForm(deps, req, res, here, shown);
+  const { action } = state;
+  return action ? renderAction(deps, req, res, context, action) : sendForm(deps, req, res, context, state);
 }
 
 async function sendForm(
   deps: CheckoutDeps,
   req: Request,
   res: Response,
-  here: Here,
-  { quote: _known, ...given }: PaymentShown,
+  context: CheckoutContext,
+  { quote: _known, ...args }: PaymentPageState,
 ): Promise<void> {
   const { membership, pages, stripe } = deps;
-  const { place, user } = here;
-  const shown: PaymentShown | undefined = pages.shownAt(req, res, place.addPayment, given);
-  if (!shown) return;
-  const { status = 200, notice, problem, retryFields = {} } = shown;
+  const { place, user } = context;
+  const state: PaymentPageState | undefined = pages.shownAt(req, res, place.addPayment, args);
+  if (!state) return;
+  const { status = 200, notice, problem, retryFields = {} } = state;
   const { currency } = membership.catalogue;
   let quote: Quote | undefined;
-  let away: Pick<Again, 'status' | 'notice'> | undefined;
+  let unavailable: Pick<PageRetry, 'status' | 'notice'> | undefined;
   if (status !== 503) {
-    const again = async (shownAgain: Again) => {
-      away = shownAgain;
+    const rerender = async (shownAgain: PageRetry) => {
+      unavailable = shownAgain;
     };
-    quote = (await unlessAway(deps, req, res, { act: 'quote', again }, () => quoteOf(deps, here)))?.value;
+    quote = (await runWithStripe(deps, req, res, { act: 'quote', rerender }, () => loadQuote(deps, context)))?.value;
   }
-  const standing = await membership.standing(user.id);
-  const noticeOf = ({ t }: PageContext): PaymentPageProps['notice'] =>
+  const currentMembership = await membership.getMembership(user.id);
+  const toNotice = ({ t }: PageContext): PaymentPageProps['notice'] =>
     problem
       ? {
           kind: 'error',
@@ -62,71 +62,74 @@ async function sendForm(
           text: problem.text || t('payment.errors.failed'),
           duration: 'never',
         }
-      : (notice ?? away?.notice);
+      : (notice ?? unavailable?.notice);
   const page = (ctx: PageContext) =>
     createElement(PaymentPage, {
-      ctx: withErrand(ctx, place.errand.search),
+      ctx: withContinuation(ctx, place.continuation.search),
       steps: place.kind,
       stripe: stripeInPage(stripe, ctx.lang),
       action: place.addPayment,
       setupUrl: place.setup,
       backHref: place.summary,
-      notice: noticeOf(ctx),
-      quote: quote && quoteShown(ctx, quote, currency),
+      notice: toNotice(ctx),
+      quote: quote && quoteView(ctx, quote, currency),
       retryFields,
-      card: standing?.card ?? undefined,
+      card: currentMembership?.card ?? undefined,
     });
-  pages.send(req, res, away?.status ?? status, page, {
+  pages.send(req, res, unavailable?.status ?? status, page, {
     title: (ctx) => ctx.t('payment.title'),
     address: place.addPayment,
     policy: stripePolicy(stripe),
   });
 }
 
-function quoteShown(ctx: PageContext, quote: Quote, currency: string): NonNullable<PaymentPageProps['quote']> {
+function quoteView(ctx: PageContext, quote: Quote, currency: string): NonNullable<PaymentPageProps['quote']> {
   const { dueCents } = quote;
   return {
-    ...shownQuote(ctx, quote, currency),
-    announced: announcing(quote),
+    ...toQuoteView(ctx, quote, currency),
+    announced: quoteFields(quote),
     due: dueCents > 0 ? formatAmount(ctx.lang, dueCents, { currency }) : undefined,
   };
 }
 
 /** Where the member can pay without scripts: Stripe's page of the invoice that waits. */
-async function hostedInvoice({ membership, log }: CheckoutDeps, { user }: Here): Promise<string | undefined> {
+async function hostedInvoice(
+  { membership, log }: CheckoutDeps,
+  { user }: CheckoutContext,
+): Promise<string | undefined> {
   try {
     const invoices = await membership.invoices(user);
     return invoices.find(({ status }) => status === 'open')?.url ?? undefined;
   } catch (error) {
-    if (!(error instanceof BillingUnavailable)) throw error;
+    if (!(error instanceof StripeUnavailableError)) throw error;
     log.warn({ err: error, act: 'checkout: invoice' }, 'Stripe does not answer');
     return undefined;
   }
 }
 
-async function sendAction(
+async function renderAction(
   deps: CheckoutDeps,
   req: Request,
   res: Response,
-  here: Here,
-  { clientSecret, amountCents }: NonNullable<PaymentShown['action']>,
+  context: CheckoutContext,
+  { clientSecret, amountCents }: NonNullable<PaymentPageState['action']>,
 ): Promise<void> {
   const { membership, pages, stripe } = deps;
-  const { place, user, plan } = here;
+  const { place, user, plan } = context;
   const { currency } = membership.catalogue;
-  const standing = await membership.standing(user.id);
-  const hostedInvoiceUrl = await hostedInvoice(deps, here);
+  const currentMembership = await membership.getMembership(user.id);
+  const hostedInvoiceUrl = await hostedInvoice(deps, context);
   const page = (ctx: PageContext) =>
     createElement(PaymentActionPage, {
-      ctx: withErrand(ctx, place.errand.search),
+      ctx: withContinuation(ctx, place.continuation.search),
       steps: place.kind,
       stripe: stripeInPage(stripe, ctx.lang),
       action: place.addPayment,
       backHref: place.summary,
       clientSecret,
-      paymentMethodId: standing?.card?.paymentMethodId,
+      paymentMethodId: currentMembership?.card?.paymentMethodId,
       amount: formatAmount(ctx.lang, amountCents, { currency }),
-      retryFields: announcing({ plan, dueCents: amountCents }),
+      retryFields: quoteFields({ plan, dueCents: amountCents }),
       hostedInvoiceUrl,
     });
   pages.send(req, res, 200, page, {
@@ -137,6 +140,6 @@ async function sendAction(
 }
 
 /** GET: the page for a card, with what it will be charged. */
-export function showPayment(deps: CheckoutDeps): PlaceHandler {
-  return (req, res, here) => sendPaymentPage(deps, req, res, here, {});
+export function showPayment(deps: CheckoutDeps): CheckoutHandler {
+  return (req, res, context) => renderPaymentPage(deps, req, res, context, {});
 }

@@ -1,4 +1,4 @@
-import type { PlanShown } from '../../views/checkout/plan-card.tsx';
+import type { PlanView } from '../../views/checkout/plan-card.tsx';
 import { formatAmount } from '../../views/format.ts';
 import type { PageContext } from '../../views/page-context.ts';
 import type { T } from '../http/index.ts';
@@ -21,7 +21,7 @@ export function planPrice(
   return { amount, per: t(type === '1' ? 'checkout.perMonth' : 'checkout.perYear') };
 }
 
-export function shownPlan(ctx: PageContext, plan: Plan, currency: string): PlanShown {
+export function toPlanView(ctx: PageContext, plan: Plan, currency: string): PlanView {
   const price = planPrice(ctx, plan, currency);
   return {
     name: plan.name,

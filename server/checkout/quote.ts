@@ -2,31 +2,31 @@ import type { Request } from 'express';
 import { formatAmount, formatDate } from '../../views/format.ts';
 import type { PageContext } from '../../views/page-context.ts';
 import type { SummaryLine } from '../../views/parts/summary-list.tsx';
-import { field } from '../http/index.ts';
-import type { Announced, Quote } from '../membership/index.ts';
+import { readFormField } from '../http/index.ts';
+import type { DisplayedQuote, Quote } from '../membership/index.ts';
 import type { CheckoutDeps } from './deps.ts';
-import type { Here } from './here.ts';
+import type { CheckoutContext } from './here.ts';
 import { planLine } from './plan-texts.ts';
 
 /** What the plan would cost now. @throws {BillingUnavailable} */
-export function quoteOf({ membership }: Pick<CheckoutDeps, 'membership'>, here: Here): Promise<Quote> {
-  return membership.quote(here.user, here.plan, here.promotion);
+export function loadQuote({ membership }: Pick<CheckoutDeps, 'membership'>, context: CheckoutContext): Promise<Quote> {
+  return membership.quote(context.user, context.plan, context.promotion);
 }
 
 /** What the form says that its page announced; it is compared, never used. */
-export function announcedOf(req: Request): Announced {
-  const due = field(req, 'dueCents');
+export function readDisplayedQuote(req: Request): DisplayedQuote {
+  const due = readFormField(req, 'dueCents');
   // No page announces less than nothing: what is no amount agrees with none.
-  return { planId: field(req, 'planId'), dueCents: /^\d{1,9}$/.test(due) ? Number(due) : -1 };
+  return { planId: readFormField(req, 'planId'), dueCents: /^\d{1,9}$/.test(due) ? Number(due) : -1 };
 }
 
 /** The same, for the page's form. */
-export const announcing = ({ plan, dueCents }: Pick<Quote, 'plan' | 'dueCents'>): Record<string, string> => ({
+export const quoteFields = ({ plan, dueCents }: Pick<Quote, 'plan' | 'dueCents'>): Record<string, string> => ({
   planId: plan.id,
   dueCents: String(dueCents),
 });
 
-export interface ShownQuote {
+export interface QuoteView {
   lines: SummaryLine[];
   total: SummaryLine;
   /** What is charged later. */
@@ -34,19 +34,19 @@ export interface ShownQuote {
 }
 
 /** What is due today and what later, as the member reads it. */
-export function shownQuote({ lang, t }: PageContext, quote: Quote, currency: string): ShownQuote {
-  const money = (cents: number) => formatAmount(lang, cents, { currency });
+export function toQuoteView({ lang, t }: PageContext, quote: Quote, currency: string): QuoteView {
+  const formatMoney = (cents: number) => formatAmount(lang, cents, { currency });
   const less = (label: string, cents: number): SummaryLine[] =>
-    cents > 0 ? [{ label, amount: `−${money(cents)}`, saves: true }] : [];
+    cents > 0 ? [{ label, amount: `−${formatMoney(cents)}`, saves: true }] : [];
   const { plan, when, amountCents, discountCents, discountCode, unusedCents, usedCreditCents, dueCents, laterCents } =
     quote;
-  const total = { label: t('checkout.lines.due'), amount: money(dueCents) };
+  const total = { label: t('checkout.lines.due'), amount: formatMoney(dueCents) };
   if (when === 'later') {
     const date = formatDate(lang, quote.startsAt);
     return {
-      lines: [{ label: planLine(t, plan), amount: money(laterCents) }],
+      lines: [{ label: planLine(t, plan), amount: formatMoney(laterCents) }],
       total,
-      note: t('checkout.lines.later', { date, name: plan.name, amount: money(laterCents) }),
+      note: t('checkout.lines.later', { date, name: plan.name, amount: formatMoney(laterCents) }),
     };
   }
   const date = formatDate(lang, quote.renewsAt);
@@ -58,13 +58,13 @@ export function shownQuote({ lang, t }: PageContext, quote: Quote, currency: str
   const leftCents = dueCents + takenOff - soldCents;
   return {
     lines: [
-      { label, amount: money(soldCents) },
+      { label, amount: formatMoney(soldCents) },
       ...less(t('checkout.lines.promo', { code: discountCode ?? '' }), discountCents),
       ...less(t('checkout.lines.unused'), unusedCents),
       ...less(t('checkout.lines.credit'), usedCreditCents),
-      ...(leftCents > 0 ? [{ label: t('checkout.lines.left'), amount: money(leftCents) }] : []),
+      ...(leftCents > 0 ? [{ label: t('checkout.lines.left'), amount: formatMoney(leftCents) }] : []),
     ],
     total,
-    note: t('checkout.lines.renews', { date, amount: money(laterCents) }),
+    note: t('checkout.lines.renews', { date, amount: formatMoney(laterCents) }),
   };
 }

@@ -3,12 +3,12 @@ import { methodNotAllowed } from '../http/index.ts';
 import { showChangePlan, submitChangePlan } from './change-plan.ts';
 import { showCompleted } from './completed.ts';
 import type { CheckoutDeps } from './deps.ts';
-import { atPlace, type PlaceHandler } from './here.ts';
-import { decideDeal, showDeal } from './partner-deal.ts';
-import { beginCardSetup, submitPayment } from './pay.ts';
+import { type CheckoutHandler, withCheckoutContext } from './here.ts';
+import { decideDeal, showPartnerDeal } from './partner-deal.ts';
+import { startCardSetup, submitPayment } from './pay.ts';
 import { showPayment } from './payment-page.ts';
-import { atPostSignUp, atPurchase, atSignUp, type PlaceOf } from './place.ts';
-import { readyToPay, showSummary, submitSummary } from './summary.ts';
+import { postSignUpFlow, purchaseFlow, type ResolveCheckoutFlow, signUpFlow } from './place.ts';
+import { requirePayablePlan, showSummary, submitSummary } from './summary.ts';
 
 export function checkoutRoutes(router: Router, deps: CheckoutDeps): void {
   for (const path of ['/signup/completed/:code', '/signup/completed/plan/:planHash/:code']) {
@@ -17,39 +17,40 @@ export function checkoutRoutes(router: Router, deps: CheckoutDeps): void {
   for (const path of ['/plan-purchase-appsumo/', '/plan-purchase-appsumo/:planId']) {
     router
       .route(path)
-      .get(showDeal(deps))
+      .get(showPartnerDeal(deps))
       .post(decideDeal(deps))
       .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   }
   // Where nothing can be charged, nothing is for sale.
   if (!deps.membership.sold) return;
 
-  const form = (path: string, placeOf: PlaceOf, show: PlaceHandler, submit: PlaceHandler) => {
+  const form = (path: string, placeOf: ResolveCheckoutFlow, show: CheckoutHandler, submit: CheckoutHandler) => {
     router
       .route(path)
-      .get(atPlace(deps, placeOf, show))
-      .post(atPlace(deps, placeOf, submit))
+      .get(withCheckoutContext(deps, placeOf, show))
+      .post(withCheckoutContext(deps, placeOf, submit))
       .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   };
-  const summary = (path: string, placeOf: PlaceOf) => form(path, placeOf, showSummary(deps), submitSummary(deps));
-  const changePlan = (path: string, placeOf: PlaceOf) =>
+  const summary = (path: string, placeOf: ResolveCheckoutFlow) =>
+    form(path, placeOf, showSummary(deps), submitSummary(deps));
+  const changePlan = (path: string, placeOf: ResolveCheckoutFlow) =>
     form(path, placeOf, showChangePlan(deps), submitChangePlan(deps));
-  const payment = (path: string, placeOf: PlaceOf) => {
-    form(path, placeOf, readyToPay(deps, showPayment(deps)), readyToPay(deps, submitPayment(deps)));
+  const payment = (path: string, placeOf: ResolveCheckoutFlow) => {
+    form(path, placeOf, requirePayablePlan(deps, showPayment(deps)), requirePayablePlan(deps, submitPayment(deps)));
     router
       .route(`${path}/setup`)
-      .post(atPlace(deps, placeOf, readyToPay(deps, beginCardSetup(deps))))
+      .post(withCheckoutContext(deps, placeOf, requirePayablePlan(deps, startCardSetup(deps))))
       .all(methodNotAllowed('POST'));
   };
   for (const base of ['/signup', '/signup/plan/:planHash']) {
-    summary(`${base}/verifiedCode`, atSignUp);
-    changePlan(`${base}/changePlan`, atSignUp);
-    payment(`${base}/addPayment`, atSignUp);
+    summary(`${base}/verifiedCode`, signUpFlow);
+    changePlan(`${base}/changePlan`, signUpFlow);
+    payment(`${base}/addPayment`, signUpFlow);
   }
-  summary('/post-signup/plan', atPostSignUp);
-  changePlan('/post-signup/changePlan', atPostSignUp);
-  payment('/post-signup/addPayment', atPostSignUp);
-  changePlan('/plan-purchase', atPurchase);
-  summary('/plan-purchase/:planId', atPurchase);
-  payment('/plan-purchase/:planId/addPayment', atPurchase);
+  summary('/post-signup/plan', postSignUpFlow);
+  changePlan('/post-signup/changePlan', postSignUpFlow);
+  payment('/post-signup/addPayment', postSignUpFlow);
+  changePlan('/plan-purchase', purchaseFlow);
+  summary('/plan-purchase/:planId', purchaseFlow);
+  payment('/plan-purchase/:planId/addPayment', purchaseFlow);
 }

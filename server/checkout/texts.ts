@@ -14,21 +14,21 @@ export interface PageNotice {
 }
 
 /** What was asked of Stripe when it did not answer. */
-export type Act = 'customer' | 'update' | 'quote' | 'confirm';
+export type StripeAction = 'customer' | 'update' | 'quote' | 'confirm';
 
 /** The specification's section 8 has a message for each; what was begun can be gone on with. */
-export function unavailable(t: T, act: Act): PageNotice {
+export function unavailableNotice(t: T, act: StripeAction): PageNotice {
   const title = t(`checkout.away.${act}`);
   // The specification's 2.5 seconds; the page has the way on, too.
   const duration = act === 'customer' ? 'short' : 'never';
   return { kind: 'error', title, text: t('checkout.away.text'), duration };
 }
 
-export const tooManyTries = (t: T, retryAfterMs: number): string =>
+export const tooManyText = (t: T, retryAfterMs: number): string =>
   t('checkout.tooMany', { minutes: Math.max(1, Math.ceil(retryAfterMs / minuteMs)) });
 
 /** Which text and status stand for a promotion code that was not applied, and where they stand (sections 5 and 8). */
-export function promotionRefused(
+export function promotionErrorText(
   { lang, t }: PageContext,
   refusal: PromotionRefusal,
   currency: string,
@@ -53,6 +53,6 @@ export function promotionRefused(
     case 'not-for-this-plan':
       return { status: 400, error: t('checkout.promo.otherPlan') };
     case 'too-many':
-      return { status: 429, error: tooManyTries(t, refusal.retryAfterMs) };
+      return { status: 429, error: tooManyText(t, refusal.retryAfterMs) };
   }
 }

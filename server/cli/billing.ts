@@ -1,13 +1,13 @@
-import { rateLimitsOf, standInForStripe } from '../config-of-rooms.ts';
+import { standInForStripe, toRateLimits } from '../config-of-rooms.ts';
 import { createLog } from '../http/index.ts';
 import {
+  type BillingDeps,
   createWebhooks,
   type Difference,
   diffWithStripe,
-  type MembershipDeps,
   membershipDeps,
-  type Reconciled,
-  reconcileWithStripe,
+  type ReconcileResult,
+  reconcileAll,
 } from '../membership/index.ts';
 import { createOutbox } from '../messages/index.ts';
 import { noMetrics } from '../metrics/index.ts';
@@ -15,11 +15,11 @@ import { createStandInClock } from '../sandbox/index.ts';
 import { deriveKey } from '../store/index.ts';
 import type { Context } from './context.ts';
 import type { Result } from './io.ts';
-import { asked, stripeOf } from './plans.ts';
+import { createStripeFromConfig, withStripeErrors } from './plans.ts';
 import { counted, table } from './text.ts';
 
 /** Stripe's time is the machine's, but for the sandbox's stand-in: by any other, who has a plan would be another question. */
-async function billingTimeOf({ config, now }: Context): Promise<() => number> {
+async function billingClock({ config, now }: Context): Promise<() => number> {
   const standIn = standInForStripe(config);
   if (!standIn) return now;
   const clock = createStandInClock(standIn, now);
@@ -28,16 +28,16 @@ async function billingTimeOf({ config, now }: Context): Promise<() => number> {
 }
 
 /** The rules of the membership on the stores of a Foyer that may be running: what is mailed goes by its outbox. */
-async function rulesOf(context: Context): Promise<{ deps: MembershipDeps; mode: string }> {
+async function createBillingRules(context: Context): Promise<{ deps: BillingDeps; mode: string }> {
   const { config, database, kv, boxes, catalogue, now } = context;
-  const { client, mode } = stripeOf(context);
-  const billingNow = await billingTimeOf(context);
+  const { client, mode } = createStripeFromConfig(context);
+  const billingNow = await billingClock(context);
   const log = createLog('silent');
   const deps = membershipDeps({
     ...{ publicUrl: config.PUBLIC_URL, database, kv, now: billingNow, catalogue: catalogue(), stripe: client },
     outbox: createOutbox({ box: boxes.outbox, now }),
     log,
-    limits: rateLimitsOf(config, { log, metrics: noMetrics }),
+    limits: toRateLimits(config, { log, metrics: noMetrics }),
     trialKey: deriveKey(config.SECRET_KEYS[0] ?? '', 'trials', 32),
   });
   return { deps, mode };
@@ -50,12 +50,12 @@ const toJson = ({ kind, userId, customerId, detail }: Difference) => ({
   detail,
 });
 
-const rowsOf = (differences: readonly Difference[], outcome: string) =>
+const toRows = (differences: readonly Difference[], outcome: string) =>
   differences.map(({ kind, userId, customerId, detail }) => [outcome, kind, userId ?? '', customerId ?? '', detail]);
 
 /** @returns what was found, and how many differences are left */
-function resultOf({ compared, repaired, left }: Reconciled, mode: string): { left: number; result: Result } {
-  const rows = [...rowsOf(left, 'differs'), ...rowsOf(repaired, 'mended')];
+function toResult({ compared, repaired, left }: ReconcileResult, mode: string): { left: number; result: Result } {
+  const rows = [...toRows(left, 'differs'), ...toRows(repaired, 'mended')];
   const sum = `${counted(compared, 'membership')} compared with Stripe (${mode}): ${left.length} differing, ${repaired.length} mended.`;
   const headings = ['', 'what', 'member', 'customer', 'detail'];
   return {
@@ -69,12 +69,12 @@ function resultOf({ compared, repaired, left }: Reconciled, mode: string): { lef
 
 /** @throws {CliError} when Stripe does not answer */
 export async function diffBilling(context: Context): Promise<{ left: number; result: Result }> {
-  const { deps, mode } = await rulesOf(context);
-  return resultOf(await asked(diffWithStripe(deps)), mode);
+  const { deps, mode } = await createBillingRules(context);
+  return toResult(await withStripeErrors(diffWithStripe(deps)), mode);
 }
 
 /** @throws {CliError} when Stripe does not answer */
 export async function reconcileBilling(context: Context): Promise<{ left: number; result: Result }> {
-  const { deps, mode } = await rulesOf(context);
-  return resultOf(await asked(reconcileWithStripe(deps, createWebhooks(deps))), mode);
+  const { deps, mode } = await createBillingRules(context);
+  return toResult(await withStripeErrors(reconcileAll(deps, createWebhooks(deps))), mode);
 }

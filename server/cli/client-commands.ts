@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type ClientRequest, knownScopes, signingAlgorithms } from '../oauth/index.ts';
 import { addClient, changeClient, removeClient, type SecretOptions, showClient, showClients } from './clients.ts';
 import { withContext } from './context.ts';
-import { demand } from './demand.ts';
+import { requireOption } from './demand.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { Act, CliIo } from './io.ts';
 
@@ -52,7 +52,7 @@ function readKeySet(file: string): NonNullable<ClientRequest['jwks']> {
 
 const maxOldSecretHours = 24 * 30;
 
-function secretOptionsOf(options: ClientOptions): SecretOptions {
+function toSecretOptions(options: ClientOptions): SecretOptions {
   const hours = Number(options.oldSecretFor);
   if (!Number.isInteger(hours) || hours < 0 || hours > maxOldSecretHours) {
     throw new CliError(exitCodes.usage, `error: --old-secret-for: write a whole number from 0 to ${maxOldSecretHours}`);
@@ -61,14 +61,14 @@ function secretOptionsOf(options: ClientOptions): SecretOptions {
   return { newSecret, dropOldSecret, oldSecretHours: hours };
 }
 /** Not a number, where none was written: the registration says so. */
-const callsOf = (written: string | false | undefined): number | undefined => {
+const toCalls = (written: string | false | undefined): number | undefined => {
   if (written === undefined || written === false) return undefined;
   return written.trim() === '' ? Number.NaN : Number(written);
 };
 
 /** What was given, in the words of a registration; what was not given stays away. */
-function requestOf(options: ClientOptions): Partial<ClientRequest> {
-  const given: { [K in keyof ClientRequest]?: ClientRequest[K] | undefined } = {
+function toClientRequest(options: ClientOptions): Partial<ClientRequest> {
+  const args: { [K in keyof ClientRequest]?: ClientRequest[K] | undefined } = {
     name: options.name,
     redirectUris: options.redirectUri,
     logoutUris: options.logoutUri === false ? [] : options.logoutUri,
@@ -85,7 +85,7 @@ function requestOf(options: ClientOptions): Partial<ClientRequest> {
     requiredPlans: options.onlyPlan === false ? [] : options.onlyPlan,
     requiredEntitlements: options.onlyEntitlement === false ? [] : options.onlyEntitlement,
     hidden: options.hidden,
-    callsPerMinute: callsOf(options.callsPerMinute),
+    callsPerMinute: toCalls(options.callsPerMinute),
     scopes: options.scope,
     resources: options.resource === false ? [] : options.resource,
     responseTypes: options.responseType?.flatMap((types) => types.split(/[\s,]+/)).filter(Boolean),
@@ -95,7 +95,7 @@ function requestOf(options: ClientOptions): Partial<ClientRequest> {
     jwks: options.jwks ? readKeySet(options.jwks) : undefined,
     jwksUri: options.jwksUri || undefined,
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
 }
 
 const jsonHelp = 'print JSON, in the names of RFC 7591';
@@ -153,10 +153,10 @@ Examples:
     )
     .action((options: ClientOptions) => {
       const needed = { id: '--id <ID>', name: '--name <NAME>' };
-      if (options.service || options.device) demand(options, needed);
-      else demand(options, { ...needed, redirectUri: '--redirect-uri <URI...>' });
+      if (options.service || options.device) requireOption(options, needed);
+      else requireOption(options, { ...needed, redirectUri: '--redirect-uri <URI...>' });
       const { id, name, redirectUri = [] } = options;
-      const request = { ...requestOf(options), id, name, redirectUris: redirectUri };
+      const request = { ...toClientRequest(options), id, name, redirectUris: redirectUri };
       return act(() => withContext(io, (context) => addClient(context, request)), options);
     });
 
@@ -220,7 +220,7 @@ Examples:
     .action((id: string, options: ClientOptions) => {
       const { logbackUri, logo, backchannelLogoutUri, callsPerMinute } = options;
       const changes: { [K in keyof ClientRequest]?: ClientRequest[K] | undefined } = {
-        ...requestOf(options),
+        ...toClientRequest(options),
         ...(logbackUri === false && { logbackUri: undefined }),
         ...(logo === false && { logo: undefined }),
         ...(backchannelLogoutUri === false && { backchannelLogoutUri: undefined }),
@@ -228,7 +228,7 @@ Examples:
         ...(options.jwksUri === false && { jwksUri: undefined }),
         ...(callsPerMinute === false && { callsPerMinute: undefined }),
       };
-      const secrets = secretOptionsOf(options);
+      const secrets = toSecretOptions(options);
       if (Object.keys(changes).length === 0 && !secrets.newSecret && !secrets.dropOldSecret) {
         throw new CliError(exitCodes.usage, 'error: nothing to change: name at least one option (see --help)');
       }

@@ -3,17 +3,17 @@ import {
   type ClientRequest,
   canonicalScopes,
   clientMetadata,
-  clientRequestOf,
+  createClientSecret,
   deleteClient,
   deviceGrant,
   findClient,
   findResourceServer,
+  grantsToNobody,
   insertClient,
-  isLimited,
+  isRestricted,
   listClients,
-  newClientSecret,
-  nobodyHas,
   previousSecretExpiry,
+  toClientRequest,
   updateClient,
 } from '../oauth/index.ts';
 import { hourMs } from '../shared/index.ts';
@@ -29,7 +29,7 @@ const hasSecret = (client: ClientMetadata) => client.token_endpoint_auth_method 
 const noClient = (id: string) => new CliError(exitCodes.notFound, `There is no client ${id}.`);
 const development = ({ config }: Context) => ({ development: !config.production });
 
-function kindOf(client: ClientMetadata): string {
+function clientKind(client: ClientMetadata): string {
   return [
     client.application_type,
     isPublic(client) ? 'public' : 'confidential',
@@ -40,7 +40,7 @@ function kindOf(client: ClientMetadata): string {
   ].join(', ');
 }
 
-function needsOf(client: ClientMetadata): string {
+function clientRequirements(client: ClientMetadata): string {
   return [
     ...(client.require_pushed_authorization_requests ? ['pushed requests'] : []),
     ...(client.dpop_bound_access_tokens ? ['DPoP'] : []),
@@ -72,7 +72,7 @@ function describe(client: ClientMetadata, { secret, grants, previousUntilMs }: D
     ],
     ['Keys', client.jwks_uri ?? keys],
     ['Name', client.client_name],
-    ['Kind', kindOf(client)],
+    ['Kind', clientKind(client)],
     ['Redirect URIs', client.redirect_uris],
     ['Logout URIs', client.post_logout_redirect_uris],
     ['Logback URI', client.initiate_login_uri],
@@ -82,7 +82,7 @@ function describe(client: ClientMetadata, { secret, grants, previousUntilMs }: D
     ['Response types', client.response_types.join(' ')],
     ['Id tokens', `signed with ${client.id_token_signed_response_alg}`],
     ['Told of logouts at', client.backchannel_logout_uri],
-    ['Needs', needsOf(client)],
+    ['Needs', clientRequirements(client)],
     ['Calls a minute', client.calls_per_minute === undefined ? undefined : `${client.calls_per_minute} of each call`],
     ['Dashboard', client.hidden ? 'not shown' : undefined],
     ['Members need', [...(client.required_plans ?? []), ...(client.required_entitlements ?? [])].join(' or ')],
@@ -105,9 +105,9 @@ async function unknownResources(db: Db, client: ClientMetadata): Promise<string[
 
 /** A misspelt plan would shut everybody out, and nobody would know why. @throws {PlansFileError} */
 function unknownPlans({ catalogue }: Context, client: ClientMetadata): string[] {
-  if (!isLimited(client)) return [];
+  if (!isRestricted(client)) return [];
   const offer = onOffer(catalogue());
-  const { plans, entitlements } = nobodyHas(client, offer);
+  const { plans, entitlements } = grantsToNobody(client, offer);
   const fault = (option: string, known: readonly string[]) => (one: string) =>
     `${option} ${one}: PLANS_FILE has none; known are ${known.join(', ')}`;
   return [
@@ -117,7 +117,7 @@ function unknownPlans({ catalogue }: Context, client: ClientMetadata): string[] 
 }
 
 /** Warnings about a registration that is allowed. */
-function warningsOf(client: ClientMetadata): string[] {
+function toWarnings(client: ClientMetadata): string[] {
   const readsRecords = !client.first_party && canonicalScopes(client.scope.split(' ')).includes('account');
   return [
     ...(readsRecords
@@ -138,7 +138,7 @@ function warningsOf(client: ClientMetadata): string[] {
   ];
 }
 
-const withWarnings = (client: ClientMetadata, text: string) => [text, ...warningsOf(client)].join('\n\n');
+const withWarnings = (client: ClientMetadata, text: string) => [text, ...toWarnings(client)].join('\n\n');
 
 function refuseAny(faults: readonly string[]): void {
   if (faults.length > 0) throw refused([...faults]);
@@ -148,7 +148,7 @@ function refuseAny(faults: readonly string[]): void {
 export async function addClient(context: Context, request: ClientRequest): Promise<Result> {
   const client = clientMetadata(request, development(context));
   refuseAny([...(await unknownResources(context.database.db, client)), ...unknownPlans(context, client)]);
-  const secret = hasSecret(client) ? newClientSecret() : null;
+  const secret = hasSecret(client) ? createClientSecret() : null;
   if (!(await insertClient(context.database.db, client, secret, context.now()))) {
     throw refused([`id ${client.client_id}: is taken; change that client with \`foyer client update\``]);
   }
@@ -161,7 +161,7 @@ export async function showClients({ database }: Context): Promise<Result> {
   const rows = clients.map((client) => {
     const [first = '', ...more] = client.redirect_uris;
     const addresses = more.length === 0 ? first : `${first} and ${more.length} more`;
-    return [client.client_id, client.client_name, kindOf(client), addresses];
+    return [client.client_id, client.client_name, clientKind(client), addresses];
   });
   const text = rows.length === 0 ? 'No clients yet.' : table(['id', 'name', 'kind', 'redirect uri'], rows);
   return { json: clients, text };
@@ -180,19 +180,23 @@ export async function showClient({ database, grants, now }: Context, id: string)
 /** Whether what was given before goes further than what the client may have from now on. */
 export function isNarrowed(before: ClientMetadata, after: ClientMetadata): boolean {
   const allowed = new Set(after.scope.split(' '));
-  const asked = (client: ClientMetadata) => !client.first_party || client.application_type === 'native';
+  const requestedAddresses = (client: ClientMetadata) => !client.first_party || client.application_type === 'native';
   const lost = (before.resources ?? []).some((resource) => !after.resources?.includes(resource));
-  return lost || before.scope.split(' ').some((scope) => !allowed.has(scope)) || (asked(after) && !asked(before));
+  return (
+    lost ||
+    before.scope.split(' ').some((scope) => !allowed.has(scope)) ||
+    (requestedAddresses(after) && !requestedAddresses(before))
+  );
 }
 
 /** A new secret, null for none, undefined to keep the one there is. */
-function secretAfter(before: ClientMetadata, after: ClientMetadata, wanted: boolean): string | null | undefined {
+function secretAfter(before: ClientMetadata, after: ClientMetadata, expected: boolean): string | null | undefined {
   if (!hasSecret(after)) {
-    if (wanted)
+    if (expected)
       throw refused([`new-secret: a client ${isPublic(after) ? 'that is public' : 'with keys'} has no secret`]);
     return null;
   }
-  return wanted || !hasSecret(before) ? newClientSecret() : undefined;
+  return expected || !hasSecret(before) ? createClientSecret() : undefined;
 }
 
 export interface SecretOptions {
@@ -213,7 +217,7 @@ export async function changeClient(
   const { client, secret, previousUntilMs, narrowed } = await database.transaction(async (trx) => {
     const before = await findClient(trx, id);
     if (!before) throw noClient(id);
-    const after = clientMetadata({ ...clientRequestOf(before), ...changes }, development(context));
+    const after = clientMetadata({ ...toClientRequest(before), ...changes }, development(context));
     refuseAny([
       ...(changes.resources ? await unknownResources(trx, after) : []),
       ...(changes.requiredPlans || changes.requiredEntitlements ? unknownPlans(context, after) : []),

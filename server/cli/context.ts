@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Config, loadConfig } from '../../config/load.ts';
 import { loadPlans } from '../../config/plans.ts';
-import { type Boxes, createBoxes, openStores } from '../deps.ts';
+import { createBoxes, openStores, type SecretBoxes } from '../deps.ts';
 import { createLog } from '../http/index.ts';
 import { type Catalogue, createCatalogue } from '../membership/index.ts';
 import { createOutbox } from '../messages/index.ts';
@@ -17,7 +17,7 @@ export interface Context {
   config: Config;
   database: Database;
   kv: KeyValueStore;
-  boxes: Boxes;
+  boxes: SecretBoxes;
   grants: GrantStore;
   /** Read when it is asked for. @throws {PlansFileError} */
   catalogue(): Catalogue;
@@ -33,19 +33,19 @@ async function isEmpty(database: Database): Promise<boolean> {
 const onItsWayMs = 5_000;
 
 /** What this database still lacks, once nobody is applying any more of it; whether it was without any table is asked first. */
-async function standing(database: Database): Promise<{ isNew: boolean; pending: string[] }> {
+async function readMigrationState(database: Database): Promise<{ isNew: boolean; pending: string[] }> {
   const isNew = await isEmpty(database);
   const { pending, empty } = await migrationState(database);
   const last = isNew || empty || pending.length === 0 ? undefined : await lastMigratedAt(database);
   // The machine's clock, whatever the command's says: it is compared with what another process wrote by its own.
   if (last === undefined || Date.now() - last > onItsWayMs) return { isNew, pending };
   await setTimeout(100);
-  return standing(database);
+  return readMigrationState(database);
 }
 
 /** A database that a running Foyer may be using is migrated by a start or by `foyer migrate`, never in passing. */
 async function bringUpToDate({ database, io }: Context): Promise<void> {
-  const { isNew, pending } = await standing(database);
+  const { isNew, pending } = await readMigrationState(database);
   if (pending.length === 0) return;
   if (!isNew) {
     throw new CliError(

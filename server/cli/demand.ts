@@ -4,7 +4,7 @@ import { CliError, exitCodes } from './errors.ts';
  * Options without which a command makes no sense: all that are missing at once, where commander would name the first.
  * @throws {CliError} usage
  */
-export function demand<T extends object, K extends keyof T>(
+export function requireOption<T extends object, K extends keyof T>(
   options: T,
   flags: Record<K, string>,
 ): asserts options is T & { [N in K]-?: NonNullable<T[N]> } {

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../config/load.ts';
 import { PlansFileError } from '../../config/plans.ts';
 import { ProvidersFileError } from '../../config/providers.ts';
 import { InvalidClientRequest } from '../oauth/index.ts';
-import { SealBroken, StoreUnavailable } from '../store/index.ts';
+import { StoreUnavailable, UnsealError } from '../store/index.ts';
 
 /** How the command ends. Scripts rely on these numbers; they are in every help text and in docs/operator-guide.md. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, notFound: 3, trouble: 4, fault: 70 } as const;
@@ -53,7 +53,7 @@ export function explain(error: unknown): { exitCode: ExitCode; text?: string } {
   if (error instanceof StoreUnavailable) {
     return { exitCode: exitCodes.trouble, text: `A store does not answer: ${error.message}` };
   }
-  if (error instanceof SealBroken) {
+  if (error instanceof UnsealError) {
     return {
       exitCode: exitCodes.trouble,
       text: 'SECRET_KEY does not open what is stored: give this command the same SECRET_KEY as the server. Nothing was changed.',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { withContext } from './context.ts';
 import { CliError, exitCodes } from './errors.ts';
-import { cancelResetOf, resetFactors, showResets } from './factor-resets.ts';
+import { cancelFactorResetByName, resetFactors, showResets } from './factor-resets.ts';
 import type { Act, CliIo } from './io.ts';
 
 interface ResetOptions {
@@ -39,7 +39,8 @@ Examples:
       if (list) return act(() => withContext(io, showResets), options);
       if (who === undefined) throw new CliError(exitCodes.usage, "error: missing required argument 'member'");
       await act(
-        () => withContext(io, (context) => (cancel ? cancelResetOf(context, who) : resetFactors(context, who))),
+        () =>
+          withContext(io, (context) => (cancel ? cancelFactorResetByName(context, who) : resetFactors(context, who))),
         options,
       );
     });

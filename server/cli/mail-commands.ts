@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { type Language, languages } from '../../locales/index.ts';
-import { mailLook, mailSender } from '../deps.ts';
+import { mailBrand, mailSender } from '../deps.ts';
 import {
+  createMailCarrier,
   isMailAddress,
   type MailTemplate,
   mailTemplates,
-  openMailCarrier,
   renderMail,
   sampleMail,
 } from '../messages/index.ts';
-import { cleaner, secretsOf } from './doctor/clean.ts';
+import { createRedactor, listSecrets } from './doctor/clean.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { Act, CliIo, Result } from './io.ts';
 
@@ -22,7 +22,7 @@ interface PreviewOptions {
   json?: boolean;
 }
 
-function templateOf(name: string): MailTemplate {
+function toTemplate(name: string): MailTemplate {
   const template = mailTemplates.find((known): known is MailTemplate => known === name);
   if (template === undefined) {
     throw new CliError(exitCodes.usage, `error: no mail is called ${name}; they are ${mailTemplates.join(', ')}`);
@@ -31,9 +31,9 @@ function templateOf(name: string): MailTemplate {
 }
 
 function preview(io: CliIo, name: string, { lang, html = false, text = false }: PreviewOptions): Result {
-  const template = templateOf(name);
+  const template = toTemplate(name);
   if (html && text) throw new CliError(exitCodes.usage, 'error: give one of --html and --text');
-  const mail = renderMail(sampleMail(template, lang), mailLook(loadConfig(io.env)));
+  const mail = renderMail(sampleMail(template, lang), mailBrand(loadConfig(io.env)));
   return { json: mail, text: html ? mail.html : `Subject: ${mail.subject}\n\n${mail.text.trimEnd()}` };
 }
 
@@ -45,20 +45,20 @@ interface SendOptions {
 
 /** Hands one sample to the mail service, past the outbox: the answer comes at once. */
 async function send(io: CliIo, name: string, { to, lang }: SendOptions): Promise<Result> {
-  const template = templateOf(name);
+  const template = toTemplate(name);
   if (!isMailAddress(to)) throw new CliError(exitCodes.usage, 'error: --to: write a mail address');
   const config = loadConfig(io.env);
   const { SENDGRID_API_KEY: apiKey, SENDGRID_URL: url, SMTP_URL: smtpUrl } = config;
-  const carrier = await openMailCarrier({ sendGrid: apiKey === undefined ? undefined : { apiKey, url }, smtpUrl });
+  const carrier = await createMailCarrier({ sendGrid: apiKey === undefined ? undefined : { apiKey, url }, smtpUrl });
   if (!carrier)
     throw new CliError(exitCodes.trouble, 'No mail service is configured: set SENDGRID_API_KEY or SMTP_URL.');
-  const { subject, html, text } = renderMail({ ...sampleMail(template, lang), to }, mailLook(config));
+  const { subject, html, text } = renderMail({ ...sampleMail(template, lang), to }, mailBrand(config));
   const replyTo = config.MAIL_SUPPORT_ADDRESS;
   const mail = { to, from: mailSender(config), subject, html, text, ...(replyTo !== undefined && { replyTo }) };
   try {
     await carrier.send(mail, { idempotencyKey: randomUUID() });
   } catch (error) {
-    const why = cleaner(secretsOf(io.env, config.SECRET_KEYS))(error);
+    const why = createRedactor(listSecrets(io.env, config.SECRET_KEYS))(error);
     throw new CliError(exitCodes.trouble, `The mail service has not taken the mail: ${why}`);
   }
   return {

@@ -1,4 +1,4 @@
-import type { OnOffer } from '../oauth/index.ts';
+import type { GrantableAccess } from '../oauth/index.ts';
 
 /** The part of the catalogue, or of its file, that says what members can have. */
 interface Giving {
@@ -7,7 +7,7 @@ interface Giving {
 }
 
 /** What members can have: the plans, and what those and the trial give. */
-export const onOffer = ({ plans, trial }: Giving): OnOffer => ({
+export const onOffer = ({ plans, trial }: Giving): GrantableAccess => ({
   plans: plans.map(({ id }) => id),
   entitlements: [...new Set([...plans, trial].flatMap(({ entitlements }) => entitlements))],
 });

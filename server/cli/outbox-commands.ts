@@ -5,13 +5,13 @@ import { CliError, exitCodes } from './errors.ts';
 import type { Act, CliIo } from './io.ts';
 import { retryMessages, showMessages } from './outbox.ts';
 
-function stateOf(text: string): OutboxState {
+function parseState(text: string): OutboxState {
   const state = outboxStates.find((known) => known === text);
   if (!state) throw new InvalidArgumentError(`Write ${outboxStates.join(', ')}.`);
   return state;
 }
 
-function limitOf(text: string): number {
+function parseLimit(text: string): number {
   const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (value < 1 || value > 1_000) throw new InvalidArgumentError('Write a whole number from 1 to 1000.');
   return value;
@@ -23,8 +23,8 @@ export function outboxCommands(program: Command, io: CliIo, act: Act): void {
   outbox
     .command('list')
     .description('messages, the newest first: what waits, what was delivered lately, what was given up')
-    .option('--state <STATE>', `only those that are ${outboxStates.join(', ')}`, stateOf)
-    .option('--limit <N>', 'at most so many, up to 1000', limitOf, 50)
+    .option('--state <STATE>', `only those that are ${outboxStates.join(', ')}`, parseState)
+    .option('--limit <N>', 'at most so many, up to 1000', parseLimit, 50)
     .option('--json', 'print JSON; times in seconds since the epoch')
     .addHelpText(
       'after',

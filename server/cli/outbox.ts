@@ -1,4 +1,4 @@
-import { type ListedMessage, listMessages, type OutboxState, retryDead } from '../messages/index.ts';
+import { type ListedMessage, listMessages, type OutboxState, retryFailed } from '../messages/index.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { Result } from './io.ts';
@@ -26,9 +26,9 @@ function toJson(message: ListedMessage) {
 
 export async function showMessages(
   { database }: Context,
-  wanted: { state?: OutboxState; limit: number },
+  expected: { state?: OutboxState; limit: number },
 ): Promise<Result> {
-  const messages = await listMessages(database.db, wanted);
+  const messages = await listMessages(database.db, expected);
   const rows = messages.map(({ id, created_at, channel, template, recipient, state, attempts, last_error }) => [
     id,
     moment(created_at),
@@ -47,7 +47,7 @@ export async function showMessages(
 
 /** @param id undefined: all dead letters whose content is still there */
 export async function retryMessages({ database, now }: Context, id: string | undefined): Promise<Result> {
-  const retried = await retryDead(database.db, id, now());
+  const retried = await retryFailed(database.db, id, now());
   if (retried === 0 && id !== undefined) {
     throw new CliError(exitCodes.notFound, `There is no dead letter ${id} whose content is still there.`);
   }

@@ -1,22 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
-import { importPartnerDeals, isPartnerTier, normalEmail, type PartnerTier, partnerTiers } from '../account/index.ts';
-import { offerDeals } from '../membership/index.ts';
+import { importPartnerDeals, isPartnerTier, normaliseEmail, type PartnerTier, partnerTiers } from '../account/index.ts';
+import { offerPartnerDeals } from '../membership/index.ts';
 import type { Context } from './context.ts';
 import { refused } from './errors.ts';
 import type { Result } from './io.ts';
 import { counted } from './text.ts';
 
-type Deal = { email: string; tier: PartnerTier };
+type PartnerDealRow = { email: string; tier: PartnerTier };
 
 /** `2`, or the plan's code `Appsumo-Tier-2`. */
-function tierOf(text: string): PartnerTier | undefined {
+function parseTier(text: string): PartnerTier | undefined {
   const tier = Number(/^(?:appsumo-tier-)?(\d)$/i.exec(text.trim())?.[1]);
   return isPartnerTier(tier) ? tier : undefined;
 }
 
 /** Reads the deals of a CSV file with the columns `email` and `tier`; every fault with its line. */
-export function readDeals(csv: string): { deals: Deal[]; faults: string[] } {
+export function readDeals(csv: string): { deals: PartnerDealRow[]; faults: string[] } {
   let rows: Record<string, string>[];
   try {
     rows = parse(csv, {
@@ -28,12 +28,12 @@ export function readDeals(csv: string): { deals: Deal[]; faults: string[] } {
   } catch (error) {
     return { deals: [], faults: [error instanceof Error ? error.message : String(error)] };
   }
-  const deals = new Map<string, Deal>();
+  const deals = new Map<string, PartnerDealRow>();
   const faults: string[] = [];
   rows.forEach((row, index) => {
     // The first line names the columns.
     const line = index + 2;
-    const [email, tier] = [normalEmail(row.email ?? ''), tierOf(row.tier ?? '')];
+    const [email, tier] = [normaliseEmail(row.email ?? ''), parseTier(row.tier ?? '')];
     if (email === undefined) faults.push(`line ${line}: no e-mail address in the column email`);
     if (tier === undefined) faults.push(`line ${line}: the column tier must say ${partnerTiers.join(', ')}`);
     if (email === undefined || tier === undefined) return;
@@ -44,7 +44,7 @@ export function readDeals(csv: string): { deals: Deal[]; faults: string[] } {
   return { deals: [...deals.values()], faults };
 }
 
-const mostFaults = 20;
+const maxFaults = 20;
 
 /** Imports all deals of a file, or none when something in it is wrong. */
 export async function importDealsFrom({ database, catalogue, now }: Context, file: string): Promise<Result> {
@@ -53,17 +53,17 @@ export async function importDealsFrom({ database, catalogue, now }: Context, fil
   });
   const { deals, faults } = readDeals(csv);
   if (faults.length > 0) {
-    const more = faults.length > mostFaults ? [`and ${faults.length - mostFaults} more`] : [];
-    throw refused([...faults.slice(0, mostFaults), ...more]);
+    const more = faults.length > maxFaults ? [`and ${faults.length - maxFaults} more`] : [];
+    throw refused([...faults.slice(0, maxFaults), ...more]);
   }
   const plans = catalogue();
   const counts = await database.transaction(async (trx) => {
     const imported = await importPartnerDeals(trx, deals, now());
     const emails = deals.map(({ email }) => email);
-    return { ...imported, offered: await offerDeals(trx, emails, plans, now()) };
+    return { ...imported, offered: await offerPartnerDeals(trx, emails, plans, now()) };
   });
   return {
     json: counts,
-    text: `${counted(counts.added, 'partner deal')} added, ${counts.changed} changed, ${counts.kept} left as they were; ${counted(counts.offered, 'member')} will be asked to confirm theirs.`,
+    text: `${counted(counts.added, 'partner deal')} added, ${counts.changed} changed, ${counts.unchanged} left as they were; ${counted(counts.offered, 'member')} will be asked to confirm theirs.`,
   };
 }

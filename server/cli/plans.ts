@@ -1,17 +1,17 @@
 import { type Config, loadConfig } from '../../config/load.ts';
 import { loadPlans } from '../../config/plans.ts';
 import {
-  BillingUnavailable,
   type Catalogue,
   createCatalogue,
   createStripe,
   type Drift,
-  driftOf,
+  type ExpectedPrice,
+  findDrift,
   type PlanAct,
-  readPlans,
+  readPlansFromStripe,
   type StripeClient,
+  StripeUnavailableError,
   syncPlans,
-  type WantedPrice,
 } from '../membership/index.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { Result } from './io.ts';
@@ -30,7 +30,7 @@ export function readPlanSetup(env: NodeJS.ProcessEnv): PlanSetup {
 }
 
 /** @throws {CliError} without keys */
-export function stripeOf({ config }: Pick<PlanSetup, 'config'>): { client: StripeClient; mode: string } {
+export function createStripeFromConfig({ config }: Pick<PlanSetup, 'config'>): { client: StripeClient; mode: string } {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_URL: apiUrl } = config;
   if (secretKey === undefined)
     throw new CliError(exitCodes.trouble, 'STRIPE_SECRET_KEY is missing: without Stripe no plans are sold.');
@@ -39,17 +39,17 @@ export function stripeOf({ config }: Pick<PlanSetup, 'config'>): { client: Strip
 }
 
 /** What Stripe does not answer is for the operator to mend, and no fault of Foyer. */
-export async function asked<T>(act: Promise<T>): Promise<T> {
+export async function withStripeErrors<T>(act: Promise<T>): Promise<T> {
   try {
     return await act;
   } catch (error) {
-    if (error instanceof BillingUnavailable) throw new CliError(exitCodes.trouble, `Stripe: ${error.message}`);
+    if (error instanceof StripeUnavailableError) throw new CliError(exitCodes.trouble, `Stripe: ${error.message}`);
     throw error;
   }
 }
 
 const amount = (cents: number, currency: string) => `${(cents / 100).toFixed(2)} ${currency}`;
-const every = ({ intervalCount, interval }: WantedPrice) =>
+const every = ({ intervalCount, interval }: ExpectedPrice) =>
   `${intervalCount} ${interval}${intervalCount === 1 ? '' : 's'}`;
 const inWords = (drift: Drift) =>
   'should' in drift
@@ -79,18 +79,25 @@ export async function listPlans({ catalogue }: PlanSetup): Promise<Result> {
   };
 }
 
-const wantedRow = ({ planId, lookupKey, productName, unitAmount, currency, ...period }: WantedPrice) => [
+const wantedRow = ({ planId, lookupKey, productName, unitAmount, currency, ...period }: ExpectedPrice) => [
   ...[planId, lookupKey, productName, amount(unitAmount, currency)],
   every({ planId, lookupKey, productName, unitAmount, currency, ...period }),
 ];
 
 export async function checkPlans(setup: PlanSetup): Promise<{ differing: number; result: Result }> {
-  const { client, mode } = stripeOf(setup);
-  const states = await asked(readPlans(client, setup.catalogue));
-  const checked = states.map((state) => ({ wanted: state.wanted, drift: driftOf(state) }));
+  const { client, mode } = createStripeFromConfig(setup);
+  const states = await withStripeErrors(readPlansFromStripe(client, setup.catalogue));
+  const checked = states.map((state) => ({ wanted: state.expected, drift: findDrift(state) }));
   const differing = checked.filter(({ drift }) => drift.length > 0).length;
-  const rows = checked.map(({ wanted, drift }) => [...wantedRow(wanted), drift.map(inWords).join('; ') || 'ok']);
-  const plans = checked.map(({ wanted, drift }) => ({ plan: wanted.planId, lookup_key: wanted.lookupKey, drift }));
+  const rows = checked.map(({ wanted: requested, drift }) => [
+    ...wantedRow(requested),
+    drift.map(inWords).join('; ') || 'ok',
+  ]);
+  const plans = checked.map(({ wanted: requested, drift }) => ({
+    plan: requested.planId,
+    lookup_key: requested.lookupKey,
+    drift,
+  }));
   return {
     differing,
     result: {
@@ -101,15 +108,15 @@ export async function checkPlans(setup: PlanSetup): Promise<{ differing: number;
 }
 
 export async function syncPlansAtStripe(setup: PlanSetup, { dryRun }: { dryRun: boolean }): Promise<Result> {
-  const { client, mode } = stripeOf(setup);
-  const synced = await asked(syncPlans(client, setup.catalogue, { dryRun }));
-  const rows = synced.map(({ wanted, acts }) => [
-    ...wantedRow(wanted),
+  const { client, mode } = createStripeFromConfig(setup);
+  const synced = await withStripeErrors(syncPlans(client, setup.catalogue, { dryRun }));
+  const rows = synced.map(({ expected, acts }) => [
+    ...wantedRow(expected),
     acts.map(actInWords).join('; ') || 'nothing to do',
   ]);
   const count = synced.reduce((sum, { acts }) => sum + acts.length, 0);
-  const plans = synced.map(({ wanted, drift, acts }) => ({
-    ...{ plan: wanted.planId, lookup_key: wanted.lookupKey, drift, acts },
+  const plans = synced.map(({ expected, drift, acts }) => ({
+    ...{ plan: expected.planId, lookup_key: expected.lookupKey, drift, acts },
   }));
   const end = dryRun ? `${counted(count, 'act')} would be done; nothing was.` : `${counted(count, 'act')} done.`;
   return {

@@ -42,8 +42,8 @@ export async function checkAllProviders(
     throw new CliError(exitCodes.notFound, `There is no provider ${only}; foyer provider list says which there are.`);
   const faulty = reports.filter(({ faults }) => faults.length > 0).length;
   const rows = reports.flatMap(({ id, faults, warnings }) => {
-    const said = [...faults.map((text) => ['FAULT', text]), ...warnings.map((text) => ['warning', text])];
-    return (said.length === 0 ? [['ok', '']] : said).map((line) => [id, ...line]);
+    const submitted = [...faults.map((text) => ['FAULT', text]), ...warnings.map((text) => ['warning', text])];
+    return (submitted.length === 0 ? [['ok', '']] : submitted).map((line) => [id, ...line]);
   });
   const none = 'There are none to be checked.';
   return {

@@ -1,7 +1,7 @@
 import type { User } from '../account/index.ts';
-import { offersSms } from '../deps.ts';
+import { isSmsOffered } from '../deps.ts';
 import { findDeletion, findWaitingReset } from '../leaving/index.ts';
-import { factorsOf } from '../mfa/index.ts';
+import { listAuthenticators } from '../mfa/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
 import type { Context } from './context.ts';
 import { counted, moment, numericDate } from './text.ts';
@@ -15,14 +15,14 @@ export async function signInFacts(
 ): Promise<{ facts: [string, string][]; json: Record<string, unknown> }> {
   const { db } = database;
   const [factors, passkeys, reset, deletion] = await Promise.all([
-    factorsOf(database, user),
+    listAuthenticators(database, user),
     countPasskeys(db, user.id),
     findWaitingReset(db, { userId: user.id }),
     findDeletion(db, user.id),
   ]);
   const { preference, totp, recoveryCodesLeft } = factors;
   const left = preference === 'none' ? '' : `, ${counted(recoveryCodesLeft, 'recovery code')} left`;
-  const silent = preference === 'sms' && !offersSms(config) ? ' (no text messages are sent here)' : '';
+  const silent = preference === 'sms' && !isSmsOffered(config) ? ' (no text messages are sent here)' : '';
   const facts: [string, string][] = [
     ['Factor', `${factorNames[preference]}${silent}${left}`],
     ['Passkeys', String(passkeys)],

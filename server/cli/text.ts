@@ -22,8 +22,8 @@ function aligned(rows: readonly (readonly string[])[]): string {
 
 /** Columns under headings. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const shown = rows.map((row) => row.map((cell) => (cell === '' ? '-' : printable(cell))));
-  return aligned([headings.map((heading) => heading.toUpperCase()), ...shown]);
+  const visible = rows.map((row) => row.map((cell) => (cell === '' ? '-' : printable(cell))));
+  return aligned([headings.map((heading) => heading.toUpperCase()), ...visible]);
 }
 
 /** Labels with their values; a list goes one to a line, what is absent is left out. */

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Context, withContext } from './context.ts';
-import { demand } from './demand.ts';
+import { requireOption } from './demand.ts';
 import { CliError, exitCodes } from './errors.ts';
 import { factorResetCommand } from './factor-reset-command.ts';
 import { type Act, type CliIo, type Result, readAll } from './io.ts';
@@ -22,11 +22,11 @@ interface AddOptions {
 
 const jsonHelp = "print JSON, in OpenID Connect's claim names";
 
-function whole(least: number, most: number) {
+function whole(min: number, max: number) {
   return (text: string): number => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`Write a whole number from ${least} to ${most}.`);
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`Write a whole number from ${min} to ${max}.`);
   };
 }
 
@@ -64,7 +64,7 @@ Examples:
   foyer user add --email ada@example.com --password 'open sesame 7' --given-name Ada --family-name Lovelace`,
     )
     .action(async (options: AddOptions) => {
-      demand(options, { email: '--email <E>' });
+      requireOption(options, { email: '--email <E>' });
       const { email, phone, givenName, familyName, verified = false, acceptTerms = false } = options;
       const member = {
         email,

@@ -1,23 +1,23 @@
-import { hashingOf } from '../deps.ts';
+import { toHashing } from '../deps.ts';
 import { createOutbox } from '../messages/index.ts';
 import { createPasswordHasher, replacePassword } from '../password/index.ts';
 import type { Context } from './context.ts';
 import { refused } from './errors.ts';
 import type { Result } from './io.ts';
 import { counted } from './text.ts';
-import { endEverything, memberJson, memberOf, passwordFaultTexts } from './users.ts';
+import { endEverything, passwordFaultTexts, requireUserByName, toUserJson } from './users.ts';
 
 /** Sets a member's password by the rule that a reset follows: everything ends, devices are forgotten, the member is told by mail. */
 export async function setUserPassword(context: Context, who: string, password: string): Promise<Result> {
   const { config, database, boxes, now } = context;
-  const user = await memberOf(context, who);
+  const user = await requireUserByName(context, who);
   const faults = await passwordFaultTexts(context, password, user);
   if (user.disabledAt !== null) faults.push(`${user.email}: is disabled; enable the member first`);
   if (faults.length > 0) throw refused(faults);
   const passwords = createPasswordHasher({
     queueMax: config.PASSWORD_QUEUE_MAX,
     waitMs: config.PASSWORD_QUEUE_WAIT_MS,
-    ...hashingOf(config),
+    ...toHashing(config),
   });
   const ended = { sessions: 0, grants: 0 };
   const sessions = {
@@ -35,7 +35,7 @@ export async function setUserPassword(context: Context, who: string, password: s
   });
   if (!replaced) throw refused([`${user.email}: changed while this ran; try again`]);
   return {
-    json: { ...memberJson(context, replaced), ended },
+    json: { ...toUserJson(context, replaced), ended },
     text: `Member ${user.email} has a new password, and is told so by mail. Ended: ${counted(ended.sessions, 'session')}, ${counted(ended.grants, 'grant')} to client apps with all tokens.`,
   };
 }

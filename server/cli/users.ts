@@ -1,25 +1,25 @@
 import {
+  AlreadyInUseError,
   claimsByScope,
   claimsFor,
   findUser,
   findUserByIdentifier,
   fullName,
-  identifierOf,
   insertUser,
   insertUserRecord,
   listUsers,
-  mostNameCharacters,
-  normalEmail,
-  normalPhone,
+  maxNameLength,
+  normaliseEmail,
+  normalisePhone,
+  parseIdentifier,
   recordAcceptance,
   setDisabled,
-  Taken,
   type User,
 } from '../account/index.ts';
-import { hashingOf, openLegal } from '../deps.ts';
-import { createLog, malformed } from '../http/index.ts';
+import { loadLegalTexts, toHashing } from '../deps.ts';
+import { createLog, isMalformed } from '../http/index.ts';
 import { membershipClaims } from '../membership/index.ts';
-import { createGrantLinks, listConnectedApps } from '../oauth/index.ts';
+import { createGrantHooks, listConnectedApps } from '../oauth/index.ts';
 import { createPasswordHasher, createPasswordPolicy, type PasswordFault } from '../password/index.ts';
 import { countSessions, endAllSessions } from '../session/index.ts';
 import type { Context } from './context.ts';
@@ -28,7 +28,7 @@ import type { Result } from './io.ts';
 import { signInFacts } from './sign-in-facts.ts';
 import { counted, facts, moment, numericDate, table } from './text.ts';
 
-export interface NewMember {
+export interface NewUserInput {
   email: string;
   password: string;
   phone?: string;
@@ -49,7 +49,7 @@ export const passwordTexts: Record<PasswordFault, string> = {
 };
 
 /** A member in the claim names of OpenID Connect Core 1.0, section 5.1, with Foyer's own facts. Times are NumericDates. */
-export function memberJson({ catalogue, now }: Context, user: User): Record<string, unknown> {
+export function toUserJson({ catalogue, now }: Context, user: User): Record<string, unknown> {
   return {
     ...claimsFor(user, allScopes, membershipClaims(catalogue(), now)(user)),
     disabled: user.disabledAt !== null,
@@ -59,7 +59,7 @@ export function memberJson({ catalogue, now }: Context, user: User): Record<stri
   };
 }
 
-function stateOf(user: User): string {
+function userState(user: User): string {
   if (user.disabledAt !== null) return 'disabled';
   return user.emailVerified ? 'active' : 'not confirmed';
 }
@@ -85,7 +85,7 @@ function describe(user: User, more: [string, string][] = []): string {
     ['E-mail', `${user.email} ${verified(user.emailVerified)}`],
     ['Phone', user.phone === null ? undefined : `${user.phone} ${verified(user.phoneVerified)}`],
     ['Name', [user.givenName, user.familyName].filter(Boolean).join(' ')],
-    ['State', user.disabledAt === null ? stateOf(user) : `disabled since ${moment(user.disabledAt)}`],
+    ['State', user.disabledAt === null ? userState(user) : `disabled since ${moment(user.disabledAt)}`],
     ['Terms', user.acceptedTosVersion === null ? 'not accepted' : `version ${user.acceptedTosVersion} accepted`],
     ['Created', moment(user.createdAt)],
     ['Imported', user.importedAt === null ? undefined : moment(user.importedAt)],
@@ -94,8 +94,8 @@ function describe(user: User, more: [string, string][] = []): string {
 }
 
 /** @throws {CliError} not found */
-export async function memberOf({ database }: Context, who: string): Promise<User> {
-  const identifier = identifierOf(who);
+export async function requireUserByName({ database }: Context, who: string): Promise<User> {
+  const identifier = parseIdentifier(who);
   const user = identifier
     ? await findUserByIdentifier(database.db, identifier)
     : ((await findUser(database.db, who.trim())) ?? (await findUser(database.db, who.trim().toLowerCase())));
@@ -113,7 +113,7 @@ export async function passwordFaultTexts(
   return (await policy.faults(password, personal)).map((fault) => passwordTexts[fault]);
 }
 
-function faultsOf(member: NewMember, email: string | undefined, phone: string | null | undefined): string[] {
+function findFaults(member: NewUserInput, email: string | undefined, phone: string | null | undefined): string[] {
   const faults: string[] = [];
   if (email === undefined) faults.push(`email ${member.email}: is not an e-mail address`);
   if (phone === undefined) {
@@ -123,25 +123,28 @@ function faultsOf(member: NewMember, email: string | undefined, phone: string | 
     ['given-name', member.givenName] as const,
     ['family-name', member.familyName] as const,
   ]) {
-    if (malformed(name, mostNameCharacters)) {
-      faults.push(`${flag}: write at most ${mostNameCharacters} characters, no control characters`);
+    if (isMalformed(name, maxNameLength)) {
+      faults.push(`${flag}: write at most ${maxNameLength} characters, no control characters`);
     }
   }
   return faults;
 }
 
-export async function addUser(context: Context, member: NewMember): Promise<Result> {
+export async function addUser(context: Context, member: NewUserInput): Promise<Result> {
   const { config, database, now } = context;
-  const legal = openLegal(config);
-  const email = normalEmail(member.email);
-  const phone = member.phone === undefined ? null : normalPhone(member.phone);
+  const legal = loadLegalTexts(config);
+  const email = normaliseEmail(member.email);
+  const phone = member.phone === undefined ? null : normalisePhone(member.phone);
   const personal = { ...member, email: email ?? member.email };
-  const faults = [...faultsOf(member, email, phone), ...(await passwordFaultTexts(context, member.password, personal))];
+  const faults = [
+    ...findFaults(member, email, phone),
+    ...(await passwordFaultTexts(context, member.password, personal)),
+  ];
   if (faults.length > 0 || email === undefined || phone === undefined) throw refused(faults);
   const hasher = createPasswordHasher({
     queueMax: config.PASSWORD_QUEUE_MAX,
     waitMs: config.PASSWORD_QUEUE_WAIT_MS,
-    ...hashingOf(config),
+    ...toHashing(config),
   });
   const newUser = {
     email,
@@ -168,9 +171,9 @@ export async function addUser(context: Context, member: NewMember): Promise<Resu
     const hint = user.emailVerified
       ? ''
       : '\nThe e-mail address is not confirmed: signing in waits for that (--verified vouches for it).';
-    return { json: memberJson(context, user), text: `Member ${email} is added.${hint}\n\n${describe(user)}` };
+    return { json: toUserJson(context, user), text: `Member ${email} is added.${hint}\n\n${describe(user)}` };
   } catch (error) {
-    if (!(error instanceof Taken)) throw error;
+    if (!(error instanceof AlreadyInUseError)) throw error;
     throw refused([`${error.what} ${error.what === 'email' ? email : phone}: another member has it already`]);
   }
 }
@@ -187,16 +190,16 @@ export async function showUsers(
     user.email,
     user.givenName || user.familyName ? fullName(user) : '',
     user.phone ?? '',
-    stateOf(user),
+    userState(user),
     moment(user.createdAt),
     user.id,
   ]);
   const text = rows.length > 0 ? table(['e-mail', 'name', 'phone', 'state', 'created', 'member'], rows) : 'No members.';
-  return { json: users.map((user) => memberJson(context, user)), text };
+  return { json: users.map((user) => toUserJson(context, user)), text };
 }
 
 export async function showUser(context: Context, who: string): Promise<Result> {
-  const user = await memberOf(context, who);
+  const user = await requireUserByName(context, who);
   const [sessions, grants, signIn, apps] = await Promise.all([
     countSessions(context.kv, user.id),
     context.grants.count({ accountId: user.id }),
@@ -212,7 +215,7 @@ export async function showUser(context: Context, who: string): Promise<Result> {
   ]);
   return {
     json: {
-      ...memberJson(context, user),
+      ...toUserJson(context, user),
       ...signIn.json,
       sessions,
       grants,
@@ -227,32 +230,32 @@ export async function endEverything(
   { kv, grants }: Context,
   userId: string,
 ): Promise<{ sessions: number; grants: number }> {
-  const given = await grants.count({ accountId: userId });
-  return { sessions: await endAllSessions(kv, createGrantLinks(grants), userId), grants: given };
+  const args = await grants.count({ accountId: userId });
+  return { sessions: await endAllSessions(kv, createGrantHooks(grants), userId), grants: args };
 }
 
 export async function disableUser(context: Context, who: string): Promise<Result> {
   const { database, now } = context;
-  const user = await memberOf(context, who);
+  const user = await requireUserByName(context, who);
   // First the mark, then the end: nobody slips in between. A second call ends what a broken first one left.
   const disabledAt = user.disabledAt ?? now();
   await setDisabled(database.db, user.id, disabledAt, now());
   const ended = await endEverything(context, user.id);
   const already = user.disabledAt === null ? 'is disabled' : `was disabled already, since ${moment(disabledAt)}`;
   return {
-    json: { ...memberJson(context, { ...user, disabledAt }), ended },
+    json: { ...toUserJson(context, { ...user, disabledAt }), ended },
     text: `Member ${user.email} ${already}. Ended: ${counted(ended.sessions, 'session')}, ${counted(ended.grants, 'grant')} to client apps with all tokens.`,
   };
 }
 
 export async function enableUser(context: Context, who: string): Promise<Result> {
   const { database, now } = context;
-  const user = await memberOf(context, who);
+  const user = await requireUserByName(context, who);
   if (user.disabledAt !== null) {
     // A sign-in that ran while the member was being disabled must not come to life now.
     await endEverything(context, user.id);
     await setDisabled(database.db, user.id, null, now());
   }
   const text = user.disabledAt === null ? 'was not disabled' : 'is enabled and can sign in again';
-  return { json: memberJson(context, { ...user, disabledAt: null }), text: `Member ${user.email} ${text}.` };
+  return { json: toUserJson(context, { ...user, disabledAt: null }), text: `Member ${user.email} ${text}.` };
 }

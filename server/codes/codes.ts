@@ -16,7 +16,7 @@ export interface CodeOwner {
   device?: string | undefined;
 }
 
-export type Issued =
+export type IssuedCode =
   | { issued: true; code: string; expiresInMs: number }
   /** `wait`: the last one was sent a moment ago; `daily-cap`: the account has had its share. */
   | { issued: false; why: 'wait' | 'daily-cap'; retryAfterMs: number };
@@ -26,13 +26,13 @@ export type CodeCheck = 'right' | 'wrong' | 'gone';
 
 export interface Codes {
   /** Makes a code; the flow's earlier one for this purpose is void. The caller sends it. */
-  issue(owner: CodeOwner): Promise<Issued>;
+  issue(owner: CodeOwner): Promise<IssuedCode>;
   /** Checks a guess; the right one is used up by it, for exactly one of many at once. */
   check(owner: Omit<CodeOwner, 'device'>, guess: string): Promise<CodeCheck>;
   /** The flow needs no code any more. */
   forget(owner: Pick<CodeOwner, 'purpose' | 'flow'>): Promise<void>;
   /** The same text for the same account, from which nobody without the key finds it: to keep its codes in order by. */
-  groupOf(owner: Pick<CodeOwner, 'purpose' | 'account'>): string;
+  messageGroup(owner: Pick<CodeOwner, 'purpose' | 'account'>): string;
 }
 
 export const codeDigits = 6;
@@ -46,7 +46,7 @@ export const resendWaitMs = rateLimits.oneTimeCode.counters[0].window;
  * @param key of the HMAC: six digits alone could be found from any hash
  */
 export function createCodes({ kv, key }: { kv: KeyValueStore; key: Buffer }): Codes {
-  const keyOf = ({ purpose, flow }: Pick<CodeOwner, 'purpose' | 'flow'>) => `code:${purpose}:${digest(flow)}`;
+  const codeKey = ({ purpose, flow }: Pick<CodeOwner, 'purpose' | 'flow'>) => `code:${purpose}:${digest(flow)}`;
   /** Neither flows nor accounts stand in the store as they are. */
   const digest = (text: string) => createHmac('sha256', key).update(text).digest('base64url').slice(0, 32);
   /** Bound to everything that it is for: moved elsewhere in the store it opens nothing. */
@@ -67,24 +67,24 @@ export function createCodes({ kv, key }: { kv: KeyValueStore; key: Buffer }): Co
       }
       const code = String(randomInt(10 ** codeDigits)).padStart(codeDigits, '0');
       const issue = randomBytes(12).toString('base64url');
-      await kv.set(keyOf(owner), seal(owner, issue, code), codeMs);
+      await kv.set(codeKey(owner), seal(owner, issue, code), codeMs);
       return { issued: true, code, expiresInMs: codeMs };
     },
 
     async check(owner, guess) {
-      const stored = await kv.get(keyOf(owner));
+      const stored = await kv.get(codeKey(owner));
       const issue = stored?.split('.', 1)[0];
       if (stored === null || issue === undefined) return 'gone';
       // Counted before it is looked at, so that guesses at the same moment cannot slip past.
       const decision = await consumeLimits(kv, rateLimits.oneTimeCodeGuess, { code: issue });
       if (!decision.allowed) return 'gone';
       // One operation compares and uses up: of two right answers at once one wins.
-      if (await kv.compareAndDelete(keyOf(owner), seal(owner, issue, guess))) return 'right';
+      if (await kv.compareAndDelete(codeKey(owner), seal(owner, issue, guess))) return 'right';
       return decision.remaining === 0 ? 'gone' : 'wrong';
     },
 
-    forget: (owner) => kv.delete(keyOf(owner)),
+    forget: (owner) => kv.delete(codeKey(owner)),
 
-    groupOf: ({ purpose, account }) => `${purpose}:${digest(`group ${account}`)}`,
+    messageGroup: ({ purpose, account }) => `${purpose}:${digest(`group ${account}`)}`,
   };
 }

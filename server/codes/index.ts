@@ -12,7 +12,7 @@ export {
   codeDigits,
   codeMinutes,
   createCodes,
-  type Issued,
+  type IssuedCode,
   resendWaitMs,
 } from './codes.ts';
-export { wholeCode } from './whole-code.ts';
+export { normaliseCode } from './whole-code.ts';

@@ -1,11 +1,11 @@
 import type { Transaction } from 'kysely';
 import type { Codes } from '../codes/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
-import type { Outbox, TextMessages } from '../messages/index.ts';
-import type { PasswordHasher, PasswordPolicy, PasswordRoom } from '../password/index.ts';
-import type { Devices, Sessions } from '../session/index.ts';
+import type { Outbox, SmsSender } from '../messages/index.ts';
+import type { PasswordHasher, PasswordModule, PasswordPolicy } from '../password/index.ts';
+import type { DeviceRecognition, Sessions } from '../session/index.ts';
 import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.ts';
-import type { ContactFlows } from './flows.ts';
+import type { PendingContactChanges } from './flows.ts';
 
 /** What the rules of this room stand on; they know nothing of requests. */
 export interface ContactDeps {
@@ -15,17 +15,17 @@ export interface ContactDeps {
   kv: KeyValueStore;
   codes: Codes;
   outbox: Outbox;
-  texts: TextMessages;
+  texts: SmsSender;
   /** Without text messages no number can be confirmed, so none is taken. */
   smsOffered: boolean;
-  flows: ContactFlows;
+  flows: PendingContactChanges;
   passwords: PasswordHasher;
   policy: PasswordPolicy;
   sessions: Pick<Sessions, 'endAll'>;
   /** Guesses at the account do not count against its new password. */
-  forgetGuesses: PasswordRoom['forgetGuesses'];
+  forgetGuesses: PasswordModule['forgetGuesses'];
   /** What other rooms take back when a change is undone: whatever opens the account and was added since. */
-  takeBack: readonly TakeBack[];
+  revertContactChange: readonly TakeBack[];
   log: Logger;
   now: () => number;
 }
@@ -37,9 +37,9 @@ export type ContactSettings = Omit<ContactDeps, 'flows'> & {
   cookies: HostCookies;
   pages: Pages;
   /** The room of passwords': what was added before the change, and may be a thief's too. */
-  wayToLateWaysIn: PasswordRoom['wayToLateWaysIn'];
+  recentFactorsUrl: PasswordModule['wayToLateWaysIn'];
   /** The browser in which a change was undone is a known device. */
-  devices: Devices;
+  devices: DeviceRecognition;
   /** Seals what is kept of a change between its two steps. */
   contactBox: SecretBox;
   /** What is answered while too many passwords are being hashed already. */

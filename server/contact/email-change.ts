@@ -1,39 +1,39 @@
 import type { Transaction } from 'kysely';
-import { changeEmail, findUserByIdentifier, normalEmail, Taken, type User } from '../account/index.ts';
-import { codeMinutes, type Issued } from '../codes/index.ts';
-import { type Language, languageOf } from '../http/index.ts';
+import { AlreadyInUseError, changeEmail, findUserByIdentifier, normaliseEmail, type User } from '../account/index.ts';
+import { codeMinutes, type IssuedCode } from '../codes/index.ts';
+import { type Language, resolveLanguage } from '../http/index.ts';
 import { type Origin, tellOfChange, whence } from '../messages/index.ts';
 import { randomToken, sha256 } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { ContactDeps } from './deps.ts';
-import type { ContactFlow } from './flows.ts';
-import { admitCode } from './limits.ts';
-import { type CodeRefusal, type CodeRefused, proveFlow, type Resent } from './prove.ts';
+import type { PendingContactChange } from './flows.ts';
+import { consumeContactCode } from './limits.ts';
+import { type CodeRejection, type CodeThrottled, type ResendCodeResult, verifyContactCode } from './prove.ts';
 
 const undoHours = 72;
 const undoMs = undoHours * 60 * 60_000;
 const purpose = 'change-email';
 
-export type EmailAsked =
+export type RequestEmailChangeResult =
   | { kind: 'asked'; flow: string }
-  | { kind: 'refused'; refusal: { kind: 'malformed' } | { kind: 'same' } | CodeRefusal };
+  | { kind: 'refused'; refusal: { kind: 'malformed' } | { kind: 'same' } | CodeThrottled };
 
-const langOf = (user: User, from: Origin) => languageOf(from.lang, user.locale ?? undefined);
+const mailLanguage = (user: User, from: Origin) => resolveLanguage(from.lang, user.locale ?? undefined);
 
 /** A code to the new address; or to the member who has it already, that somebody else wanted it. */
 async function sendCode(
   deps: ContactDeps,
-  { id, flow }: { id: string; flow: ContactFlow },
+  { id, flow }: { id: string; flow: PendingContactChange },
   user: User,
   lang: Language,
   also?: (trx: Transaction<Schema>) => Promise<unknown>,
-): Promise<Issued> {
+): Promise<IssuedCode> {
   const { codes, database, outbox, flows, now } = deps;
   const { to } = flow;
   const owner = { purpose, flow: id, account: to } as const;
   const issued = await codes.issue(owner);
   if (!issued.issued) return issued;
-  const common = { channel: 'mail', to, lang, groupId: codes.groupOf(owner) } as const;
+  const common = { channel: 'mail', to, lang, groupId: codes.messageGroup(owner) } as const;
   const { code, expiresInMs } = issued;
   const { givenName } = user;
   const isTaken = await database.transaction(async (trx) => {
@@ -48,7 +48,7 @@ async function sendCode(
     await also?.(trx);
     return holder !== undefined;
   });
-  await flows.keep(id, { ...flow, decoy: flow.decoy || isTaken, sentAtMs: now() });
+  await flows.update(id, { ...flow, decoy: flow.decoy || isTaken, sentAtMs: now() });
   outbox.wake();
   return issued;
 }
@@ -57,42 +57,55 @@ async function sendCode(
  * Begins a change of the e-mail address: a code goes to the new one, and the old one, which stays until then, is told at once.
  * Whether the new one is another member's is told to nobody but them.
  */
-export async function askForEmail(deps: ContactDeps, user: User, typed: string, from: Origin): Promise<EmailAsked> {
+export async function requestEmailChange(
+  deps: ContactDeps,
+  user: User,
+  typed: string,
+  from: Origin,
+): Promise<RequestEmailChangeResult> {
   const { kv, flows, outbox, now } = deps;
-  const refuse = (refusal: (EmailAsked & { kind: 'refused' })['refusal']): EmailAsked => ({ kind: 'refused', refusal });
-  const email = normalEmail(typed);
+  const refuse = (refusal: (RequestEmailChangeResult & { kind: 'refused' })['refusal']): RequestEmailChangeResult => ({
+    kind: 'refused',
+    refusal,
+  });
+  const email = normaliseEmail(typed);
   if (email === undefined) return refuse({ kind: 'malformed' });
   if (email === user.email) return refuse({ kind: 'same' });
-  const decision = await admitCode(kv, { userId: user.id, ip: from.ip });
+  const decision = await consumeContactCode(kv, { userId: user.id, ip: from.ip });
   if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
-  const begun = await flows.begin('email', user, email);
-  const lang = langOf(user, from);
+  const started = await flows.begin('email', user, email);
+  const lang = mailLanguage(user, from);
   const { givenName } = user;
-  const issued = await sendCode(deps, begun, user, lang, (trx) =>
+  const issued = await sendCode(deps, started, user, lang, (trx) =>
     outbox.add(trx, {
       ...({ channel: 'mail', to: user.email, lang, template: 'email-change-asked' } as const),
       values: { givenName, atMs: now(), newEmail: email, ...whence(lang, from) },
     }),
   );
-  if (issued.issued) return { kind: 'asked', flow: begun.id };
-  await flows.end(begun.id);
+  if (issued.issued) return { kind: 'asked', flow: started.id };
+  await flows.end(started.id);
   return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
 }
 
 /** Another code, once the last one is a while ago; the one before is void. */
-export async function resendEmailCode(deps: ContactDeps, user: User, id: string, from: Origin): Promise<Resent> {
+export async function resendEmailChangeCode(
+  deps: ContactDeps,
+  user: User,
+  id: string,
+  from: Origin,
+): Promise<ResendCodeResult> {
   const flow = await deps.flows.find('email', id, user);
   if (!flow) return { kind: 'gone' };
-  const refuse = (refusal: CodeRefusal): Resent => ({ kind: 'refused', refusal });
-  const decision = await admitCode(deps.kv, { userId: user.id, ip: from.ip });
+  const refuse = (refusal: CodeThrottled): ResendCodeResult => ({ kind: 'refused', refusal });
+  const decision = await consumeContactCode(deps.kv, { userId: user.id, ip: from.ip });
   if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
-  const issued = await sendCode(deps, { id, flow }, user, langOf(user, from));
+  const issued = await sendCode(deps, { id, flow }, user, mailLanguage(user, from));
   if (issued.issued) return { kind: 'sent' };
   await decision.release();
   return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
 }
 
-export type EmailConfirmed = { kind: 'changed'; user: User } | CodeRefused;
+export type ConfirmEmailChangeResult = { kind: 'changed'; user: User } | CodeRejection;
 
 /**
  * The code from the new address makes it the member's. The old one is told, with what undoes it for 72 hours; until then
@@ -104,16 +117,16 @@ export async function confirmEmail(
   id: string,
   typed: string,
   from: Origin,
-): Promise<EmailConfirmed> {
+): Promise<ConfirmEmailChangeResult> {
   const { database, outbox, flows, publicUrl, log, now } = deps;
   const flow = await flows.find('email', id, user);
   if (!flow) return { kind: 'gone' };
-  const refused = await proveFlow(deps, { id, flow }, typed, from.ip);
+  const refused = await verifyContactCode(deps, { id, flow }, typed, from.ip);
   if (refused) return refused;
   await flows.end(id);
   const secret = randomToken();
   const undoUntil = now() + undoMs;
-  const lang = langOf(user, from);
+  const lang = mailLanguage(user, from);
   let changed: boolean;
   try {
     changed = await database.transaction(async (trx) => {
@@ -138,7 +151,7 @@ export async function confirmEmail(
       return true;
     });
   } catch (error) {
-    if (error instanceof Taken) return { kind: 'taken' };
+    if (error instanceof AlreadyInUseError) return { kind: 'taken' };
     throw error;
   }
   if (!changed) return { kind: 'gone' };

@@ -6,7 +6,7 @@ import { minuteMs } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 
 const flowKinds = ['email', 'phone'] as const;
-export type FlowKind = (typeof flowKinds)[number];
+export type ContactChangeKind = (typeof flowKinds)[number];
 
 const schema = z.object({
   kind: z.enum(flowKinds),
@@ -24,51 +24,51 @@ const schema = z.object({
 });
 
 /** A change that waits for its code: of one browser, or of one caller of the JSON API. */
-export type ContactFlow = z.infer<typeof schema>;
+export type PendingContactChange = z.infer<typeof schema>;
 
-export interface ContactFlows {
+export interface PendingContactChanges {
   /** Its id is a secret of whoever began it. */
-  begin(kind: FlowKind, user: User, to: string): Promise<{ id: string; flow: ContactFlow }>;
+  begin(kind: ContactChangeKind, user: User, to: string): Promise<{ id: string; flow: PendingContactChange }>;
   /** This member's, and only as long as what they showed when they began it still holds. */
-  find(kind: FlowKind, id: string, user: User): Promise<ContactFlow | undefined>;
+  find(kind: ContactChangeKind, id: string, user: User): Promise<PendingContactChange | undefined>;
   /** Changes one that lives; it lives no longer by that. */
-  keep(id: string, flow: ContactFlow): Promise<void>;
+  update(id: string, flow: PendingContactChange): Promise<void>;
   end(id: string): Promise<void>;
   /** The browser's own, '' without one. */
-  idOf(req: Request, kind: FlowKind): string;
-  giveTo(res: Response, kind: FlowKind, id: string): void;
-  takeFrom(res: Response, kind: FlowKind): void;
+  readChangeCookie(req: Request, kind: ContactChangeKind): string;
+  setChangeCookie(res: Response, kind: ContactChangeKind, id: string): void;
+  clearChangeCookie(res: Response, kind: ContactChangeKind): void;
 }
 
 /** For two or three codes, should the first not arrive. */
 const ttlMs = 30 * minuteMs;
 
-export function createContactFlows(
+export function createPendingContactChanges(
   kv: KeyValueStore,
   cookies: HostCookies,
   box: SecretBox,
   now: () => number,
-): ContactFlows {
+): PendingContactChanges {
   const recordsWith = (name: string) =>
     browserRecords({ kv, kind: 'contact-flow', schema, ttlMs, seal: box, cookie: { cookies, name, maxAgeMs: ttlMs } });
   const records = { email: recordsWith('foyer_new_email'), phone: recordsWith('foyer_new_phone') };
   return {
     async begin(kind, { id: userId, passwordEpoch }, to) {
       const times = { sentAtMs: now(), endsAtMs: now() + ttlMs };
-      const flow: ContactFlow = { kind, userId, passwordEpoch, to, decoy: false, ...times };
+      const flow: PendingContactChange = { kind, userId, passwordEpoch, to, decoy: false, ...times };
       return { id: await records[kind].create(flow), flow };
     },
     async find(kind, id, user) {
       const flow = await records[kind].find(id);
-      const theirs = flow?.kind === kind && flow.userId === user.id && flow.passwordEpoch === user.passwordEpoch;
-      return theirs && now() < flow.endsAtMs ? flow : undefined;
+      const belongsToUser = flow?.kind === kind && flow.userId === user.id && flow.passwordEpoch === user.passwordEpoch;
+      return belongsToUser && now() < flow.endsAtMs ? flow : undefined;
     },
-    keep: (id, flow) => records[flow.kind].update(id, flow),
+    update: (id, flow) => records[flow.kind].update(id, flow),
     async end(id) {
       await records.email.delete(id);
     },
-    idOf: (req, kind) => records[kind].readCookie(req),
-    giveTo: (res, kind, id) => records[kind].setCookie(res, id),
-    takeFrom: (res, kind) => records[kind].clearCookie(res),
+    readChangeCookie: (req, kind) => records[kind].readCookie(req),
+    setChangeCookie: (res, kind, id) => records[kind].setCookie(res, id),
+    clearChangeCookie: (res, kind) => records[kind].clearCookie(res),
   };
 }

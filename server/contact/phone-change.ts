@@ -1,11 +1,11 @@
-import { normalPhone, removePhone, setPhone, Taken, type User } from '../account/index.ts';
+import { AlreadyInUseError, normalisePhone, removePhone, setPhone, type User } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
-import { languageOf } from '../http/index.ts';
-import { codeText, type Origin, type TextRefusal, tellOfChange, textNumber } from '../messages/index.ts';
+import { resolveLanguage } from '../http/index.ts';
+import { classifyNumber, codeText, type Origin, type SmsRefusal, tellOfChange } from '../messages/index.ts';
 import { forgetRememberedDevices } from '../mfa/index.ts';
 import type { ContactDeps } from './deps.ts';
-import type { ContactFlow } from './flows.ts';
-import { type CodeRefusal, type CodeRefused, proveFlow } from './prove.ts';
+import type { PendingContactChange } from './flows.ts';
+import { type CodeRejection, type CodeThrottled, verifyContactCode } from './prove.ts';
 
 export type PhoneRefusal =
   /** Not + and digits (the specification's pattern). */
@@ -17,18 +17,18 @@ export type PhoneRefusal =
   | { kind: 'same' }
   /** No text messages are sent here, so no number can be confirmed. */
   | { kind: 'not-offered' }
-  | CodeRefusal;
+  | CodeThrottled;
 
-export type PhoneAsked = { kind: 'asked'; flow: string } | { kind: 'refused'; refusal: PhoneRefusal };
+export type RequestPhoneChangeResult = { kind: 'asked'; flow: string } | { kind: 'refused'; refusal: PhoneRefusal };
 
 /** Which limit it was tells a stranger nothing that they could use, and a member nothing that they could mend. */
-function refusalOf(why: TextRefusal, retryAfterMs: number): PhoneRefusal {
+function toRefusal(why: SmsRefusal, retryAfterMs: number): PhoneRefusal {
   if (why === 'country') return { kind: 'unreachable' };
   return { kind: why === 'member' || why === 'number' ? 'daily-cap' : 'too-many', retryAfterMs };
 }
 
 /** Why no code can be sent to this number; undefined when one can. */
-async function faultOf(
+async function findPhoneFault(
   { smsOffered, texts }: ContactDeps,
   phone: string | undefined,
   user: User,
@@ -36,13 +36,13 @@ async function faultOf(
   if (phone === undefined) return { kind: 'malformed' };
   if (phone === user.phone && user.phoneVerified) return { kind: 'same' };
   if (!smsOffered) return { kind: 'not-offered' };
-  if ((await textNumber(phone)).kind === 'impossible') return { kind: 'impossible' };
-  return (await texts.reaches(phone)) ? undefined : { kind: 'unreachable' };
+  if ((await classifyNumber(phone)).kind === 'impossible') return { kind: 'impossible' };
+  return (await texts.canReceiveSms(phone)) ? undefined : { kind: 'unreachable' };
 }
 
 async function sendCode(
   deps: ContactDeps,
-  { id, flow }: { id: string; flow: ContactFlow },
+  { id, flow }: { id: string; flow: PendingContactChange },
   user: User,
   from: Origin,
 ): Promise<PhoneRefusal | undefined> {
@@ -52,21 +52,21 @@ async function sendCode(
   const issued = await codes.issue(owner);
   if (!issued.issued) return { kind: issued.why, retryAfterMs: issued.retryAfterMs };
   const { code, expiresInMs } = issued;
-  const lang = languageOf(from.lang, user.locale ?? undefined);
+  const lang = resolveLanguage(from.lang, user.locale ?? undefined);
   const sent = await database.transaction((trx) =>
     texts.send(trx, {
       ...{ to, member: user.id, ip: from.ip },
       text: codeText({ code, minutes: codeMinutes, brandName, publicUrl, lang }),
       expiresAtMs: now() + expiresInMs,
-      groupId: codes.groupOf(owner),
+      groupId: codes.messageGroup(owner),
     }),
   );
   if (!sent.sent) {
     // A code that went to nobody is none.
     await codes.forget(owner);
-    return refusalOf(sent.why, sent.retryAfterMs ?? 0);
+    return toRefusal(sent.why, sent.retryAfterMs ?? 0);
   }
-  await flows.keep(id, { ...flow, sentAtMs: now() });
+  await flows.update(id, { ...flow, sentAtMs: now() });
   outbox.wake();
   return undefined;
 }
@@ -75,14 +75,19 @@ async function sendCode(
  * Begins a change of the phone number: a code goes there by text message. Also to a number that is another member's: only who
  * reads the code is told so.
  */
-export async function askForPhone(deps: ContactDeps, user: User, typed: string, from: Origin): Promise<PhoneAsked> {
-  const phone = normalPhone(typed);
-  const fault = await faultOf(deps, phone, user);
+export async function requestPhoneChange(
+  deps: ContactDeps,
+  user: User,
+  typed: string,
+  from: Origin,
+): Promise<RequestPhoneChangeResult> {
+  const phone = normalisePhone(typed);
+  const fault = await findPhoneFault(deps, phone, user);
   if (fault || phone === undefined) return { kind: 'refused', refusal: fault ?? { kind: 'malformed' } };
-  const begun = await deps.flows.begin('phone', user, phone);
-  const refusal = await sendCode(deps, begun, user, from);
-  if (!refusal) return { kind: 'asked', flow: begun.id };
-  await deps.flows.end(begun.id);
+  const started = await deps.flows.begin('phone', user, phone);
+  const refusal = await sendCode(deps, started, user, from);
+  if (!refusal) return { kind: 'asked', flow: started.id };
+  await deps.flows.end(started.id);
   return { kind: 'refused', refusal };
 }
 
@@ -96,7 +101,7 @@ export async function resendPhoneCode(deps: ContactDeps, user: User, id: string,
   return refusal ? { kind: 'refused', refusal } : { kind: 'sent' };
 }
 
-export type PhoneConfirmed = { kind: 'changed' } | CodeRefused;
+export type ConfirmPhoneChangeResult = { kind: 'changed' } | CodeRejection;
 
 /**
  * The code from the number makes it the member's, and a way to sign in. Where a second factor is asked for, remembered
@@ -108,11 +113,11 @@ export async function confirmPhone(
   id: string,
   typed: string,
   from: Origin,
-): Promise<PhoneConfirmed> {
+): Promise<ConfirmPhoneChangeResult> {
   const { database, outbox, flows, log, now } = deps;
   const flow = await flows.find('phone', id, user);
   if (!flow) return { kind: 'gone' };
-  const refused = await proveFlow(deps, { id, flow }, typed, from.ip);
+  const refused = await verifyContactCode(deps, { id, flow }, typed, from.ip);
   if (refused) return refused;
   await flows.end(id);
   try {
@@ -124,7 +129,7 @@ export async function confirmPhone(
     });
     if (!changed) return { kind: 'gone' };
   } catch (error) {
-    if (error instanceof Taken) return { kind: 'taken' };
+    if (error instanceof AlreadyInUseError) return { kind: 'taken' };
     throw error;
   }
   outbox.wake();
@@ -133,10 +138,10 @@ export async function confirmPhone(
 }
 
 /** `in-use`: it carries the second factor that is asked for at the sign-in. */
-export type PhoneRemoved = 'removed' | 'none' | 'in-use';
+export type RemovePhoneResult = 'removed' | 'none' | 'in-use';
 
 /** Takes the number away; nothing need be shown for it. */
-export async function removeMemberPhone(deps: ContactDeps, user: User, from: Origin): Promise<PhoneRemoved> {
+export async function removeUserPhone(deps: ContactDeps, user: User, from: Origin): Promise<RemovePhoneResult> {
   const { database, outbox, now } = deps;
   if (user.phone === null) return 'none';
   const removed = await database.transaction(async (trx) => {

@@ -1,18 +1,18 @@
-import { wholeCode } from '../codes/index.ts';
+import { normaliseCode } from '../codes/index.ts';
 import type { ContactDeps } from './deps.ts';
-import type { ContactFlow } from './flows.ts';
-import { admitGuess } from './limits.ts';
+import type { PendingContactChange } from './flows.ts';
+import { consumeContactGuess } from './limits.ts';
 
 /** No code is sent, for now: `wait`: one was sent a moment ago; `daily-cap`: there were too many today. */
-export type CodeRefusal = { kind: 'too-many' | 'wait' | 'daily-cap'; retryAfterMs: number };
+export type CodeThrottled = { kind: 'too-many' | 'wait' | 'daily-cap'; retryAfterMs: number };
 
-export type Resent =
+export type ResendCodeResult =
   | { kind: 'sent' }
   /** Nothing was asked for here, or it is over. */
   | { kind: 'gone' }
-  | { kind: 'refused'; refusal: CodeRefusal };
+  | { kind: 'refused'; refusal: CodeThrottled };
 
-export type CodeRefused =
+export type CodeRejection =
   /** Fewer than six digits: nothing was looked at. */
   | { kind: 'incomplete' }
   | { kind: 'wrong' }
@@ -25,16 +25,16 @@ export type CodeRefused =
   | { kind: 'gone' };
 
 /** Judges a typed code of a flow; the right one is used up. @returns undefined when it is right */
-export async function proveFlow(
+export async function verifyContactCode(
   { kv, codes }: Pick<ContactDeps, 'kv' | 'codes'>,
-  { id, flow }: { id: string; flow: ContactFlow },
+  { id, flow }: { id: string; flow: PendingContactChange },
   typed: string,
   ip: string,
-): Promise<CodeRefused | undefined> {
-  const code = wholeCode(typed);
+): Promise<CodeRejection | undefined> {
+  const code = normaliseCode(typed);
   if (code === undefined) return { kind: 'incomplete' };
   const { kind, userId, to } = flow;
-  const decision = await admitGuess(kv, kind, { userId, ip });
+  const decision = await consumeContactGuess(kv, kind, { userId, ip });
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const check = await codes.check({ purpose: `change-${kind}`, flow: id, account: to }, code);
   if (check !== 'right') return { kind: check === 'wrong' ? 'wrong' : 'void' };

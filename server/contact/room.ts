@@ -1,63 +1,69 @@
 import type { Router } from 'express';
 import type { User } from '../account/index.ts';
-import type { Operation } from '../http/index.ts';
+import type { ApiOperation } from '../http/index.ts';
 import type { Origin } from '../messages/index.ts';
 import type { ContactDeps, ContactSettings } from './deps.ts';
-import { askForEmail, confirmEmail, type EmailAsked, type EmailConfirmed, resendEmailCode } from './email-change.ts';
-import { type ContactFlows, createContactFlows } from './flows.ts';
+import {
+  type ConfirmEmailChangeResult,
+  confirmEmail,
+  type RequestEmailChangeResult,
+  requestEmailChange,
+  resendEmailChangeCode,
+} from './email-change.ts';
+import { createPendingContactChanges, type PendingContactChanges } from './flows.ts';
 import { contactOperations } from './operations.ts';
 import {
-  askForPhone,
+  type ConfirmPhoneChangeResult,
   confirmPhone,
-  type PhoneAsked,
-  type PhoneConfirmed,
-  type PhoneRemoved,
   type PhoneResent,
-  removeMemberPhone,
+  type RemovePhoneResult,
+  type RequestPhoneChangeResult,
+  removeUserPhone,
+  requestPhoneChange,
   resendPhoneCode,
 } from './phone-change.ts';
-import type { Resent } from './prove.ts';
-import { undoRoutes } from './undo-page.ts';
+import type { ResendCodeResult } from './prove.ts';
+import { undoEmailChangeRoutes } from './undo-page.ts';
 
-export interface ContactRoom {
+export interface ContactModule {
   /** As each rule says; `flow` is the id of the change that waits for its code. */
   email: {
-    ask(user: User, typed: string, from: Origin): Promise<EmailAsked>;
-    resend(user: User, flow: string, from: Origin): Promise<Resent>;
-    confirm(user: User, flow: string, code: string, from: Origin): Promise<EmailConfirmed>;
+    ask(user: User, typed: string, from: Origin): Promise<RequestEmailChangeResult>;
+    resend(user: User, flow: string, from: Origin): Promise<ResendCodeResult>;
+    confirm(user: User, flow: string, code: string, from: Origin): Promise<ConfirmEmailChangeResult>;
   };
   phone: {
-    ask(user: User, typed: string, from: Origin): Promise<PhoneAsked>;
+    ask(user: User, typed: string, from: Origin): Promise<RequestPhoneChangeResult>;
     resend(user: User, flow: string, from: Origin): Promise<PhoneResent>;
-    confirm(user: User, flow: string, code: string, from: Origin): Promise<PhoneConfirmed>;
-    remove(user: User, from: Origin): Promise<PhoneRemoved>;
+    confirm(user: User, flow: string, code: string, from: Origin): Promise<ConfirmPhoneChangeResult>;
+    remove(user: User, from: Origin): Promise<RemovePhoneResult>;
   };
-  flows: Pick<ContactFlows, 'find' | 'idOf' | 'giveTo' | 'takeFrom'>;
+  flows: Pick<PendingContactChanges, 'find' | 'readChangeCookie' | 'setChangeCookie' | 'clearChangeCookie'>;
   pageRoutes(router: Router): void;
-  operations: Operation[];
+  operations: ApiOperation[];
 }
 
 /** Changes of addresses and numbers: one set of rules behind pages and calls. */
-export function openContact(settings: ContactSettings): ContactRoom {
-  const { cookies, pages, contactBox, queueFull, wayToLateWaysIn, devices, ...common } = settings;
-  const flows = createContactFlows(common.kv, cookies, contactBox, common.now);
+export function createContactModule(settings: ContactSettings): ContactModule {
+  const { cookies, pages, contactBox, queueFull, recentFactorsUrl, devices, ...common } = settings;
+  const flows = createPendingContactChanges(common.kv, cookies, contactBox, common.now);
   const deps: ContactDeps = { ...common, flows };
-  const email: ContactRoom['email'] = {
-    ask: (...given) => askForEmail(deps, ...given),
-    resend: (...given) => resendEmailCode(deps, ...given),
-    confirm: (...given) => confirmEmail(deps, ...given),
+  const email: ContactModule['email'] = {
+    ask: (...args) => requestEmailChange(deps, ...args),
+    resend: (...args) => resendEmailChangeCode(deps, ...args),
+    confirm: (...args) => confirmEmail(deps, ...args),
   };
-  const phone: ContactRoom['phone'] = {
-    ask: (...given) => askForPhone(deps, ...given),
-    resend: (...given) => resendPhoneCode(deps, ...given),
-    confirm: (...given) => confirmPhone(deps, ...given),
-    remove: (...given) => removeMemberPhone(deps, ...given),
+  const phone: ContactModule['phone'] = {
+    ask: (...args) => requestPhoneChange(deps, ...args),
+    resend: (...args) => resendPhoneCode(deps, ...args),
+    confirm: (...args) => confirmPhone(deps, ...args),
+    remove: (...args) => removeUserPhone(deps, ...args),
   };
   return {
     email,
     phone,
     flows,
-    pageRoutes: (router) => undoRoutes(router, { ...deps, pages, queueFull, wayToLateWaysIn, devices }),
+    pageRoutes: (router) => undoEmailChangeRoutes(router, { ...deps, pages, queueFull, recentFactorsUrl, devices }),
     operations: contactOperations({ ...deps, email, phone }),
   };
 }

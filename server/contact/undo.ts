@@ -1,16 +1,16 @@
 import type { Transaction } from 'kysely';
 import {
+  AlreadyInUseError,
   type EmailChange,
   findEmailChange,
   findUser,
-  phoneChangedSince,
+  hasPhoneChangedSince,
   removePhone,
   setMfaPreference,
-  Taken,
   type User,
   undoEmailChange,
 } from '../account/index.ts';
-import { languageOf } from '../http/index.ts';
+import { resolveLanguage } from '../http/index.ts';
 import { type Origin, tellOfChange } from '../messages/index.ts';
 import { hasTotp } from '../mfa/index.ts';
 import type { PasswordFault } from '../password/index.ts';
@@ -18,17 +18,17 @@ import { sha256 } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { ContactDeps } from './deps.ts';
 
-export interface Undoable {
+export interface PendingUndo {
   change: EmailChange;
   /** As they are now. */
   user: User;
 }
 
 /** The change that a link's token undoes, as long as it can be undone: for 72 hours, once. */
-export async function findUndoable(
+export async function findPendingUndo(
   { database, now }: Pick<ContactDeps, 'database' | 'now'>,
   token: string,
-): Promise<Undoable | undefined> {
+): Promise<PendingUndo | undefined> {
   const [, id, secret] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(token) ?? [];
   if (id === undefined || secret === undefined) return undefined;
   const change = await findEmailChange(database.db, { id, undoHash: sha256(secret) }, now());
@@ -36,7 +36,7 @@ export async function findUndoable(
   return change && user && { change, user };
 }
 
-export type Undone =
+export type UndoEmailChangeResult =
   /** The member as they are now. */
   | { kind: 'undone'; user: User }
   | { kind: 'faults'; faults: PasswordFault[] }
@@ -44,8 +44,8 @@ export type Undone =
   | { kind: 'gone' };
 
 /** A number that was given since, and the factor that it carries: what is older takes its place. */
-async function takePhoneBack(trx: Transaction<Schema>, { userId, changedAt }: EmailChange, nowMs: number) {
-  if (!(await phoneChangedSince(trx, userId, changedAt))) return;
+async function restorePhone(trx: Transaction<Schema>, { userId, changedAt }: EmailChange, nowMs: number) {
+  if (!(await hasPhoneChangedSince(trx, userId, changedAt))) return;
   const user = await findUser(trx, userId);
   if (user?.mfaPreference === 'sms') {
     await setMfaPreference(trx, userId, (await hasTotp(trx, userId)) ? 'totp' : 'none', nowMs);
@@ -58,9 +58,14 @@ async function takePhoneBack(trx: Transaction<Schema>, { userId, changedAt }: Em
  * password, and without what was added to it since: sessions, client apps' grants, second factors, passkeys, a number.
  * @throws {PasswordQueueFull}
  */
-export async function undoChange(deps: ContactDeps, token: string, password: string, from: Origin): Promise<Undone> {
-  const { database, passwords, policy, sessions, outbox, takeBack, forgetGuesses, log, now } = deps;
-  const found = await findUndoable(deps, token);
+export async function undoEmailChangeByToken(
+  deps: ContactDeps,
+  token: string,
+  password: string,
+  from: Origin,
+): Promise<UndoEmailChangeResult> {
+  const { database, passwords, policy, sessions, outbox, revertContactChange, forgetGuesses, log, now } = deps;
+  const found = await findPendingUndo(deps, token);
   if (!found) return { kind: 'gone' };
   const { change, user } = found;
   const faults = await policy.faults(password, { ...user, email: change.oldEmail });
@@ -71,10 +76,10 @@ export async function undoChange(deps: ContactDeps, token: string, password: str
   try {
     const undone = await database.transaction(async (trx) => {
       if (!(await undoEmailChange(trx, change, passwordHash, now()))) return false;
-      for (const take of takeBack) await take(trx, user.id, change.changedAt, now());
-      await takePhoneBack(trx, change, now());
+      for (const take of revertContactChange) await take(trx, user.id, change.changedAt, now());
+      await restorePhone(trx, change, now());
       await tellOfChange(trx, deps, { user: { ...user, email: change.oldEmail }, change: 'email-undone', from });
-      const lang = languageOf(from.lang, user.locale ?? undefined);
+      const lang = resolveLanguage(from.lang, user.locale ?? undefined);
       // Who had the account for a while learns nothing of whoever has it back.
       for (const to of new Set([change.newEmail, user.email])) {
         if (to === change.oldEmail) continue;
@@ -85,7 +90,7 @@ export async function undoChange(deps: ContactDeps, token: string, password: str
     });
     if (!undone) return { kind: 'gone' };
   } catch (error) {
-    if (error instanceof Taken) return { kind: 'gone' };
+    if (error instanceof AlreadyInUseError) return { kind: 'gone' };
     throw error;
   }
   outbox.wake();

@@ -1,28 +1,34 @@
-import type { ShownApp } from '../../views/dashboard/dashboard-page.tsx';
+import type { AppView } from '../../views/dashboard/dashboard-page.tsx';
 import type { User } from '../account/index.ts';
-import { type ClientMetadata, isShownToMembers, type MayEnter, notInPlanOf, startAddress } from '../oauth/index.ts';
+import {
+  type CanAccessClient,
+  type ClientMetadata,
+  initiateLoginUrl,
+  isVisibleToUsers,
+  planRequiredUrlForClient,
+} from '../oauth/index.ts';
 
 export interface AppRules {
-  mayEnter: MayEnter;
+  mayEnter: CanAccessClient;
   publicUrl: string;
   /** This site itself as a client: where members are already, unless it has an address of its own. */
   defaultClientId: string;
 }
 
 /** What a member is shown of the client apps, by name. */
-export function appsFor(
+export function listApps(
   user: Pick<User, 'planId' | 'trialUntil'>,
   clients: readonly ClientMetadata[],
   { mayEnter, publicUrl, defaultClientId }: AppRules,
-): ShownApp[] {
+): AppView[] {
   return clients
-    .filter((client) => isShownToMembers(client))
+    .filter((client) => isVisibleToUsers(client))
     .filter((client) => client.client_id !== defaultClientId || client.initiate_login_uri !== undefined)
-    .map((client): ShownApp => {
+    .map((client): AppView => {
       const { client_id: id, client_name: name, logo_uri: logoUrl, initiate_login_uri: start } = client;
       const app = { id, name, ...(logoUrl !== undefined && { logoUrl }) };
-      if (!mayEnter(client, user)) return { ...app, limitedHref: notInPlanOf(id) };
-      return start === undefined ? app : { ...app, href: startAddress(start, publicUrl) };
+      if (!mayEnter(client, user)) return { ...app, limitedHref: planRequiredUrlForClient(id) };
+      return start === undefined ? app : { ...app, href: initiateLoginUrl(start, publicUrl) };
     })
     .sort((one, other) => one.name.localeCompare(other.name));
 }
@@ -34,19 +40,19 @@ export const searchFrom = 9;
 const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
 /** Those whose name or id has every word, in any order. */
-export function found(apps: readonly ShownApp[], words: string): ShownApp[] {
-  const wanted = plain(words).split(/\s+/).filter(Boolean);
-  return apps.filter(({ name, id }) => wanted.every((word) => plain(`${name} ${id}`).includes(word)));
+export function matchesSearch(apps: readonly AppView[], words: string): AppView[] {
+  const expected = plain(words).split(/\s+/).filter(Boolean);
+  return apps.filter(({ name, id }) => expected.every((word) => plain(`${name} ${id}`).includes(word)));
 }
 
 /** Of how many hosts pictures are shown at most: they are named in a header, which must not grow without end. */
-const mostOrigins = 30;
+const maxOrigins = 30;
 
 /** Where the apps' pictures come from, for the content security policy. */
-export function logoOrigins(apps: readonly Pick<ShownApp, 'logoUrl'>[]): string[] {
+export function logoOrigins(apps: readonly Pick<AppView, 'logoUrl'>[]): string[] {
   const origins = apps.flatMap(({ logoUrl }) => {
     const url = logoUrl === undefined ? null : URL.parse(logoUrl);
     return url === null || url.origin === 'null' ? [] : [url.origin];
   });
-  return [...new Set(origins)].slice(0, mostOrigins);
+  return [...new Set(origins)].slice(0, maxOrigins);
 }

@@ -1,22 +1,22 @@
 import type { RequestHandler, Router } from 'express';
 import { createElement } from 'react';
 import { DashboardPage } from '../../views/dashboard/dashboard-page.tsx';
-import { type Logger, methodNotAllowed, type Pages, query } from '../http/index.ts';
+import { type Logger, methodNotAllowed, type Pages, readQueryParam } from '../http/index.ts';
 import { type ClientMetadata, listClients } from '../oauth/index.ts';
 import type { Sessions } from '../session/index.ts';
-import { askToSignIn, standsBeforeAuthorization, type WayOn } from '../sign-in/index.ts';
+import { blocksAuthorization, type NextRedirect, redirectToSignIn } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
-import { type AppRules, appsFor, found, logoOrigins, searchFrom } from './apps.ts';
+import { type AppRules, listApps, logoOrigins, matchesSearch, searchFrom } from './apps.ts';
 
 export interface DashboardDeps extends AppRules {
   pages: Pages;
   log: Logger;
   database: Database;
-  sessions: Pick<Sessions, 'member'>;
-  wayOn: WayOn;
+  sessions: Pick<Sessions, 'getCurrentUser'>;
+  nextRedirect: NextRedirect;
 }
 
-const mostWords = 100;
+const maxWords = 100;
 
 /** GET /dashboard: for members; a list that cannot be loaded is said on the page, which has the rest of its ways on. */
 function showDashboard(deps: DashboardDeps): RequestHandler {
@@ -30,17 +30,17 @@ function showDashboard(deps: DashboardDeps): RequestHandler {
   }
 
   return async (req, res) => {
-    const member = await deps.sessions.member(req);
-    if (!member) return askToSignIn(req, res, deps.publicUrl);
-    const { step } = deps.wayOn(member.user, { search: '' });
-    if (standsBeforeAuthorization(step)) {
-      const errand = { returnTo: new URL(req.originalUrl, deps.publicUrl).href, search: '' };
-      return res.redirect(303, deps.wayOn(member.user, errand).address);
+    const member = await deps.sessions.getCurrentUser(req);
+    if (!member) return redirectToSignIn(req, res, deps.publicUrl);
+    const { step } = deps.nextRedirect(member.user, { search: '' });
+    if (blocksAuthorization(step)) {
+      const continuation = { returnTo: new URL(req.originalUrl, deps.publicUrl).href, search: '' };
+      return res.redirect(303, deps.nextRedirect(member.user, continuation).address);
     }
-    const words = (query(req, 'q') ?? '').trim().slice(0, mostWords);
+    const searchText = (readQueryParam(req, 'q') ?? '').trim().slice(0, maxWords);
     const listed = await clients();
-    const all = listed && appsFor(member.user, listed, deps);
-    const apps = all && found(all, words);
+    const all = listed && listApps(member.user, listed, deps);
+    const apps = all && matchesSearch(all, searchText);
     deps.pages.send(
       req,
       res,
@@ -49,7 +49,7 @@ function showDashboard(deps: DashboardDeps): RequestHandler {
         createElement(DashboardPage, {
           ctx,
           apps,
-          ...(((all?.length ?? 0) >= searchFrom || words !== '') && { words }),
+          ...(((all?.length ?? 0) >= searchFrom || searchText !== '') && { searchText }),
         }),
       { title: (ctx) => ctx.t('dashboard.title'), policy: { images: logoOrigins(apps ?? []) } },
     );

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
 import { hourMs, minuteMs, randomToken, sha256 } from '../shared/index.ts';
-import { browserRecords, isToken, type KeyValueStore, type SecretBox } from '../store/index.ts';
+import { acceptFormerNames, browserRecords, isToken, type KeyValueStore, type SecretBox } from '../store/index.ts';
 
 const intent = z.discriminatedUnion('kind', [
   /** `at`: on which page it was begun, if not on the one for signing in. */
@@ -12,7 +12,7 @@ const intent = z.discriminatedUnion('kind', [
 ]);
 
 /** What is to come of it. Linking and asking again belong to the session that asked (`security.md`, rule 15). */
-export type Intent = z.infer<typeof intent>;
+export type FederationIntent = z.infer<typeof intent>;
 
 const schema = z.object({
   /** A secret of the browser; `state` or RelayState at the provider. */
@@ -21,7 +21,7 @@ const schema = z.object({
   provider: z.string(),
   intent,
   /** Where the visitor was going (`Errand.search`). */
-  errand: z.string(),
+  continuation: z.string(),
   /** Its request has `display=popup`. A post from another site brings no cookie that says so. */
   popup: z.literal(true).optional(),
   remember: z.boolean(),
@@ -29,7 +29,7 @@ const schema = z.object({
   /** It was begun because the provider's form had expired: not a second time, or nobody would ever stop. */
   repeated: z.literal(true).optional(),
   /** See `Kept`. */
-  kept: z.record(z.string(), z.unknown()),
+  strategyState: z.record(z.string(), z.unknown()),
   /** SHA-256 of the browser's cookie. */
   browser: z.string(),
 });
@@ -37,12 +37,12 @@ const schema = z.object({
 type Row = z.infer<typeof schema>;
 
 /** One way of one tab through one provider. */
-export type Attempt = Omit<Row, 'browser'>;
+export type FederationAttempt = Omit<Row, 'browser'>;
 
-export type AttemptFound =
-  | { state: 'open'; attempt: Attempt }
+export type AttemptLookup =
+  | { state: 'open'; attempt: FederationAttempt }
   /** Used before, or too old: where it led is still known. */
-  | { state: 'over'; attempt: Attempt }
+  | { state: 'over'; attempt: FederationAttempt }
   /** Never begun, long gone, of another browser, or of another provider (mix-up): nothing is told of it. */
   | { state: 'foreign' };
 
@@ -56,19 +56,19 @@ const cookieName = 'foyer_federation';
  * Attempts, one record each, so that several tabs do not disturb each other. Each belongs to one browser (a host-only
  * cookie that no sibling subdomain can plant) and to one provider, and is answered once.
  */
-export interface Attempts {
+export interface FederationAttempts {
   newId(): string;
   /** Writes it down and gives the browser its cookie, if it has none. */
-  begin(req: Request, res: Response, attempt: Omit<Attempt, 'begunAtMs'>): Promise<void>;
+  begin(req: Request, res: Response, attempt: Omit<FederationAttempt, 'begunAtMs'>): Promise<void>;
   /** @param options.anyBrowser the request is a post from another site, which brings no cookies: it is checked at the next step */
-  find(req: Request, id: string, provider: string, options?: { anyBrowser: true }): Promise<AttemptFound>;
+  find(req: Request, id: string, provider: string, options?: { anyBrowser: true }): Promise<AttemptLookup>;
   /** Uses it up, in one step: of many at once, one gets `open`. */
-  take(req: Request, id: string, provider: string): Promise<AttemptFound>;
+  take(req: Request, id: string, provider: string): Promise<AttemptLookup>;
   /** Names this browser in what else must be bound to it; undefined before its first attempt. */
-  browserOf(req: Request): string | undefined;
+  browserHash(req: Request): string | undefined;
 }
 
-export function createAttempts({
+export function createFederationAttempts({
   kv,
   box,
   cookies,
@@ -78,18 +78,24 @@ export function createAttempts({
   box: SecretBox;
   cookies: HostCookies;
   now: () => number;
-}): Attempts {
-  const records = browserRecords({ kv, kind: 'federation-attempt', schema, ttlMs: keptMs, seal: box });
+}): FederationAttempts {
+  const records = browserRecords({
+    kv,
+    kind: 'federation-attempt',
+    schema: acceptFormerNames(schema, { errand: 'continuation', kept: 'strategyState' }),
+    ttlMs: keptMs,
+    seal: box,
+  });
   const ownSecret = (req: Request) => {
     const secret = cookies.read(req, cookieName);
     return secret !== undefined && isToken(secret) ? secret : undefined;
   };
-  const browserOf = (req: Request) => {
+  const browserHash = (req: Request) => {
     const secret = ownSecret(req);
     return secret === undefined ? undefined : sha256(secret);
   };
 
-  const judge = (row: Row, used: boolean): AttemptFound => {
+  const toLookup = (row: Row, used: boolean): AttemptLookup => {
     const { browser: _, ...attempt } = row;
     return { state: used || now() - row.begunAtMs > attemptMs ? 'over' : 'open', attempt };
   };
@@ -97,12 +103,12 @@ export function createAttempts({
   async function read(req: Request, id: string, provider: string, anyBrowser: boolean) {
     const found = await records.findConsumable(id);
     if (found?.value.provider !== provider) return undefined;
-    return anyBrowser || found.value.browser === browserOf(req) ? found : undefined;
+    return anyBrowser || found.value.browser === browserHash(req) ? found : undefined;
   }
 
   return {
     newId: records.newId,
-    browserOf,
+    browserHash,
     async begin(req, res, attempt) {
       // A planted cookie that is no secret of ours is replaced.
       const secret = ownSecret(req) ?? randomToken();
@@ -111,11 +117,11 @@ export function createAttempts({
     },
     async find(req, id, provider, options) {
       const found = await read(req, id, provider, options?.anyBrowser === true);
-      return found ? judge(found.value, found.isUsed) : { state: 'foreign' };
+      return found ? toLookup(found.value, found.isUsed) : { state: 'foreign' };
     },
     async take(req, id, provider) {
       const found = await read(req, id, provider, false);
-      return found ? judge(found.value, !(await records.consume(id))) : { state: 'foreign' };
+      return found ? toLookup(found.value, !(await records.consume(id))) : { state: 'foreign' };
     },
   };
 }

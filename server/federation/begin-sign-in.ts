@@ -1,52 +1,52 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { identifierOf } from '../account/index.ts';
-import { errandOf, field, sendGoingOnPage } from '../http/index.ts';
-import type { Intent } from './attempts.ts';
-import { type Beginning, beginAttempt } from './begin.ts';
-import { providerOf, reportRefusal } from './callback.ts';
+import { parseIdentifier } from '../account/index.ts';
+import { continuationFrom, readFormField, renderRedirectPage } from '../http/index.ts';
+import type { FederationIntent } from './attempts.ts';
+import { type StartAttemptInput, startAttempt } from './begin.ts';
+import { logRefusal, requireProvider } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
-import { wayBack } from './notices.ts';
+import { loginPageUrl } from './notices.ts';
 import type { Provider } from './providers.ts';
 
 /** Leads this browser to a provider to sign in there, or back to the sign-in page with the reason why not. */
-export async function beginSignIn(
+export async function startSignIn(
   deps: FederationDeps,
   req: Request,
   res: Response,
   provider: Provider,
-  { at, ...beginning }: Beginning & Pick<Extract<Intent, { kind: 'sign-in' }>, 'at'>,
+  { at, ...beginning }: StartAttemptInput & Pick<Extract<FederationIntent, { kind: 'sign-in' }>, 'at'>,
 ): Promise<void> {
-  const intent: Intent = { kind: 'sign-in', at };
+  const intent: FederationIntent = { kind: 'sign-in', at };
   try {
     // Who is signed in already, or was told to sign in anew, is to show again who they are: there, too; a client app that
     // wants it is not told so of somebody whom the provider let through by a session.
-    const again =
+    const forceFresh =
       req.query.forceAuth !== undefined ||
-      (await deps.sessions.member(req)) !== undefined ||
-      (await deps.wantsAnew(req, beginning.errand));
-    const url = await beginAttempt(deps, req, res, provider, intent, { ...beginning, again });
-    sendGoingOnPage(deps.pages, req, res, url, { providerName: provider.name });
+      (await deps.sessions.getCurrentUser(req)) !== undefined ||
+      (await deps.requiresFreshAuthentication(req, beginning.continuation));
+    const url = await startAttempt(deps, req, res, provider, intent, { ...beginning, forceFresh });
+    renderRedirectPage(deps.pages, req, res, url, { providerName: provider.name });
   } catch (error) {
-    const { kind } = reportRefusal(deps, provider, error);
-    res.redirect(303, wayBack({ intent, errand: beginning.errand.search }, provider, kind));
+    const { kind } = logRefusal(deps, provider, error);
+    res.redirect(303, loginPageUrl({ intent, continuation: beginning.continuation.search }, provider, kind));
   }
 }
 
 /** What was typed, where it is an address: the provider need not ask for it again. */
-function typedEmail(req: Request): string | undefined {
-  const typed = identifierOf(field(req, 'username'));
+function readTypedEmail(req: Request): string | undefined {
+  const typed = parseIdentifier(readFormField(req, 'username'));
   return typed && 'email' in typed ? typed.email : undefined;
 }
 
 /** POST /federation/<provider>: its button. A password that stands in the same form is not looked at. */
-export function submitBegin(deps: FederationDeps): RequestHandler {
+export function submitStartSignIn(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
-    const provider = providerOf(deps, req);
-    await beginSignIn(deps, req, res, provider, {
-      errand: errandOf(req, deps.publicUrl),
-      remember: field(req, 'remember') === '1',
-      loginHint: typedEmail(req),
-      at: field(req, 'at') === 'sign-up' ? 'sign-up' : undefined,
+    const provider = requireProvider(deps, req);
+    await startSignIn(deps, req, res, provider, {
+      continuation: continuationFrom(req, deps.publicUrl),
+      remember: readFormField(req, 'remember') === '1',
+      loginHint: readTypedEmail(req),
+      at: readFormField(req, 'at') === 'sign-up' ? 'sign-up' : undefined,
     });
   };
 }

@@ -1,15 +1,15 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { belongToRequest, errandOfSearch, HttpError } from '../http/index.ts';
-import type { Attempt } from './attempts.ts';
-import { beginAttempt } from './begin.ts';
+import { belongToRequest, continuationFromQuery, HttpError } from '../http/index.ts';
+import type { FederationAttempt } from './attempts.ts';
+import { startAttempt } from './begin.ts';
 import type { FederationDeps } from './deps.ts';
-import { finish } from './finish.ts';
-import { expiredThere, FederationRefusal } from './identity.ts';
-import { wayBack } from './notices.ts';
+import { handleIdentity } from './finish.ts';
+import { expiredThere, FederationError } from './identity.ts';
+import { loginPageUrl } from './notices.ts';
 import type { Provider } from './providers.ts';
 
 /** The provider that a path names. @throws {HttpError} notFound */
-export function providerOf({ providers }: Pick<FederationDeps, 'providers'>, req: Request): Provider {
+export function requireProvider({ providers }: Pick<FederationDeps, 'providers'>, req: Request): Provider {
   const id = req.params.provider;
   const provider = typeof id === 'string' ? providers.byId(id) : undefined;
   if (!provider) throw new HttpError('notFound');
@@ -17,8 +17,8 @@ export function providerOf({ providers }: Pick<FederationDeps, 'providers'>, req
 }
 
 /** What a refusal is to the log: never what the provider sent. */
-export function reportRefusal({ log, metrics }: FederationDeps, provider: Provider, error: unknown): FederationRefusal {
-  if (!(error instanceof FederationRefusal)) throw error;
+export function logRefusal({ log, metrics }: FederationDeps, provider: Provider, error: unknown): FederationError {
+  if (!(error instanceof FederationError)) throw error;
   const { kind: outcome, detail, count } = error;
   log.info(
     { act: 'federation', provider: provider.id, outcome, detail, ...(count !== undefined && { count }) },
@@ -42,15 +42,15 @@ async function askAgain(
   deps: FederationDeps,
   req: Request,
   res: Response,
-  { provider, attempt, refusal }: { provider: Provider; attempt: Attempt; refusal: FederationRefusal },
+  { provider, attempt, refusal }: { provider: Provider; attempt: FederationAttempt; refusal: FederationError },
 ): Promise<string | undefined> {
   if (refusal.detail !== expiredThere || attempt.repeated) return undefined;
-  const { intent, remember, kept } = attempt;
-  const errand = errandOfSearch(attempt.errand, deps.publicUrl);
-  const again = kept.againAtS !== undefined;
-  return beginAttempt(deps, req, res, provider, intent, { errand, remember, again, repeated: true }).catch(
+  const { intent, remember, strategyState } = attempt;
+  const continuation = continuationFromQuery(attempt.continuation, deps.publicUrl);
+  const forceFresh = strategyState.againAtS !== undefined;
+  return startAttempt(deps, req, res, provider, intent, { continuation, remember, forceFresh, repeated: true }).catch(
     (error: unknown) => {
-      reportRefusal(deps, provider, error);
+      logRefusal(deps, provider, error);
       return undefined;
     },
   );
@@ -59,22 +59,22 @@ async function askAgain(
 /** GET: the provider's answer (RFC 6749, section 4.1.2). */
 export function callback(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
-    const provider = providerOf(deps, req);
+    const provider = requireProvider(deps, req);
     if (provider.kind === 'saml') throw new HttpError('notFound');
     if (provider.kind === 'facebook') endFragment(res);
     // Given twice it is none: a page about it would stand at an address that holds a code.
     const state = typeof req.query.state === 'string' ? req.query.state : '';
     const found = await deps.attempts.take(req, state, provider.id);
     const attempt = found.state === 'foreign' ? undefined : found.attempt;
-    if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.errand}`);
+    if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.continuation}`);
     try {
-      if (found.state !== 'open') throw new FederationRefusal(found.state, 'the state of the answer');
+      if (found.state !== 'open') throw new FederationError(found.state, 'the state of the answer');
       const identity = await provider.strategy.finish(req, found.attempt);
-      await finish(deps, req, res, { provider, identity, attempt: found.attempt });
+      await handleIdentity(deps, req, res, { provider, identity, attempt: found.attempt });
     } catch (error) {
-      const refusal = reportRefusal(deps, provider, error);
+      const refusal = logRefusal(deps, provider, error);
       const address = attempt && (await askAgain(deps, req, res, { provider, attempt, refusal }));
-      res.redirect(303, address ?? wayBack(attempt, provider, refusal.kind));
+      res.redirect(303, address ?? loginPageUrl(attempt, provider, refusal.kind));
     }
   };
 }

@@ -1,23 +1,23 @@
 import type { Request, Response } from 'express';
 import type { User } from '../account/index.ts';
-import type { Errand, HostCookies, Language, Logger, Pages } from '../http/index.ts';
+import type { Continuation, HostCookies, Language, Logger, Pages } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { Sessions, UpstreamSession } from '../session/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
-import type { Attempts } from './attempts.ts';
+import type { FederationAttempts } from './attempts.ts';
 import type { UpstreamIdentity } from './identity.ts';
-import type { Leavings } from './logouts.ts';
-import type { Offers } from './offers.ts';
+import type { PendingLogouts } from './logouts.ts';
+import type { PendingLinks } from './offers.ts';
 import type { Providers, StrategySettings } from './providers.ts';
-import type { Tickets } from './tickets.ts';
+import type { PostedResponses } from './tickets.ts';
 
 /** How somebody gets in who has shown one factor: sign-in/ stands above this room. */
-export interface Entering {
+export interface FederatedFirstFactor {
   amr: string[];
   remember: boolean;
-  errand: Errand;
+  continuation: Continuation;
   everyFactor?: boolean | undefined;
   /** `UpstreamIdentity.shownAtMs`. */
   shownAtMs?: number | undefined;
@@ -25,38 +25,38 @@ export interface Entering {
 }
 
 /** What rooms above this one do for it; `app.ts` hands it in. */
-export interface Upward {
+export interface FederationHooks {
   /** The one way in (`sign-in/entrance.ts`); answers where the browser goes on. */
-  enter(
+  completeSignIn(
     req: Request,
     res: Response,
     user: User,
-    shown: Entering,
+    factor: FederatedFirstFactor,
   ): Promise<{ kind: 'signed-in' | 'challenged'; address: string }>;
-  enterAgain(
+  completeReauthentication(
     req: Request,
     res: Response,
     user: User,
-    shown: Entering,
+    factor: FederatedFirstFactor,
   ): Promise<{ kind: 'signed-in' | 'challenged'; address: string }>;
   /** Where a member goes on. */
-  wayOn(user: User, errand: Errand): string;
+  nextRedirect(user: User, continuation: Continuation): string;
   /** The waiting request wants more than one factor: a remembered device does not count. */
-  wantsEveryFactor(req: Request, errand: Errand): Promise<boolean>;
+  requiresAllFactors(req: Request, continuation: Continuation): Promise<boolean>;
   /** The waiting request takes only who shows who they are now (`prompt=login`, `max_age`). */
-  wantsAnew(req: Request, errand: Errand): Promise<boolean>;
+  requiresFreshAuthentication(req: Request, continuation: Continuation): Promise<boolean>;
   /** A member was made by a provider: so long is their trial, and with this page they go on; undefined: there is no step PLAN. */
-  afterSignUp(user: User, errand: Errand): Promise<string | undefined>;
+  afterFederatedSignUp(user: User, continuation: Continuation): Promise<string | undefined>;
   /**
    * An address that the provider does not vouch for: an account is begun with it and a code is mailed (sign-up/). Answers
    * where the code is asked for, or that the address is a member's and the house says so.
    */
-  beginUnverified(
+  startEmailVerification(
     req: Request,
     res: Response,
     identity: UpstreamIdentity & { email: string },
     more: {
-      errand: Errand;
+      continuation: Continuation;
       remember: boolean;
       lang: Language;
       /** The provider is that of an organization, with domains of its own, and the address is of one of them. */
@@ -65,7 +65,7 @@ export interface Upward {
   ): Promise<{ kind: 'begun'; address: string } | { kind: 'taken' } | { kind: 'too-many'; retryAfterMs: number }>;
 }
 
-export interface FederationDeps extends Upward {
+export interface FederationDeps extends FederationHooks {
   publicUrl: string;
   brandName: string;
   pages: Pages;
@@ -77,13 +77,13 @@ export interface FederationDeps extends Upward {
   outbox: Outbox;
   sessions: Sessions;
   providers: Providers;
-  attempts: Attempts;
+  attempts: FederationAttempts;
   /** What came by SAML's post, until the browser comes back with its cookies. */
-  tickets: Tickets;
+  tickets: PostedResponses;
   /** Browsers on their way to sign out at a provider, too. */
-  leavings: Leavings;
+  pendingLogouts: PendingLogouts;
   /** Links that wait for the member to prove that the account is theirs. */
-  offers: Offers;
+  offers: PendingLinks;
   limits: Pick<
     RateLimits,
     'federationAttempt' | 'companyFederationAttempt' | 'unsolicitedSamlResponse' | 'samlLogoutPost'
@@ -92,7 +92,10 @@ export interface FederationDeps extends Upward {
 }
 
 /** As `app.ts` gives them. */
-export type FederationSettings = Omit<FederationDeps, 'providers' | 'attempts' | 'tickets' | 'leavings' | 'offers'> & {
+export type FederationSettings = Omit<
+  FederationDeps,
+  'providers' | 'attempts' | 'tickets' | 'pendingLogouts' | 'offers'
+> & {
   /** Seals attempts, tickets and offers. */
   box: SecretBox;
   strategies: StrategySettings;

@@ -1,11 +1,11 @@
-import type { ProviderDoor, ProviderDoors } from '../../views/parts/provider-doors.tsx';
+import type { ProviderButtonGroups, ProviderButtonProps } from '../../views/parts/provider-doors.tsx';
 import type { Language, T } from '../http/index.ts';
 import { isEmbeddedBrowser } from './embedded-browsers.ts';
 import type { ProviderKind } from './identity.ts';
-import { logoAddress } from './logo.ts';
+import { logoUrl } from './logo.ts';
 import type { Provider, Providers } from './providers.ts';
 
-interface Visitor {
+interface ButtonContext {
   lang: Language;
   t: T;
   userAgent: string | undefined;
@@ -14,17 +14,21 @@ interface Visitor {
 const standardKinds: readonly ProviderKind[] = ['amazon', 'google', 'facebook'];
 
 /** How a button shows a provider. */
-export function doorOf(provider: Provider, { lang, t }: Pick<Visitor, 'lang' | 't'>, action: string): ProviderDoor {
+export function toProviderButton(
+  provider: Provider,
+  { lang, t }: Pick<ButtonContext, 'lang' | 't'>,
+  action: string,
+): ProviderButtonProps {
   return {
     label: provider.label[lang] ?? t('federation.doors.continueWith', { provider: provider.name }),
     kind: provider.kind,
-    logo: logoAddress(provider),
+    logo: logoUrl(provider),
     action,
   };
 }
 
 /** Whether a provider takes this browser. */
-export const takes = (provider: Provider, userAgent: string | undefined): boolean =>
+export const acceptsBrowser = (provider: Provider, userAgent: string | undefined): boolean =>
   !(provider.refusesEmbeddedBrowsers && isEmbeddedBrowser(userAgent));
 
 /**
@@ -33,26 +37,26 @@ export const takes = (provider: Provider, userAgent: string | undefined): boolea
  * together are at most three.
  * @param options.place what a browser of its own is to open instead, where a provider does not take this one
  */
-export function doorsOf(
+export function toProviderButtons(
   providers: Pick<Providers, 'all'>,
-  visitor: Visitor,
-  { search, place, signUp = false }: { search: string; place: string; signUp?: boolean },
-): ProviderDoors {
+  visitor: ButtonContext,
+  { search, clientLabel, signUp = false }: { search: string; clientLabel: string; signUp?: boolean },
+): ProviderButtonGroups {
   const { lang, t, userAgent } = visitor;
   const offered = providers.all.filter((provider) => !signUp || provider.signUp);
-  const usable = offered.filter((provider) => takes(provider, userAgent));
+  const usable = offered.filter((provider) => acceptsBrowser(provider, userAgent));
   const refusing = offered.filter((provider) => !usable.includes(provider)).map(({ name }) => name);
   const names = new Intl.ListFormat(lang, { type: 'disjunction' }).format(refusing);
   const of = (...kinds: readonly ProviderKind[]) =>
     usable
       .filter(({ kind }) => kinds.includes(kind))
-      .map((provider) => doorOf(provider, visitor, `/federation/${provider.id}${search}`));
+      .map((provider) => toProviderButton(provider, visitor, `/federation/${provider.id}${search}`));
   const standard = usable.filter(({ kind }) => standardKinds.includes(kind)).length;
   return {
     top: of('amazon', 'google'),
     facebook: of('facebook'),
     others: of('oidc', 'saml'),
     open: standard === 0 || usable.length <= 3,
-    instead: refusing.length > 0 ? t('federation.doors.embedded', { providers: names, place }) : undefined,
+    instead: refusing.length > 0 ? t('federation.doors.embedded', { providers: names, place: clientLabel }) : undefined,
   };
 }

@@ -13,6 +13,6 @@ const signs = [
 
 /** @param userAgent as the browser sent it; a browser that hides what it is counts as a browser */
 export function isEmbeddedBrowser(userAgent: string | undefined): boolean {
-  const said = userAgent?.slice(0, 1_000) ?? '';
-  return signs.some((sign) => sign.test(said));
+  const claims = userAgent?.slice(0, 1_000) ?? '';
+  return signs.some((sign) => sign.test(claims));
 }

@@ -1,4 +1,4 @@
-import { recentMs } from '../http/index.ts';
+import { recentAuthMs } from '../http/index.ts';
 import type { UpstreamIdentity } from './identity.ts';
 
 /**
@@ -6,10 +6,10 @@ import type { UpstreamIdentity } from './identity.ts';
  * Foyer takes for recent: enough to be signed in, not to change what signs in.
  * @returns undefined: now. Milliseconds since the epoch
  */
-export function shownAtOf(
+export function toShownAt(
   { stale, shownAtMs }: Pick<UpstreamIdentity, 'stale' | 'shownAtMs'>,
   nowMs: number,
 ): number | undefined {
   if (!stale) return shownAtMs;
-  return Math.min(shownAtMs ?? Number.POSITIVE_INFINITY, nowMs - recentMs - 1_000);
+  return Math.min(shownAtMs ?? Number.POSITIVE_INFINITY, nowMs - recentAuthMs - 1_000);
 }

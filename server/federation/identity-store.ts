@@ -18,7 +18,7 @@ export interface FederatedIdentity {
   lastUsedAt: number | null;
 }
 
-type Who = Pick<UpstreamIdentity, 'kind' | 'issuer' | 'subject'>;
+type IdentityKey = Pick<UpstreamIdentity, 'kind' | 'issuer' | 'subject'>;
 
 const fromRow = (row: FederatedIdentityTable): FederatedIdentity => ({
   id: row.id,
@@ -55,7 +55,7 @@ export async function insertIdentity(
 export async function insertImportedIdentity(
   trx: Transaction<Schema>,
   userId: string,
-  { kind, issuer, subject, provider, linkedAtMs }: Who & { provider: string; linkedAtMs: number },
+  { kind, issuer, subject, provider, linkedAtMs }: IdentityKey & { provider: string; linkedAtMs: number },
 ): Promise<boolean> {
   const row: FederatedIdentityTable = {
     ...{ id: uuidv7(linkedAtMs), user_id: userId, kind, issuer, subject, provider },
@@ -73,7 +73,10 @@ export async function insertImportedIdentity(
 /** Whether two transactions at once have linked the same identity. */
 export const isSameIdentity = (error: unknown) => isUniqueViolation(error, 'federated_identities.subject');
 
-export async function findIdentity(db: Db, { kind, issuer, subject }: Who): Promise<FederatedIdentity | undefined> {
+export async function findIdentity(
+  db: Db,
+  { kind, issuer, subject }: IdentityKey,
+): Promise<FederatedIdentity | undefined> {
   const row = await db
     .selectFrom('federated_identities')
     .selectAll()
@@ -97,7 +100,7 @@ export async function listIdentities(db: Db, userId: string): Promise<FederatedI
 }
 
 /** Notes that the member has come by it, and what the provider says of them now. @returns false when it is linked no more */
-export async function noteIdentityUse(
+export async function recordIdentityUse(
   db: Db,
   id: string,
   identity: Pick<UpstreamIdentity, 'provider' | 'email' | 'givenName' | 'familyName'>,

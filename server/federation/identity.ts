@@ -97,7 +97,7 @@ export type RefusalKind = (typeof refusalKinds)[number];
 export const expiredThere = 'the form of the provider had expired';
 
 /** Thrown by strategies; `detail` is for the log alone and holds no secret, token or assertion. */
-export class FederationRefusal extends Error {
+export class FederationError extends Error {
   override name = 'FederationRefusal';
   readonly kind: RefusalKind;
   readonly detail: string;

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Schema } from '../store/index.ts';
 import type { UpstreamIdentity } from './identity.ts';
 import { findIdentity, insertImportedIdentity } from './identity-store.ts';
-import { settleSecondFactor } from './linking.ts';
+import { updateRequiredSecondFactor } from './linking.ts';
 import type { Providers } from './providers.ts';
 
 /** A member's identity at a provider, as another service knew it. */
@@ -20,7 +20,7 @@ export async function linkImported(
 ): Promise<LinkedSubject[]> {
   const taken: LinkedSubject[] = [];
   for (const subject of subjects) if (!(await insertImportedIdentity(trx, userId, subject))) taken.push(subject);
-  if (taken.length < subjects.length) await settleSecondFactor(trx, providers, userId, nowMs);
+  if (taken.length < subjects.length) await updateRequiredSecondFactor(trx, providers, userId, nowMs);
   return taken;
 }
 

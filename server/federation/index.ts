@@ -6,15 +6,15 @@
  * `security.md`, rule 15). Does not own the way in itself (sign-in/), accounts that are only begun (sign-up/), nor the page
  * of the settings on which links are looked after (settings/).
  */
-export type { Beginning } from './begin.ts';
+export type { StartAttemptInput } from './begin.ts';
 export { describeProviders, type ProviderDescription } from './check/describe.ts';
 export { checkProviders } from './check/providers.ts';
 export type { ProviderReport } from './check/report.ts';
-export type { Entering, FederationSettings, Upward } from './deps.ts';
-export { doorOf, doorsOf, takes } from './doors.ts';
+export type { FederatedFirstFactor, FederationHooks, FederationSettings } from './deps.ts';
+export { acceptsBrowser, toProviderButton, toProviderButtons } from './doors.ts';
 export { hintedProvider } from './hints.ts';
 export {
-  FederationRefusal,
+  FederationError,
   type ProviderKind,
   type RefusalKind,
   type UpstreamIdentity,
@@ -28,21 +28,21 @@ export {
 export { isLinked, type LinkedSubject, linkImported } from './imported.ts';
 export { standardIssuers } from './kinds/endpoints.ts';
 export { isNameOfPerson } from './kinds/person.ts';
-export { linkWhoCame } from './linking.ts';
+export { linkCurrentIdentity } from './linking.ts';
 export {
-  accountThere,
-  federationHolding,
-  isOffered,
-  linkedSince,
+  federationDataSource,
+  findLinkProvider,
+  isProviderConfigured,
+  listLinkedSince,
   providerName,
-  providerOfLink,
+  toAccountLabel,
   unlink,
-  unlinkSince,
+  unlinkAddedSince,
 } from './links.ts';
-export { logoAddress } from './logo.ts';
-export { namesOf } from './new-member.ts';
+export { logoUrl } from './logo.ts';
+export { usableNames } from './new-member.ts';
 export { noticeText } from './notice-text.ts';
-export { noticeOf, wayBack } from './notices.ts';
+export { loginPageUrl, readNotice } from './notices.ts';
 export { indexProviders, type Provider, type Providers, type StrategySettings } from './providers.ts';
-export { type FederationRoom, openFederation } from './room.ts';
+export { createFederationModule, type FederationModule } from './room.ts';
 export { openStrategies } from './strategies.ts';

@@ -2,15 +2,15 @@ import type { Transaction } from 'kysely';
 import { findUser, setSecondFactorRequired } from '../account/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { UpstreamIdentity } from './identity.ts';
-import { findIdentity, insertIdentity, listIdentities, noteIdentityUse } from './identity-store.ts';
-import type { Offer } from './offers.ts';
+import { findIdentity, insertIdentity, listIdentities, recordIdentityUse } from './identity-store.ts';
+import type { PendingLink } from './offers.ts';
 import type { Providers } from './providers.ts';
 
 /**
  * Whether a member must have a second factor here is what the providers that are linked with them say. Asked anew whenever
  * they come by one, and when a link is made or removed.
  */
-export async function settleSecondFactor(
+export async function updateRequiredSecondFactor(
   trx: Transaction<Schema>,
   providers: Pick<Providers, 'byId'>,
   userId: string,
@@ -23,7 +23,7 @@ export async function settleSecondFactor(
 }
 
 /** Links who somebody is at a provider, by which they come at this moment. @returns false when it is linked already, whoever's it is */
-export async function linkWhoCame(
+export async function linkCurrentIdentity(
   trx: Transaction<Schema>,
   providers: Pick<Providers, 'byId'>,
   userId: string,
@@ -31,7 +31,7 @@ export async function linkWhoCame(
   nowMs: number,
 ): Promise<boolean> {
   if (!(await insertIdentity(trx, userId, identity, nowMs, { used: true }))) return false;
-  await settleSecondFactor(trx, providers, userId, nowMs);
+  await updateRequiredSecondFactor(trx, providers, userId, nowMs);
   return true;
 }
 
@@ -42,10 +42,10 @@ export async function linkWhoCame(
 export async function linkOrKeep(
   trx: Transaction<Schema>,
   providers: Pick<Providers, 'byId'>,
-  { userId, identity, linkId }: Pick<Offer, 'userId' | 'identity' | 'linkId'>,
+  { userId, identity, linkId }: Pick<PendingLink, 'userId' | 'identity' | 'linkId'>,
   nowMs: number,
 ): Promise<boolean> {
   const link = linkId === undefined ? undefined : await findIdentity(trx, identity);
-  if (link?.userId === userId) return noteIdentityUse(trx, link.id, identity, nowMs);
-  return linkWhoCame(trx, providers, userId, identity, nowMs);
+  if (link?.userId === userId) return recordIdentityUse(trx, link.id, identity, nowMs);
+  return linkCurrentIdentity(trx, providers, userId, identity, nowMs);
 }

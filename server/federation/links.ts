@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Holding } from '../leaving/index.ts';
+import type { PersonalDataSource } from '../leaving/index.ts';
 import type { Database, Schema } from '../store/index.ts';
 import {
   type FederatedIdentity,
@@ -8,19 +8,22 @@ import {
   removeIdentitiesLinkedSince,
   removeIdentity,
 } from './identity-store.ts';
-import { settleSecondFactor } from './linking.ts';
+import { updateRequiredSecondFactor } from './linking.ts';
 import type { Provider, Providers } from './providers.ts';
 
-type Link = Pick<FederatedIdentity, 'kind' | 'provider'>;
+type LinkedIdentity = Pick<FederatedIdentity, 'kind' | 'provider'>;
 
 /** The configured provider of a link; undefined: there is none (any more), and nobody signs in by it. */
-export function providerOfLink(providers: Pick<Providers, 'byId'>, { kind, provider }: Link): Provider | undefined {
+export function findLinkProvider(
+  providers: Pick<Providers, 'byId'>,
+  { kind, provider }: LinkedIdentity,
+): Provider | undefined {
   const found = providers.byId(provider);
   return found?.kind === kind ? found : undefined;
 }
 
-export const isOffered = (providers: Pick<Providers, 'byId'>, link: Link): boolean =>
-  providerOfLink(providers, link) !== undefined;
+export const isProviderConfigured = (providers: Pick<Providers, 'byId'>, link: LinkedIdentity): boolean =>
+  findLinkProvider(providers, link) !== undefined;
 
 const standardNames: Partial<Record<FederatedIdentity['kind'], string>> = {
   google: 'Google',
@@ -29,11 +32,11 @@ const standardNames: Partial<Record<FederatedIdentity['kind'], string>> = {
 };
 
 /** What a link's provider is called, also when it is not configured any more. */
-export const providerName = (providers: Pick<Providers, 'byId'>, link: Link): string =>
-  providerOfLink(providers, link)?.name ?? standardNames[link.kind] ?? link.provider;
+export const providerName = (providers: Pick<Providers, 'byId'>, link: LinkedIdentity): string =>
+  findLinkProvider(providers, link)?.name ?? standardNames[link.kind] ?? link.provider;
 
 /** By what a member recognises an account elsewhere. */
-export const accountThere = (providerName: string, email: string | null | undefined): string =>
+export const toAccountLabel = (providerName: string, email: string | null | undefined): string =>
   email ? `${providerName} (${email})` : providerName;
 
 /** @returns false when the member has no such link (any more) */
@@ -45,12 +48,12 @@ export async function unlink(
   nowMs: number,
 ): Promise<boolean> {
   if (!(await removeIdentity(trx, userId, id))) return false;
-  await settleSecondFactor(trx, providers, userId, nowMs);
+  await updateRequiredSecondFactor(trx, providers, userId, nowMs);
   return true;
 }
 
 /** Removes those that were linked at or after a moment. @returns how many */
-export async function unlinkSince(
+export async function unlinkAddedSince(
   trx: Transaction<Schema>,
   providers: Providers,
   userId: string,
@@ -58,12 +61,12 @@ export async function unlinkSince(
   nowMs: number,
 ): Promise<number> {
   const count = await removeIdentitiesLinkedSince(trx, userId, sinceMs);
-  if (count > 0) await settleSecondFactor(trx, providers, userId, nowMs);
+  if (count > 0) await updateRequiredSecondFactor(trx, providers, userId, nowMs);
   return count;
 }
 
 /** Those that were linked at or after a moment, as their member recognises them. */
-export async function linkedSince(
+export async function listLinkedSince(
   db: Kysely<Schema>,
   providers: Pick<Providers, 'byId'>,
   userId: string,
@@ -74,14 +77,14 @@ export async function linkedSince(
     .filter(({ linkedAt }) => linkedAt >= sinceMs)
     .map((link) => ({
       id: link.id,
-      name: accountThere(providerName(providers, link), link.email),
+      name: toAccountLabel(providerName(providers, link), link.email),
       createdAt: link.linkedAt,
     }));
 }
 
 /** What this room holds of a member. */
-export const federationHolding = ({ db }: Database): Holding => ({
+export const federationDataSource = ({ db }: Database): PersonalDataSource => ({
   name: 'linkedAccounts',
-  tell: async ({ id }) => (await listIdentities(db, id)).map(({ id: _, userId: _user, ...link }) => link),
+  exportData: async ({ id }) => (await listIdentities(db, id)).map(({ id: _, userId: _user, ...link }) => link),
   erase: (trx, { id }) => removeAllIdentities(trx, id),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { UpstreamSession } from '../session/index.ts';
 import { minuteMs } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
-import { signedOutPath } from './notices.ts';
+import { signedOutUrl } from './notices.ts';
 import type { Providers } from './providers.ts';
 
 const schema = z.object({
@@ -14,23 +14,23 @@ const schema = z.object({
 });
 
 /** A browser that is signed out here, and on its way to sign out at its provider, too. */
-export type Leaving = z.infer<typeof schema>;
+export type PendingLogout = z.infer<typeof schema>;
 
-export interface Leavings {
+export interface PendingLogouts {
   /** For RelayState. */
   newId(): string;
-  put(id: string, leaving: Leaving): Promise<void>;
-  take(id: string, provider: string): Promise<Leaving | undefined>;
+  put(id: string, deletion: PendingLogout): Promise<void>;
+  take(id: string, provider: string): Promise<PendingLogout | undefined>;
 }
 
-export function createLeavings({ kv, box }: { kv: KeyValueStore; box: SecretBox }): Leavings {
+export function createPendingLogouts({ kv, box }: { kv: KeyValueStore; box: SecretBox }): PendingLogouts {
   const records = browserRecords({ kv, kind: 'federation-leaving', schema, ttlMs: 15 * minuteMs, seal: box });
   return {
     newId: records.newId,
-    put: (id, leaving) => records.write(id, leaving),
+    put: (id, deletion) => records.write(id, deletion),
     async take(id, provider) {
-      const leaving = await records.takeOnce(id);
-      return leaving?.provider === provider ? leaving : undefined;
+      const deletion = await records.takeOnce(id);
+      return deletion?.provider === provider ? deletion : undefined;
     },
   };
 }
@@ -40,22 +40,22 @@ export function createLeavings({ kv, box }: { kv: KeyValueStore; box: SecretBox 
  * it has a single logout, else where signing out leads.
  * @param returnTo a client app's address; undefined: a page of ours
  */
-export async function wayOut(
-  { providers, leavings }: { providers: Providers; leavings: Leavings },
+export async function upstreamLogoutUrl(
+  { providers, pendingLogouts }: { providers: Providers; pendingLogouts: PendingLogouts },
   upstream: UpstreamSession,
   returnTo: string | undefined,
 ): Promise<{ address: string; providerName?: string }> {
   const provider = providers.byId(upstream.provider);
   if (!provider) return { address: returnTo ?? '/' };
-  if (!provider.saml?.logout || !upstream.saml) return { address: returnTo ?? signedOutPath(provider) };
-  const id = leavings.newId();
+  if (!provider.saml?.logout || !upstream.saml) return { address: returnTo ?? signedOutUrl(provider) };
+  const id = pendingLogouts.newId();
   const { url, requestId } = await provider.saml.logout.ask(upstream.saml, id);
-  await leavings.put(id, { provider: provider.id, requestId, returnTo });
+  await pendingLogouts.put(id, { provider: provider.id, requestId, returnTo });
   return { address: url, providerName: provider.name };
 }
 
 /** What the provider of a session is called, and whether signing out here signs out there, too; undefined: it is gone. */
-export function endsThere(
+export function endsAtProvider(
   { providers }: { providers: Providers },
   { provider: id, saml }: UpstreamSession,
 ): { name: string; ends: boolean } | undefined {

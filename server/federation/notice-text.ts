@@ -1,11 +1,11 @@
 import type { T } from '../http/index.ts';
-import type { NoticeKind } from './notices.ts';
+import type { SignInNotice } from './notices.ts';
 import type { Provider } from './providers.ts';
 
 /** What a page says of a way that ended: as an error where something went wrong, for information where nothing did. */
 export function noticeText(
   t: T,
-  { why, provider }: { why: NoticeKind; provider: Pick<Provider, 'name'> },
+  { why, provider }: { why: SignInNotice; provider: Pick<Provider, 'name'> },
 ): { kind: 'error' | 'info'; text: string } {
   const values = { provider: provider.name };
   if (why === 'offer') return { kind: 'info', text: t('federation.offer', values) };

@@ -1,19 +1,19 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
-import { OfferPage } from '../../views/federation/offer-page.tsx';
-import { holdMember, type User } from '../account/index.ts';
-import { belongToRequest, errandOfSearch, field, HttpError } from '../http/index.ts';
+import { LinkConfirmationPage } from '../../views/federation/offer-page.tsx';
+import { lockUser, type User } from '../account/index.ts';
+import { belongToRequest, continuationFromQuery, HttpError, readFormField } from '../http/index.ts';
 import { tellOfChange } from '../messages/index.ts';
-import { allShownAt, originOf } from '../session/index.ts';
+import { fullyAuthenticatedAt, getRequestOrigin } from '../session/index.ts';
 import type { FederationDeps } from './deps.ts';
 import { isSameIdentity } from './identity-store.ts';
 import { linkOrKeep } from './linking.ts';
-import { offerPath, wayBack, wayToOffer } from './notices.ts';
-import type { Offer } from './offers.ts';
+import { linkConfirmationPath, linkConfirmationUrl, loginPageUrl } from './notices.ts';
+import type { PendingLink } from './offers.ts';
 import type { Provider } from './providers.ts';
 
-interface Standing {
-  offer: Offer;
+interface PendingLinkContext {
+  offer: PendingLink;
   provider: Provider;
   /** The member to whom it is offered; they have shown all that is asked of them, later than it was offered. */
   user: User;
@@ -24,9 +24,13 @@ interface Standing {
  * after the offer was made, so that one that was planted in a browser that is signed in already asks for more than a click.
  * @returns undefined: the visitor is on their way to where they can, or there is nothing to decide
  */
-async function standingOf(deps: FederationDeps, req: Request, res: Response): Promise<Standing | undefined> {
+async function getPendingLink(
+  deps: FederationDeps,
+  req: Request,
+  res: Response,
+): Promise<PendingLinkContext | undefined> {
   const { offers, sessions, providers } = deps;
-  const offer = await offers.of(req);
+  const offer = await offers.current(req);
   if (offer) belongToRequest(deps.cookies, req, res, `/${offer.errand}`);
   const provider = offer && providers.byId(offer.identity.provider);
   if (!offer || !provider) {
@@ -34,66 +38,70 @@ async function standingOf(deps: FederationDeps, req: Request, res: Response): Pr
     res.redirect(303, '/');
     return undefined;
   }
-  const member = await sessions.member(req);
+  const member = await sessions.getCurrentUser(req);
   if (!member) {
-    res.redirect(303, wayToOffer(offer));
+    res.redirect(303, linkConfirmationUrl(offer));
     return undefined;
   }
   const { user, session } = member;
   if (user.id !== offer.userId) {
     if (session.authTimeMs <= offer.offeredAtMs) {
-      res.redirect(303, wayToOffer(offer, { at: '/', forceAuth: true }));
+      res.redirect(303, linkConfirmationUrl(offer, { at: '/', forceAuth: true }));
     } else {
       // Whoever signs in to another account goes on with that one; nothing is linked.
-      await offers.end(req, res);
-      res.redirect(303, deps.wayOn(user, errandOfSearch(offer.errand, deps.publicUrl)));
+      await offers.clear(req, res);
+      res.redirect(303, deps.nextRedirect(user, continuationFromQuery(offer.errand, deps.publicUrl)));
     }
     return undefined;
   }
-  const shownAtMs = allShownAt(user, session);
+  const shownAtMs = fullyAuthenticatedAt(user, session);
   if (shownAtMs === undefined || shownAtMs <= offer.offeredAtMs) {
-    res.redirect(303, wayToOffer(offer, { at: '/re-authenticate' }));
+    res.redirect(303, linkConfirmationUrl(offer, { at: '/re-authenticate' }));
     return undefined;
   }
   return { offer, provider, user };
 }
 
 /** GET /federation/link */
-export function showOffer(deps: FederationDeps): RequestHandler {
+export function showLinkConfirmation(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
-    const standing = await standingOf(deps, req, res);
-    if (!standing) return;
-    const { offer, provider, user } = standing;
+    const pendingLink = await getPendingLink(deps, req, res);
+    if (!pendingLink) return;
+    const { offer, provider, user } = pendingLink;
     const { identity } = offer;
     const there = { name: `${identity.givenName} ${identity.familyName}`.trim(), email: identity.email ?? '' };
     const about = offer.linkId === undefined ? ('linkOffer' as const) : ('keepLink' as const);
-    const shown = { action: offerPath, about, provider: provider.name, email: user.email, there };
-    deps.pages.send(req, res, 200, (ctx) => createElement(OfferPage, { ctx, ...shown }), {
+    const view = { action: linkConfirmationPath, about, provider: provider.name, email: user.email, there };
+    deps.pages.send(req, res, 200, (ctx) => createElement(LinkConfirmationPage, { ctx, ...view }), {
       title: (ctx) => ctx.t(`federation.${about}.title`, { provider: provider.name }),
-      address: offerPath,
+      address: linkConfirmationPath,
     });
   };
 }
 
-type Made = 'linked' | 'linked-elsewhere' | 'gone';
+type ConfirmLinkResult = 'linked' | 'linked-elsewhere' | 'gone';
 
-async function make(deps: FederationDeps, req: Request, { offer, provider, user }: Standing): Promise<Made> {
+async function confirmLink(
+  deps: FederationDeps,
+  req: Request,
+  { offer, provider, user }: PendingLinkContext,
+): Promise<ConfirmLinkResult> {
   const { database, outbox, providers, now } = deps;
   try {
-    const made = await database.transaction(async (trx): Promise<Made> => {
-      const current = await holdMember(trx, user);
+    const created = await database.transaction(async (trx): Promise<ConfirmLinkResult> => {
+      const current = await lockUser(trx, user);
       if (!current) return 'gone';
       if (!(await linkOrKeep(trx, providers, offer, now()))) return 'linked-elsewhere';
       await tellOfChange(trx, deps, {
         user: current,
         change: 'provider-linked',
-        from: originOf(req),
+        from: getRequestOrigin(req),
         detail: provider.name,
       });
       return 'linked';
     });
-    if (made === 'linked') outbox.wake();
-    return made;
+    if (created === 'linked') outbox.wake();
+    return created;
   } catch (error) {
     if (isSameIdentity(error)) return 'linked-elsewhere';
     throw error;
@@ -101,24 +109,24 @@ async function make(deps: FederationDeps, req: Request, { offer, provider, user 
 }
 
 /** POST /federation/link: Link, or Not now; either way on to where the visitor was going. */
-export function decideOffer(deps: FederationDeps): RequestHandler {
+export function submitLinkConfirmation(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
-    const act = field(req, 'act');
+    const act = readFormField(req, 'act');
     if (act !== 'link' && act !== 'not-now') throw new HttpError('badRequest', { detail: 'act is none of this page' });
-    const standing = await standingOf(deps, req, res);
-    if (!standing) return;
-    const { offer, provider, user } = standing;
-    const made = act === 'link' ? await make(deps, req, standing) : 'declined';
-    deps.log.info({ act: 'federation-offer', provider: provider.id, outcome: made }, 'a link that was offered');
-    if (made === 'gone') throw new HttpError('unauthorized', { detail: 'the member has changed meanwhile' });
-    await deps.offers.end(req, res);
-    if (made === 'linked-elsewhere') {
+    const pendingLink = await getPendingLink(deps, req, res);
+    if (!pendingLink) return;
+    const { offer, provider, user } = pendingLink;
+    const created = act === 'link' ? await confirmLink(deps, req, pendingLink) : 'declined';
+    deps.log.info({ act: 'federation-offer', provider: provider.id, outcome: created }, 'a link that was offered');
+    if (created === 'gone') throw new HttpError('unauthorized', { detail: 'the member has changed meanwhile' });
+    await deps.offers.clear(req, res);
+    if (created === 'linked-elsewhere') {
       return res.redirect(
         303,
-        wayBack({ intent: { kind: 'link', userId: '', sessionIdHash: '' }, errand: '' }, provider, made),
+        loginPageUrl({ intent: { kind: 'link', userId: '', sessionIdHash: '' }, continuation: '' }, provider, created),
       );
     }
-    const current = (await deps.sessions.member(req))?.user ?? user;
-    res.redirect(303, deps.wayOn(current, errandOfSearch(offer.errand, deps.publicUrl)));
+    const current = (await deps.sessions.getCurrentUser(req))?.user ?? user;
+    res.redirect(303, deps.nextRedirect(current, continuationFromQuery(offer.errand, deps.publicUrl)));
   };
 }

@@ -20,19 +20,19 @@ const schema = z.object({
  * A link that is offered: a visitor who came by a provider has the confirmed address of a member. It is made once that
  * member has shown in this browser, later than this, that the account is theirs, and said yes.
  */
-export type Offer = z.infer<typeof schema>;
+export type PendingLink = z.infer<typeof schema>;
 
-export interface Offers {
-  begin(req: Request, res: Response, offer: Offer): Promise<void>;
+export interface PendingLinks {
+  begin(req: Request, res: Response, offer: PendingLink): Promise<void>;
   /** The browser's own. */
-  of(req: Request): Promise<Offer | undefined>;
+  current(req: Request): Promise<PendingLink | undefined>;
   /** Ends it. */
-  end(req: Request, res: Response): Promise<void>;
+  clear(req: Request, res: Response): Promise<void>;
 }
 
 const ttlMs = 30 * minuteMs;
 
-export function createOffers({
+export function createPendingLinks({
   kv,
   box,
   cookies,
@@ -40,7 +40,7 @@ export function createOffers({
   kv: KeyValueStore;
   box: SecretBox;
   cookies: HostCookies;
-}): Offers {
+}): PendingLinks {
   const cookie = { cookies, name: 'foyer_link_offer', maxAgeMs: ttlMs };
   const records = browserRecords({ kv, kind: 'link-offer', schema, ttlMs, seal: inEnvelope(box), cookie });
   return {
@@ -48,8 +48,8 @@ export function createOffers({
       await records.delete(records.readCookie(req));
       records.setCookie(res, await records.create(offer));
     },
-    of: (req) => records.find(records.readCookie(req)),
-    async end(req, res) {
+    current: (req) => records.find(records.readCookie(req)),
+    async clear(req, res) {
       await records.delete(records.readCookie(req));
       records.clearCookie(res);
     },

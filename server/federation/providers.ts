@@ -2,8 +2,8 @@ import type { Config } from '../../config/load.ts';
 import type { ProvidersFile } from '../../config/providers.ts';
 import type { Language } from '../http/index.ts';
 import type { ProviderKind } from './identity.ts';
-import type { SamlSide } from './saml/side.ts';
-import type { Strategy } from './strategy.ts';
+import type { SamlProviderOps } from './saml/side.ts';
+import type { ProviderStrategy } from './strategy.ts';
 
 /** A provider by which members sign in, as every file of this room but the strategies sees it. */
 export interface Provider {
@@ -21,9 +21,9 @@ export interface Provider {
   secondFactor: 'ask' | 'sufficient' | 'required';
   /** Google and Facebook turn away browsers that are built into other apps. */
   refusesEmbeddedBrowsers: boolean;
-  strategy: Strategy;
+  strategy: ProviderStrategy;
   /** What only SAML's have: metadata, answers by post, single logout. */
-  saml?: SamlSide | undefined;
+  saml?: SamlProviderOps | undefined;
 }
 
 export interface Providers {

@@ -1,4 +1,4 @@
-import { currentUser, findUserByIdentifier, type User } from '../account/index.ts';
+import { findCurrentUser, findUserByIdentifier, type User } from '../account/index.ts';
 import type { FederationDeps } from './deps.ts';
 import type { RefusalKind, UpstreamIdentity } from './identity.ts';
 import { type FederatedIdentity, findIdentity } from './identity-store.ts';
@@ -6,7 +6,7 @@ import type { Provider } from './providers.ts';
 import { isSamePerson } from './same-person.ts';
 
 /** What a sign-in by a provider comes to. */
-export type Decision =
+export type ProvisioningDecision =
   | { kind: 'sign-in'; user: User; link: FederatedIdentity }
   /** The subject is linked, but may be another person's by now: the member has to prove the account by another way. */
   | { kind: 'prove'; user: User; link: FederatedIdentity }
@@ -24,7 +24,7 @@ export type Decision =
   | { kind: 'refuse'; why: RefusalKind };
 
 /** What is known of an identity when it is decided. */
-export interface Facts {
+export interface ProvisioningFacts {
   link: FederatedIdentity | undefined;
   /** The link's member; undefined without a link. */
   linked: User | undefined;
@@ -33,7 +33,11 @@ export interface Facts {
 }
 
 /** The one rule of who gets in as whom. Pure. */
-export function decide(identity: UpstreamIdentity, provider: Pick<Provider, 'signUp'>, facts: Facts): Decision {
+export function decide(
+  identity: UpstreamIdentity,
+  provider: Pick<Provider, 'signUp'>,
+  facts: ProvisioningFacts,
+): ProvisioningDecision {
   const { link, linked, sameAddress } = facts;
   if (link && linked) {
     if (linked.disabledAt !== null) return { kind: 'refuse', why: 'disabled' };
@@ -50,16 +54,16 @@ export function decide(identity: UpstreamIdentity, provider: Pick<Provider, 'sig
   return emailVerified ? { kind: 'create', email } : { kind: 'confirm', email };
 }
 
-export async function factsOf(
+export async function loadFacts(
   { database }: Pick<FederationDeps, 'database'>,
   identity: UpstreamIdentity,
-): Promise<Facts> {
+): Promise<ProvisioningFacts> {
   const { db } = database;
   const { email } = identity;
   // In this order: whoever becomes a member meanwhile, by the same identity in another tab, is found with the link that came
   // with them, and is not asked to link what is linked.
   const sameAddress = email === undefined ? undefined : await findUserByIdentifier(db, { email });
   const link = await findIdentity(db, identity);
-  const linked = link && (await currentUser(database, link.userId));
+  const linked = link && (await findCurrentUser(database, link.userId));
   return { link, linked, sameAddress };
 }

@@ -2,28 +2,28 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { ReusedPage } from '../../views/federation/reused-page.tsx';
 import { findUser, findUserByIdentifier } from '../account/index.ts';
-import { belongToRequest, field, HttpError } from '../http/index.ts';
+import { belongToRequest, HttpError, readFormField } from '../http/index.ts';
 import { tellOfChange } from '../messages/index.ts';
-import { originOf } from '../session/index.ts';
-import { reportRefusal } from './callback.ts';
+import { getRequestOrigin } from '../session/index.ts';
+import { logRefusal } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
-import { FederationRefusal, wholeName } from './identity.ts';
+import { FederationError, wholeName } from './identity.ts';
 import { removeReusedIdentity } from './identity-store.ts';
-import { settleSecondFactor } from './linking.ts';
-import { reusedPath, wayBack, wayToOffer } from './notices.ts';
-import type { Offer } from './offers.ts';
+import { updateRequiredSecondFactor } from './linking.ts';
+import { linkConfirmationUrl, loginPageUrl, reusedPath } from './notices.ts';
+import type { PendingLink } from './offers.ts';
 import type { Provider } from './providers.ts';
 import { decide } from './provision.ts';
-import { signInAs } from './sign-in-as.ts';
+import { completeFederatedSignIn } from './sign-in-as.ts';
 
 interface Reused {
-  offer: Offer & { linkId: string };
+  offer: PendingLink & { linkId: string };
   provider: Provider;
 }
 
 /** @returns undefined when this browser has none, or no longer: the start page knows where visitors go */
-async function reusedOf(deps: FederationDeps, req: Request, res: Response): Promise<Reused | undefined> {
-  const offer = await deps.offers.of(req);
+async function findReused(deps: FederationDeps, req: Request, res: Response): Promise<Reused | undefined> {
+  const offer = await deps.offers.current(req);
   if (offer) belongToRequest(deps.cookies, req, res, `/${offer.errand}`);
   const provider = offer && deps.providers.byId(offer.identity.provider);
   if (offer?.linkId !== undefined && provider) return { offer: { ...offer, linkId: offer.linkId }, provider };
@@ -37,12 +37,12 @@ async function reusedOf(deps: FederationDeps, req: Request, res: Response): Prom
  */
 export function showReused(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
-    const reused = await reusedOf(deps, req, res);
+    const reused = await findReused(deps, req, res);
     if (!reused) return;
     const { offer, provider } = reused;
     const there = { name: wholeName(offer.identity), email: offer.identity.email ?? '' };
-    const shown = { action: reusedPath, provider: provider.name, there, backHref: '/' };
-    deps.pages.send(req, res, 200, (ctx) => createElement(ReusedPage, { ctx, ...shown }), {
+    const view = { action: reusedPath, provider: provider.name, there, backHref: '/' };
+    deps.pages.send(req, res, 200, (ctx) => createElement(ReusedPage, { ctx, ...view }), {
       title: (ctx) => ctx.t('federation.reused.title', { provider: provider.name }),
       address: reusedPath,
     });
@@ -52,38 +52,43 @@ export function showReused(deps: FederationDeps): RequestHandler {
 /** POST: the account is theirs, which they go on to prove; or they never had one, and the link goes. */
 export function decideReused(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
-    const act = field(req, 'act');
+    const act = readFormField(req, 'act');
     if (act !== 'mine' && act !== 'new') throw new HttpError('badRequest', { detail: 'act is none of this page' });
-    const reused = await reusedOf(deps, req, res);
+    const reused = await findReused(deps, req, res);
     if (!reused) return;
     const { offer, provider } = reused;
-    if (act === 'mine') return res.redirect(303, wayToOffer(offer));
+    if (act === 'mine') return res.redirect(303, linkConfirmationUrl(offer));
     try {
       await startAnew(deps, req, res, reused);
     } catch (error) {
-      const { kind } = reportRefusal(deps, provider, error);
-      res.redirect(303, wayBack({ intent: { kind: 'sign-in' }, errand: offer.errand }, provider, kind));
+      const { kind } = logRefusal(deps, provider, error);
+      res.redirect(303, loginPageUrl({ intent: { kind: 'sign-in' }, continuation: offer.errand }, provider, kind));
     }
   };
 }
 
-/** @throws {FederationRefusal} */
+/** @throws {FederationError} */
 async function startAnew(
   deps: FederationDeps,
   req: Request,
   res: Response,
   { offer, provider }: Reused,
 ): Promise<void> {
-  const { identity, errand, remember = false } = offer;
+  const { identity, errand: continuation, remember = false } = offer;
   const { email } = identity;
   const sameAddress = email === undefined ? undefined : await findUserByIdentifier(deps.database.db, { email });
   const decision = decide(identity, provider, { link: undefined, linked: undefined, sameAddress });
-  if (decision.kind === 'refuse') throw new FederationRefusal(decision.why, 'decided so without the link');
+  if (decision.kind === 'refuse') throw new FederationError(decision.why, 'decided so without the link');
   // The address is that account's, so nobody becomes another member with it.
-  if (decision.kind === 'offer' && decision.user.id === offer.userId) return res.redirect(303, wayToOffer(offer));
+  if (decision.kind === 'offer' && decision.user.id === offer.userId)
+    return res.redirect(303, linkConfirmationUrl(offer));
   await removeReused(deps, req, { offer, provider });
-  await deps.offers.end(req, res);
-  await signInAs(deps, req, res, { provider, identity, attempt: { intent: { kind: 'sign-in' }, errand, remember } });
+  await deps.offers.clear(req, res);
+  await completeFederatedSignIn(deps, req, res, {
+    provider,
+    identity,
+    attempt: { intent: { kind: 'sign-in' }, continuation, remember },
+  });
 }
 
 /** The member keeps the account with every other way to sign in to it, and gets a mail. */
@@ -92,13 +97,13 @@ async function removeReused(deps: FederationDeps, req: Request, { offer, provide
   const { userId, linkId: id, offeredAtMs: unusedSinceMs } = offer;
   const removed = await database.transaction(async (trx) => {
     if (!(await removeReusedIdentity(trx, { userId, id, unusedSinceMs }))) return false;
-    await settleSecondFactor(trx, providers, userId, now());
+    await updateRequiredSecondFactor(trx, providers, userId, now());
     const member = await findUser(trx, userId);
     if (member)
       await tellOfChange(trx, deps, {
         user: member,
         change: 'provider-removed',
-        from: originOf(req),
+        from: getRequestOrigin(req),
         detail: provider.name,
       });
     return true;

@@ -1,42 +1,42 @@
 import type { Express, Router } from 'express';
 import { methodNotAllowed } from '../http/index.ts';
-import { submitBegin } from './begin-sign-in.ts';
+import { submitStartSignIn } from './begin-sign-in.ts';
 import { callback } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
-import { finishTicket, showTicket } from './finish-ticket.ts';
-import { showLogo } from './logo.ts';
+import { finishPostedResponse, showPostedResponse } from './finish-ticket.ts';
+import { serveLogo } from './logo.ts';
 import { reusedPath } from './notices.ts';
-import { decideOffer, showOffer } from './offer-page.ts';
+import { showLinkConfirmation, submitLinkConfirmation } from './offer-page.ts';
 import { decideReused, showReused } from './reused-page.ts';
-import { receiveAssertion, receiveLogout, receiveLogoutPost, showMetadata } from './saml-posts.ts';
+import { handleAssertion, handleLogoutPost, handleLogoutRedirect, showMetadata } from './saml-posts.ts';
 
 /** Before the guard against posts from other sites; each reads its own body, and none touches the session. */
 export function postsFromElsewhere(app: Express, deps: FederationDeps): void {
   if (!deps.providers.all.some(({ kind }) => kind === 'saml')) return;
-  app.post('/federation/:provider/acs', ...receiveAssertion(deps));
-  app.post('/federation/:provider/logout', ...receiveLogoutPost(deps));
+  app.post('/federation/:provider/acs', ...handleAssertion(deps));
+  app.post('/federation/:provider/logout', ...handleLogoutPost(deps));
 }
 
 export function federationRoutes(router: Router, deps: FederationDeps): void {
   if (deps.providers.all.length === 0) return;
   router
     .route('/federation/link')
-    .get(showOffer(deps))
-    .post(decideOffer(deps))
+    .get(showLinkConfirmation(deps))
+    .post(submitLinkConfirmation(deps))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   router
     .route(reusedPath)
     .get(showReused(deps))
     .post(decideReused(deps))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
-  router.route('/federation/:provider').post(submitBegin(deps)).all(methodNotAllowed('POST'));
-  router.route('/federation/:provider/logo').get(showLogo(deps)).all(methodNotAllowed('GET', 'HEAD'));
+  router.route('/federation/:provider').post(submitStartSignIn(deps)).all(methodNotAllowed('POST'));
+  router.route('/federation/:provider/logo').get(serveLogo(deps)).all(methodNotAllowed('GET', 'HEAD'));
   router.route('/federation/:provider/callback').get(callback(deps)).all(methodNotAllowed('GET', 'HEAD'));
   router
     .route('/federation/:provider/finish')
-    .get(showTicket(deps))
-    .post(finishTicket(deps))
+    .get(showPostedResponse(deps))
+    .post(finishPostedResponse(deps))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   router.route('/federation/:provider/metadata').get(showMetadata(deps)).all(methodNotAllowed('GET', 'HEAD'));
-  router.route('/federation/:provider/logout').get(...receiveLogout(deps));
+  router.route('/federation/:provider/logout').get(...handleLogoutRedirect(deps));
 }

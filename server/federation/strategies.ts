@@ -1,7 +1,7 @@
 import { openAmazon } from './kinds/amazon.ts';
 import { openFacebook } from './kinds/facebook.ts';
 import { openGoogle } from './kinds/google.ts';
-import { openOidc } from './kinds/oidc.ts';
+import { createOidcProvider } from './kinds/oidc.ts';
 import { type Authenticator, createPassport } from './kinds/passport.ts';
 import { openSaml } from './kinds/saml.ts';
 import type { Provider, StrategySettings } from './providers.ts';
@@ -14,7 +14,7 @@ export function openStrategies(settings: StrategySettings, passport: Authenticat
   const { file } = settings;
   const standard = [openAmazon, openGoogle, openFacebook].map((open) => open(settings, passport));
   const others = file.providers.map((one) =>
-    one.kind === 'oidc' ? openOidc(settings, passport, one) : openSaml(settings, passport, one),
+    one.kind === 'oidc' ? createOidcProvider(settings, passport, one) : openSaml(settings, passport, one),
   );
   return [...standard.filter((one) => one !== undefined), ...others];
 }

@@ -17,9 +17,9 @@ const schema = z.object({
  * What a post from another site brought (SAML's HTTP-POST binding). It comes without the browser's cookies, so nothing is
  * decided at it: its address leads to a GET of our own, where they are back.
  */
-export type Ticket = z.infer<typeof schema>;
+export type PostedResponse = z.infer<typeof schema>;
 
-export type Tickets = Pick<BrowserRecords<Ticket>, 'create' | 'find' | 'takeOnce'>;
+export type PostedResponses = Pick<BrowserRecords<PostedResponse>, 'create' | 'find' | 'takeOnce'>;
 
-export const createTickets = ({ kv, box }: { kv: KeyValueStore; box: SecretBox }): Tickets =>
+export const createPostedResponses = ({ kv, box }: { kv: KeyValueStore; box: SecretBox }): PostedResponses =>
   browserRecords({ kv, kind: 'federation-ticket', schema, ttlMs: 5 * minuteMs, seal: box });

@@ -1,4 +1,4 @@
-import type { Access } from './access.ts';
+import type { ApiAccess } from './access.ts';
 
 const memberReads = { member: 'account' } as const;
 const credentials = { member: 'account:security', recent: true } as const;
@@ -56,14 +56,14 @@ export const callAccess = {
   listMessages: memberReads,
   readMessage: { member: 'account' },
   readAllMessages: { member: 'account' },
-} as const satisfies Record<string, Access | 'public'>;
+} as const satisfies Record<string, ApiAccess | 'public'>;
 
 export type CallId = keyof typeof callAccess;
 
 const recordReaders = { member: 'account', client: 'users:read' } as const;
 
 /** The rule of access of each field of each GraphQL type. A field of the schema without an entry stops the engine. */
-export const graphqlAccess: Readonly<Record<string, Access>> = {
+export const graphqlAccess: Readonly<Record<string, ApiAccess>> = {
   'Query.listUsers': recordReaders,
   'ModelUserConnection.items': recordReaders,
   'ModelUserConnection.nextToken': recordReaders,

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { HttpError } from './errors.ts';
 
 /** The caller of a JSON route: a member (by session, or by a token that a client app holds for them) or a client app itself. */
-export type Principal =
+export type ApiPrincipal =
   | { kind: 'member'; userId: string; by: 'session'; authTimeMs?: number | undefined }
   | {
       kind: 'member';
@@ -22,7 +22,7 @@ export type Principal =
     };
 
 /** The rule that a JSON route has for its caller. A route that asks nothing is `'public'` and says so. */
-export interface Access {
+export interface ApiAccess {
   /** Members: by their session in this browser, or by a token with this scope. */
   member?: MemberApiScope;
   /**
@@ -55,16 +55,16 @@ export const apiScopes = [
 export type ApiScope = (typeof apiScopes)[number];
 
 /** Makes the guard of a route; oauth/ has the one implementation, and `app.ts` hands it to every room. */
-export type Guard = (access: Access) => RequestHandler;
+export type Guard = (access: ApiAccess) => RequestHandler;
 
-const principals = new WeakMap<Request, Principal>();
+const principals = new WeakMap<Request, ApiPrincipal>();
 
-export function setPrincipal(req: Request, principal: Principal): void {
+export function setPrincipal(req: Request, principal: ApiPrincipal): void {
   principals.set(req, principal);
 }
 
 /** Who calls. Only behind a guard. */
-export function principalOf(req: Request): Principal {
+export function requirePrincipal(req: Request): ApiPrincipal {
   const principal = principals.get(req);
   if (!principal) throw new Error('a JSON route stands behind no guard');
   return principal;
@@ -75,8 +75,8 @@ export function principalOf(req: Request): Principal {
  * @param named what stands in the part `where` of the input
  * @throws {HttpError} 403 for another member's, 400 when a client app names nobody
  */
-export function memberMeant(req: Request, named: string | undefined, where: string): string {
-  const principal = principalOf(req);
+export function resolveRequestedUser(req: Request, named: string | undefined, where: string): string {
+  const principal = requirePrincipal(req);
   if (principal.kind === 'member') {
     if (named !== undefined && named !== principal.userId) {
       throw new HttpError('forbidden', { detail: `${where} is another member` });
@@ -84,13 +84,16 @@ export function memberMeant(req: Request, named: string | undefined, where: stri
     return principal.userId;
   }
   if (named === undefined) {
-    throw new HttpError('validation', { detail: where, faults: [{ name: where, detail: 'which member is meant' }] });
+    throw new HttpError('validation', {
+      detail: where,
+      invalidParams: [{ name: where, detail: 'which member is meant' }],
+    });
   }
   return named;
 }
 
 /** Whether a caller satisfies a rule, as far as scopes and the kind of caller decide it. */
-export function permits(access: Access | 'public', principal: Principal): boolean {
+export function permits(access: ApiAccess | 'public', principal: ApiPrincipal): boolean {
   if (access === 'public') return true;
   if (principal.kind === 'client') return access.client !== undefined && principal.scopes.includes(access.client);
   if (access.member === undefined) return false;
@@ -98,8 +101,8 @@ export function permits(access: Access | 'public', principal: Principal): boolea
 }
 
 /** How old the last authentication may be where something is changed that signs a member in. */
-export const recentMs = 10 * 60_000;
+export const recentAuthMs = 10 * 60_000;
 
 /** Whether an authentication of this moment is recent enough. */
 export const isRecentAt = (authTimeMs: number | undefined, nowMs: number): boolean =>
-  authTimeMs !== undefined && nowMs - authTimeMs <= recentMs;
+  authTimeMs !== undefined && nowMs - authTimeMs <= recentAuthMs;

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
  *
  * @param trusts whether the proxy at this address is believed, that many hops away (Express's `trust proxy`)
  */
-export function callersAddress(
+export function clientIp(
   { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
   trusts: (address: string, hop: number) => boolean,
 ): string {

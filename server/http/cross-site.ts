@@ -7,7 +7,7 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
  * Whether a browser sent this unsafe request from a page of this very origin. `Sec-Fetch-Site: same-site` is not
  * enough: a sibling subdomain is same-site, and Lax cookies travel from it (`security.md`, rule 9).
  */
-export function fromThisSite(headers: { site?: string; origin?: string }, origin: string): boolean {
+export function isSameOrigin(headers: { site?: string; origin?: string }, origin: string): boolean {
   if (headers.origin !== undefined && headers.origin !== origin) return false;
   if (headers.site !== undefined) return headers.site === 'same-origin';
   return headers.origin === origin;
@@ -17,12 +17,12 @@ export function fromThisSite(headers: { site?: string; origin?: string }, origin
  * Refuses unsafe requests that do not come from a page of this origin, also those with an Authorization header: a gateway may
  * add one to each request, and no page takes a token. The JSON API stands before this check and has its own.
  */
-export function refuseCrossSite(origin: string): RequestHandler {
+export function rejectCrossSite(origin: string): RequestHandler {
   return (req, _res, next) => {
     if (safeMethods.has(req.method)) return next();
     const site = req.get('sec-fetch-site');
     const from = req.get('origin');
-    if (fromThisSite({ ...(site !== undefined && { site }), ...(from !== undefined && { origin: from }) }, origin)) {
+    if (isSameOrigin({ ...(site !== undefined && { site }), ...(from !== undefined && { origin: from }) }, origin)) {
       return next();
     }
     throw new HttpError('crossSite', {

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import type { PageContext } from '../../views/page-context.ts';
-import { returnAddress } from './return-address.ts';
+import { safeReturnUrl } from './return-address.ts';
 
 /** Where a visitor was going when the sign-in came between: the parameters that every page of it carries along. */
-export interface Errand {
+export interface Continuation {
   /** The pending authorization request's id (the specification's `authorization_code`). */
   authorization?: string;
   /** Checked against this site. */
@@ -16,7 +16,7 @@ export interface Errand {
  * `planHash`: with which plan's link somebody came who signs up by a provider. `pending`: the authorization request that this
  * detour belongs to (request-traits.ts); nothing answers it from here.
  */
-const carried = [
+const continuationParams = [
   'client_id',
   'redirect_uri',
   'authorization_code',
@@ -28,11 +28,11 @@ const carried = [
 ] as const;
 
 /** Reads the errand from the query; parameters given twice or overlong are ignored, as they cannot be ours. */
-export function errandOf(req: Request, publicUrl: string): Errand {
-  return errandFrom((name) => req.query[name], publicUrl);
+export function continuationFrom(req: Request, publicUrl: string): Continuation {
+  return readContinuation((name) => req.query[name], publicUrl);
 }
 
-const mostKept = 1_000;
+const maxKept = 1_000;
 /** How long each of those may be that lead on by themselves. */
 const keptNames = { authorization_code: 100, client_id: 100, planHash: 100, redirect: 500 } as const;
 
@@ -41,43 +41,43 @@ const keptNames = { authorization_code: 100, client_id: 100, planHash: 100, redi
  * they are kept only where all of it is short.
  */
 export function keptSearch(search: string): string {
-  const given = new URLSearchParams(search);
-  const textOf = (query: URLSearchParams) => (query.size > 0 ? `?${query}` : '');
-  if (!given.has('authorization_code') && textOf(given).length <= mostKept) return textOf(given);
-  const kept = new URLSearchParams();
-  for (const [name, most] of Object.entries(keptNames)) {
-    const value = given.get(name);
-    if (value === null || value.length > most) continue;
-    kept.set(name, value);
+  const input = new URLSearchParams(search);
+  const toText = (query: URLSearchParams) => (query.size > 0 ? `?${query}` : '');
+  if (!input.has('authorization_code') && toText(input).length <= maxKept) return toText(input);
+  const stored = new URLSearchParams();
+  for (const [name, max] of Object.entries(keptNames)) {
+    const value = input.get(name);
+    if (value === null || value.length > max) continue;
+    stored.set(name, value);
     // Encoded it may be longer.
-    if (textOf(kept).length > mostKept) kept.delete(name);
+    if (toText(stored).length > maxKept) stored.delete(name);
   }
-  return textOf(kept);
+  return toText(stored);
 }
 
 /** The same from a query that was kept (`Errand.search`). */
-export function errandOfSearch(search: string, publicUrl: string): Errand {
+export function continuationFromQuery(search: string, publicUrl: string): Continuation {
   const parameters = new URLSearchParams(search);
-  return errandFrom((name) => parameters.get(name), publicUrl);
+  return readContinuation((name) => parameters.get(name), publicUrl);
 }
 
-function errandFrom(given: (name: string) => unknown, publicUrl: string): Errand {
-  const kept = new URLSearchParams();
-  for (const name of carried) {
-    const value = given(name);
-    if (typeof value === 'string' && value.length <= 2_000) kept.set(name, value);
+function readContinuation(input: (name: string) => unknown, publicUrl: string): Continuation {
+  const stored = new URLSearchParams();
+  for (const name of continuationParams) {
+    const value = input(name);
+    if (typeof value === 'string' && value.length <= 2_000) stored.set(name, value);
   }
-  const authorization = kept.get('authorization_code') || undefined;
-  const returnTo = returnAddress(kept.get('redirect'), publicUrl);
+  const authorization = stored.get('authorization_code') || undefined;
+  const returnTo = safeReturnUrl(stored.get('redirect'), publicUrl);
   return {
     ...(authorization !== undefined && { authorization }),
     ...(returnTo !== undefined && { returnTo }),
-    search: kept.size > 0 ? `?${kept}` : '',
+    search: stored.size > 0 ? `?${stored}` : '',
   };
 }
 
 /** The ways to and from a sign-in, on a page of it: they lead where the visitor was going. */
-export function withErrand(ctx: PageContext, search: string): PageContext {
+export function withContinuation(ctx: PageContext, search: string): PageContext {
   if (search === '') return ctx;
   const names = ['signIn', 'signUp', 'forgotPassword'] as const;
   const links = names.map((name) => [name, ctx.links[name] && `${ctx.links[name]}${search}`]);

@@ -4,21 +4,25 @@ import { ErrorPage } from '../../views/errors/error-page.tsx';
 import { errorTexts } from '../../views/errors/error-texts.ts';
 import { NotFoundPage } from '../../views/errors/not-found-page.tsx';
 import { StoreUnavailable } from '../store/index.ts';
-import { HttpError, problemType, type WayOut } from './errors.ts';
+import { type ErrorAction, HttpError, problemType } from './errors.ts';
 import { isJsonRoute } from './json-routes.ts';
 import type { T } from './language.ts';
-import { inRequest, type Logger, referenceOf } from './log.ts';
+import { type Logger, requestReference, withRequestContext } from './log.ts';
 import type { Pages } from './pages.ts';
 import { setRetryAfter } from './retry-after.ts';
 
 /** After how many seconds a store that is away may be asked again. */
-export const storeAwaySeconds = 5;
+export const unavailableRetrySeconds = 5;
 
 /** What Express and its parsers throw, as our own errors; anything unknown is one generic error. */
 export function asHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof StoreUnavailable)
-    return new HttpError('unavailable', { cause: error, detail: error.message, retryAfterSeconds: storeAwaySeconds });
+    return new HttpError('unavailable', {
+      cause: error,
+      detail: error.message,
+      retryAfterSeconds: unavailableRetrySeconds,
+    });
   const { type, status } = (typeof error === 'object' && error !== null ? error : {}) as {
     type?: unknown;
     status?: unknown;
@@ -41,10 +45,21 @@ function wantsJson(req: Request): boolean {
 }
 
 export function sendError(pages: Pages, log: Logger, error: HttpError, req: Request, res: Response): void {
-  const reference = referenceOf(req);
-  const { allow, retryAfterSeconds, headers = {}, faults, detail, said, extra, instead, way, cause } = error.options;
+  const reference = requestReference(req);
+  const {
+    allow,
+    retryAfterSeconds,
+    headers = {},
+    invalidParams,
+    detail,
+    publicDetail,
+    extra,
+    redirectTo,
+    action,
+    cause,
+  } = error.options;
   const level = error.status >= 500 ? 'error' : 'info';
-  inRequest(req, () => log[level]({ kind: error.kind, detail, err: cause }, 'request refused'));
+  withRequestContext(req, () => log[level]({ kind: error.kind, detail, err: cause }, 'request refused'));
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (allow) res.setHeader('Allow', allow.join(', '));
   if (retryAfterSeconds !== undefined) setRetryAfter(res, retryAfterSeconds * 1000);
@@ -57,18 +72,18 @@ export function sendError(pages: Pages, log: Logger, error: HttpError, req: Requ
         type: problemType(error.kind),
         title,
         status: error.status,
-        detail: said ?? message,
+        detail: publicDetail ?? message,
         instance: `urn:foyer:reference:${reference}`,
-        ...(faults && { errors: faults }),
+        ...(invalidParams && { errors: invalidParams }),
         ...extra,
       }),
     );
     return;
   }
-  if (instead !== undefined) {
+  if (redirectTo !== undefined) {
     // Also where Express has not been.
     res.statusCode = 303;
-    res.setHeader('Location', instead);
+    res.setHeader('Location', redirectTo);
     res.end();
     return;
   }
@@ -83,13 +98,13 @@ export function sendError(pages: Pages, log: Logger, error: HttpError, req: Requ
         title,
         message,
         reference,
-        action: actionOf(page.t, way),
+        action: toErrorAction(page.t, action),
       }),
     { title: () => title },
   );
 }
 
-function actionOf(t: T, way: WayOut | undefined): { href: string; label: string } {
+function toErrorAction(t: T, way: ErrorAction | undefined): { href: string; label: string } {
   if (way === undefined) return { href: '/', label: t('errors.home') };
   const { href, clientName, signsOut } = way;
   if (signsOut) return { href, label: t('errors.signOutFailed.action') };
@@ -101,7 +116,7 @@ export function errorHandler(pages: Pages, log: Logger): ErrorRequestHandler {
   return (error, req, res, next) => {
     const httpError = asHttpError(error);
     if (res.headersSent) {
-      inRequest(req, () => log.error({ err: error }, 'failed after the answer had begun'));
+      withRequestContext(req, () => log.error({ err: error }, 'failed after the answer had begun'));
       return next(error);
     }
     // What a handler had prepared for its own answer must not colour this one.

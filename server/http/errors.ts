@@ -32,7 +32,7 @@ export type ErrorKind =
   | 'authorizationFailed'
   | 'signOutFailed';
 
-const statusOf: Record<ErrorKind, number> = {
+const kindStatus: Record<ErrorKind, number> = {
   badRequest: 400,
   validation: 400,
   unauthorized: 401,
@@ -95,24 +95,24 @@ export interface HttpErrorOptions {
   /** For the log alone. */
   detail?: string;
   /** For callers of the JSON API, in place of the kind's own words: a text of the specification's, in English. */
-  said?: string;
+  publicDetail?: string;
   retryAfterSeconds?: number;
   /** Methods for the Allow header (RFC 9110, section 15.5.6). */
   allow?: readonly string[];
   /** Further headers that belong to the answer (WWW-Authenticate). */
   headers?: Record<string, string>;
   /** For callers of the JSON API: which part of the input does not fit, and why; never with its value. */
-  faults?: readonly { name: string; detail: string }[];
+  invalidParams?: readonly { name: string; detail: string }[];
   /** Members of the problem beside the usual ones (RFC 9457, section 3.2), for callers of the JSON API. */
   extra?: ProblemExtra;
   /** Where a browser is led instead of being shown the error: a page of this site that mends it. */
-  instead?: string | undefined;
+  redirectTo?: string | undefined;
   /** What the page's button leads to, in place of the start page. */
-  way?: WayOut | undefined;
+  action?: ErrorAction | undefined;
   cause?: unknown;
 }
 
-export interface WayOut {
+export interface ErrorAction {
   href: string;
   /** The client app that it leads to; without it what went wrong begins again. */
   clientName?: string;
@@ -135,7 +135,7 @@ export class HttpError extends Error {
   constructor(kind: ErrorKind, options: HttpErrorOptions = {}) {
     super(options.detail ?? kind, { cause: options.cause });
     this.kind = kind;
-    this.status = statusOf[kind];
+    this.status = kindStatus[kind];
     this.options = options;
   }
 }

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { HttpError } from './errors.ts';
 
 /** A form's or JSON body's fields; a body that is not an object of fields has none. */
-function body(req: Request): Record<string, unknown> {
+function readBody(req: Request): Record<string, unknown> {
   return typeof req.body === 'object' && req.body !== null && !Array.isArray(req.body) ? req.body : {};
 }
 
@@ -10,15 +10,15 @@ function body(req: Request): Record<string, unknown> {
  * One text field of the body, '' when absent.
  * @throws {HttpError} badRequest when it is given twice or is not text
  */
-export function field(req: Request, name: string): string {
-  const value = Object.hasOwn(body(req), name) ? body(req)[name] : undefined;
+export function readFormField(req: Request, name: string): string {
+  const value = Object.hasOwn(readBody(req), name) ? readBody(req)[name] : undefined;
   if (value === undefined) return '';
   if (typeof value !== 'string') throw new HttpError('badRequest', { detail: `field ${name} is not one text` });
   return value;
 }
 
 /** One query parameter, undefined when absent; given twice it is refused. */
-export function query(req: Request, name: string): string | undefined {
+export function readQueryParam(req: Request, name: string): string | undefined {
   const value = req.query[name];
   if (value === undefined || typeof value === 'string') return value;
   throw new HttpError('badRequest', { detail: `query parameter ${name} given more than once` });
@@ -34,13 +34,13 @@ const everySteering = new RegExp(steeringCharacters, 'gu');
  * Text that no field of one line can hold by typing: too long for the field, or with characters that control, begin a line or
  * turn its direction.
  */
-export function malformed(value: string, mostCharacters: number): boolean {
-  return malformedSecret(value, mostCharacters) || steeringCharacters.test(value);
+export function isMalformed(value: string, maxCharacters: number): boolean {
+  return malformedSecret(value, maxCharacters) || steeringCharacters.test(value);
 }
 
 /** The same for what is never shown, where members may have such characters already: passwords. */
-export function malformedSecret(value: string, mostCharacters: number): boolean {
-  return value.length > mostCharacters || controlCharacters.test(value) || !value.isWellFormed();
+export function malformedSecret(value: string, maxCharacters: number): boolean {
+  return value.length > maxCharacters || controlCharacters.test(value) || !value.isWellFormed();
 }
 
 /** A stored text for one line of a page: names from before or from providers may hold what `malformed` refuses. */

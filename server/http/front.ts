@@ -2,17 +2,17 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Express, RequestHandler } from 'express';
 
 /** One step before a request is answered, as Express and Connect have them; it knows only what Node gives. */
-export type Gate = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
+export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
 
 /** Answers a request, or rejects before it has begun to. */
 export type DirectHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-export interface Front {
+export interface DirectDispatcher {
   listener: RequestListener;
   /** Answers an error with its page or document, also where the request did not come through Express. */
-  fail(req: IncomingMessage, res: ServerResponse, error: unknown): void;
+  handleError(req: IncomingMessage, res: ServerResponse, error: unknown): void;
   /** Stands first in Express: leads what has failed before it to the error handler. */
-  failed: RequestHandler;
+  errorBridge: RequestHandler;
 }
 
 /**
@@ -21,14 +21,14 @@ export interface Front {
  *
  * @param direct the handler of such a call, by its exact method and path
  */
-export function createFront(
+export function createDirectDispatcher(
   app: Express,
-  gates: readonly Gate[],
+  gates: readonly NodeMiddleware[],
   direct: (method: string, path: string) => DirectHandler | undefined,
-): Front {
+): DirectDispatcher {
   const failures = new WeakMap<IncomingMessage, { error: unknown }>();
 
-  function fail(req: IncomingMessage, res: ServerResponse, error: unknown): void {
+  function handleError(req: IncomingMessage, res: ServerResponse, error: unknown): void {
     failures.set(req, { error });
     app(req, res);
   }
@@ -36,13 +36,13 @@ export function createFront(
   function pass(req: IncomingMessage, res: ServerResponse, handler: DirectHandler, at: number): void {
     const gate = gates[at];
     if (!gate) {
-      handler(req, res).catch((error: unknown) => fail(req, res, error));
+      handler(req, res).catch((error: unknown) => handleError(req, res, error));
       return;
     }
     try {
-      gate(req, res, (error) => (error === undefined ? pass(req, res, handler, at + 1) : fail(req, res, error)));
+      gate(req, res, (error) => (error === undefined ? pass(req, res, handler, at + 1) : handleError(req, res, error)));
     } catch (error) {
-      fail(req, res, error);
+      handleError(req, res, error);
     }
   }
 
@@ -54,8 +54,8 @@ export function createFront(
       if (handler) pass(req, res, handler, 0);
       else app(req, res);
     },
-    fail,
-    failed(req, _res, next) {
+    handleError,
+    errorBridge(req, _res, next) {
       const failure = failures.get(req);
       if (!failure) return next();
       failures.delete(req);

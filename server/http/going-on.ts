@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { createElement } from 'react';
-import { GoingOnPage, type GoingOnTo, goingOnTitle } from '../../views/layout/going-on-page.tsx';
+import { RedirectPage, type RedirectTarget, redirectTitle } from '../../views/layout/going-on-page.tsx';
 import type { Pages } from './pages.ts';
 
 /**
@@ -8,16 +8,16 @@ import type { Pages } from './pages.ts';
  * (`form-action 'self'`), which browsers apply to the whole chain, so it could never reach a client app or a provider.
  * @param to whose address it is: a client app's name, or a provider's
  */
-export function sendGoingOnPage(
+export function renderRedirectPage(
   pages: Pages,
   req: Request,
   res: Response,
   href: string,
   to?: string | { providerName: string },
 ): void {
-  const whose: GoingOnTo = typeof to === 'string' ? { clientName: to } : (to ?? {});
-  pages.send(req, res, 200, (ctx) => createElement(GoingOnPage, { ctx, href, to: whose }), {
-    title: (ctx) => goingOnTitle(ctx, whose),
+  const owner: RedirectTarget = typeof to === 'string' ? { clientName: to } : (to ?? {});
+  pages.send(req, res, 200, (ctx) => createElement(RedirectPage, { ctx, href, to: owner }), {
+    title: (ctx) => redirectTitle(ctx, owner),
     refreshTo: href,
   });
 }

@@ -1,7 +1,7 @@
 import { type ASTNode, GraphQLError, NoSchemaIntrospectionCustomRule, type ValidationRule } from 'graphql';
 
 /** Deep enough for the introspection of development; what the schema itself opens ends long before. */
-const mostDepth = 15;
+const maxDepth = 15;
 
 const refuse = (message: string, nodes: ASTNode | readonly ASTNode[]) => new GraphQLError(message, { nodes });
 
@@ -26,7 +26,7 @@ const notDeep: ValidationRule = (context) => {
     SelectionSet: {
       enter(node) {
         depth += 1;
-        if (depth === mostDepth + 1) context.reportError(refuse(`Nested more than ${mostDepth} times.`, node));
+        if (depth === maxDepth + 1) context.reportError(refuse(`Nested more than ${maxDepth} times.`, node));
       },
       leave() {
         depth -= 1;
@@ -36,7 +36,7 @@ const notDeep: ValidationRule = (context) => {
 };
 
 /** What a document must keep beside the language's own rules (`security.md`, rule 17). */
-export const houseRules = ({ introspection }: { introspection: boolean }): ValidationRule[] => [
+export const graphqlValidationRules = ({ introspection }: { introspection: boolean }): ValidationRule[] => [
   noAliases,
   oneOperation,
   notDeep,

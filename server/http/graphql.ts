@@ -1,18 +1,18 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { Access } from './access.ts';
+import type { ApiAccess } from './access.ts';
 import type { Engine } from './graphql-engine.ts';
-import { type Operation, read } from './operations.ts';
+import { type ApiOperation, parseInput } from './operations.ts';
 
 /** `req` is for `principalOf`. */
 export type GraphqlContext = { req: Request };
 
 /** What is wrong with a call, in words for its caller. */
-export class GraphqlFault extends Error {
+export class GraphqlError extends Error {
   override name = 'GraphqlFault';
 }
 
-/** Answers a field of the schema's `Query`. @throws {GraphqlFault} told to the caller; anything else is an error of ours */
+/** Answers a field of the schema's `Query`. @throws {GraphqlError} told to the caller; anything else is an error of ours */
 export type Resolver = (args: never, context: GraphqlContext) => Promise<unknown>;
 
 export interface GraphqlSettings {
@@ -20,7 +20,7 @@ export interface GraphqlSettings {
   schema: string;
   resolvers: Record<string, Resolver>;
   /** The rule of access of each field, as `Type.field`; every field of the schema has a rule. */
-  fields: Readonly<Record<string, Access>>;
+  fields: Readonly<Record<string, ApiAccess>>;
   /** Whether callers may ask for the schema. */
   introspection: boolean;
 }
@@ -29,7 +29,7 @@ interface GraphqlDescription extends GraphqlSettings {
   path: string;
   id: string;
   summary: string;
-  access: Access;
+  access: ApiAccess;
   /** What `data` can hold. */
   data: z.ZodType;
 }
@@ -56,7 +56,7 @@ const graphqlType = 'application/graphql-response+json';
  * A GraphQL endpoint as a call of the JSON API: the same guard, limits, bodies and errors. It takes POST and JSON alone, one
  * operation without aliases, of a bounded size; where introspection is off, nothing of the schema is told by the way either.
  */
-export function graphqlOperation({ path, id, summary, access, data, ...settings }: GraphqlDescription): Operation {
+export function graphqlOperation({ path, id, summary, access, data, ...settings }: GraphqlDescription): ApiOperation {
   let engine: Promise<Engine> | undefined;
   const load = async () => (await import('./graphql-engine.ts')).createEngine(settings);
   return {
@@ -65,7 +65,7 @@ export function graphqlOperation({ path, id, summary, access, data, ...settings 
     answer: z.object({ data: data.nullish(), errors: errors.optional() }),
     alsoAs: [graphqlType],
     async respond(req, res) {
-      const params = read(request, req.body, 'body');
+      const params = parseInput(request, req.body, 'body');
       engine ??= load();
       const accept = req.accepts(['application/json', graphqlType]) || 'application/json';
       const { status, headers, body } = await (await engine)(req, params, accept);

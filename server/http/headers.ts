@@ -4,8 +4,8 @@ import { Socket } from 'node:net';
 import type { Response } from 'express';
 import helmet from 'helmet';
 import type { HostCookies } from './cookies.ts';
-import type { Gate } from './front.ts';
-import { keepOpener, traitsOf } from './request-traits.ts';
+import type { NodeMiddleware } from './front.ts';
+import { keepOpener, toTraits } from './request-traits.ts';
 
 export interface PolicyExtras {
   /** Origins that a form of this page may lead to, beside our own. */
@@ -43,7 +43,7 @@ export function contentSecurityPolicy(
 const nonces = new WeakMap<Response, string>();
 
 /** This answer's nonce for scripts. */
-export function nonceOf(res: Response): string {
+export function getNonce(res: Response): string {
   let nonce = nonces.get(res);
   if (nonce === undefined) {
     nonce = randomBytes(16).toString('base64');
@@ -71,7 +71,7 @@ function helmetHeaders(https: boolean): Iterable<[name: string, value: string]> 
  * The headers that every answer carries; pages add their content security policy when they are rendered.
  * @param settings.cookies where pending requests are known
  */
-export function securityHeaders({ https, cookies }: { https: boolean; cookies?: HostCookies }): Gate {
+export function securityHeaders({ https, cookies }: { https: boolean; cookies?: HostCookies }): NodeMiddleware {
   const headers = new Map([
     ...helmetHeaders(https),
     ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"],
@@ -80,7 +80,7 @@ export function securityHeaders({ https, cookies }: { https: boolean; cookies?: 
   ]);
   return (req, res, next) => {
     res.setHeaders(headers);
-    if (cookies && traitsOf(cookies, req).popup) keepOpener(res);
+    if (cookies && toTraits(cookies, req).popup) keepOpener(res);
     next();
   };
 }

@@ -6,66 +6,73 @@
  * Does not own any page's content (views/), nor who may see it or call what (oauth/).
  */
 export {
-  type Access,
+  type ApiAccess,
+  type ApiPrincipal,
   type ApiScope,
   apiScopes,
   type Guard,
   isRecentAt,
   type MemberApiScope,
   memberApiScopes,
-  memberMeant,
-  type Principal,
   permits,
-  principalOf,
-  recentMs,
+  recentAuthMs,
+  requirePrincipal,
+  resolveRequestedUser,
   setPrincipal,
 } from './access.ts';
 export { type CallId, callAccess, graphqlAccess } from './access-table.ts';
 export { type Assets, loadAssets } from './assets.ts';
 export { bodies } from './bodies.ts';
 export { type BrandStylesheet, brandStylesheet, serveBrand } from './brand.ts';
-export { callersAddress } from './callers-address.ts';
+export { clientIp } from './callers-address.ts';
 export { domainCookies, type HostCookies, hostCookies } from './cookies.ts';
-export { fromThisSite, refuseCrossSite } from './cross-site.ts';
-export { type Errand, errandOf, errandOfSearch, keptSearch, withErrand } from './errand.ts';
-export { asHttpError, errorHandler, methodNotAllowed, notFound, sendError, storeAwaySeconds } from './error-pages.ts';
+export { isSameOrigin, rejectCrossSite } from './cross-site.ts';
+export { type Continuation, continuationFrom, continuationFromQuery, keptSearch, withContinuation } from './errand.ts';
+export {
+  asHttpError,
+  errorHandler,
+  methodNotAllowed,
+  notFound,
+  sendError,
+  unavailableRetrySeconds,
+} from './error-pages.ts';
 export { type ErrorKind, HttpError, problemKinds, problemType } from './errors.ts';
-export { field, malformed, malformedSecret, query, withoutSteering } from './fields.ts';
-export { createFront, type DirectHandler, type Front, type Gate } from './front.ts';
-export { sendGoingOnPage } from './going-on.ts';
-export { GraphqlFault, graphqlOperation } from './graphql.ts';
-export { greet } from './greeting.ts';
-export { contentSecurityPolicy, nonceOf, type PolicyExtras, securityHeaders } from './headers.ts';
+export { isMalformed, malformedSecret, readFormField, readQueryParam, withoutSteering } from './fields.ts';
+export { createDirectDispatcher, type DirectDispatcher, type DirectHandler, type NodeMiddleware } from './front.ts';
+export { renderRedirectPage } from './going-on.ts';
+export { GraphqlError, graphqlOperation } from './graphql.ts';
+export { setPageUser } from './greeting.ts';
+export { contentSecurityPolicy, getNonce, type PolicyExtras, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';
 export { jsonField, malformedLines } from './json-field.ts';
 export { markJsonRoutes } from './json-routes.ts';
-export { type Language, languageOf, languages, type T, translator } from './language.ts';
-export { chooseLanguage, rememberLanguage } from './language-choice.ts';
-export { appLinks, type LinkSettings } from './links.ts';
-export { createLog, type Logger, referenceOf, requestLog } from './log.ts';
+export { type Language, languages, resolveLanguage, type T, translator } from './language.ts';
+export { submitLanguage, writeLanguageCookie } from './language-choice.ts';
+export { type LinkSettings, toAppLinks } from './links.ts';
+export { createLog, type Logger, requestLog, requestReference } from './log.ts';
 export { measureRequests } from './measure.ts';
-export { mediaFiles, partsOf as picturePathParts } from './media-files.ts';
+export { mediaFiles, safePathParts as picturePathParts } from './media-files.ts';
 export { type OpenApiSettings, openApiDocument } from './openapi.ts';
-export { apiRoutes, type CallLimits, type Operation, operation, operationsBy } from './operations.ts';
-export { behindRules, type PageRule, ruleNameOf } from './page-access.ts';
+export { type ApiOperation, apiRoutes, type CallLimits, defineOperation, operationsBy } from './operations.ts';
+export { behindRules, type PageRule, toRuleName } from './page-access.ts';
 export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
 export { createPages, type PageSettings, type Pages } from './pages.ts';
 export { createFormRecords } from './post-redirect-get.ts';
-export { answerProbe, probeHeader, type Seen, signProbe, verifyProbe } from './probe.ts';
-export { oneHost, publicAddress } from './public-address.ts';
-export { renderPage } from './render.tsx';
+export { handleProbe, type ProbeReport, probeHeader, signProbe, verifyProbe } from './probe.ts';
+export { oneHost, requirePublicHost } from './public-address.ts';
+export { renderDocument } from './render.tsx';
 export { detectLanguages } from './request-language.ts';
 export {
   belongToRequest,
   keepOpener,
-  markOf,
   type RequestTraits,
   requestCookie,
   requestCookiePrefix,
   requestOfForm,
   requestTraits,
+  toMark,
   traitsOfParameters,
 } from './request-traits.ts';
-export { retrySeconds, setRetryAfter } from './retry-after.ts';
-export { returnAddress } from './return-address.ts';
+export { setRetryAfter, toRetrySeconds } from './retry-after.ts';
+export { safeReturnUrl } from './return-address.ts';
 export { staticFiles } from './static-files.ts';

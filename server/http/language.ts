@@ -18,7 +18,7 @@ const languageOfHeader = createLanguageDetector();
  * @param acceptLanguage the header, or the language that was found by it before
  * @param remembered what the user chose before; it wins when it is one of ours
  */
-export function languageOf(acceptLanguage: string | undefined, remembered?: string): Language {
+export function resolveLanguage(acceptLanguage: string | undefined, remembered?: string): Language {
   if (isLanguage(remembered)) return remembered;
   if (isLanguage(acceptLanguage)) return acceptLanguage;
   return languageOfHeader({ headers: { 'accept-language': acceptLanguage } });

@@ -12,7 +12,7 @@ export interface LinkSettings {
 }
 
 /** The addresses of the marketplace's other apps; what is not configured is not linked. */
-export function appLinks(settings: LinkSettings): PageContext['links'] {
+export function toAppLinks(settings: LinkSettings): PageContext['links'] {
   const bases = { main: settings.mainAppUrl, users: settings.userManagementUrl };
   const pages = Object.entries(appPaths).map(([name, { app, path }]) => {
     const base = bases[app];

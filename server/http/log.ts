@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type DestinationStream, type Logger, type LoggerOptions, pino, stdSerializers } from 'pino';
-import type { Gate } from './front.ts';
-import { routeOf } from './measure.ts';
+import type { NodeMiddleware } from './front.ts';
+import { routePattern } from './measure.ts';
 
 export type { Logger };
 
@@ -42,7 +42,7 @@ export function createLog(level: string, stream?: DestinationStream): Logger {
     redact: { paths: redacted, censor: '[redacted]' },
     mixin() {
       const req = requests.getStore();
-      return req ? { reference: referenceOf(req) } : {};
+      return req ? { reference: requestReference(req) } : {};
     },
   };
   return stream ? pino(options, stream) : pino(options);
@@ -56,7 +56,7 @@ function reference(): string {
 const references = new WeakMap<object, string>();
 
 /** The reference number of this request. */
-export function referenceOf(req: IncomingMessage): string {
+export function requestReference(req: IncomingMessage): string {
   let known = references.get(req);
   if (known === undefined) {
     known = reference();
@@ -66,7 +66,7 @@ export function referenceOf(req: IncomingMessage): string {
 }
 
 /** Lines that `write` writes carry the request's reference, also where the request's own context is lost. */
-export function inRequest(req: IncomingMessage, write: () => void): void {
+export function withRequestContext(req: IncomingMessage, write: () => void): void {
   requests.run(req, write);
 }
 
@@ -74,10 +74,10 @@ export function inRequest(req: IncomingMessage, write: () => void): void {
  * The route's pattern, or what was asked for where there is none: paths may name a pending request, and queries carry codes,
  * states and hints, which are never logged.
  */
-const pathOf = (req: IncomingMessage, url = '') => routeOf(req) ?? (url.split('?', 1)[0] ?? '').slice(0, 200);
+const loggedPath = (req: IncomingMessage, url = '') => routePattern(req) ?? (url.split('?', 1)[0] ?? '').slice(0, 200);
 
 /** One line per request: reference, method, path, status and time. No headers, queries, bodies or cookies. */
-export function requestLog(log: Logger): Gate {
+export function requestLog(log: Logger): NodeMiddleware {
   return (req, res, next) => {
     const beganMs = performance.now();
     // Routers change it on their way.
@@ -88,9 +88,9 @@ export function requestLog(log: Logger): Gate {
       // Most lines are not wanted, and then nothing is made of them.
       if (!log.isLevelEnabled(level)) return;
       const ms = Math.round(performance.now() - beganMs);
-      inRequest(req, () =>
+      withRequestContext(req, () =>
         log[level](
-          { method, path: pathOf(req, url), status, ms },
+          { method, path: loggedPath(req, url), status, ms },
           writableEnded ? 'request completed' : 'request aborted',
         ),
       );

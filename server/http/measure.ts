@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Metrics } from '../metrics/index.ts';
-import type { Gate } from './front.ts';
+import type { NodeMiddleware } from './front.ts';
 
 /**
  * The pattern of the Express route that served a request, as in `/oauth2/authorize/:uid`, or undefined when none did: a
  * visitor may ask for any path, and paths name pending requests.
  */
-export function routeOf(req: IncomingMessage): string | undefined {
+export function routePattern(req: IncomingMessage): string | undefined {
   const route: unknown = Reflect.get(req, 'route');
   const path: unknown = Reflect.get(Object(route), 'path');
   return typeof path === 'string' ? path : undefined;
@@ -16,7 +16,7 @@ export function routeOf(req: IncomingMessage): string | undefined {
  * Reports each request when its answer has left, or its visitor.
  * @param isDirect whether a call goes past Express: then its path is its route
  */
-export function measureRequests(metrics: Metrics, isDirect: (method: string, path: string) => boolean): Gate {
+export function measureRequests(metrics: Metrics, isDirect: (method: string, path: string) => boolean): NodeMiddleware {
   return (req, res, next) => {
     const beganMs = performance.now();
     const { method = '', url = '' } = req;
@@ -24,7 +24,12 @@ export function measureRequests(metrics: Metrics, isDirect: (method: string, pat
       const path = url.split('?', 1)[0] ?? '';
       const other = isDirect(method, path) ? path : path.startsWith('/assets/') ? '/assets/*' : 'none';
       const status = res.writableFinished ? res.statusCode : undefined;
-      metrics.httpRequest({ method, route: routeOf(req) ?? other, status, durationMs: performance.now() - beganMs });
+      metrics.httpRequest({
+        method,
+        route: routePattern(req) ?? other,
+        status,
+        durationMs: performance.now() - beganMs,
+      });
     });
     next();
   };

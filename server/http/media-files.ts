@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
 
-const mostBytes = 10 * 1024 * 1024;
-const mostCharacters = 300;
+const maxBytes = 10 * 1024 * 1024;
+const maxCharacters = 300;
 const maxAgeSeconds = 300;
 
 /** A name that hides nothing: no dot at its beginning, no separator, no control character, nothing that is decoded again. */
 const plainName = /^[\p{L}\p{N}_][\p{L}\p{N}\p{M} _.@()+=,-]*$/u;
 
 /** The folders and the file that a path names, below the folder of the pictures; undefined: nothing that is served. */
-export function partsOf(path: string): string[] | undefined {
+export function safePathParts(path: string): string[] | undefined {
   let decoded: string;
   try {
     decoded = decodeURIComponent(path);
   } catch {
     return undefined;
   }
-  if (decoded.length > mostCharacters || !decoded.startsWith('/')) return undefined;
+  if (decoded.length > maxCharacters || !decoded.startsWith('/')) return undefined;
   const parts = decoded.slice(1).split('/');
   return parts.every((part) => plainName.test(part)) ? parts : undefined;
 }
@@ -34,7 +34,7 @@ const kinds: readonly { type: string; begins: (text: string) => boolean }[] = [
   { type: 'image/avif', begins: (text) => /^ftypavi[fs]/.test(text.slice(4, 12)) },
 ];
 
-export function imageType(beginning: Buffer): string | undefined {
+export function toImageType(beginning: Buffer): string | undefined {
   const text = beginning.toString('latin1');
   return kinds.find(({ begins }) => begins(text))?.type;
 }
@@ -49,14 +49,14 @@ interface Picture {
 async function openPicture(dir: string, parts: readonly string[]): Promise<Picture | undefined> {
   let handle: FileHandle | undefined;
   try {
-    const wanted = join(await realpath(dir), ...parts);
-    if ((await realpath(wanted)) !== wanted) return undefined;
+    const expected = join(await realpath(dir), ...parts);
+    if ((await realpath(expected)) !== expected) return undefined;
     // Not to wait for whoever writes into a pipe.
-    handle = await open(wanted, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    handle = await open(expected, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = await handle.stat();
-    if (!stats.isFile() || stats.size > mostBytes) throw new Error('not a file that is served');
+    if (!stats.isFile() || stats.size > maxBytes) throw new Error('not a file that is served');
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(16), 0, 16, 0);
-    const type = imageType(buffer.subarray(0, bytesRead));
+    const type = toImageType(buffer.subarray(0, bytesRead));
     if (type === undefined) throw new Error('not a picture');
     return { handle, stats, type };
   } catch {
@@ -80,7 +80,7 @@ export function mediaFiles(dir: string, limits = { stallMs }): RequestHandler {
       res.status(405).set('Allow', 'GET, HEAD').type('text/plain').send('Method Not Allowed');
       return;
     }
-    const parts = partsOf(req.path);
+    const parts = safePathParts(req.path);
     const picture = parts && (await openPicture(dir, parts));
     if (!picture) {
       res.status(404).type('text/plain').send('Not Found');

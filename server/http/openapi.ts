@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { apiScopes, type MemberApiScope } from './access.ts';
 import { problemKinds, problemType } from './errors.ts';
-import type { Operation } from './operations.ts';
+import type { ApiOperation } from './operations.ts';
 import { visitorAddressHeader } from './visitor-address.ts';
 
 export interface OpenApiSettings {
@@ -63,7 +63,7 @@ const refusal = (description: string, ...names: (keyof typeof headers)[]) => ({
 });
 
 /** One schema in each of these types. */
-const contentOf = (schema: object, types: readonly string[]) =>
+const toContent = (schema: object, types: readonly string[]) =>
   Object.fromEntries(types.map((type) => [type, { schema }]));
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
@@ -79,7 +79,7 @@ const byToken = (...scopes: string[]) =>
 const aliases: Partial<Record<MemberApiScope, string>> = { account: 'aws.cognito.signin.user.admin' };
 
 /** Any one of them is enough. */
-function securityOf(access: Operation['access']): object[] {
+function toSecurity(access: ApiOperation['access']): object[] {
   if (access === 'public') return [];
   const { member, client } = access;
   return [
@@ -89,13 +89,13 @@ function securityOf(access: Operation['access']): object[] {
 }
 
 /** The demands of a call's rule beside the scope, for people. */
-function rulesOf(access: Operation['access']): string | undefined {
+function toRules(access: ApiOperation['access']): string | undefined {
   if (access === 'public' || access.recent === undefined) return undefined;
-  const whose = access.recent === true ? 'A member' : 'A member with a second factor';
-  return `${whose} must have authenticated within ten minutes, with the second factor if there is one; otherwise 401 with \`max_age\`, and with \`acr_values\` where the second factor is missing (RFC 9470)`;
+  const owner = access.recent === true ? 'A member' : 'A member with a second factor';
+  return `${owner} must have authenticated within ten minutes, with the second factor if there is one; otherwise 401 with \`max_age\`, and with \`acr_values\` where the second factor is missing (RFC 9470)`;
 }
 
-function parametersOf(schema: z.ZodObject | undefined, where: 'path' | 'query'): object[] {
+function toParameters(schema: z.ZodObject | undefined, where: 'path' | 'query'): object[] {
   const { properties = {}, required = [] } = (schema ? jsonSchema(schema, 'input') : {}) as {
     properties?: Record<string, object>;
     required?: string[];
@@ -117,12 +117,12 @@ const visitorAddress = {
   schema: { type: 'string', maxLength: 45 },
 };
 
-function describe(operation: Operation): object {
+function describe(operation: ApiOperation): object {
   const { access, params, query, body, answer, problems = {}, alsoAs = [] } = operation;
   const guarded = access !== 'public';
   const parameters = [
-    ...parametersOf(params, 'path'),
-    ...parametersOf(query, 'query'),
+    ...toParameters(params, 'path'),
+    ...toParameters(query, 'query'),
     ...(guarded ? [] : [visitorAddress]),
   ];
   const answered = jsonSchema(answer, 'output');
@@ -131,9 +131,9 @@ function describe(operation: Operation): object {
     200: {
       description: 'Done',
       ...withHeaders('RateLimit', 'RateLimit-Policy'),
-      content: contentOf(answered, ['application/json', ...alsoAs]),
+      content: toContent(answered, ['application/json', ...alsoAs]),
     },
-    400: { ...misfit, content: { ...misfit.content, ...contentOf(answered, alsoAs) } },
+    400: { ...misfit, content: { ...misfit.content, ...toContent(answered, alsoAs) } },
     ...(guarded && {
       401: refusal('No valid credentials', 'WWW-Authenticate'),
       403: refusal('These credentials do not open it, or the member must accept new terms first', 'WWW-Authenticate'),
@@ -147,8 +147,8 @@ function describe(operation: Operation): object {
   return {
     operationId: operation.id,
     summary: operation.summary,
-    ...(rulesOf(access) !== undefined && { description: rulesOf(access) }),
-    security: securityOf(access),
+    ...(toRules(access) !== undefined && { description: toRules(access) }),
+    security: toSecurity(access),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(body, 'input') } } },
@@ -213,7 +213,7 @@ function securitySchemes({ sessionCookie, authorizationUrl, tokenUrl, openIdConn
 }
 
 /** The document of these calls (OpenAPI 3.1). */
-export function openApiDocument(operations: readonly Operation[], settings: OpenApiSettings): object {
+export function openApiDocument(operations: readonly ApiOperation[], settings: OpenApiSettings): object {
   const { title, publicUrl } = settings;
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {

@@ -1,6 +1,6 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
-import type { Access, Guard } from './access.ts';
+import type { ApiAccess, Guard } from './access.ts';
 import { callAccess } from './access-table.ts';
 import { jsonBody } from './bodies.ts';
 import { methodNotAllowed } from './error-pages.ts';
@@ -44,9 +44,10 @@ interface Description<
 }
 
 /** A call as the house handles it: the types of its input are its own affair. */
-export interface Operation extends Omit<Description<string, z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>, 'handle'> {
+export interface ApiOperation
+  extends Omit<Description<string, z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>, 'handle'> {
   /** Its rule in the access table. */
-  access: Access | 'public';
+  access: ApiAccess | 'public';
   /** In which other types than `application/json` a caller may have the answer, and what is wrong with the call. */
   alsoAs?: readonly string[];
   /** Reads the input, does what is asked, answers what the description names. @throws {HttpError} */
@@ -56,13 +57,13 @@ export interface Operation extends Omit<Description<string, z.ZodObject, z.ZodOb
 /** The rate limits of the calls. Their module is above this one, so it hands them in. */
 export interface CallLimits {
   /** Calls by one caller, or from one address for public calls. */
-  call(operation: Pick<Operation, 'id' | 'access'>): RequestHandler;
+  call(operation: Pick<ApiOperation, 'id' | 'access'>): RequestHandler;
   /** Public calls of a client app for its visitors. */
   forVisitors: RequestHandler;
 }
 
 /** Input that does not fit its description is refused with what is wrong; values are never repeated. */
-export function read<Schema extends z.ZodType>(
+export function parseInput<Schema extends z.ZodType>(
   schema: Schema | undefined,
   value: unknown,
   where: string,
@@ -70,28 +71,28 @@ export function read<Schema extends z.ZodType>(
   // Without a schema nobody looks at it.
   const parsed = (schema ?? z.unknown().transform(() => ({}))).safeParse(value);
   if (parsed.success) return parsed.data as z.infer<Schema>;
-  const faults = parsed.error.issues.map(({ path, message }) => ({
+  const invalidParams = parsed.error.issues.map(({ path, message }) => ({
     name: [where, ...path].join('.'),
     detail: message,
   }));
-  throw new HttpError('validation', { detail: faults.map(({ name }) => name).join(', '), faults });
+  throw new HttpError('validation', { detail: invalidParams.map(({ name }) => name).join(', '), invalidParams });
 }
 
 /** Makes the function that describes a call, with its input and its answer typed by their schemas, and its rule of this table. */
-export function operationsBy<Id extends string>(table: Readonly<Record<Id, Access | 'public'>>) {
+export function operationsBy<Id extends string>(table: Readonly<Record<Id, ApiAccess | 'public'>>) {
   return function operation<
     Params extends z.ZodObject,
     Query extends z.ZodObject,
     Body extends z.ZodType,
     Answer extends z.ZodType,
-  >({ handle, ...description }: Description<Id, Params, Query, Body, Answer>): Operation {
+  >({ handle, ...description }: Description<Id, Params, Query, Body, Answer>): ApiOperation {
     return {
       access: table[description.id],
       ...description,
       async respond(req, res) {
-        const params = read(description.params, req.params, 'path');
-        const query = read(description.query, { ...req.query }, 'query');
-        const body = read(description.body, req.body, 'body');
+        const params = parseInput(description.params, req.params, 'path');
+        const query = parseInput(description.query, { ...req.query }, 'query');
+        const body = parseInput(description.body, req.body, 'body');
         res.json(description.answer.parse(await handle({ req, params, query, body })));
       },
     };
@@ -99,13 +100,13 @@ export function operationsBy<Id extends string>(table: Readonly<Record<Id, Acces
 }
 
 /** Describes a call of Foyer. */
-export const operation = operationsBy(callAccess);
+export const defineOperation = operationsBy(callAccess);
 
 /**
  * What was sent, who it is, how often, and only then the act. A call that is sent slowly asks who it is at its end: held back
  * half-sent, it would still act for a session that has been signed out meanwhile.
  */
-function handlersOf(operation: Operation, guard: Guard, limits: CallLimits): RequestHandler[] {
+function toHandlers(operation: ApiOperation, guard: Guard, limits: CallLimits): RequestHandler[] {
   const { access, method, body } = operation;
   return [
     ...(access === 'public' ? [...actForVisitor(guard, limits.forVisitors), limits.call(operation)] : []),
@@ -124,7 +125,7 @@ const documentSeconds = 300;
  * request with a token must not touch a cookie.
  */
 export function apiRoutes(
-  operations: readonly Operation[],
+  operations: readonly ApiOperation[],
   { guard, limits, document }: { guard: Guard; limits: CallLimits; document: object },
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
@@ -133,7 +134,7 @@ export function apiRoutes(
   router.use(markJsonRoutes(['/openapi.json', ...byPath.keys()]));
   for (const [path, ofPath] of byPath) {
     const route = router.route(path.replace(/\{(\w+)\}/g, ':$1'));
-    for (const operation of ofPath) route[operation.method](...handlersOf(operation, guard, limits));
+    for (const operation of ofPath) route[operation.method](...toHandlers(operation, guard, limits));
     route.all(
       methodNotAllowed(
         ...ofPath.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])),

@@ -18,7 +18,7 @@ export type PageRule =
 type MemberRule = 'session' | 'member' | 'recent' | 'recent-with-second-factor';
 
 /** The rule without its remarks. */
-export const ruleNameOf = (rule: PageRule): Exclude<PageRule, object> => (typeof rule === 'object' ? rule.rule : rule);
+export const toRuleName = (rule: PageRule): Exclude<PageRule, object> => (typeof rule === 'object' ? rule.rule : rule);
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 type Registers = Pick<IRoute, (typeof methods)[number]>;

@@ -2,13 +2,13 @@ import type { Request, Response } from 'express';
 import type { ReactElement } from 'react';
 import type { PageContext } from '../../views/page-context.ts';
 import type { Assets } from './assets.ts';
-import { greeted } from './greeting.ts';
-import { contentSecurityPolicy, nonceOf, type PolicyExtras } from './headers.ts';
+import { getPageUser } from './greeting.ts';
+import { contentSecurityPolicy, getNonce, type PolicyExtras } from './headers.ts';
 import { translator } from './language.ts';
 import type { FormRecords } from './post-redirect-get.ts';
-import { renderPage } from './render.tsx';
+import { renderDocument } from './render.tsx';
 
-export interface PageAnswer {
+export interface PageOptions {
   title: (ctx: PageContext) => string;
   /** An address that the page goes on to by itself. */
   refreshTo?: string;
@@ -20,14 +20,20 @@ export interface PageAnswer {
 /** Answers pages: knows brand, assets and links, so that handlers give only what is theirs. */
 export interface Pages {
   context(req: Request, res: Response): PageContext;
-  send(req: Request, res: Response, status: number, page: (ctx: PageContext) => ReactElement, answer: PageAnswer): void;
+  send(
+    req: Request,
+    res: Response,
+    status: number,
+    page: (ctx: PageContext) => ReactElement,
+    answer: PageOptions,
+  ): void;
   /**
    * Post/Redirect/Get, for a page with a form. Answers a POST with a redirect to the page's address; the GET that follows
    * gets what the POST was to show, its status too, so that programs which follow the redirect see it.
-   * @param shown JSON values; never passwords or keys
+   * @param view JSON values; never passwords or keys
    * @returns what the page is to show; undefined: the redirect is sent
    */
-  shownAt<S extends object>(req: Request, res: Response, address: string, shown: S): S | undefined;
+  shownAt<S extends object>(req: Request, res: Response, address: string, view: S): S | undefined;
   /** Whether this GET follows a refused form of the page: it shows the form, though the visitor could go on without it. */
   isRefused(req: Request, address: string): boolean;
 }
@@ -60,12 +66,12 @@ export function createPages(settings: PageSettings): Pages {
   const ends =
     settings.endAddress !== undefined && URL.canParse(settings.endAddress) ? [new URL(settings.endAddress).origin] : [];
   const context = (req: Request, res: Response): PageContext => {
-    const greeting = greeted(req);
+    const greeting = getPageUser(req);
     const lang = req.language;
     return {
       lang,
       t: translator(lang),
-      nonce: nonceOf(res),
+      nonce: getNonce(res),
       brand,
       assets,
       links,
@@ -79,13 +85,13 @@ export function createPages(settings: PageSettings): Pages {
   };
   return {
     context,
-    shownAt(req, res, address, shown) {
+    shownAt(req, res, address, view) {
       const { formRecords } = settings;
       // HEAD shows nothing, so it takes nothing.
-      if (req.method === 'GET') return { ...shown, ...formRecords?.take(req, res, address) };
+      if (req.method === 'GET') return { ...view, ...formRecords?.take(req, res, address) };
       // A script reads the answer itself.
-      if (req.method !== 'POST' || !formRecords || req.accepts(['html', 'json']) === 'json') return shown;
-      formRecords.keep(req, res, address, shown);
+      if (req.method !== 'POST' || !formRecords || req.accepts(['html', 'json']) === 'json') return view;
+      formRecords.keep(req, res, address, view);
       res.redirect(303, address);
       return undefined;
     },
@@ -105,7 +111,7 @@ export function createPages(settings: PageSettings): Pages {
       );
       res.vary('Accept-Language');
       const head = { title: title(ctx), ...(refreshTo !== undefined && { refreshTo }) };
-      res.type('html').send(renderPage(ctx, page(ctx), head));
+      res.type('html').send(renderDocument(ctx, page(ctx), head));
     },
   };
 }

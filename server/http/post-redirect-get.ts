@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { sha256 } from '../shared/index.ts';
-import { parseStored, SealBroken, type SecretBox } from '../store/index.ts';
+import { parseStored, type SecretBox, UnsealError } from '../store/index.ts';
 import type { HostCookies } from './cookies.ts';
 
 /**
@@ -40,19 +40,19 @@ const cookiePrefix = 'foyer_form_';
 /** The browser asks for the page at once. */
 const keptMs = 2 * 60_000;
 /** Browsers keep cookies of up to 4,096 bytes with name and attributes (RFC 6265bis, section 5.6). */
-const mostCharacters = 3_000;
+const maxCharacters = 3_000;
 /** For another tab. All cookies of a request share the limit of its headers. */
-const mostOthers = 1;
+const maxOthers = 1;
 /** Field limits are below the first of these: what is longer was refused for its length, or was not typed. */
 const lengths = [1_000, 400, 100, 20];
 
 /** Each page in each tab has its own: the address names the request of a client app. */
-const nameOf = (address: string) => cookiePrefix + sha256(address).slice(0, 12);
+const toName = (address: string) => cookiePrefix + sha256(address).slice(0, 12);
 
 /** The same value with no text longer than this. */
-function shortened(value: unknown, most: number): unknown {
+function shortened(value: unknown, max: number): unknown {
   return JSON.parse(JSON.stringify(value), (_name, one: unknown) =>
-    typeof one === 'string' && one.length > most ? one.slice(0, most).toWellFormed() : one,
+    typeof one === 'string' && one.length > max ? one.slice(0, max).toWellFormed() : one,
   );
 }
 
@@ -62,9 +62,9 @@ export function createFormRecords({ cookies, box, sessionCookie, now }: FormReco
     JSON.stringify(['form', address, cookies.read(req, sessionCookie) ?? '']);
 
   function sealed(record: FormRecord, aad: string): string | undefined {
-    for (const most of lengths) {
-      const value = box.seal(JSON.stringify(shortened(record, most)), aad);
-      if (value.length <= mostCharacters) return value;
+    for (const max of lengths) {
+      const value = box.seal(JSON.stringify(shortened(record, max)), aad);
+      if (value.length <= maxCharacters) return value;
     }
     return undefined;
   }
@@ -74,14 +74,14 @@ export function createFormRecords({ cookies, box, sessionCookie, now }: FormReco
       const record = parseStored(schema, box.open(value, aad));
       return record.untilMs > now() ? record : undefined;
     } catch (error) {
-      if (error instanceof SealBroken) return undefined;
+      if (error instanceof UnsealError) return undefined;
       throw error;
     }
   }
 
   return {
     keep(req, res, address, shown) {
-      const name = nameOf(address);
+      const name = toName(address);
       const retryAfter = res.getHeader('Retry-After');
       // With a 3xx it would say how long to wait before the redirect (RFC 9110, section 10.2.3).
       res.removeHeader('Retry-After');
@@ -91,19 +91,19 @@ export function createFormRecords({ cookies, box, sessionCookie, now }: FormReco
         ...(retryAfter !== undefined && { retryAfter: `${retryAfter}` }),
       };
       const others = cookies.readAll(req, cookiePrefix).filter(([other]) => other !== name);
-      for (const [other] of others.slice(0, Math.max(0, others.length - mostOthers))) cookies.clear(res, other);
+      for (const [other] of others.slice(0, Math.max(0, others.length - maxOthers))) cookies.clear(res, other);
       const value = sealed(record, boundTo(req, address));
       if (value !== undefined) cookies.set(res, name, value, { maxAgeMs: keptMs });
     },
     waits(req, address) {
-      const value = cookies.read(req, nameOf(address));
+      const value = cookies.read(req, toName(address));
       return value !== undefined && opened(value, boundTo(req, address)) !== undefined;
     },
     take(req, res, address) {
       // A handler that shows its page in another way than it began to asks twice.
       if (taken.has(req)) return undefined;
       taken.add(req);
-      const name = nameOf(address);
+      const name = toName(address);
       const value = cookies.read(req, name);
       if (value === undefined) return undefined;
       cookies.clear(res, name);

@@ -13,7 +13,7 @@ const freshMs = 60_000;
 const shape = /^(\d{13})\.([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
 /** What a process saw of a request. */
-export interface Seen {
+export interface ProbeReport {
   /** `Host` as it came. */
   host: string;
   /** Who connected, and what the proxy's headers said, as they came; null when they did not. */
@@ -29,7 +29,7 @@ export interface Seen {
   worker: number | null;
 }
 
-const macOf = (secretKey: string, publicUrl: string, time: string, nonce: string) =>
+const probeMac = (secretKey: string, publicUrl: string, time: string, nonce: string) =>
   createHmac('sha256', deriveKey(secretKey, 'doctor probe', 32))
     .update(`${publicUrl}\n${time}\n${nonce}`)
     .digest();
@@ -37,7 +37,7 @@ const macOf = (secretKey: string, publicUrl: string, time: string, nonce: string
 /** @returns the header's value */
 export function signProbe(secretKey: string, publicUrl: string, nowMs: number): string {
   const [time, nonce] = [String(nowMs), randomBytes(16).toString('base64url')];
-  return `${time}.${nonce}.${macOf(secretKey, publicUrl, time, nonce).toString('base64url')}`;
+  return `${time}.${nonce}.${probeMac(secretKey, publicUrl, time, nonce).toString('base64url')}`;
 }
 
 /** The one-time part of a probe that is genuine and fresh, else undefined. */
@@ -47,14 +47,14 @@ export function verifyProbe(
 ): string | undefined {
   const [, time = '', nonce = '', mac = ''] = (typeof value === 'string' && shape.exec(value)) || [];
   if (time === '' || Math.abs(nowMs - Number(time)) > freshMs) return undefined;
-  const given = Buffer.from(mac, 'base64url');
-  const genuine = secretKeys.some((key) => timingSafeEqual(macOf(key, publicUrl, time, nonce), given));
+  const input = Buffer.from(mac, 'base64url');
+  const genuine = secretKeys.some((key) => timingSafeEqual(probeMac(key, publicUrl, time, nonce), input));
   return genuine ? nonce : undefined;
 }
 
 const text = (header: string | string[] | undefined) => (header === undefined ? null : String(header));
 
-function whatIsSeen(req: Request): Seen {
+function describeRequest(req: Request): ProbeReport {
   return {
     host: req.headers.host ?? '',
     peer: req.socket.remoteAddress ?? '',
@@ -76,7 +76,7 @@ interface ProbeSettings {
 }
 
 /** Before /readyz: answers a genuine probe once; everything else goes on as if the header were not there. */
-export function answerProbe({ secretKeys, publicUrl, kv, now }: ProbeSettings): RequestHandler {
+export function handleProbe({ secretKeys, publicUrl, kv, now }: ProbeSettings): RequestHandler {
   return async (req, res, next) => {
     const nonce = verifyProbe(req.headers[probeHeader], { secretKeys, publicUrl, nowMs: now() });
     if (nonce === undefined) return next();
@@ -87,6 +87,6 @@ export function answerProbe({ secretKeys, publicUrl, kv, now }: ProbeSettings): 
       if (error instanceof StoreUnavailable) return next();
       throw error;
     }
-    res.json({ seen: whatIsSeen(req) });
+    res.json({ seen: describeRequest(req) });
   };
 }

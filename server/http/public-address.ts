@@ -1,14 +1,14 @@
 import { HttpError } from './errors.ts';
-import type { Gate } from './front.ts';
+import type { NodeMiddleware } from './front.ts';
 
 /** Characters of a host that the log shows. */
-const mostLogged = 100;
+const maxLogged = 100;
 
 /**
  * The path that a request line names. It may name scheme and host as well (RFC 9112, section 3.2.2), which count for more
  * than the Host header, so they must be ours; undefined when they are not, or when it is no path at all.
  */
-function pathOf(target: string, host: string): string | undefined {
+function requestPath(target: string, host: string): string | undefined {
   if (target.startsWith('/')) return target;
   const [, named, path = ''] = /^https?:\/\/([^/?]*)(.*)$/is.exec(target) ?? [];
   if (named !== host) return undefined;
@@ -19,7 +19,7 @@ function pathOf(target: string, host: string): string | undefined {
  * Refuses a request with more than one Host line (RFC 9112, section 3.2: 400). Node keeps the first of them, and a proxy in
  * between may go by the last.
  */
-export const oneHost: Gate = (req, _res, next) => {
+export const oneHost: NodeMiddleware = (req, _res, next) => {
   const names = req.rawHeaders.filter((_, at) => at % 2 === 0);
   if (names.filter((name) => name.toLowerCase() === 'host').length > 1) {
     throw new HttpError('badRequest', { detail: 'more than one Host header' });
@@ -34,15 +34,15 @@ export const oneHost: Gate = (req, _res, next) => {
  *
  * @param isProxy whether the proxy at this address is believed
  */
-export function publicAddress(publicUrl: string, isProxy: (address: string) => boolean): Gate {
+export function requirePublicHost(publicUrl: string, isProxy: (address: string) => boolean): NodeMiddleware {
   const { host, protocol } = new URL(publicUrl);
   const scheme = protocol.slice(0, -1);
   return (req, _res, next) => {
     const forwarded = req.headers['x-forwarded-host'];
-    const asked = (forwarded && isProxy(req.socket.remoteAddress ?? '') && forwarded) || req.headers.host;
-    if (asked !== host)
-      throw new HttpError('wrongHost', { detail: `host ${JSON.stringify(asked?.slice(0, mostLogged))}` });
-    const path = pathOf(req.url ?? '', host);
+    const requested = (forwarded && isProxy(req.socket.remoteAddress ?? '') && forwarded) || req.headers.host;
+    if (requested !== host)
+      throw new HttpError('wrongHost', { detail: `host ${JSON.stringify(requested?.slice(0, maxLogged))}` });
+    const path = requestPath(req.url ?? '', host);
     if (path === undefined) throw new HttpError('wrongHost', { detail: 'another host in the request line' });
     if (path !== req.url) {
       req.url = path;

@@ -38,6 +38,6 @@ function Document({ ctx, head, page }: { ctx: PageContext; head: PageHead; page:
 }
 
 /** The whole document as HTML. Everything in it is escaped by React; there are no inline scripts and no `style=`. */
-export function renderPage(ctx: PageContext, page: ReactElement, head: PageHead): string {
+export function renderDocument(ctx: PageContext, page: ReactElement, head: PageHead): string {
   return `<!doctype html>${renderToString(<Document ctx={ctx} head={head} page={page} />)}`;
 }

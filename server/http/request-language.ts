@@ -1,10 +1,10 @@
 import type { Express as ExpressApp, Request } from 'express';
 import type { HostCookies } from './cookies.ts';
-import { greeted } from './greeting.ts';
+import { getPageUser } from './greeting.ts';
 import { type Language, type T, translator } from './language.ts';
 import { languageCookie } from './language-choice.ts';
 import { createLanguageDetector } from './language-detector.ts';
-import { traitsOf } from './request-traits.ts';
+import { toTraits } from './request-traits.ts';
 
 declare global {
   namespace Express {
@@ -28,8 +28,8 @@ export function detectLanguages(app: ExpressApp, cookies: HostCookies): void {
   const languageOfRequest = createLanguageDetector<Request>({
     cookie: { name: languageCookie, read: (req) => cookies.read(req, languageCookie) },
     others: [
-      { name: 'user', lookup: (req) => greeted(req)?.locale ?? undefined },
-      { name: 'ui_locales', lookup: (req) => traitsOf(cookies, req).lang },
+      { name: 'user', lookup: (req) => getPageUser(req)?.locale ?? undefined },
+      { name: 'ui_locales', lookup: (req) => toTraits(cookies, req).lang },
     ],
   });
   Object.defineProperties(app.request, {

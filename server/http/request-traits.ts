@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { HostCookies } from './cookies.ts';
-import { field } from './fields.ts';
+import { readFormField } from './fields.ts';
 import { type Language, supportedLanguage } from './language.ts';
 
 /** The parameters of an authorization request that change how every page of it is answered (OpenID Connect Core 1.0, 3.1.2.1). */
@@ -22,21 +22,21 @@ export const requestCookie = (id: string) =>
   `${requestCookiePrefix}${createHash('sha256').update(id).digest('hex').slice(0, 16)}`;
 
 /** The traits that the parameters of a request ask for; other values have no effect. */
-export function traitsOfParameters(given: { display?: unknown; ui_locales?: unknown }): RequestTraits {
-  const tags = typeof given.ui_locales === 'string' ? given.ui_locales.slice(0, 500).split(' ') : [];
+export function traitsOfParameters(input: { display?: unknown; ui_locales?: unknown }): RequestTraits {
+  const tags = typeof input.ui_locales === 'string' ? input.ui_locales.slice(0, 500).split(' ') : [];
   const lang = tags.map(supportedLanguage).find((one) => one !== undefined);
-  return { popup: given.display === 'popup', ...(lang !== undefined && { lang }) };
+  return { popup: input.display === 'popup', ...(lang !== undefined && { lang }) };
 }
 
 /** The traits as text for the second part of the cookie. No random part has a `~` (RFC 4648, section 5). */
-export const markOf = ({ popup, lang }: RequestTraits) => (popup || lang ? `~${popup ? 'p' : ''}~${lang ?? ''}` : '');
+export const toMark = ({ popup, lang }: RequestTraits) => (popup || lang ? `~${popup ? 'p' : ''}~${lang ?? ''}` : '');
 
 function traitsOfCookie(value: string | undefined): RequestTraits {
   const [, mark = '', lang] = (value?.split('.')[1] ?? '').split('~');
   return { popup: mark === 'p', lang: supportedLanguage(lang) };
 }
 
-const queryOf = (address: string) => new URLSearchParams(address.split('?')[1]?.split('#')[0] ?? '');
+const toQuery = (address: string) => new URLSearchParams(address.split('?')[1]?.split('#')[0] ?? '');
 
 /**
  * The pending request that an address names, or the address behind its `redirect`. `pending` stands where a page belongs to a
@@ -45,9 +45,9 @@ const queryOf = (address: string) => new URLSearchParams(address.split('?')[1]?.
 function requestNamedBy(address: string, isNested = false): string | undefined {
   const path = address.split('?', 1)[0] ?? '';
   if (path.startsWith(`${authorization}/`)) return path.slice(authorization.length + 1) || undefined;
-  const query = queryOf(address);
-  const given = ['authorization_code', 'pending'].find((name) => query.has(name));
-  const ids = given === undefined ? [] : query.getAll(given);
+  const query = toQuery(address);
+  const input = ['authorization_code', 'pending'].find((name) => query.has(name));
+  const ids = input === undefined ? [] : query.getAll(input);
   const redirect = query.get('redirect');
   if (ids.length === 0) return redirect === null || isNested ? undefined : requestNamedBy(redirect, true);
   return ids.length === 1 && ids[0] !== '' ? ids[0] : undefined;
@@ -64,7 +64,7 @@ export function requestTraits(cookies: HostCookies, req: IncomingMessage, addres
   if (!address.includes('?') && !address.startsWith(authorization)) return noTraits;
   const path = (address.split('?', 1)[0] ?? '').replace(/^\/oauth2\/authorize\/$/, authorization);
   if (!pagesOfRequests.test(path)) return noTraits;
-  if (path === authorization) return traitsOfParameters(Object.fromEntries(queryOf(address)));
+  if (path === authorization) return traitsOfParameters(Object.fromEntries(toQuery(address)));
   const id = requestNamedBy(address);
   return id === undefined ? noTraits : traitsOfCookie(cookies.read(req, requestCookie(id)));
 }
@@ -73,7 +73,7 @@ export function requestTraits(cookies: HostCookies, req: IncomingMessage, addres
  * The traits of the request that this answer belongs to. Its address names the request, and the host-only cookie of that
  * request, which another site can neither read nor set, has the traits: one window in a popup changes no other.
  */
-export function traitsOf(cookies: HostCookies, req: IncomingMessage & { originalUrl?: string }): RequestTraits {
+export function toTraits(cookies: HostCookies, req: IncomingMessage & { originalUrl?: string }): RequestTraits {
   return joined.get(req) ?? requestTraits(cookies, req, req.originalUrl ?? req.url ?? '');
 }
 
@@ -100,7 +100,7 @@ export function belongToRequest(
 /** Behind the parsers of bodies: some forms name their request in a field. */
 export function requestOfForm(cookies: HostCookies): RequestHandler {
   return (req, res, next) => {
-    const id = req.method === 'POST' ? field(req, 'authorization_code') : '';
+    const id = req.method === 'POST' ? readFormField(req, 'authorization_code') : '';
     if (id !== '') belongToRequest(cookies, req, res, `${req.path}?${new URLSearchParams({ authorization_code: id })}`);
     next();
   };

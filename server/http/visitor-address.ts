@@ -10,8 +10,8 @@ export const visitorAddressHeader = 'Foyer-Visitor-Address';
 const useVisitorAddress: RequestHandler = (req, _res, next) => {
   const address = req.get(visitorAddressHeader) ?? '';
   if (isIP(address) === 0) {
-    const faults = [{ name: `header.${visitorAddressHeader}`, detail: 'is no IP address' }];
-    throw new HttpError('validation', { detail: faults[0]?.name, faults });
+    const invalidParams = [{ name: `header.${visitorAddressHeader}`, detail: 'is no IP address' }];
+    throw new HttpError('validation', { detail: invalidParams[0]?.name, invalidParams });
   }
   Object.defineProperty(req, 'ip', { value: address, configurable: true });
   next();

@@ -3,20 +3,20 @@ import { createElement } from 'react';
 import {
   CancelFactorResetPage,
   FactorResetCancelledPage,
-  FactorResetGonePage,
+  FactorResetExpiredPage,
 } from '../../views/leaving/cancel-factor-reset-page.tsx';
-import { field, methodNotAllowed, type Pages, query } from '../http/index.ts';
-import type { LeavingDeps } from './deps.ts';
+import { methodNotAllowed, type Pages, readFormField, readQueryParam } from '../http/index.ts';
+import type { DeletionDeps } from './deps.ts';
 import { cancelFactorReset, cancelPath, findCancellable } from './factor-reset.ts';
 
-interface PageDeps extends LeavingDeps {
+interface PageDeps extends DeletionDeps {
   pages: Pages;
 }
 
 function sendGone({ pages }: PageDeps, req: Request, res: Response): void {
-  const shown = pages.shownAt(req, res, cancelPath, { status: 404 });
-  if (!shown) return;
-  pages.send(req, res, shown.status, (ctx) => createElement(FactorResetGonePage, { ctx }), {
+  const view = pages.shownAt(req, res, cancelPath, { status: 404 });
+  if (!view) return;
+  pages.send(req, res, view.status, (ctx) => createElement(FactorResetExpiredPage, { ctx }), {
     title: (ctx) => ctx.t('leaving.reset.goneTitle'),
     address: cancelPath,
   });
@@ -26,13 +26,13 @@ function sendGone({ pages }: PageDeps, req: Request, res: Response): void {
 function show(deps: PageDeps): RequestHandler {
   return async (req, res) => {
     const { pages } = deps;
-    if (query(req, 'done') !== undefined) {
+    if (readQueryParam(req, 'done') !== undefined) {
       return pages.send(req, res, 200, (ctx) => createElement(FactorResetCancelledPage, { ctx }), {
         title: (ctx) => ctx.t('leaving.reset.doneTitle'),
         address: `${cancelPath}?done`,
       });
     }
-    const token = query(req, 'token') ?? '';
+    const token = readQueryParam(req, 'token') ?? '';
     const reset = await findCancellable(deps, token);
     if (!reset) return sendGone(deps, req, res);
     const about = { action: cancelPath, token, requestedAtMs: reset.requestedAt, dueAtMs: reset.dueAt };
@@ -45,7 +45,7 @@ function show(deps: PageDeps): RequestHandler {
 
 function submit(deps: PageDeps): RequestHandler {
   return async (req, res) => {
-    const reset = await findCancellable(deps, field(req, 'token'));
+    const reset = await findCancellable(deps, readFormField(req, 'token'));
     if (!reset || !(await cancelFactorReset(deps, reset.userId))) return sendGone(deps, req, res);
     deps.log.info({ act: 'factor-reset-cancelled', by: 'link' }, 'a member keeps the second factor');
     res.redirect(303, `${cancelPath}?done`);

@@ -1,19 +1,19 @@
 import type { Router } from 'express';
 import { createElement } from 'react';
-import { DeletionAskedPage } from '../../views/leaving/deletion-asked-page.tsx';
+import { DeletionRequestedPage } from '../../views/leaving/deletion-asked-page.tsx';
 import { methodNotAllowed, type Pages } from '../http/index.ts';
 import { waitDays } from './deletion.ts';
 
 /** Where whoever leaves is led to. It says nothing about anybody, so anybody may read it. */
-export const deletionAskedPath = '/account-deletion';
+export const deletionRequestedPath = '/account-deletion';
 
-export function deletionAskedRoute(router: Router, pages: Pages): void {
+export function deletionRequestedRoute(router: Router, pages: Pages): void {
   router
-    .route(deletionAskedPath)
+    .route(deletionRequestedPath)
     .get((req, res) =>
-      pages.send(req, res, 200, (ctx) => createElement(DeletionAskedPage, { ctx, days: waitDays }), {
+      pages.send(req, res, 200, (ctx) => createElement(DeletionRequestedPage, { ctx, days: waitDays }), {
         title: (ctx) => ctx.t('leaving.asked.title'),
-        address: deletionAskedPath,
+        address: deletionRequestedPath,
       }),
     )
     .all(methodNotAllowed('GET', 'HEAD'));

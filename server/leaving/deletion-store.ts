@@ -41,7 +41,7 @@ export async function findDeletion(db: Db, userId: string): Promise<AccountDelet
 }
 
 /**
- * The member stays. One statement decides between this and {@link beginErasing}.
+ * The member stays. One statement decides between this and {@link claimForErasure}.
  * @param sinceMs only what was asked for at or after this moment
  * @returns what was cancelled; undefined when there was nothing, or it is too late
  */
@@ -61,12 +61,12 @@ export async function cancelDeletion(
 }
 
 /** How the member's paid membership ends, as was settled with their wish to leave. */
-export async function noteMembershipEnd(trx: Transaction<Schema>, userId: string, membership: string): Promise<void> {
+export async function recordMembershipEnd(trx: Transaction<Schema>, userId: string, membership: string): Promise<void> {
   await trx.updateTable('account_deletions').set({ membership }).where('user_id', '=', userId).execute();
 }
 
 /** Members whose time has come, the longest due first; those whom an operator has disabled wait until that is settled. */
-export async function dueDeletions(db: Db, nowMs: number, most: number): Promise<string[]> {
+export async function listDueDeletions(db: Db, nowMs: number, max: number): Promise<string[]> {
   const rows = await db
     .selectFrom('account_deletions')
     .innerJoin('users', 'users.id', 'account_deletions.user_id')
@@ -75,13 +75,13 @@ export async function dueDeletions(db: Db, nowMs: number, most: number): Promise
     .where('account_deletions.done_at', 'is', null)
     .where('users.disabled_at', 'is', null)
     .orderBy('account_deletions.due_at')
-    .limit(most)
+    .limit(max)
     .execute();
   return rows.map(({ user_id }) => user_id);
 }
 
 /** From here on the member cannot stay any more. @returns false when it was cancelled, or is done already */
-export async function beginErasing(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<boolean> {
+export async function claimForErasure(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('account_deletions')
     .set({ done_at: nowMs })

@@ -4,13 +4,13 @@ import { translator } from '../http/index.ts';
 import { mailAbout, type Origin } from '../messages/index.ts';
 import { dayMs } from '../shared/index.ts';
 import type { KeyValueStore, Schema } from '../store/index.ts';
-import { cancelDeletion, findDeletion, insertDeletion, noteMembershipEnd } from './deletion-store.ts';
-import type { LeavingDeps, MembershipEnd } from './deps.ts';
+import { cancelDeletion, findDeletion, insertDeletion, recordMembershipEnd } from './deletion-store.ts';
+import type { CancellationTiming, DeletionDeps } from './deps.ts';
 
 /** Within which a member who leaves can still stay. */
 export const waitDays = 14;
 
-export type DeletionAsked =
+export type RequestDeletionResult =
   | { kind: 'asked'; dueAtMs: number }
   /** The member is gone, or signs in with another password by now. */
   | { kind: 'gone' };
@@ -18,18 +18,18 @@ export type DeletionAsked =
 /**
  * The member wants to leave: they are signed out everywhere and told by mail, and after {@link waitDays} days everything that
  * is stored of them is erased (sweep.ts), unless they sign in before.
- * @param wish how a paid membership ends
+ * @param timing how a paid membership ends
  */
-export async function askForDeletion(
-  deps: LeavingDeps,
+export async function requestDeletion(
+  deps: DeletionDeps,
   user: User,
   from: Origin,
-  wish: MembershipEnd,
-): Promise<DeletionAsked> {
+  timing: CancellationTiming,
+): Promise<RequestDeletionResult> {
   const { database, outbox, sessions, membership, log, now } = deps;
   // Before as well: should this process die right after the commit, next to nothing is left to end.
   await sessions.endAll(user.id);
-  const asked = await database.transaction(async (trx): Promise<DeletionAsked> => {
+  const requested = await database.transaction(async (trx): Promise<RequestDeletionResult> => {
     const current = await findUser(trx, user.id);
     if (current?.passwordEpoch !== user.passwordEpoch || current.disabledAt !== null) return { kind: 'gone' };
     const requestedAt = now();
@@ -39,8 +39,8 @@ export async function askForDeletion(
       const known = await findDeletion(trx, user.id);
       return known ? { kind: 'asked', dueAtMs: known.dueAt } : { kind: 'gone' };
     }
-    const end = await membership.leaves(trx, user.id, wish, requestedAt);
-    if (end !== null) await noteMembershipEnd(trx, user.id, end);
+    const end = await membership.cancelOnDeletion(trx, user.id, timing, requestedAt);
+    if (end !== null) await recordMembershipEnd(trx, user.id, end);
     const { mail, values } = mailAbout(current, from, deps.now());
     await outbox.add(trx, {
       ...mail,
@@ -52,8 +52,8 @@ export async function askForDeletion(
   outbox.wake();
   // A sign-in that was under way stands in the list by now, or finds the wish and cancels it.
   await sessions.endAll(user.id);
-  log.info({ act: 'deletion-asked', outcome: asked.kind }, 'a member wants to leave');
-  return asked;
+  log.info({ act: 'deletion-asked', outcome: requested.kind }, 'a member wants to leave');
+  return requested;
 }
 
 /** How long the settings say that the account stays. */
@@ -61,7 +61,7 @@ const saidMs = 24 * 60 * 60_000;
 const cancelledKey = (userId: string) => `deletion-cancelled:${userId}`;
 
 /** When the member had asked to leave, if they have signed in since and stay (milliseconds since the epoch). */
-export async function cancelledLately(kv: KeyValueStore, userId: string): Promise<number | undefined> {
+export async function findRecentCancellation(kv: KeyValueStore, userId: string): Promise<number | undefined> {
   const at = await kv.get(cancelledKey(userId));
   return at === null ? undefined : Number(at);
 }
@@ -70,12 +70,12 @@ export async function cancelledLately(kv: KeyValueStore, userId: string): Promis
  * Whoever signs in stays. Every way of signing in passes here (session/).
  * @returns false when it is too late: everything of the member has been erased
  */
-export async function stayBySigningIn(deps: LeavingDeps, user: User, from: Origin): Promise<boolean> {
+export async function cancelDeletionOnSignIn(deps: DeletionDeps, user: User, from: Origin): Promise<boolean> {
   const { database, kv, outbox, log } = deps;
-  const leaving = await findDeletion(database.db, user.id);
-  if (!leaving) return true;
+  const deletion = await findDeletion(database.db, user.id);
+  if (!deletion) return true;
   const cancelled = await database.transaction(async (trx) => {
-    if (!(await cancelAskedSince(deps, trx, user.id, 0))) return false;
+    if (!(await cancelDeletionsRequestedSince(deps, trx, user.id, 0))) return false;
     const { mail, values } = mailAbout(user, from, deps.now());
     await outbox.add(trx, { ...mail, template: 'deletion-cancelled', values });
     const t = translator(mail.lang);
@@ -92,7 +92,7 @@ export async function stayBySigningIn(deps: LeavingDeps, user: User, from: Origi
   // Another sign-in was quicker, or the sweep.
   if (!cancelled) return (await findDeletion(database.db, user.id)) === undefined;
   outbox.wake();
-  await kv.set(cancelledKey(user.id), String(leaving.requestedAt), saidMs);
+  await kv.set(cancelledKey(user.id), String(deletion.requestedAt), saidMs);
   log.info({ act: 'deletion-cancelled' }, 'a member who wanted to leave has signed in');
   return true;
 }
@@ -102,13 +102,13 @@ export async function stayBySigningIn(deps: LeavingDeps, user: User, from: Origi
  * wants nothing of what was asked for since (`security.md`, rule 14).
  * @returns whether there was anything to cancel
  */
-export async function cancelAskedSince(
-  { membership, now }: Pick<LeavingDeps, 'membership' | 'now'>,
+export async function cancelDeletionsRequestedSince(
+  { membership, now }: Pick<DeletionDeps, 'membership' | 'now'>,
   trx: Transaction<Schema>,
   userId: string,
   sinceMs: number,
 ): Promise<boolean> {
   const cancelled = await cancelDeletion(trx, userId, sinceMs);
-  if (cancelled?.membership) await membership.stays(trx, userId, cancelled.membership, now());
+  if (cancelled?.membership) await membership.resumeAfterCancellation(trx, userId, cancelled.membership, now());
   return cancelled !== undefined;
 }

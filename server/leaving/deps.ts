@@ -9,19 +9,19 @@ import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.
  * What a room holds of a member: told to those who ask for their data, and gone when they leave. One list for both, so
  * that nothing can be in the one and not in the other.
  */
-export interface Holding {
+export interface PersonalDataSource {
   /** Under which it stands in the exported file. */
   name: string;
   /** As JSON, in the names of the specification where it has some. Secrets as facts alone: that there is one, and since when. */
-  tell(user: User): Promise<unknown>;
+  exportData(user: User): Promise<unknown>;
   erase(trx: Transaction<Schema>, user: User, nowMs: number): Promise<void>;
 }
 
 /** How a paid membership ends whose member leaves. */
-export type MembershipEnd = 'period-end' | 'at-once';
+export type CancellationTiming = 'period-end' | 'at-once';
 
 /** A membership that goes on by itself, as the member is asked about it. */
-export interface GoingOn {
+export interface RenewingSubscription {
   /** Undefined: a plan that is not in the catalogue any more. */
   planName: string | undefined;
   /** Until when it is paid (milliseconds since the epoch). */
@@ -31,17 +31,22 @@ export interface GoingOn {
 }
 
 /** What a membership that goes on by itself becomes. */
-export interface MembershipOnLeaving {
+export interface SubscriptionOnDeletion {
   /** undefined: there is none, or it ends by itself already. */
-  goingOn(userId: string, nowMs: number): Promise<GoingOn | undefined>;
+  findRenewing(userId: string, nowMs: number): Promise<RenewingSubscription | undefined>;
   /** @returns what `stays` is to know, should the member stay; null: there is none, or it ends by itself already */
-  leaves(trx: Transaction<Schema>, userId: string, wish: MembershipEnd, nowMs: number): Promise<string | null>;
+  cancelOnDeletion(
+    trx: Transaction<Schema>,
+    userId: string,
+    timing: CancellationTiming,
+    nowMs: number,
+  ): Promise<string | null>;
   /** @param noted by `leaves` */
-  stays(trx: Transaction<Schema>, userId: string, noted: string, nowMs: number): Promise<void>;
+  resumeAfterCancellation(trx: Transaction<Schema>, userId: string, noted: string, nowMs: number): Promise<void>;
 }
 
 /** What the rules of this room stand on; they know nothing of requests. */
-export interface LeavingDeps {
+export interface DeletionDeps {
   publicUrl: string;
   brandName: string;
   database: Database;
@@ -49,18 +54,18 @@ export interface LeavingDeps {
   outbox: Outbox;
   sessions: Pick<Sessions, 'endAll' | 'list'>;
   /** Of every room that holds something. */
-  holdings: readonly Holding[];
+  personalDataSources: readonly PersonalDataSource[];
   /** Injected: membership/ stands beside this room. */
-  membership: MembershipOnLeaving;
+  membership: SubscriptionOnDeletion;
   log: Logger;
   now: () => number;
 }
 
 /** As `app.ts` gives them. */
-export type LeavingSettings = Omit<LeavingDeps, 'holdings'> & {
+export type LeavingSettings = Omit<DeletionDeps, 'personalDataSources'> & {
   pages: Pages;
   /** What waits in the outbox is sealed with it. */
   outboxBox: SecretBox;
   /** What rooms that stand above this one hold. */
-  holdings: readonly Holding[];
+  personalDataSources: readonly PersonalDataSource[];
 };

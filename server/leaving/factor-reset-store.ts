@@ -53,14 +53,17 @@ export async function findWaitingReset(
 }
 
 /** Those that wait, the first due first. */
-export async function waitingResets(db: Db, { dueBy, most }: { dueBy?: number; most: number }): Promise<FactorReset[]> {
+export async function listPendingResets(
+  db: Db,
+  { dueBy, max }: { dueBy?: number; max: number },
+): Promise<FactorReset[]> {
   const rows = await db
     .selectFrom('factor_resets')
     .selectAll()
     .where('state', '=', 'waiting')
     .$if(dueBy !== undefined, (query) => query.where('due_at', '<=', dueBy as number))
     .orderBy('due_at')
-    .limit(most)
+    .limit(max)
     .execute();
   return rows.map(fromRow);
 }
@@ -99,7 +102,7 @@ export async function markResetDone(trx: Transaction<Schema>, id: string, nowMs:
 }
 
 /** All of a member's, for themselves to read. */
-export async function factorResetsOf(db: Db, userId: string): Promise<Omit<FactorReset, 'id' | 'userId'>[]> {
+export async function listFactorResets(db: Db, userId: string): Promise<Omit<FactorReset, 'id' | 'userId'>[]> {
   const rows = await db
     .selectFrom('factor_resets')
     .selectAll()

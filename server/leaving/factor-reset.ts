@@ -1,27 +1,27 @@
 import type { Transaction } from 'kysely';
 import { formatDate } from '../../views/format.ts';
 import { findUser, type User } from '../account/index.ts';
-import { languageOf, translator } from '../http/index.ts';
+import { resolveLanguage, translator } from '../http/index.ts';
 import { removeAllFactors } from '../mfa/index.ts';
 import { randomToken, sha256 } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
-import type { LeavingDeps } from './deps.ts';
+import type { DeletionDeps } from './deps.ts';
 import {
   cancelWaitingResets,
   type FactorReset,
   findWaitingReset,
   insertFactorReset,
+  listPendingResets,
   markResetDone,
-  waitingResets,
 } from './factor-reset-store.ts';
 
 /** The mail and the text message name it. */
 export const cancelPath = '/cancel-factor-reset';
 
 /** What the operator's command has, too. */
-export type ResetDeps = Pick<LeavingDeps, 'database' | 'outbox' | 'publicUrl' | 'brandName' | 'now'>;
+export type FactorResetDeps = Pick<DeletionDeps, 'database' | 'outbox' | 'publicUrl' | 'brandName' | 'now'>;
 
-export type ResetAsked =
+export type RequestFactorResetResult =
   | { kind: 'asked'; reset: FactorReset }
   /** One waits already: it keeps its time. */
   | { kind: 'waiting'; reset: FactorReset }
@@ -29,7 +29,7 @@ export type ResetAsked =
   | { kind: 'nothing' }
   | { kind: 'gone' };
 
-const languageOfUser = ({ locale }: User) => languageOf(undefined, locale ?? undefined);
+const languageOfUser = ({ locale }: User) => resolveLanguage(undefined, locale ?? undefined);
 
 /**
  * Somebody who has lost the second factor has asked an operator to take it away. That happens after a while, so that the
@@ -38,13 +38,13 @@ const languageOfUser = ({ locale }: User) => languageOf(undefined, locale ?? und
  * @param waitMs until it happens
  * @param bySms whether text messages are sent at all
  */
-export async function askForFactorReset(
-  deps: ResetDeps,
+export async function requestFactorReset(
+  deps: FactorResetDeps,
   userId: string,
   { waitMs, bySms }: { waitMs: number; bySms: boolean },
-): Promise<ResetAsked> {
+): Promise<RequestFactorResetResult> {
   const { database, outbox, publicUrl, brandName, now } = deps;
-  const asked = await database.transaction(async (trx): Promise<ResetAsked> => {
+  const requested = await database.transaction(async (trx): Promise<RequestFactorResetResult> => {
     const user = await findUser(trx, userId);
     if (!user) return { kind: 'gone' };
     if (user.mfaPreference === 'none') return { kind: 'nothing' };
@@ -74,12 +74,12 @@ export async function askForFactorReset(
     });
     return { kind: 'asked', reset };
   });
-  if (asked.kind === 'asked') outbox.wake();
-  return asked;
+  if (requested.kind === 'asked') outbox.wake();
+  return requested;
 }
 
 /** The reset that a link's token stops, as long as it waits. */
-export async function findCancellable({ database }: Pick<ResetDeps, 'database'>, token: string) {
+export async function findCancellable({ database }: Pick<FactorResetDeps, 'database'>, token: string) {
   const [, id, secret] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(token) ?? [];
   if (id === undefined || secret === undefined) return undefined;
   return findWaitingReset(database.db, { id, tokenHash: sha256(secret) });
@@ -87,7 +87,7 @@ export async function findCancellable({ database }: Pick<ResetDeps, 'database'>,
 
 /** The member says no, or the operator does. Told by mail. @returns false when nothing was waiting any more */
 export async function cancelFactorReset(
-  { database, outbox, now }: Pick<ResetDeps, 'database' | 'outbox' | 'now'>,
+  { database, outbox, now }: Pick<FactorResetDeps, 'database' | 'outbox' | 'now'>,
   userId: string,
 ): Promise<boolean> {
   const cancelled = await database.transaction(async (trx) => {
@@ -105,7 +105,7 @@ export async function cancelFactorReset(
 }
 
 /** Whoever undoes a change of their address wants nothing of what was asked for since (`security.md`, rule 14). */
-export async function cancelResetsAskedSince(
+export async function cancelResetsRequestedSince(
   trx: Transaction<Schema>,
   userId: string,
   sinceMs: number,
@@ -115,7 +115,7 @@ export async function cancelResetsAskedSince(
 }
 
 /** Takes the second factor away, if nobody has said no. The member is signed out everywhere, and told by mail. */
-async function carryOut(deps: LeavingDeps, { id, userId }: FactorReset): Promise<boolean> {
+async function carryOut(deps: DeletionDeps, { id, userId }: FactorReset): Promise<boolean> {
   const { database, outbox, sessions, now } = deps;
   const done = await database.transaction(async (trx) => {
     // One statement decides between this and whoever says no at this moment.
@@ -137,10 +137,10 @@ async function carryOut(deps: LeavingDeps, { id, userId }: FactorReset): Promise
 const batch = 100;
 
 /** Carries out all that are due. @returns how many members have no second factor any more */
-export async function carryOutDueResets(deps: LeavingDeps): Promise<number> {
+export async function applyDueResets(deps: DeletionDeps): Promise<number> {
   const { database, log, now } = deps;
   let done = 0;
-  for (const reset of await waitingResets(database.db, { dueBy: now(), most: batch })) {
+  for (const reset of await listPendingResets(database.db, { dueBy: now(), max: batch })) {
     try {
       if (!(await carryOut(deps, reset))) continue;
       done += 1;

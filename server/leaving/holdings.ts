@@ -1,21 +1,21 @@
-import { eraseMemberData, memberData } from '../account/index.ts';
-import { eraseMessagesTo, messagesTo } from '../messages/index.ts';
+import { eraseUserData, exportUserData } from '../account/index.ts';
+import { eraseMessagesTo, listMessagesTo } from '../messages/index.ts';
 import { countRecoveryCodes, listRememberedDevices, removeAllFactors, totpCreatedAt } from '../mfa/index.ts';
 import { listPasskeys, removeAllPasskeys } from '../passkeys/index.ts';
 import type { SecretBox } from '../store/index.ts';
 import { findDeletion } from './deletion-store.ts';
-import type { Holding, LeavingDeps } from './deps.ts';
-import { eraseFactorResets, factorResetsOf } from './factor-reset-store.ts';
+import type { DeletionDeps, PersonalDataSource } from './deps.ts';
+import { eraseFactorResets, listFactorResets } from './factor-reset-store.ts';
 
-type Deps = Pick<LeavingDeps, 'database' | 'sessions' | 'now'> & { outboxBox: SecretBox };
+type Deps = Pick<DeletionDeps, 'database' | 'sessions' | 'now'> & { outboxBox: SecretBox };
 
 /** What the rooms below this one hold, and this one itself. Times in milliseconds since the epoch. */
-export function ownHoldings({ database, sessions, outboxBox, now }: Deps): Holding[] {
+export function ownDataSources({ database, sessions, outboxBox, now }: Deps): PersonalDataSource[] {
   const { db } = database;
   return [
     {
       name: 'secondFactors',
-      async tell(user) {
+      async exportData(user) {
         const [appSince, codes, devices] = await Promise.all([
           totpCreatedAt(db, user.id),
           countRecoveryCodes(db, user.id),
@@ -34,7 +34,7 @@ export function ownHoldings({ database, sessions, outboxBox, now }: Deps): Holdi
     },
     {
       name: 'passkeys',
-      tell: async ({ id }) =>
+      exportData: async ({ id }) =>
         (await listPasskeys(db, id)).map(({ name, transports, aaguid, backedUp, createdAt, lastUsedAt }) => ({
           ...{ name, transports, aaguid, backedUp, createdAt, lastUsedAt },
         })),
@@ -42,28 +42,28 @@ export function ownHoldings({ database, sessions, outboxBox, now }: Deps): Holdi
     },
     {
       name: 'devices',
-      tell: async ({ id }) => (await sessions.list(id)).map(({ idHash: _, ...device }) => device),
+      exportData: async ({ id }) => (await sessions.list(id)).map(({ idHash: _, ...device }) => device),
       // They ended when the member asked to leave, and end again after the transaction.
       erase: async () => {},
     },
     {
       name: 'messages',
-      tell: (user) => messagesTo(db, outboxBox, user),
+      exportData: (user) => listMessagesTo(db, outboxBox, user),
       erase: (trx, user) => eraseMessagesTo(trx, outboxBox, user),
     },
     {
       name: 'leaving',
-      tell: async ({ id }) => ({
+      exportData: async ({ id }) => ({
         deletion: (await findDeletion(db, id)) ?? null,
-        factorResets: await factorResetsOf(db, id),
+        factorResets: await listFactorResets(db, id),
       }),
       erase: (trx, { id }) => eraseFactorResets(trx, id),
     },
     {
       // The last to go: it says who the others belong to.
       name: 'account',
-      tell: (user) => memberData(db, user),
-      erase: (trx, user) => eraseMemberData(trx, user),
+      exportData: (user) => exportUserData(db, user),
+      erase: (trx, user) => eraseUserData(trx, user),
     },
   ];
 }

@@ -6,10 +6,15 @@
  * Owns both waits with their mails, the list of what every room holds of a member, and the pages that the mails lead to. Does
  * not own what is held (each room's own), nor the pages under /settings (settings/).
  */
-export { type DeletionAsked, waitDays } from './deletion.ts';
-export { deletionAskedPath } from './deletion-asked-page.ts';
+export { type RequestDeletionResult, waitDays } from './deletion.ts';
+export { deletionRequestedPath } from './deletion-asked-page.ts';
 export { findDeletion } from './deletion-store.ts';
-export type { GoingOn, Holding, MembershipEnd, MembershipOnLeaving } from './deps.ts';
-export { askForFactorReset, cancelFactorReset, cancelResetsAskedSince, type ResetAsked } from './factor-reset.ts';
-export { type FactorReset, findWaitingReset, waitingResets } from './factor-reset-store.ts';
-export { type LeavingRoom, openLeaving } from './room.ts';
+export type { CancellationTiming, PersonalDataSource, RenewingSubscription, SubscriptionOnDeletion } from './deps.ts';
+export {
+  cancelFactorReset,
+  cancelResetsRequestedSince,
+  type RequestFactorResetResult,
+  requestFactorReset,
+} from './factor-reset.ts';
+export { type FactorReset, findWaitingReset, listPendingResets } from './factor-reset-store.ts';
+export { createDeletionModule, type DeletionModule } from './room.ts';

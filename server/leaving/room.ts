@@ -1,24 +1,30 @@
 import type { Request, Router } from 'express';
 import type { Transaction } from 'kysely';
 import type { User } from '../account/index.ts';
-import { originOf } from '../session/index.ts';
+import { getRequestOrigin } from '../session/index.ts';
 import type { Schema } from '../store/index.ts';
 import { cancelFactorResetRoutes } from './cancel-reset-page.ts';
-import { askForDeletion, cancelAskedSince, cancelledLately, type DeletionAsked, stayBySigningIn } from './deletion.ts';
-import { deletionAskedRoute } from './deletion-asked-page.ts';
-import type { GoingOn, LeavingDeps, LeavingSettings, MembershipEnd } from './deps.ts';
-import { exportOf } from './export.ts';
-import { cancelFactorReset, carryOutDueResets } from './factor-reset.ts';
+import {
+  cancelDeletionOnSignIn,
+  cancelDeletionsRequestedSince,
+  findRecentCancellation,
+  type RequestDeletionResult,
+  requestDeletion,
+} from './deletion.ts';
+import { deletionRequestedRoute } from './deletion-asked-page.ts';
+import type { CancellationTiming, DeletionDeps, LeavingSettings, RenewingSubscription } from './deps.ts';
+import { exportPersonalData } from './export.ts';
+import { applyDueResets, cancelFactorReset } from './factor-reset.ts';
 import { type FactorReset, findWaitingReset } from './factor-reset-store.ts';
-import { ownHoldings } from './holdings.ts';
-import { eraseDue } from './sweep.ts';
-import { workNowAndThen } from './work.ts';
+import { ownDataSources } from './holdings.ts';
+import { eraseDueAccounts } from './sweep.ts';
+import { startDeletionJob } from './work.ts';
 
-export interface LeavingRoom {
+export interface DeletionModule {
   /** The member wants to leave: they are signed out everywhere. A paid membership ends as they wish. */
-  ask(user: User, req: Request, wish: MembershipEnd): Promise<DeletionAsked>;
+  ask(user: User, req: Request, timing: CancellationTiming): Promise<RequestDeletionResult>;
   /** What {@link ask} would end. */
-  membershipOf(userId: string): Promise<GoingOn | undefined>;
+  findRenewingSubscription(userId: string): Promise<RenewingSubscription | undefined>;
   /** Takes back a wish to leave that was uttered at or after a moment. */
   takeBack(trx: Transaction<Schema>, userId: string, sinceMs: number): Promise<void>;
   /** Every sign-in passes here, and keeps a member who wanted to leave. @returns false when everything of them is erased already */
@@ -26,9 +32,9 @@ export interface LeavingRoom {
   /** When a member had asked to leave who has signed in since, lately (milliseconds since the epoch). */
   cancelledLately(userId: string): Promise<number | undefined>;
   /** Everything that is stored of a member, as JSON. */
-  exportOf(user: User): Promise<Record<string, unknown>>;
+  findExport(user: User): Promise<Record<string, unknown>>;
   /** A second factor that an operator was asked to take away. */
-  waitingReset(userId: string): Promise<FactorReset | undefined>;
+  findPendingReset(userId: string): Promise<FactorReset | undefined>;
   cancelReset(userId: string): Promise<boolean>;
   /** Erases whose time has come, and takes second factors away that are due; done by itself now and then. */
   work(): Promise<void>;
@@ -37,26 +43,34 @@ export interface LeavingRoom {
 }
 
 /** Members who leave, and what operators do to accounts at their members' wish. */
-export function openLeaving({ pages, outboxBox, holdings, ...common }: LeavingSettings): LeavingRoom {
-  const deps: LeavingDeps = { ...common, holdings: [...holdings, ...ownHoldings({ ...common, outboxBox })] };
+export function createDeletionModule({
+  pages,
+  outboxBox,
+  personalDataSources,
+  ...common
+}: LeavingSettings): DeletionModule {
+  const deps: DeletionDeps = {
+    ...common,
+    personalDataSources: [...personalDataSources, ...ownDataSources({ ...common, outboxBox })],
+  };
   const work = async () => {
-    await eraseDue(deps);
-    await carryOutDueResets(deps);
+    await eraseDueAccounts(deps);
+    await applyDueResets(deps);
   };
   return {
-    ask: (user, req, wish) => askForDeletion(deps, user, originOf(req), wish),
-    membershipOf: (userId) => deps.membership.goingOn(userId, deps.now()),
-    takeBack: async (trx, userId, sinceMs) => void (await cancelAskedSince(deps, trx, userId, sinceMs)),
-    signedIn: (req, user) => stayBySigningIn(deps, user, originOf(req)),
-    cancelledLately: (userId) => cancelledLately(deps.kv, userId),
-    exportOf: (user) => exportOf(deps, user),
-    waitingReset: (userId) => findWaitingReset(deps.database.db, { userId }),
+    ask: (user, req, timing) => requestDeletion(deps, user, getRequestOrigin(req), timing),
+    findRenewingSubscription: (userId) => deps.membership.findRenewing(userId, deps.now()),
+    takeBack: async (trx, userId, sinceMs) => void (await cancelDeletionsRequestedSince(deps, trx, userId, sinceMs)),
+    signedIn: (req, user) => cancelDeletionOnSignIn(deps, user, getRequestOrigin(req)),
+    cancelledLately: (userId) => findRecentCancellation(deps.kv, userId),
+    findExport: (user) => exportPersonalData(deps, user),
+    findPendingReset: (userId) => findWaitingReset(deps.database.db, { userId }),
     cancelReset: (userId) => cancelFactorReset(deps, userId),
     work,
     pageRoutes(router) {
-      deletionAskedRoute(router, pages);
+      deletionRequestedRoute(router, pages);
       cancelFactorResetRoutes(router, { ...deps, pages });
     },
-    stop: workNowAndThen(deps, work),
+    stop: startDeletionJob(deps, work),
   };
 }

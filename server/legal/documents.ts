@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { TermsVersion } from '../account/index.ts';
 import { type Language, languages } from '../http/index.ts';
 import { sha256 } from '../shared/index.ts';
-import { frontMatter, type Rendered, renderMarkdown } from './markdown.ts';
+import { frontMatter, type RenderedMarkdown, renderMarkdown } from './markdown.ts';
 
-export interface LegalDocument extends Rendered {
+export interface LegalDocument extends RenderedMarkdown {
   /** In which it is written: English where the member's language has no file. */
   lang: Language;
   /** SHA-256 (base64url) of the Markdown as it was rendered. */
@@ -20,7 +20,7 @@ export interface Legal {
 }
 
 /** Everything that is wrong with the files, at once. */
-export class LegalFaults extends Error {
+export class LegalFilesError extends Error {
   override name = 'LegalFaults';
   constructor(faults: readonly string[]) {
     super(`The legal documents cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
@@ -50,7 +50,7 @@ function readOptional(file: string): string | undefined {
  * one. Every file of the terms says which version it is (`version`, a whole number, and `label`), and all say the same.
  *
  * @param values fill `{{brand}}`, `{{host}}` and `{{publicUrl}}`
- * @throws {LegalFaults}
+ * @throws {LegalFilesError}
  */
 export function loadLegal(dir: string, values: { brand: string; publicUrl: string }): Legal {
   const faults: string[] = [];
@@ -83,11 +83,11 @@ export function loadLegal(dir: string, values: { brand: string; publicUrl: strin
   const inAll = (name: Name) => new Map(languages.map((lang) => [lang, read(name, lang)]));
   const documents = { terms: inAll('terms'), imprint: inAll('imprint') };
   if (versions.size > 1) {
-    const said = [...versions.values()].map(({ file, version }) => `${file} ${version.number} (${version.label})`);
-    faults.push(`the terms do not say one version: ${said.join(', ')}`);
+    const submitted = [...versions.values()].map(({ file, version }) => `${file} ${version.number} (${version.label})`);
+    faults.push(`the terms do not say one version: ${submitted.join(', ')}`);
   }
   const [found] = versions.values();
-  if (faults.length > 0 || !found) throw new LegalFaults(faults);
+  if (faults.length > 0 || !found) throw new LegalFilesError(faults);
   const of = (name: Name) => (lang: Language) => {
     const document = documents[name].get(lang) ?? documents[name].get(fallback);
     if (!document) throw new Error(`there is no ${name}`);

@@ -8,12 +8,12 @@ import type { Legal } from './documents.ts';
 export function imprintRoute(
   router: Router,
   /** `greet` looks who is signed in, for the header. */
-  { pages, legal, greet }: { pages: Pages; legal: Legal; greet(req: Request): Promise<unknown> },
+  { pages, legal, loadPageUser }: { pages: Pages; legal: Legal; loadPageUser(req: Request): Promise<unknown> },
 ): void {
   router
     .route('/imprint')
     .get(async (req, res) => {
-      await greet(req);
+      await loadPageUser(req);
       const document = legal.imprint(req.language);
       pages.send(req, res, 200, (ctx) => createElement(ImprintPage, { ctx, document }), {
         title: () => document.title,

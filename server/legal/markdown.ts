@@ -1,7 +1,7 @@
 import MarkdownIt from 'markdown-it';
 
 /** A document as a page shows it. HTML is made from Markdown without HTML in it: it holds no script and no style. */
-export interface Rendered {
+export interface RenderedMarkdown {
   title: string;
   /** What stands before the first section, as HTML. */
   intro: string;
@@ -22,7 +22,7 @@ export function frontMatter(text: string): { facts: Record<string, string>; body
 }
 
 /** @returns without its title when the text does not begin with a first-level heading */
-export function renderMarkdown(text: string): Omit<Rendered, 'title'> & { title: string | undefined } {
+export function renderMarkdown(text: string): Omit<RenderedMarkdown, 'title'> & { title: string | undefined } {
   const tokens = markdown.parse(text, {});
   const render = (part: typeof tokens) => markdown.renderer.render(part, markdown.options, {});
   let title: string | undefined;

@@ -1,25 +1,25 @@
 import type { User } from '../account/index.ts';
-import type { MembershipDeps } from './deps.ts';
+import type { BillingDeps } from './deps.ts';
 import { findMembership } from './membership-store.ts';
 import { findOpenPurchase } from './purchase-store.ts';
-import { BillingUnavailable } from './results.ts';
-import { runningMembership } from './running.ts';
+import { StripeUnavailableError } from './results.ts';
+import { findRenewingMembership } from './running.ts';
 import { asNoted, isPaused, type Membership, type NotedAct } from './standing.ts';
 import { syncMember } from './sync.ts';
-import { addBillingTask, type BillingTask, tasksOf } from './task-store.ts';
+import { addBillingTask, type BillingTask, listTasks } from './task-store.ts';
 import { carryOutAtOnce } from './tasks.ts';
 
 // Acts on a membership that are accepted while Stripe is away: each is written down before its first call to Stripe.
 
 /** As Stripe has it; while Stripe is away, as it was read last. */
 export async function readOrStored(
-  deps: MembershipDeps,
+  deps: BillingDeps,
   userId: string,
 ): Promise<{ membership: Membership | undefined; isAway: boolean }> {
   try {
     return { membership: await syncMember(deps, userId), isAway: false };
   } catch (error) {
-    if (!(error instanceof BillingUnavailable)) throw error;
+    if (!(error instanceof StripeUnavailableError)) throw error;
     deps.log.warn({ err: error, member: userId }, 'Stripe does not answer: what is stored counts');
     return { membership: await findMembership(deps.database.db, userId), isAway: true };
   }
@@ -48,17 +48,17 @@ function asDecided(membership: Membership, tasks: readonly BillingTask[]): Membe
 }
 
 /** As last read, with what was noted since. */
-export async function standingOf(
-  { db }: { db: Parameters<typeof tasksOf>[0] },
+export async function findStanding(
+  { db }: { db: Parameters<typeof listTasks>[0] },
   userId: string,
 ): Promise<Membership | undefined> {
   const membership = await findMembership(db, userId);
-  return membership && asDecided(membership, await tasksOf(db, userId));
+  return membership && asDecided(membership, await listTasks(db, userId));
 }
 
 /** @param isAway then nobody waits for Stripe a second time: the minute job does it. */
 async function noteAndDo(
-  deps: MembershipDeps,
+  deps: BillingDeps,
   { userId, customerId }: Membership,
   { kind, isAway }: { kind: 'cancel-later' | 'resume'; isAway: boolean },
 ): Promise<boolean> {
@@ -70,16 +70,16 @@ async function noteAndDo(
  * At the period's end; at once where the last renewal is not paid, or the subscription is paused. The caller has the member's
  * turn.
  */
-export async function cancel(deps: MembershipDeps, { id }: User): Promise<'cancelled' | 'noted' | 'nothing'> {
+export async function cancel(deps: BillingDeps, { id }: User): Promise<'cancelled' | 'noted' | 'nothing'> {
   const { database, catalogue, now } = deps;
   const { membership, isAway } = await readOrStored(deps, id);
   if (!membership) return 'nothing';
-  const running = runningMembership(membership, catalogue, now());
+  const running = findRenewingMembership(membership, catalogue, now());
   // A change that is to come ends with what it would have followed.
   const ends = running !== undefined || membership.nextPlanId !== null || isPaused(membership);
   // A payment that is finished late would bring it back.
   const charging = (await findOpenPurchase(database.db, id))?.state === 'charging';
-  const waiting = await tasksOf(database.db, id);
+  const waiting = await listTasks(database.db, id);
   const resumes = notedIn(waiting) === 'resume' || waiting.some(({ kind }) => kind === 'keep');
   if (!ends && !charging && !resumes) return 'nothing';
   if (!(await noteAndDo(deps, membership, { kind: 'cancel-later', isAway }))) return 'noted';
@@ -88,12 +88,12 @@ export async function cancel(deps: MembershipDeps, { id }: User): Promise<'cance
 }
 
 /** Takes back the end, or the change, that was to come. The caller has the member's turn. */
-export async function resume(deps: MembershipDeps, { id }: User): Promise<'resumed' | 'noted' | 'nothing'> {
+export async function resume(deps: BillingDeps, { id }: User): Promise<'resumed' | 'noted' | 'nothing'> {
   const { database } = deps;
   const { membership, isAway } = await readOrStored(deps, id);
   if (!membership?.subscriptionId) return 'nothing';
   const toCome = membership.cancelAtPeriodEnd || membership.nextPlanId !== null;
-  const cancels = notedIn(await tasksOf(database.db, id)) === 'cancel';
+  const cancels = notedIn(await listTasks(database.db, id)) === 'cancel';
   if (!toCome && !cancels) return 'nothing';
   return (await noteAndDo(deps, membership, { kind: 'resume', isAway })) ? 'resumed' : 'noted';
 }

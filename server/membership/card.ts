@@ -1,13 +1,13 @@
 import type { User } from '../account/index.ts';
-import { admitCard, noteBegun, noteEntered, noteFresh } from './card-limits.ts';
-import type { MembershipDeps } from './deps.ts';
+import { consumeCard, recordCardEntry, recordEnteredCard, recordFreshCard } from './card-limits.ts';
+import type { BillingDeps } from './deps.ts';
 import { memberKey, trialHash } from './ensure.ts';
-import { customerOf } from './live-subscription.ts';
+import { findCustomer } from './live-subscription.ts';
 import { claimTrial } from './membership-store.ts';
-import type { CardBegun, CardSaved } from './results.ts';
-import { type Membership, trialPlan } from './standing.ts';
-import { asking, found, refusalOf } from './stripe.ts';
-import { cardOf, idOf } from './stripe-objects.ts';
+import type { SaveCardResult, SetupIntentResult } from './results.ts';
+import { type Membership, trialPlanKey } from './standing.ts';
+import { callStripe, orNotFound, toStripeRefusal } from './stripe.ts';
+import { toId, toSavedCard } from './stripe-objects.ts';
 import { syncMember } from './sync.ts';
 
 /**
@@ -15,11 +15,11 @@ import { syncMember } from './sync.ts';
  * because whoever tries out stolen cards begins here.
  * @throws {BillingUnavailable}
  */
-export async function beginCard(deps: MembershipDeps, user: User, { ip }: { ip: string }): Promise<CardBegun> {
-  const decision = await admitCard(deps, user, ip);
+export async function beginCard(deps: BillingDeps, user: User, { ip }: { ip: string }): Promise<SetupIntentResult> {
+  const decision = await consumeCard(deps, user, ip);
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
-  const { customerId } = await customerOf(deps, user);
-  const intent = await asking(deps.stripe, (stripe) =>
+  const { customerId } = await findCustomer(deps, user);
+  const intent = await callStripe(deps.stripe, (stripe) =>
     stripe.setupIntents.create({
       customer: customerId,
       usage: 'off_session',
@@ -28,13 +28,13 @@ export async function beginCard(deps: MembershipDeps, user: User, { ip }: { ip: 
     }),
   );
   if (intent.client_secret === null) throw new Error('Stripe has given no secret for a card');
-  await noteBegun(deps, intent.id);
+  await recordCardEntry(deps, intent.id);
   return { kind: 'begun', clientSecret: intent.client_secret, setupIntentId: intent.id };
 }
 
 /** One trial per card: a member whose card has had one with somebody else goes on without. */
 async function noteCardOfTrial(
-  deps: MembershipDeps,
+  deps: BillingDeps,
   { userId, status, pricedPlanId, subscriptionId, pending }: Membership,
   fingerprint: string | null | undefined,
 ): Promise<void> {
@@ -43,11 +43,11 @@ async function noteCardOfTrial(
   const own = await deps.database.transaction((trx) =>
     claimTrial(trx, { kind: 'card', valueHash, userId }, deps.now()),
   );
-  if (own || status !== 'trialing' || pricedPlanId !== trialPlan) return;
+  if (own || status !== 'trialing' || pricedPlanId !== trialPlanKey) return;
   // The purchase that waits for this very card ends the trial by itself; an update now would void its invoice.
   if (pending !== null) return;
   // Nothing is charged by it: the plan on which members begin costs nothing.
-  await asking(deps.stripe, (stripe) =>
+  await callStripe(deps.stripe, (stripe) =>
     stripe.subscriptions.update(subscriptionId, { trial_end: 'now', proration_behavior: 'none' }),
   );
   deps.log.info({ act: 'trial', outcome: 'card-used-before' }, 'a trial has ended: its card has had one before');
@@ -55,26 +55,26 @@ async function noteCardOfTrial(
 
 /** A member has one card. While a payment waits its card stays: a bank may be asking about it. */
 async function forgetOtherCards(
-  { stripe }: MembershipDeps,
+  { stripe }: BillingDeps,
   { pending, unpaid }: Membership,
   customerId: string,
   keptId: string,
 ): Promise<void> {
   if (pending !== null || unpaid !== null) return;
-  await asking(stripe, async (client) => {
+  await callStripe(stripe, async (client) => {
     const { data } = await client.customers.listPaymentMethods(customerId, { type: 'card', limit: 100 });
-    for (const { id } of data) if (id !== keptId) await found(client.paymentMethods.detach(id));
+    for (const { id } of data) if (id !== keptId) await orNotFound(client.paymentMethods.detach(id));
   });
 }
 
 /** A card that is with the member's customer becomes the one that is charged, for renewals too. @throws {BillingUnavailable} */
-export async function makeDefault(deps: MembershipDeps, user: User, paymentMethodId: string): Promise<CardSaved> {
-  const { membership, customerId, subscriptionId } = await customerOf(deps, user);
-  const method = await asking(deps.stripe, (stripe) => found(stripe.paymentMethods.retrieve(paymentMethodId)));
-  const card = cardOf(method);
-  if (!method || !card || method.customer === null || idOf(method.customer) !== customerId)
+export async function makeDefault(deps: BillingDeps, user: User, paymentMethodId: string): Promise<SaveCardResult> {
+  const { membership, customerId, subscriptionId } = await findCustomer(deps, user);
+  const method = await callStripe(deps.stripe, (stripe) => orNotFound(stripe.paymentMethods.retrieve(paymentMethodId)));
+  const card = toSavedCard(method);
+  if (!method || !card || method.customer === null || toId(method.customer) !== customerId)
     return { kind: 'not-confirmed' };
-  await asking(deps.stripe, async (stripe) => {
+  await callStripe(deps.stripe, async (stripe) => {
     await stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method.id } });
     // A subscription remembers the card that paid first, and would go on with it.
     await stripe.subscriptions.update(subscriptionId, { default_payment_method: method.id });
@@ -90,42 +90,42 @@ export async function makeDefault(deps: MembershipDeps, user: User, paymentMetho
  * says is only its name.
  * @throws {BillingUnavailable}
  */
-export async function keepCard(deps: MembershipDeps, user: User, setupIntentId: string): Promise<CardSaved> {
+export async function saveCard(deps: BillingDeps, user: User, setupIntentId: string): Promise<SaveCardResult> {
   if (!/^seti_\w{1,200}$/.test(setupIntentId)) return { kind: 'not-confirmed' };
-  const { customerId } = await customerOf(deps, user);
-  const intent = await asking(deps.stripe, (stripe) => found(stripe.setupIntents.retrieve(setupIntentId)));
+  const { customerId } = await findCustomer(deps, user);
+  const intent = await callStripe(deps.stripe, (stripe) => orNotFound(stripe.setupIntents.retrieve(setupIntentId)));
   // Another member's is as good as none.
-  if (!intent?.customer || idOf(intent.customer) !== customerId) return { kind: 'not-confirmed' };
+  if (!intent?.customer || toId(intent.customer) !== customerId) return { kind: 'not-confirmed' };
   if (intent.last_setup_error?.message && intent.status === 'requires_payment_method') {
     return { kind: 'declined', message: intent.last_setup_error.message };
   }
   if (intent.status !== 'succeeded' || !intent.payment_method) return { kind: 'not-confirmed' };
-  const methodId = idOf(intent.payment_method);
+  const methodId = toId(intent.payment_method);
   const saved = await makeDefault(deps, user, methodId);
-  if (saved.kind === 'saved') await noteEntered(deps, user, setupIntentId, methodId);
+  if (saved.kind === 'saved') await recordEnteredCard(deps, user, setupIntentId, methodId);
   return saved;
 }
 
 /** A card by one of Stripe's tokens, as callers of the JSON API send it. @throws {BillingUnavailable} */
-export async function keepToken(
-  deps: MembershipDeps,
+export async function saveCardToken(
+  deps: BillingDeps,
   user: User,
   token: string,
   { ip }: { ip: string },
-): Promise<CardSaved | { kind: 'too-many'; retryAfterMs: number }> {
-  const decision = await admitCard(deps, user, ip);
+): Promise<SaveCardResult | { kind: 'too-many'; retryAfterMs: number }> {
+  const decision = await consumeCard(deps, user, ip);
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
-  const { customerId } = await customerOf(deps, user);
+  const { customerId } = await findCustomer(deps, user);
   try {
-    const method = await asking(deps.stripe, async (stripe) => {
-      const made = await stripe.paymentMethods.create({ type: 'card', card: { token } });
-      return stripe.paymentMethods.attach(made.id, { customer: customerId });
+    const method = await callStripe(deps.stripe, async (stripe) => {
+      const created = await stripe.paymentMethods.create({ type: 'card', card: { token } });
+      return stripe.paymentMethods.attach(created.id, { customer: customerId });
     });
     const saved = await makeDefault(deps, user, method.id);
-    if (saved.kind === 'saved') await noteFresh(deps, user, method.id);
+    if (saved.kind === 'saved') await recordFreshCard(deps, user, method.id);
     return saved;
   } catch (error) {
-    const refusal = refusalOf(error);
+    const refusal = toStripeRefusal(error);
     if (
       refusal?.type === 'StripeCardError' ||
       refusal?.code === 'resource_missing' ||

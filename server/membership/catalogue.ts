@@ -52,7 +52,7 @@ export interface Catalogue {
 }
 
 /** Where a paid plan stands among those of its kind of period, from 0: a higher one is an upgrade. */
-export function rankOf({ plans }: Pick<Catalogue, 'plans'>, plan: Plan): number {
+export function planRank({ plans }: Pick<Catalogue, 'plans'>, plan: Plan): number {
   return plans.filter((one) => one.kind === 'paid' && one.type === plan.type && one.amountCents < plan.amountCents)
     .length;
 }

@@ -1,5 +1,5 @@
-import { type Catalogue, type Plan, rankOf } from './catalogue.ts';
-import { type Membership, trialPlan } from './standing.ts';
+import { type Catalogue, type Plan, planRank } from './catalogue.ts';
+import { type Membership, trialPlanKey } from './standing.ts';
 
 /**
  * What it takes to get from what a member has to a plan. `first`: nothing is paid for yet, the whole plan is charged now.
@@ -8,12 +8,12 @@ import { type Membership, trialPlan } from './standing.ts';
 export type ChangeKind = 'none' | 'first' | 'upgrade' | 'later';
 
 /** The paid plan on which the subscription goes on; undefined: there is none. */
-export function runningPlan(
+export function currentPaidPlan(
   catalogue: Pick<Catalogue, 'byId'>,
   { status, pricedPlanId, paidPlanId }: Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'>,
 ): Plan | undefined {
-  const goesOn = ['active', 'past_due'].includes(status) || (status === 'trialing' && pricedPlanId !== trialPlan);
-  return goesOn && pricedPlanId !== trialPlan ? catalogue.byId(paidPlanId) : undefined;
+  const goesOn = ['active', 'past_due'].includes(status) || (status === 'trialing' && pricedPlanId !== trialPlanKey);
+  return goesOn && pricedPlanId !== trialPlanKey ? catalogue.byId(paidPlanId) : undefined;
 }
 
 /** A higher plan, or the same for a year instead of a month, is an upgrade. */
@@ -22,9 +22,9 @@ export function changeKind(
   membership: Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'>,
   plan: Plan,
 ): ChangeKind {
-  const current = runningPlan(catalogue, membership);
+  const current = currentPaidPlan(catalogue, membership);
   if (!current) return 'first';
   if (current.id === plan.id) return 'none';
-  const [from, to] = [rankOf(catalogue, current), rankOf(catalogue, plan)];
+  const [from, to] = [planRank(catalogue, current), planRank(catalogue, plan)];
   return to > from || (to === from && current.type === '1' && plan.type === '2') ? 'upgrade' : 'later';
 }

@@ -1,12 +1,12 @@
-import type { MembershipClaimsOf } from '../account/index.ts';
+import type { GetMembershipClaims } from '../account/index.ts';
 import type { Catalogue } from './catalogue.ts';
-import { entitlementsOf } from './effective-plan.ts';
+import { listEntitlements } from './effective-plan.ts';
 
 /** What client apps may learn of a membership: read from the member's own row, so it follows a change at once. */
-export function membershipClaims(catalogue: Pick<Catalogue, 'byId' | 'trial'>, now: () => number): MembershipClaimsOf {
+export function membershipClaims(catalogue: Pick<Catalogue, 'byId' | 'trial'>, now: () => number): GetMembershipClaims {
   return (user) => ({
     // A plan that is no longer in the catalogue gives nothing, so it is not named either.
     plan: catalogue.byId(user.planId)?.id,
-    entitlements: entitlementsOf(user, catalogue, now()),
+    entitlements: listEntitlements(user, catalogue, now()),
   });
 }

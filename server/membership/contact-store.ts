@@ -1,17 +1,17 @@
 import type { Db } from '../store/index.ts';
-import { fromRow } from './membership-store.ts';
+import { toMembership } from './membership-store.ts';
 import type { ContactDue, Membership } from './standing.ts';
 
 /** Members of whom their customer at Stripe is still to be told something, the longest untried first. */
-export async function contactsDue(db: Db, most: number): Promise<Membership[]> {
+export async function contactsDue(db: Db, max: number): Promise<Membership[]> {
   const rows = await db
     .selectFrom('memberships')
     .selectAll()
     .where('contact_at', 'is not', null)
     .orderBy('contact_at')
-    .limit(most)
+    .limit(max)
     .execute();
-  return rows.map(fromRow);
+  return rows.map(toMembership);
 }
 
 /**

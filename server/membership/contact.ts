@@ -1,27 +1,27 @@
 import { findUser, fullName, type User } from '../account/index.ts';
 import { sha256 } from '../shared/index.ts';
 import { contactsDue, setContact } from './contact-store.ts';
-import type { MembershipDeps } from './deps.ts';
+import type { BillingDeps } from './deps.ts';
 import { findMembership } from './membership-store.ts';
 import type { ContactDue } from './standing.ts';
-import { asking, refusalOf } from './stripe.ts';
+import { callStripe, toStripeRefusal } from './stripe.ts';
 
 const batch = 200;
 
 type Told = Pick<User, 'email' | 'givenName' | 'familyName' | 'locale'>;
 
 /** Stands for what was refused, so that it is tried again once it has changed. The address itself is in the member's row alone. */
-const digestOf = (user: Told): string => sha256(JSON.stringify([user.email, fullName(user), user.locale]));
+const toDigest = (user: Told): string => sha256(JSON.stringify([user.email, fullName(user), user.locale]));
 
 /**
  * Writes the member's name, address and language to their customer. Stripe refuses some addresses that receive mail: the
  * customer then stays without one, and everything else goes on.
  * @throws {BillingUnavailable}
  */
-export async function tellContact(deps: MembershipDeps, user: User, customerId: string): Promise<void> {
+export async function tellContact(deps: BillingDeps, user: User, customerId: string): Promise<void> {
   const { database, stripe, log, now } = deps;
   const update = (email: string | undefined) =>
-    asking(stripe, (client) =>
+    callStripe(stripe, (client) =>
       client.customers.update(customerId, {
         ...(email !== undefined && { email }),
         name: fullName(user),
@@ -32,12 +32,12 @@ export async function tellContact(deps: MembershipDeps, user: User, customerId: 
   try {
     await update(user.email);
   } catch (error) {
-    const refusal = refusalOf(error);
+    const refusal = toStripeRefusal(error);
     if (refusal?.type !== 'StripeInvalidRequestError') throw error;
     // The message may quote the address.
     const code = refusal.code ?? 'refused';
     log.warn({ act: 'customer', outcome: code, member: user.id }, 'Stripe has refused the address of a member');
-    contact = { state: 'refused', code, digest: digestOf(user) };
+    contact = { state: 'refused', code, digest: toDigest(user) };
     if (code === 'email_invalid') await update(undefined);
   }
   await setContact(database.db, user.id, contact, now());
@@ -48,7 +48,7 @@ export async function tellContact(deps: MembershipDeps, user: User, customerId: 
  * @param each what is done for one member keeps no other waiting
  */
 export async function tellContactsDue(
-  deps: MembershipDeps,
+  deps: BillingDeps,
   each: (userIds: string[], act: (userId: string) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const { database, now } = deps;
@@ -62,7 +62,7 @@ export async function tellContactsDue(
       ]);
       if (!membership?.customerId || !membership.contact) return;
       const { contact, customerId } = membership;
-      const isUnchanged = contact.state === 'refused' && (!user || contact.digest === digestOf(user));
+      const isUnchanged = contact.state === 'refused' && (!user || contact.digest === toDigest(user));
       if (user && !isUnchanged) await tellContact(deps, user, customerId);
       // The next turn begins with others.
       else if (due.length === batch) await setContact(database.db, userId, contact, now());

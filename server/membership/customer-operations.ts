@@ -1,16 +1,23 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { callingMember, findUserByIdentifier, fullName, normalEmail, type User } from '../account/index.ts';
-import { HttpError, type Operation, operation } from '../http/index.ts';
-import { failed, hasCustomer, orAway, ownerOf, refusePaused, tooMany } from './callers.ts';
-import { countTry, refusalOf } from './promotions.ts';
+import { findCallingUser, findUserByIdentifier, fullName, normaliseEmail, type User } from '../account/index.ts';
+import { type ApiOperation, defineOperation, HttpError } from '../http/index.ts';
+import {
+  apiErrorTexts,
+  findBillingOwner,
+  hasCustomer,
+  orUnavailable,
+  refusePaused,
+  toTooManyError,
+} from './callers.ts';
+import { consumePromotionTry, findPromotionRefusal } from './promotions.ts';
 import type { PromotionRefusal } from './results.ts';
-import type { MembershipRoom } from './room.ts';
+import type { BillingModule } from './room.ts';
 import { isPaused } from './standing.ts';
 import { discountOfCoupon } from './stripe-objects.ts';
-import { dollars, refuseDifferent, sameAs, toWireCustomer, wireCustomer } from './wire.ts';
+import { compareValue, customerSchema, dollars, rejectDifferent, toWireCustomer } from './wire.ts';
 
-const text = (most: number) => z.string().max(most);
+const text = (max: number) => z.string().max(max);
 const numberOrText = z.union([z.int(), z.string().max(20)]);
 
 /** The specification's customer creation payload: what describes a person is taken from their account, whatever stands here. */
@@ -66,48 +73,48 @@ function promotionText(refusal: Exclude<PromotionRefusal, { kind: 'too-many' }>)
 }
 
 /** @returns what a caller is answered: 404 for a code that is none, 409 for one that may not be used now, 429 */
-export function promotionError(refusal: PromotionRefusal): HttpError {
-  if (refusal.kind === 'too-many') return tooMany(refusal.retryAfterMs);
+export function toPromotionError(refusal: PromotionRefusal): HttpError {
+  if (refusal.kind === 'too-many') return toTooManyError(refusal.retryAfterMs);
   const kind = refusal.kind === 'unknown' ? 'notFound' : 'conflict';
-  return new HttpError(kind, { said: promotionText(refusal), detail: `promotion code: ${refusal.kind}` });
+  return new HttpError(kind, { publicDetail: promotionText(refusal), detail: `promotion code: ${refusal.kind}` });
 }
 
-export const addressOf = (req: Request) => ({ ip: req.ip ?? '' });
+export const getClientIp = (req: Request) => ({ ip: req.ip ?? '' });
 
 /** The calls on customers and promotion codes (the specification's section 7, payments API). */
-export function customerOperations(room: MembershipRoom): Operation[] {
-  const { catalogue, deps } = room;
+export function customerOperations(moduleName: BillingModule): ApiOperation[] {
+  const { catalogue, deps } = moduleName;
   const { database } = deps;
 
   /** Of members their own; a client app names them by their address. */
   async function named(req: Request, address: string): Promise<User> {
-    const email = normalEmail(address);
-    const member = await callingMember(req, database);
+    const email = normaliseEmail(address);
+    const member = await findCallingUser(req, database);
     if (member) {
-      refuseDifferent([sameAs('0.email', email ?? address, member.email)]);
+      rejectDifferent([compareValue('0.email', email ?? address, member.email)]);
       return member;
     }
     const user = email === undefined ? undefined : await findUserByIdentifier(database.db, { email });
     if (!user?.emailVerified || user.disabledAt !== null)
-      throw new HttpError('notFound', { said: failed.create, detail: 'no such member' });
+      throw new HttpError('notFound', { publicDetail: apiErrorTexts.create, detail: 'no such member' });
     return user;
   }
 
   return [
-    operation({
+    defineOperation({
       method: 'get',
       path: '/customer/{stripeCustomerId}',
       id: 'customer',
       summary: "A member's customer at Stripe with their subscription, as last read",
       params: z.object({ stripeCustomerId: text(100) }),
-      answer: wireCustomer,
+      answer: customerSchema,
       problems: { 404: 'No such customer' },
       async handle({ req, params }) {
-        const { membership } = await ownerOf(req, database, { customerId: params.stripeCustomerId });
+        const { membership } = await findBillingOwner(req, database, { customerId: params.stripeCustomerId });
         return toWireCustomer(membership, catalogue);
       },
     }),
-    operation({
+    defineOperation({
       method: 'post',
       path: '/customer/',
       alsoAt: '/customer',
@@ -115,27 +122,31 @@ export function customerOperations(room: MembershipRoom): Operation[] {
       summary:
         'Makes sure that a member has a customer and the subscription on which members begin; any number of times',
       body: customerBody,
-      answer: wireCustomer,
+      answer: customerSchema,
       problems: { 404: 'No such member', 409: 'Differs from what the server says' },
-      async handle({ req, body: [said] }) {
-        if (!said) throw new HttpError('validation');
-        const user = await named(req, said.email);
+      async handle({ req, body: [submitted] }) {
+        if (!submitted) throw new HttpError('validation');
+        const user = await named(req, submitted.email);
         const { trial, currency } = catalogue;
-        const days = (await room.standing(user.id))?.trialDays ?? 0;
-        refuseDifferent([
-          sameAs('0.plan_name', said.plan_name, trial.lookupKey),
-          sameAs('0.currency', said.currency, currency),
-          sameAs('0.quantity', said.quantity, 1),
-          sameAs('0.interval', said.interval, 'month'),
+        const days = (await moduleName.getMembership(user.id))?.trialDays ?? 0;
+        rejectDifferent([
+          compareValue('0.plan_name', submitted.plan_name, trial.lookupKey),
+          compareValue('0.currency', submitted.currency, currency),
+          compareValue('0.quantity', submitted.quantity, 1),
+          compareValue('0.interval', submitted.interval, 'month'),
           // Who began elsewhere had another trial; saying so again changes nothing.
-          sameAs('0.trial_end', said.trial_end, String(said.trial_end) === String(days) ? days : trial.days),
+          compareValue(
+            '0.trial_end',
+            submitted.trial_end,
+            String(submitted.trial_end) === String(days) ? days : trial.days,
+          ),
         ]);
-        const membership = await orAway(failed.create, () => room.ensure(user, trial.days));
+        const membership = await orUnavailable(apiErrorTexts.create, () => moduleName.ensure(user, trial.days));
         if (!hasCustomer(membership)) throw new Error(`${fullName(user)} has no customer after it was made`);
         return toWireCustomer(membership, catalogue);
       },
     }),
-    operation({
+    defineOperation({
       method: 'put',
       path: '/customer/signup/{subscriptionId}',
       id: 'applyCoupon',
@@ -156,17 +167,17 @@ export function customerOperations(room: MembershipRoom): Operation[] {
       }),
       problems: { 404: 'No such subscription, plan or promotion code', 409: 'The code may not be used now' },
       async handle({ req, params: { subscriptionId }, body }) {
-        const { user, membership } = await ownerOf(req, database, { subscriptionId });
+        const { user, membership } = await findBillingOwner(req, database, { subscriptionId });
         if (isPaused(membership)) throw refusePaused();
-        return orAway(failed.update, async () => {
-          const open = await room.purchase(user.id);
+        return orUnavailable(apiErrorTexts.update, async () => {
+          const open = await moduleName.purchase(user.id);
           const plan = body.planId === undefined ? (open?.plan ?? catalogue.defaultPlan) : catalogue.byId(body.planId);
           if (plan?.kind !== 'paid') throw new HttpError('notFound', { detail: 'no plan that is sold' });
-          if (open?.plan.id !== plan.id) await room.choose(user, plan);
-          const result = await room.applyPromotion(user, body.coupon, addressOf(req));
-          if (result.kind === 'refused') throw promotionError(result.refusal);
+          if (open?.plan.id !== plan.id) await moduleName.choose(user, plan);
+          const result = await moduleName.applyPromotion(user, body.coupon, getClientIp(req));
+          if (result.kind === 'refused') throw toPromotionError(result.refusal);
           const { promotion } = result.purchase;
-          const { dueCents } = await room.quote(user, plan, promotion);
+          const { dueCents } = await moduleName.quote(user, plan, promotion);
           return {
             ...{ subscription_id: subscriptionId, planId: plan.id, coupon: promotion?.code ?? '' },
             ...{ amount: dollars(dueCents), currency: catalogue.currency },
@@ -174,7 +185,7 @@ export function customerOperations(room: MembershipRoom): Operation[] {
         });
       },
     }),
-    operation({
+    defineOperation({
       method: 'get',
       path: '/customer/coupons/{code}',
       id: 'coupon',
@@ -184,22 +195,24 @@ export function customerOperations(room: MembershipRoom): Operation[] {
       problems: { 404: 'No code that is in force' },
       // Codes are words, and words can be guessed.
       async handle({ req, params: { code } }) {
-        const member = await callingMember(req, database);
-        const refusal = member && (await countTry(deps, member, addressOf(req).ip, 'promotion-asked'));
-        if (refusal) throw promotionError(refusal);
-        const own = member && (await room.standing(member.id));
-        const known = await orAway(failed.order, () => room.findCode(code, own?.customerId ?? undefined));
+        const member = await findCallingUser(req, database);
+        const refusal = member && (await consumePromotionTry(deps, member, getClientIp(req).ip, 'promotion-asked'));
+        if (refusal) throw toPromotionError(refusal);
+        const own = member && (await moduleName.getMembership(member.id));
+        const known = await orUnavailable(apiErrorTexts.order, () =>
+          moduleName.findCode(code, own?.customerId ?? undefined),
+        );
         const nowMs = deps.now();
         const why =
           known &&
-          refusalOf(known, {
+          findPromotionRefusal(known, {
             ...{ dueCents: Number.MAX_SAFE_INTEGER, currency: catalogue.currency, productId: '' },
             ...{ customerId: own?.customerId ?? '', boughtBefore: false, nowMs },
           });
-        if (!known || (why && why.kind !== 'not-for-this-plan')) throw promotionError({ kind: 'unknown' });
+        if (!known || (why && why.kind !== 'not-for-this-plan')) throw toPromotionError({ kind: 'unknown' });
         const { percentOff, amountOffCents } = discountOfCoupon(known.coupon);
         if (amountOffCents !== null && known.coupon.currency !== catalogue.currency)
-          throw promotionError({ kind: 'unknown' });
+          throw toPromotionError({ kind: 'unknown' });
         return {
           data: {
             // The word that members type: the coupon's own id would go past what the code asks for.

@@ -7,10 +7,10 @@ import type { Catalogue } from './catalogue.ts';
 import type { Prices } from './prices.ts';
 import type { StripeClient } from './stripe.ts';
 
-export type CardLimits = Pick<RateLimits, 'card' | 'refusedCard' | 'promotion' | 'promotionPreview'>;
+export type CardLimitSettings = Pick<RateLimits, 'card' | 'refusedCard' | 'promotion' | 'promotionPreview'>;
 
 /** What the rules of this room stand on; they know nothing of requests. */
-export interface MembershipDeps {
+export interface BillingDeps {
   publicUrl: string;
   database: Database;
   kv: KeyValueStore;
@@ -18,7 +18,7 @@ export interface MembershipDeps {
   catalogue: Catalogue;
   stripe: StripeClient;
   prices: Prices;
-  limits: CardLimits;
+  limits: CardLimitSettings;
   /** Keys the hashes of addresses and cards that have had their trial. */
   trialKey: Buffer;
   log: Logger;

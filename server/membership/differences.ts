@@ -5,9 +5,9 @@ import { effectivePlan, trialUntil } from './effective-plan.ts';
 import type { Snapshot } from './membership-store.ts';
 import type { Order } from './order-store.ts';
 import { isOrdered } from './orders.ts';
-import { mostInvoices, type StripeFacts } from './read-stripe.ts';
+import { maxInvoices, type StripeSnapshot } from './read-stripe.ts';
 import type { Membership } from './standing.ts';
-import { isOver, ms, statusOf } from './stripe-objects.ts';
+import { isEnded, toMs, toSubscriptionStatus } from './stripe-objects.ts';
 
 /** What is not here as it is at Stripe, or is wrong at both. */
 export type DifferenceKind =
@@ -44,11 +44,11 @@ export interface Difference {
   detail: string;
 }
 
-export interface Compared {
+export interface ReconcileInput {
   membership: Membership;
   user: Pick<User, 'planId' | 'trialUntil'> | undefined;
   orders: readonly Order[];
-  facts: StripeFacts;
+  facts: StripeSnapshot;
   /** What a sync would write. */
   snapshot: Snapshot;
   nowMs: number;
@@ -59,28 +59,29 @@ const compared = [
   ...['cancelAtPeriodEnd', 'nextPlanId', 'paidPlanId', 'paidUntil', 'card', 'discount', 'unpaid', 'pending'],
 ] as (keyof Snapshot)[];
 
-const shown = (value: unknown) => (typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value));
+const toText = (value: unknown) =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 
 /** Details name no card: what is not the same is enough to know. */
 const secret: ReadonlySet<keyof Snapshot> = new Set(['card']);
 
-function ofMembership({ membership, snapshot }: Compared): string[] {
+function compareMembership({ membership, snapshot }: ReconcileInput): string[] {
   return compared.flatMap((field) => {
-    const [here, there] = [membership[field as keyof Membership], snapshot[field]];
+    const [context, there] = [membership[field as keyof Membership], snapshot[field]];
     // As JSON, in which what is left out and what is undefined are the same.
     const plain = (value: unknown) => JSON.parse(JSON.stringify(value ?? null)) as unknown;
-    if (isDeepStrictEqual(plain(here), plain(there))) return [];
-    return secret.has(field) ? field : `${field}: ${shown(here)} here, ${shown(there)} at Stripe`;
+    if (isDeepStrictEqual(plain(context), plain(there))) return [];
+    return secret.has(field) ? field : `${field}: ${toText(context)} here, ${toText(there)} at Stripe`;
   });
 }
 
-function ofOrders({ orders, facts }: Compared): Pick<Difference, 'kind' | 'detail'>[] {
+function ofOrders({ orders, facts }: ReconcileInput): Pick<Difference, 'kind' | 'detail'>[] {
   // With a customer that is gone, Stripe may not tell of the invoices any more.
   if (!facts.customer) return [];
   const paid = new Map(facts.invoices.filter(isOrdered).map((invoice) => [invoice.id, invoice]));
   const known = new Map(orders.map((order) => [order.invoiceId, order]));
   // Those before the oldest that was read cannot be looked up in it.
-  const oldest = facts.invoices.length < mostInvoices ? 0 : ms(facts.invoices.at(-1)?.created ?? 0);
+  const oldest = facts.invoices.length < maxInvoices ? 0 : toMs(facts.invoices.at(-1)?.created ?? 0);
   const missing = [...paid.keys()].filter((id) => !known.has(id));
   const own = orders.filter(({ customerId, orderedAt }) => customerId === facts.customer?.id && orderedAt > oldest);
   return [
@@ -95,7 +96,7 @@ function ofOrders({ orders, facts }: Compared): Pick<Difference, 'kind' | 'detai
   ];
 }
 
-function ofPlan({ membership, user, nowMs }: Compared, catalogue: Catalogue): string[] {
+function ofPlan({ membership, user, nowMs }: ReconcileInput, catalogue: Catalogue): string[] {
   if (!user) return [];
   const planId = effectivePlan(membership, catalogue, nowMs);
   const until = trialUntil(membership);
@@ -106,12 +107,12 @@ function ofPlan({ membership, user, nowMs }: Compared, catalogue: Catalogue): st
 }
 
 /** How a member's membership differs from what Stripe has of it; nothing, where it does not. */
-export function differencesOf(all: Compared, catalogue: Catalogue): Difference[] {
+export function findDifferences(all: ReconcileInput, catalogue: Catalogue): Difference[] {
   const { membership, facts, snapshot } = all;
   const { userId, customerId } = membership;
-  const live = facts.subscriptions.filter((one) => !isOver(statusOf(one))).map(({ id }) => id);
+  const live = facts.subscriptions.filter((one) => !isEnded(toSubscriptionStatus(one))).map(({ id }) => id);
   const found: Pick<Difference, 'kind' | 'detail'>[] = [
-    ...ofMembership(all).map((detail) => ({ kind: 'membership' as const, detail })),
+    ...compareMembership(all).map((detail) => ({ kind: 'membership' as const, detail })),
     ...ofOrders(all),
     ...ofPlan(all, catalogue).map((detail) => ({ kind: 'plan' as const, detail })),
     ...(live.length > 1 ? [{ kind: 'two subscriptions' as const, detail: live.join(' ') }] : []),

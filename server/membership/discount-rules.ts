@@ -13,6 +13,6 @@ export function discountOn(amountCents: number, { percentOff, amountOffCents }: 
 }
 
 /** A fixed discount on less than it takes off is refused; undefined: it is none of those. */
-export function exceeds(amountCents: number, { amountOffCents }: Amounts): number | undefined {
+export function exceedsAmount(amountCents: number, { amountOffCents }: Amounts): number | undefined {
   return amountOffCents !== null && amountOffCents > amountCents ? amountOffCents : undefined;
 }

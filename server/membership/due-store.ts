@@ -1,24 +1,24 @@
 import type { Db } from '../store/index.ts';
-import { fromRow } from './membership-store.ts';
+import { toMembership } from './membership-store.ts';
 import type { Membership } from './standing.ts';
 
 // Memberships whose turn it is: what the jobs look for.
 
 /** Members with a customer, in the order of their ids; from after the given one. */
-export async function membershipsAfter(db: Db, afterUserId: string, most: number): Promise<Membership[]> {
+export async function listMembershipsAfter(db: Db, afterUserId: string, max: number): Promise<Membership[]> {
   const rows = await db
     .selectFrom('memberships')
     .selectAll()
     .where('customer_id', 'is not', null)
     .where('user_id', '>', afterUserId)
     .orderBy('user_id')
-    .limit(most)
+    .limit(max)
     .execute();
-  return rows.map(fromRow);
+  return rows.map(toMembership);
 }
 
 /** Whose change of plan falls due before this moment, and is not yet Stripe's business. */
-export async function changingBefore(db: Db, beforeMs: number, most: number): Promise<Membership[]> {
+export async function listDueChanges(db: Db, beforeMs: number, max: number): Promise<Membership[]> {
   const rows = await db
     .selectFrom('memberships')
     .selectAll()
@@ -26,26 +26,26 @@ export async function changingBefore(db: Db, beforeMs: number, most: number): Pr
     .where('cancel_at_period_end', '=', 1)
     .where('period_end', '<=', beforeMs)
     .orderBy('period_end')
-    .limit(most)
+    .limit(max)
     .execute();
-  return rows.map(fromRow);
+  return rows.map(toMembership);
 }
 
 /** Those whose renewal could not be charged since before this moment. */
-export async function unpaidBefore(db: Db, beforeMs: number, most: number): Promise<string[]> {
+export async function listUnpaidBefore(db: Db, beforeMs: number, max: number): Promise<string[]> {
   const rows = await db
     .selectFrom('memberships')
     .select('user_id')
     .where('status', 'in', ['past_due', 'unpaid'])
     .where('unpaid_since', '<=', beforeMs)
     .orderBy('unpaid_since')
-    .limit(most)
+    .limit(max)
     .execute();
   return rows.map(({ user_id }) => user_id);
 }
 
 /** Whose trial ends in this time, and who have no plan. */
-export async function trialsEnding(db: Db, fromMs: number, untilMs: number): Promise<Membership[]> {
+export async function listTrialsEnding(db: Db, fromMs: number, untilMs: number): Promise<Membership[]> {
   const rows = await db
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.user_id')
@@ -57,5 +57,5 @@ export async function trialsEnding(db: Db, fromMs: number, untilMs: number): Pro
     .where('disabled_at', 'is', null)
     .orderBy('trial_end')
     .execute();
-  return rows.map(fromRow);
+  return rows.map(toMembership);
 }

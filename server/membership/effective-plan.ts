@@ -1,16 +1,16 @@
 import { dayMs } from '../shared/index.ts';
 import type { Catalogue } from './catalogue.ts';
-import { type Membership, trialPlan } from './standing.ts';
+import { type Membership, trialPlanKey } from './standing.ts';
 
-type Facts = Pick<
+type SubscriptionFacts = Pick<
   Membership,
   'status' | 'pricedPlanId' | 'trialEnd' | 'paidPlanId' | 'basePlanId' | 'unpaidSince' | 'subscriptionId'
 > &
   Partial<Pick<Membership, 'unpaid'>>;
 
 /** Until when a renewal that could not be charged can be paid: then its subscription ends. undefined: there is none. */
-export function waitEnds(
-  { status, unpaidSince }: Pick<Facts, 'status' | 'unpaidSince'>,
+export function paymentGraceEnds(
+  { status, unpaidSince }: Pick<SubscriptionFacts, 'status' | 'unpaidSince'>,
   { graceDays }: Pick<Catalogue, 'graceDays'>,
 ): number | undefined {
   if ((status !== 'past_due' && status !== 'unpaid') || unpaidSince === null) return undefined;
@@ -18,8 +18,8 @@ export function waitEnds(
 }
 
 /** Until when a member whose renewal could not be charged keeps the plan; undefined: nothing is kept. */
-export function graceEnds(facts: Facts, catalogue: Pick<Catalogue, 'graceDays'>): number | undefined {
-  return facts.status === 'past_due' && !facts.unpaid?.withoutGrace ? waitEnds(facts, catalogue) : undefined;
+export function graceEndsAt(facts: SubscriptionFacts, catalogue: Pick<Catalogue, 'graceDays'>): number | undefined {
+  return facts.status === 'past_due' && !facts.unpaid?.withoutGrace ? paymentGraceEnds(facts, catalogue) : undefined;
 }
 
 /**
@@ -27,7 +27,7 @@ export function graceEnds(facts: Facts, catalogue: Pick<Catalogue, 'graceDays'>)
  * else what they have without one (free, a partner's); else none. A price on the subscription gives nothing by itself.
  */
 export function effectivePlan(
-  facts: Facts,
+  facts: SubscriptionFacts,
   catalogue: Pick<Catalogue, 'graceDays' | 'byId'>,
   nowMs: number,
 ): string | null {
@@ -35,19 +35,19 @@ export function effectivePlan(
   const goesOn =
     status === 'active' ||
     // A change at the period's end: until then it counts as a trial of the next price.
-    (status === 'trialing' && pricedPlanId !== trialPlan) ||
-    nowMs < (graceEnds(facts, catalogue) ?? 0);
-  if (goesOn && pricedPlanId !== trialPlan && catalogue.byId(paidPlanId)) return paidPlanId;
+    (status === 'trialing' && pricedPlanId !== trialPlanKey) ||
+    nowMs < (graceEndsAt(facts, catalogue) ?? 0);
+  if (goesOn && pricedPlanId !== trialPlanKey && catalogue.byId(paidPlanId)) return paidPlanId;
   return basePlanId;
 }
 
 /** Until when a trial gives what it gives; null: there is none. */
-export function trialUntil({ status, pricedPlanId, trialEnd }: Facts): number | null {
-  return status === 'trialing' && pricedPlanId === trialPlan ? trialEnd : null;
+export function trialUntil({ status, pricedPlanId, trialEnd }: SubscriptionFacts): number | null {
+  return status === 'trialing' && pricedPlanId === trialPlanKey ? trialEnd : null;
 }
 
 /** What a member may use. @param facts of the member's own row */
-export function entitlementsOf(
+export function listEntitlements(
   { planId, trialUntil: until }: { planId: string | null; trialUntil: number | null },
   catalogue: Pick<Catalogue, 'byId' | 'trial'>,
   nowMs: number,

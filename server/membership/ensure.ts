@@ -1,20 +1,20 @@
 import { createHmac } from 'node:crypto';
 import { insertUserRecord, type User, updateUserRecord } from '../account/index.ts';
 import { tellContact } from './contact.ts';
-import type { MembershipDeps } from './deps.ts';
+import type { BillingDeps } from './deps.ts';
 import {
-  askAnew,
   claimTrial,
   findMembership,
   insertMembership,
-  noteCustomerAsked,
+  recordCustomerRequest,
+  resetCustomerRequest,
   setCustomer,
   setSubscription,
   setTrialDays,
 } from './membership-store.ts';
-import { BillingUnavailable } from './results.ts';
+import { StripeUnavailableError } from './results.ts';
 import type { Membership } from './standing.ts';
-import { asking, refusalOf } from './stripe.ts';
+import { callStripe, toStripeRefusal } from './stripe.ts';
 import { syncMember } from './sync.ts';
 
 /** By which Stripe's customers and subscriptions say whose they are. */
@@ -33,17 +33,21 @@ export const trialHash = (key: Buffer, kind: 'email' | 'card', value: string): s
 const mailbox = (email: string): string => email.replace(/^([^+@]+)\+[^@]*@/, '$1@');
 
 /** A customer that an earlier try has made, whose answer was lost too long ago for its idempotency key. */
-async function lostCustomer({ stripe }: MembershipDeps, userId: string): Promise<string | undefined> {
-  const { data } = await asking(stripe, (client) =>
+async function findLostCustomer({ stripe }: BillingDeps, userId: string): Promise<string | undefined> {
+  const { data } = await callStripe(stripe, (client) =>
     client.customers.search({ query: `metadata['${memberKey}']:'${userId}'`, limit: 1 }),
   );
   return data[0]?.id;
 }
 
 /** The same among the newest, by a list: a search finds a new one only after a while. */
-async function newCustomer({ stripe }: MembershipDeps, userId: string, sinceMs: number): Promise<string | undefined> {
+async function findRecentCustomer(
+  { stripe }: BillingDeps,
+  userId: string,
+  sinceMs: number,
+): Promise<string | undefined> {
   const gte = Math.floor((sinceMs - clockMs) / 1000);
-  return asking(stripe, async (client) => {
+  return callStripe(stripe, async (client) => {
     for await (const { id, metadata } of client.customers.list({ created: { gte }, limit: 100 })) {
       if (metadata[memberKey] === userId) return id;
     }
@@ -56,58 +60,60 @@ async function newCustomer({ stripe }: MembershipDeps, userId: string, sinceMs: 
  * (https://docs.stripe.com/api/idempotent_requests). Where no answer came at all the key is what finds out what became of it.
  */
 const hasFailed = (error: unknown): boolean =>
-  error instanceof BillingUnavailable && (refusalOf(error.cause)?.statusCode ?? 0) >= 500;
+  error instanceof StripeUnavailableError && (toStripeRefusal(error.cause)?.statusCode ?? 0) >= 500;
 
 /** What Stripe is asked to make once, under a key that is of this generation and of when it was asked. */
-const keyOf = (what: 'customer' | 'subscription', { userId, generation, customerAskedAt }: Membership): string =>
-  `foyer:${what}:${userId}:${generation}:${customerAskedAt ?? 0}`;
+const customerIdempotencyKey = (
+  what: 'customer' | 'subscription',
+  { userId, generation, customerAskedAt }: Membership,
+): string => `foyer:${what}:${userId}:${generation}:${customerAskedAt ?? 0}`;
 
-async function createCustomer(deps: MembershipDeps, membership: Membership): Promise<string> {
+async function createCustomer(deps: BillingDeps, membership: Membership): Promise<string> {
   const { database, stripe, now } = deps;
   const { userId, customerAskedAt } = membership;
   try {
-    return await asking(stripe, async (client) => {
+    return await callStripe(stripe, async (client) => {
       // The same words whenever it is said again: what may change meanwhile (name, address) follows in a call of its own.
       const { id } = await client.customers.create(
         { metadata: { [memberKey]: userId } },
-        { idempotencyKey: keyOf('customer', membership) },
+        { idempotencyKey: customerIdempotencyKey('customer', membership) },
       );
       return id;
     });
   } catch (error) {
     if (!hasFailed(error)) throw error;
     // What has failed may have been done all the same.
-    const made = await newCustomer(deps, userId, customerAskedAt ?? now());
-    if (made !== undefined) return made;
-    await askAnew(database.db, membership, now());
+    const created = await findRecentCustomer(deps, userId, customerAskedAt ?? now());
+    if (created !== undefined) return created;
+    await resetCustomerRequest(database.db, membership, now());
     throw error;
   }
 }
 
-async function makeCustomer(deps: MembershipDeps, user: User, membership: Membership): Promise<void> {
+async function makeCustomer(deps: BillingDeps, user: User, membership: Membership): Promise<void> {
   const { database, now } = deps;
   const { userId } = membership;
   const customerAskedAt = membership.customerAskedAt ?? now();
-  await noteCustomerAsked(database.db, userId, customerAskedAt);
+  await recordCustomerRequest(database.db, userId, customerAskedAt);
   const late = now() - customerAskedAt > keysHoldMs;
-  const known = late ? await lostCustomer(deps, userId) : undefined;
+  const known = late ? await findLostCustomer(deps, userId) : undefined;
   const customerId = known ?? (await createCustomer(deps, { ...membership, customerAskedAt }));
   // First: whatever Stripe says to the member's data, no other customer is made.
-  await adoptCustomer(deps, userId, customerId);
+  await attachCustomer(deps, userId, customerId);
   await introduce(deps, user, customerId);
 }
 
 /** Writes the member's data to a new customer. Nothing else waits for it: it is noted with the customer, and the minute job tries again. */
-async function introduce(deps: MembershipDeps, user: User, customerId: string): Promise<void> {
+async function introduce(deps: BillingDeps, user: User, customerId: string): Promise<void> {
   await tellContact(deps, user, customerId).catch((error: unknown) => {
-    if (!(error instanceof BillingUnavailable)) throw error;
+    if (!(error instanceof StripeUnavailableError)) throw error;
     deps.log.warn({ err: error, act: 'customer', member: user.id }, 'could not write a member’s data to Stripe');
   });
 }
 
 /** The customer becomes the member's, unless they have one. */
-export async function adoptCustomer(
-  { database, now }: Pick<MembershipDeps, 'database' | 'now'>,
+export async function attachCustomer(
+  { database, now }: Pick<BillingDeps, 'database' | 'now'>,
   userId: string,
   customerId: string,
 ): Promise<void> {
@@ -120,7 +126,7 @@ export async function adoptCustomer(
 }
 
 /** How long the trial is: each address has one, whoever it belonged to before, and only the first subscription begins with it. */
-async function trialOf(deps: MembershipDeps, user: User, { generation }: Membership, days: number): Promise<number> {
+async function trialDaysFor(deps: BillingDeps, user: User, { generation }: Membership, days: number): Promise<number> {
   const { database, trialKey, now } = deps;
   return database.transaction(async (trx) => {
     const valueHash = trialHash(trialKey, 'email', mailbox(user.email));
@@ -136,18 +142,18 @@ async function trialOf(deps: MembershipDeps, user: User, { generation }: Members
  * How long the trial will be is settled when the address has been confirmed, by the way on which it was: no page that is opened
  * first makes it longer. Stripe is not asked yet.
  */
-export async function settleTrial(deps: MembershipDeps, user: User, days: number): Promise<void> {
+export async function ensureTrialDays(deps: BillingDeps, user: User, days: number): Promise<void> {
   const membership = await insertMembership(deps.database.db, user.id, deps.now());
-  if (membership.subscriptionId === null) await trialOf(deps, user, membership, days);
+  if (membership.subscriptionId === null) await trialDaysFor(deps, user, membership, days);
 }
 
-async function makeSubscription(deps: MembershipDeps, user: User, membership: Membership, days: number): Promise<void> {
+async function makeSubscription(deps: BillingDeps, user: User, membership: Membership, days: number): Promise<void> {
   const { database, stripe, prices, now } = deps;
   const { userId, customerId } = membership;
   if (customerId === null) throw new Error('a subscription needs a customer');
-  const trialDays = await trialOf(deps, user, membership, days);
-  const price = await prices.idOf('trial');
-  const subscription = await asking(stripe, (client) =>
+  const trialDays = await trialDaysFor(deps, user, membership, days);
+  const price = await prices.priceIdFor('trial');
+  const subscription = await callStripe(stripe, (client) =>
     client.subscriptions.create(
       {
         customer: customerId,
@@ -159,13 +165,13 @@ async function makeSubscription(deps: MembershipDeps, user: User, membership: Me
         payment_settings: { payment_method_types: ['card'], save_default_payment_method: 'on_subscription' },
         metadata: { [memberKey]: userId },
       },
-      { idempotencyKey: keyOf('subscription', membership) },
+      { idempotencyKey: customerIdempotencyKey('subscription', membership) },
     ),
   ).catch(async (error: unknown) => {
     if (!hasFailed(error)) throw error;
     // Of a customer that is known every subscription is: one that was made all the same is found here.
     const found = (await syncMember(deps, userId))?.subscriptionId ?? null;
-    if (found === null) await askAnew(database.db, membership, now());
+    if (found === null) await resetCustomerRequest(database.db, membership, now());
     throw error;
   });
   await setSubscription(database.db, membership, subscription.id, now());
@@ -175,9 +181,9 @@ async function makeSubscription(deps: MembershipDeps, user: User, membership: Me
  * The member has a customer and a subscription with Stripe, on the plan on which members begin, for which nothing is ever
  * charged. It may be said any number of times, at once, and again after a crash at any point.
  * @param trialDays of the trial, where the member may have one
- * @throws {BillingUnavailable}
+ * @throws {StripeUnavailableError}
  */
-export async function ensureMembership(deps: MembershipDeps, user: User, trialDays: number): Promise<Membership> {
+export async function ensureCustomer(deps: BillingDeps, user: User, trialDays: number): Promise<Membership> {
   const { database, now } = deps;
   let membership = await insertMembership(database.db, user.id, now());
   if (membership.customerId !== null && membership.subscriptionId !== null) return membership;

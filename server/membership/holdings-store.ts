@@ -3,7 +3,7 @@ import type { Schema } from '../store/index.ts';
 
 /** What is read for nobody but the member who asks for their data, and erased with them. */
 
-export async function purchasesOf(db: Kysely<Schema>, userId: string): Promise<Record<string, unknown>[]> {
+export async function listPurchases(db: Kysely<Schema>, userId: string): Promise<Record<string, unknown>[]> {
   const rows = await db.selectFrom('purchases').selectAll().where('user_id', '=', userId).orderBy('id').execute();
   return rows.map((row) => ({
     planId: row.plan_id,
@@ -16,7 +16,7 @@ export async function purchasesOf(db: Kysely<Schema>, userId: string): Promise<R
   }));
 }
 
-export async function toldOf(db: Kysely<Schema>, userId: string): Promise<Record<string, unknown>[]> {
+export async function listNotifications(db: Kysely<Schema>, userId: string): Promise<Record<string, unknown>[]> {
   const rows = await db
     .selectFrom('told_members')
     .select(['about', 'told_at'])
@@ -26,7 +26,7 @@ export async function toldOf(db: Kysely<Schema>, userId: string): Promise<Record
   return rows.map(({ about, told_at }) => ({ about, toldAt: told_at }));
 }
 
-export async function trialClaimsOf(db: Kysely<Schema>, userId: string): Promise<Record<string, unknown>[]> {
+export async function listTrialClaims(db: Kysely<Schema>, userId: string): Promise<Record<string, unknown>[]> {
   const rows = await db
     .selectFrom('trial_claims')
     .select(['kind', 'claimed_at'])

@@ -11,38 +11,38 @@ export {
   createCatalogue,
   type Plan,
   type PlanType,
-  rankOf,
+  planRank,
   type Trial,
   validityDays,
 } from './catalogue.ts';
 export { membershipClaims } from './claims.ts';
-export type { CardLimits, MembershipDeps } from './deps.ts';
+export type { BillingDeps, CardLimitSettings } from './deps.ts';
 export type { Difference, DifferenceKind } from './differences.ts';
-export { effectivePlan, entitlementsOf, graceEnds, trialUntil, waitEnds } from './effective-plan.ts';
-export { membershipHolding, membershipOnLeaving } from './leaving.ts';
+export { effectivePlan, graceEndsAt, listEntitlements, paymentGraceEnds, trialUntil } from './effective-plan.ts';
+export { billingDataSource, subscriptionOnDeletion } from './leaving.ts';
 export { hasBegun } from './live-subscription.ts';
-export { offerDeals } from './offers.ts';
-export { membershipOperations, planChanges } from './operations.ts';
-export { findOrderOf, type Order, ordersOf } from './order-store.ts';
-export { type Drift, driftOf, type PlanAct, type WantedPrice } from './plan-drift.ts';
-export { readPlans, type SyncedPlan, syncPlans } from './plan-sync.ts';
-export { diffWithStripe, type Reconciled, reconcileWithStripe } from './reconcile.ts';
+export { offerPartnerDeals } from './offers.ts';
+export { membershipOperations, planCommands } from './operations.ts';
+export { findOrderByInvoice, listOrders, type Order } from './order-store.ts';
+export { type Drift, type ExpectedPrice, findDrift, type PlanAct } from './plan-drift.ts';
+export { readPlansFromStripe, type SyncedPlan, syncPlans } from './plan-sync.ts';
+export { diffWithStripe, type ReconcileResult, reconcileAll } from './reconcile.ts';
 export {
-  type Announced,
-  BillingUnavailable,
-  type CardBegun,
-  type CardSaved,
+  type BillingService,
   type ChosenPromotion,
-  type Confirmed,
-  type InvoiceShown,
-  type MembershipRules,
+  type DisplayedQuote,
+  type InvoiceView,
   type PromotionRefusal,
   type PromotionResult,
-  type Purchase,
+  type PurchaseResult,
+  type PurchaseView,
   type Quote,
+  type SaveCardResult,
+  type SetupIntentResult,
+  StripeUnavailableError,
 } from './results.ts';
-export { type MembershipRoom, membershipDeps, openMembership } from './room.ts';
-export { type Running, runningMembership } from './running.ts';
+export { type BillingModule, createBillingModule, membershipDeps } from './room.ts';
+export { findRenewingMembership, type RenewingMembership } from './running.ts';
 export {
   type AppliedDiscount,
   isPaused,
@@ -51,9 +51,9 @@ export {
   type PendingChange,
   type SavedCard,
   type SubscriptionStatus,
-  trialPlan,
+  trialPlanKey,
   type UnpaidInvoice,
 } from './standing.ts';
 export { createStripe, type StripeClient } from './stripe.ts';
 export { createWebhooks, webhookPath } from './webhooks.ts';
-export { giveBasePlan } from './without-card.ts';
+export { assignBasePlan } from './without-card.ts';

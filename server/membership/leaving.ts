@@ -1,31 +1,31 @@
-import type { Holding, MembershipOnLeaving } from '../leaving/index.ts';
+import type { PersonalDataSource, SubscriptionOnDeletion } from '../leaving/index.ts';
 import type { Database } from '../store/index.ts';
-import { standingOf } from './acts.ts';
+import { findStanding } from './acts.ts';
 import type { Catalogue } from './catalogue.ts';
-import { eraseTrialClaims, purchasesOf, toldOf, trialClaimsOf } from './holdings-store.ts';
+import { eraseTrialClaims, listNotifications, listPurchases, listTrialClaims } from './holdings-store.ts';
 import { eraseMembership, findMembership } from './membership-store.ts';
-import { forgetOrdersMember, ordersOf } from './order-store.ts';
+import { anonymiseOrders, listOrders } from './order-store.ts';
 import { erasePurchases, findOpenPurchase } from './purchase-store.ts';
-import { runningMembership } from './running.ts';
+import { findRenewingMembership } from './running.ts';
 import { isPaused } from './standing.ts';
-import { addBillingTask, eraseTasks, tasksOf } from './task-store.ts';
+import { addBillingTask, eraseTasks, listTasks } from './task-store.ts';
 
 /**
  * What becomes of the membership of members who leave, and of those who stay after all. Nothing is asked of Stripe here: that
  * is a task's, so that a member can leave while Stripe is away.
  */
-export function membershipOnLeaving(
+export function subscriptionOnDeletion(
   { db }: Pick<Database, 'db'>,
   catalogue: Pick<Catalogue, 'byId' | 'graceDays'>,
-): MembershipOnLeaving {
+): SubscriptionOnDeletion {
   return {
-    async goingOn(userId, nowMs) {
-      const running = runningMembership(await standingOf({ db }, userId), catalogue, nowMs);
+    async findRenewing(userId, nowMs) {
+      const running = findRenewingMembership(await findStanding({ db }, userId), catalogue, nowMs);
       return running && { planName: running.plan?.name, until: running.until, unpaid: running.unpaid };
     },
-    async leaves(trx, userId, wish, nowMs) {
-      const membership = await standingOf({ db: trx }, userId);
-      const running = runningMembership(membership, catalogue, nowMs);
+    async cancelOnDeletion(trx, userId, timing, nowMs) {
+      const membership = await findStanding({ db: trx }, userId);
+      const running = findRenewingMembership(membership, catalogue, nowMs);
       if (!membership) return null;
       if (!running) {
         // A payment that waits for the member's bank must not go through, nor a paused subscription be resumed and charged.
@@ -35,12 +35,12 @@ export function membershipOnLeaving(
         return null;
       }
       // What is not paid has no period that could be waited for; and nobody who leaves is charged for it again.
-      const end = running.unpaid ? 'at-once' : wish;
+      const end = running.unpaid ? 'at-once' : timing;
       const kind = end === 'at-once' ? 'cancel-now' : 'cancel-later';
       await addBillingTask(trx, { kind, userId, customerId: membership.customerId }, nowMs);
       return end === 'period-end' && membership.nextPlanId !== null ? `${end}:${membership.nextPlanId}` : end;
     },
-    async stays(trx, userId, noted, nowMs) {
+    async resumeAfterCancellation(trx, userId, noted, nowMs) {
       // What ended at once has ended.
       if (noted === 'at-once') return;
       // A cheaper plan that was to come still comes: nothing is charged that the member did not settle.
@@ -52,23 +52,23 @@ export function membershipOnLeaving(
 }
 
 /** What is held of a member's plans, card and money. Times in milliseconds since the epoch, amounts in cents. */
-export const membershipHolding = ({ db }: Database): Holding => ({
+export const billingDataSource = ({ db }: Database): PersonalDataSource => ({
   name: 'membership',
-  async tell({ id }) {
-    const [membership, purchases, orders, told, trials, tasks] = await Promise.all([
+  async exportData({ id }) {
+    const [membership, purchases, orders, notified, trials, tasks] = await Promise.all([
       findMembership(db, id),
-      purchasesOf(db, id),
-      ordersOf(db, id),
-      toldOf(db, id),
-      trialClaimsOf(db, id),
-      tasksOf(db, id),
+      listPurchases(db, id),
+      listOrders(db, id),
+      listNotifications(db, id),
+      listTrialClaims(db, id),
+      listTasks(db, id),
     ]);
     const { userId: _, version: _version, ...subscription } = membership ?? {};
     return {
       subscription: membership ? subscription : null,
       purchases,
       orders: orders.map(({ userId: _, ...order }) => order),
-      told,
+      told: notified,
       trials,
       waiting: tasks.map(({ kind, createdAt }) => ({ kind, createdAt })),
     };
@@ -79,7 +79,7 @@ export const membershipHolding = ({ db }: Database): Holding => ({
     await erasePurchases(trx, id);
     await eraseTrialClaims(trx, id);
     // The books stay, without whom they are about.
-    await forgetOrdersMember(trx, id);
+    await anonymiseOrders(trx, id);
     // Stripe forgets the customer, and with it ends every subscription.
     if (customerId !== null) await addBillingTask(trx, { kind: 'delete-customer', userId: id, customerId }, nowMs);
     else await eraseTasks(trx, id);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLease, type Database } from '../store/index.ts';
-import { BillingUnavailable } from './results.ts';
+import { StripeUnavailableError } from './results.ts';
 
 /** A process that died holding it is waited for no longer than this. */
 const heldMs = 10_000;
@@ -8,21 +8,21 @@ const renewedMs = 3_000;
 const patienceMs = 15_000;
 const pauseMs = 100;
 /** More of one member at once are no member's: each that waits asks the database again and again. */
-const mostAtOnce = 12;
+const maxAtOnce = 12;
 
 const atOnce = new Map<string, number>();
 
 /**
  * One act on a member's money at a time, in all processes: two tabs, a double click, or a change of mind while a card is being
  * charged come one after the other.
- * @throws {BillingUnavailable} when the act before takes too long, or too many wait
+ * @throws {StripeUnavailableError} when the act before takes too long, or too many wait
  */
-export async function oneAtATime<T>(database: Database, userId: string, act: () => Promise<T>): Promise<T> {
+export async function withUserLock<T>(database: Database, userId: string, act: () => Promise<T>): Promise<T> {
   const others = atOnce.get(userId) ?? 0;
-  if (others >= mostAtOnce) throw new BillingUnavailable('too many acts of this member at once');
+  if (others >= maxAtOnce) throw new StripeUnavailableError('too many acts of this member at once');
   atOnce.set(userId, others + 1);
   try {
-    return await inTurn(database, userId, act);
+    return await runInTurn(database, userId, act);
   } finally {
     const left = (atOnce.get(userId) ?? 1) - 1;
     if (left > 0) atOnce.set(userId, left);
@@ -30,12 +30,12 @@ export async function oneAtATime<T>(database: Database, userId: string, act: () 
   }
 }
 
-async function inTurn<T>(database: Database, userId: string, act: () => Promise<T>): Promise<T> {
+async function runInTurn<T>(database: Database, userId: string, act: () => Promise<T>): Promise<T> {
   // By the machine's clock: a test that moves the product's must not let anybody in.
   const lease = createLease(database, `billing:${userId}`, heldMs, Date.now);
   const until = Date.now() + patienceMs;
   while (!(await lease.acquire())) {
-    if (Date.now() > until) throw new BillingUnavailable('another act of this member takes too long');
+    if (Date.now() > until) throw new StripeUnavailableError('another act of this member takes too long');
     await sleep(pauseMs);
   }
   let renewal: Promise<unknown> = Promise.resolve();

@@ -5,7 +5,7 @@ import type { ContactDue, Membership, SubscriptionStatus } from './standing.ts';
 const parsed = <T>(json: string | null) => (json === null ? null : (JSON.parse(json) as T));
 const written = (value: unknown) => (value === null ? null : JSON.stringify(value));
 
-export function fromRow(row: Selectable<MembershipTable>): Membership {
+export function toMembership(row: Selectable<MembershipTable>): Membership {
   return {
     userId: row.user_id,
     customerId: row.customer_id,
@@ -36,21 +36,21 @@ export function fromRow(row: Selectable<MembershipTable>): Membership {
 
 export async function findMembership(db: Db, userId: string): Promise<Membership | undefined> {
   const row = await db.selectFrom('memberships').selectAll().where('user_id', '=', userId).executeTakeFirst();
-  return row && fromRow(row);
+  return row && toMembership(row);
 }
 
-export async function findMembershipOf(db: Db, customerId: string): Promise<Membership | undefined> {
+export async function findMembershipByCustomer(db: Db, customerId: string): Promise<Membership | undefined> {
   const row = await db.selectFrom('memberships').selectAll().where('customer_id', '=', customerId).executeTakeFirst();
-  return row && fromRow(row);
+  return row && toMembership(row);
 }
 
-export async function findMembershipOfSubscription(db: Db, subscriptionId: string): Promise<Membership | undefined> {
+export async function findMembershipBySubscription(db: Db, subscriptionId: string): Promise<Membership | undefined> {
   const row = await db
     .selectFrom('memberships')
     .selectAll()
     .where('subscription_id', '=', subscriptionId)
     .executeTakeFirst();
-  return row && fromRow(row);
+  return row && toMembership(row);
 }
 
 /** The member's row; the one that is there already stays as it is. */
@@ -151,7 +151,7 @@ export async function writeSnapshot(
 }
 
 /** Stripe is about to be asked for a customer; the first time counts. */
-export async function noteCustomerAsked(db: Db, userId: string, nowMs: number): Promise<void> {
+export async function recordCustomerRequest(db: Db, userId: string, nowMs: number): Promise<void> {
   await db
     .updateTable('memberships')
     .set({ customer_asked_at: nowMs, updated_at: nowMs })
@@ -164,7 +164,7 @@ export async function noteCustomerAsked(db: Db, userId: string, nowMs: number): 
  * What Stripe has failed at is asked anew, under other keys than before, which are made of this moment.
  * Of several that failed at once the first one does it.
  */
-export async function askAnew(
+export async function resetCustomerRequest(
   db: Db,
   { userId, customerAskedAt }: Pick<Membership, 'userId' | 'customerAskedAt'>,
   nowMs: number,
@@ -248,7 +248,7 @@ export async function setBasePlan(
 }
 
 /** What the members' own rows say of their plan. @returns whether that is news */
-export async function setMemberPlan(
+export async function setUserPlan(
   trx: Transaction<Schema>,
   userId: string,
   { planId, trialUntil }: { planId: string | null; trialUntil: number | null },
@@ -270,8 +270,8 @@ export async function setMemberPlan(
   return numUpdatedRows > 0n;
 }
 
-/** Whether {@link tellOnce} has noted it. */
-export async function wasTold(db: Db, userId: string, about: string): Promise<boolean> {
+/** Whether {@link recordNotification} has noted it. */
+export async function wasNotified(db: Db, userId: string, about: string): Promise<boolean> {
   const row = await db
     .selectFrom('told_members')
     .select('about')
@@ -287,7 +287,7 @@ export async function eraseMembership(trx: Transaction<Schema>, userId: string):
 }
 
 /** Whether the member hears of this for the first time: it is noted in the same transaction as the message. */
-export async function tellOnce(
+export async function recordNotification(
   trx: Transaction<Schema>,
   userId: string,
   about: string,

@@ -2,10 +2,10 @@ import type { User } from '../account/index.ts';
 import type { MembershipMailValues } from '../messages/index.ts';
 import { dayMs } from '../shared/index.ts';
 import type { Catalogue } from './catalogue.ts';
-import { runningPlan } from './change-kind.ts';
-import { graceEnds, trialUntil } from './effective-plan.ts';
+import { currentPaidPlan } from './change-kind.ts';
+import { graceEndsAt, trialUntil } from './effective-plan.ts';
 import type { Order } from './order-store.ts';
-import type { StripeFacts } from './read-stripe.ts';
+import type { StripeSnapshot } from './read-stripe.ts';
 import type { Membership, SavedCard } from './standing.ts';
 
 /** A trial that ends is spoken of so long before, as Stripe does; of a short one in its second half. */
@@ -15,7 +15,7 @@ export const trialNoticeMs = 3 * dayMs;
 const historyMs = 3 * dayMs;
 
 /** What has been read, and what of it is new. */
-export interface News {
+export interface MembershipChange {
   before: Membership;
   after: Membership;
   /** The member, as before: with the plan that they had. */
@@ -24,7 +24,7 @@ export interface News {
   planId: string | null;
   /** That have just been written. */
   orders: readonly Order[];
-  facts: Pick<StripeFacts, 'customer' | 'subscriptions' | 'unpaid'>;
+  facts: Pick<StripeSnapshot, 'customer' | 'subscriptions' | 'unpaid'>;
   /** The specification's totalRewards. */
   rewards: string;
   nowMs: number;
@@ -33,14 +33,14 @@ export interface News {
 type Own<Template extends keyof MembershipMailValues> = Omit<MembershipMailValues[Template], 'givenName' | 'pageLink'>;
 
 /** One thing to tell. `once`: for as long as it is so it is told a single time, whoever sees it. */
-export type Telling = {
+export type MembershipMail = {
   [Template in keyof MembershipMailValues]: { template: Template; values: Own<Template>; once?: string };
 }[keyof MembershipMailValues];
 
-export const cardWords = (card: Pick<SavedCard, 'brand' | 'lastFour'> | null) =>
+export const cardText = (card: Pick<SavedCard, 'brand' | 'lastFour'> | null) =>
   card && { cardType: card.brand, lastFour: card.lastFour };
 
-function postalCodeOf({ customer, subscriptions }: News['facts']): string | undefined {
+function findPostalCode({ customer, subscriptions }: MembershipChange['facts']): string | undefined {
   const methods = [
     ...subscriptions.map((subscription) => subscription.default_payment_method),
     customer?.invoice_settings.default_payment_method,
@@ -52,12 +52,15 @@ function postalCodeOf({ customer, subscriptions }: News['facts']): string | unde
   return customer?.address?.postal_code ?? undefined;
 }
 
-function receipts({ before, orders, user, facts, rewards, nowMs }: News, catalogue: Catalogue): Telling[] {
-  return orders.flatMap((order): Telling[] => {
+function receipts(
+  { before, orders, user, facts, rewards, nowMs }: MembershipChange,
+  catalogue: Catalogue,
+): MembershipMail[] {
+  return orders.flatMap((order): MembershipMail[] => {
     const plan = catalogue.byId(order.planId);
     const history = before.syncedAt === null && order.orderedAt < nowMs - historyMs;
     if (!plan?.type || history) return [];
-    const zipcode = postalCodeOf(facts);
+    const zipcode = findPostalCode(facts);
     return [
       {
         template: 'receipt',
@@ -66,7 +69,7 @@ function receipts({ before, orders, user, facts, rewards, nowMs }: News, catalog
           email: user.email,
           fullName: `${user.givenName} ${user.familyName}`.trim(),
           ...(zipcode !== undefined && { zipcode }),
-          ...cardWords(order.card),
+          ...cardText(order.card),
           currency: order.currency,
           totalAmount: order.paidCents,
           rewards,
@@ -86,12 +89,12 @@ function receipts({ before, orders, user, facts, rewards, nowMs }: News, catalog
 }
 
 /** Each attempt of each invoice is told of; the same attempt is not, however often it is read. */
-function unpaid({ after, facts }: News, catalogue: Catalogue): Telling[] {
+function unpaid({ after, facts }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
   if (!after.unpaid) return [];
   const { invoiceId, amountCents, attempts, why, nextAttemptAt } = after.unpaid;
   const plan = catalogue.byId(after.pricedPlanId) ?? catalogue.byId(after.paidPlanId);
   if (!plan) return [];
-  const keptUntil = graceEnds(after, catalogue);
+  const keptUntil = graceEndsAt(after, catalogue);
   const values = {
     planName: plan.name,
     amountCents,
@@ -101,29 +104,29 @@ function unpaid({ after, facts }: News, catalogue: Catalogue): Telling[] {
   const once = `unpaid:${invoiceId}:${attempts}:${why}`;
   if (why === 'action-required') return [{ template: 'payment-action-required', once, values }];
   const next = nextAttemptAt === null ? {} : { nextAttemptAt };
-  return [{ template: 'payment-failed', once, values: { ...values, ...cardWords(after.card), ...next } }];
+  return [{ template: 'payment-failed', once, values: { ...values, ...cardText(after.card), ...next } }];
 }
 
 /** From when on the member hears that the trial ends; null: there is none. */
-export function trialNoticeFrom(membership: Membership): number | null {
+export function trialNoticeStart(membership: Membership): number | null {
   const until = trialUntil(membership);
   if (until === null) return null;
   const beganAt = membership.periodStart ?? until;
   return until - Math.min(trialNoticeMs, Math.max(0, until - beganAt) / 2);
 }
 
-function trialEnds({ after, planId, nowMs }: News): Telling[] {
-  const [from, endsAt] = [trialNoticeFrom(after), trialUntil(after)];
+function trialEnds({ after, planId, nowMs }: MembershipChange): MembershipMail[] {
+  const [from, endsAt] = [trialNoticeStart(after), trialUntil(after)];
   if (from === null || endsAt === null || planId !== null || nowMs < from || nowMs >= endsAt) return [];
-  const once = trialToldOf(after);
+  const once = trialNoticeKey(after);
   return [{ template: 'trial-ends', once, values: { days: Math.ceil((endsAt - nowMs) / dayMs), endsAt } }];
 }
 
-export const trialToldOf = ({ subscriptionId, trialEnd }: Membership) => `trial-ends:${subscriptionId}:${trialEnd}`;
+export const trialNoticeKey = ({ subscriptionId, trialEnd }: Membership) => `trial-ends:${subscriptionId}:${trialEnd}`;
 
 /** What happens at the period's end is told when it changes, not for as long as it stays so. */
-function toCome({ before, after }: News, catalogue: Catalogue): Telling[] {
-  const plan = runningPlan(catalogue, after);
+function toCome({ before, after }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
+  const plan = currentPaidPlan(catalogue, after);
   const changesAt = after.periodEnd;
   if (!plan || changesAt === null) return [];
   const next = catalogue.byId(after.nextPlanId);
@@ -146,7 +149,7 @@ function toCome({ before, after }: News, catalogue: Catalogue): Telling[] {
 const isUnpaid = ({ status, unpaid: invoice }: Membership) =>
   status === 'past_due' || status === 'unpaid' || invoice !== null;
 
-function ended({ before, after, user, planId, nowMs }: News, catalogue: Catalogue): Telling[] {
+function ended({ before, after, user, planId, nowMs }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
   const had = catalogue.byId(user.planId);
   const has = catalogue.byId(planId);
   if (had?.kind !== 'paid' || has?.kind === 'paid') return [];
@@ -159,7 +162,7 @@ function ended({ before, after, user, planId, nowMs }: News, catalogue: Catalogu
   ];
 }
 
-function card({ before, after, nowMs }: News): Telling[] {
+function card({ before, after, nowMs }: MembershipChange): MembershipMail[] {
   const [was, is] = [before.card, after.card];
   // The first one is no change, and with a customer that is gone everything is.
   if (!was || after.customerId === null || was.paymentMethodId === is?.paymentMethodId) return [];
@@ -168,11 +171,11 @@ function card({ before, after, nowMs }: News): Telling[] {
 }
 
 /** What a member is told when Stripe has been read. */
-export const tellingsOf = (news: News, catalogue: Catalogue): Telling[] => [
-  ...receipts(news, catalogue),
-  ...unpaid(news, catalogue),
-  ...trialEnds(news),
-  ...toCome(news, catalogue),
-  ...ended(news, catalogue),
-  ...card(news),
+export const listMembershipMails = (changes: MembershipChange, catalogue: Catalogue): MembershipMail[] => [
+  ...receipts(changes, catalogue),
+  ...unpaid(changes, catalogue),
+  ...trialEnds(changes),
+  ...toCome(changes, catalogue),
+  ...ended(changes, catalogue),
+  ...card(changes),
 ];

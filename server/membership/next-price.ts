@@ -1,12 +1,12 @@
 import type Stripe from 'stripe';
 import type { Plan } from './catalogue.ts';
-import { runningPlan } from './change-kind.ts';
-import type { MembershipDeps } from './deps.ts';
-import { exceeds } from './discount-rules.ts';
-import { onlyItem, readSubscription } from './live-subscription.ts';
+import { currentPaidPlan } from './change-kind.ts';
+import type { BillingDeps } from './deps.ts';
+import { exceedsAmount } from './discount-rules.ts';
+import { getItem, readSubscription } from './live-subscription.ts';
 import { nextPlanKey } from './read-stripe.ts';
 import { isInLastDays, type Membership } from './standing.ts';
-import { asking, found, refusalOf } from './stripe.ts';
+import { callStripe, orNotFound, toStripeRefusal } from './stripe.ts';
 import { discountOfCoupon } from './stripe-objects.ts';
 
 /** In the subscription's metadata: the price that was on it before the next plan's, which members keep. */
@@ -18,14 +18,14 @@ const leftBehindKey = 'foyer_discount_left_behind';
 type Update = Stripe.SubscriptionUpdateParams;
 
 /** @throws {BillingUnavailable} */
-function read(deps: MembershipDeps, { subscriptionId }: Membership): Promise<Stripe.Subscription> {
+function read(deps: BillingDeps, { subscriptionId }: Membership): Promise<Stripe.Subscription> {
   if (subscriptionId === null) throw new Error('there is no subscription to change');
   return readSubscription(deps, subscriptionId);
 }
 
 /** A price for the time after the period, which does not move. The subscription goes on. */
 function fromPeriodEnd(subscription: Stripe.Subscription, price: string): Update {
-  const item = onlyItem(subscription);
+  const item = getItem(subscription);
   return {
     items: [{ id: item.id, price }],
     // Charged at that moment, not before.
@@ -37,7 +37,7 @@ function fromPeriodEnd(subscription: Stripe.Subscription, price: string): Update
   };
 }
 
-function leftBehindOf({ metadata }: Stripe.Subscription): { code: string; coupon: string } | undefined {
+function toLeftBehind({ metadata }: Stripe.Subscription): { code: string; coupon: string } | undefined {
   const [code = '', coupon] = metadata[leftBehindKey]?.split(':') ?? [];
   return coupon ? { code, coupon } : undefined;
 }
@@ -47,7 +47,7 @@ function leftBehindOf({ metadata }: Stripe.Subscription): { code: string; coupon
  * purchase, has expired or is used up).
  */
 function waysBack(subscription: Stripe.Subscription): Update[] {
-  const left = leftBehindOf(subscription);
+  const left = toLeftBehind(subscription);
   if (!left) return [{}];
   const metadata = { [leftBehindKey]: '' };
   return [
@@ -59,30 +59,30 @@ function waysBack(subscription: Stripe.Subscription): Update[] {
 
 /** A fixed discount on less than it takes off is refused when it is applied; it does not make a cheaper plan free either. */
 async function waysOn(
-  deps: MembershipDeps,
+  deps: BillingDeps,
   subscription: Stripe.Subscription,
   { discount, plan }: { discount: Membership['discount']; plan: Plan },
 ): Promise<Update[]> {
-  if (discount !== null && exceeds(plan.amountCents, discount) !== undefined) {
+  if (discount !== null && exceedsAmount(plan.amountCents, discount) !== undefined) {
     const { promotionCodeId, couponId } = discount;
     return [{ discounts: '', metadata: { [leftBehindKey]: `${promotionCodeId ?? ''}:${couponId}` } }];
   }
-  const left = leftBehindOf(subscription);
+  const left = toLeftBehind(subscription);
   if (!left) return [{}];
-  const coupon = await asking(deps.stripe, (client) => found(client.coupons.retrieve(left.coupon)));
-  const fits = coupon !== undefined && exceeds(plan.amountCents, discountOfCoupon(coupon)) === undefined;
+  const coupon = await callStripe(deps.stripe, (client) => orNotFound(client.coupons.retrieve(left.coupon)));
+  const fits = coupon !== undefined && exceedsAmount(plan.amountCents, discountOfCoupon(coupon)) === undefined;
   return fits ? waysBack(subscription) : [{}];
 }
 
 /** One call, which changes all or nothing; where Stripe refuses its discount, the same with the next best. */
-async function updateAtOnce(deps: MembershipDeps, id: string, { change, ways }: { change: Update; ways: Update[] }) {
+async function updateAtOnce(deps: BillingDeps, id: string, { change, ways }: { change: Update; ways: Update[] }) {
   for (const [at, way] of ways.entries()) {
     const metadata = { ...(change.metadata as object), ...(way.metadata as object) };
     try {
-      await asking(deps.stripe, (client) => client.subscriptions.update(id, { ...change, ...way, metadata }));
+      await callStripe(deps.stripe, (client) => client.subscriptions.update(id, { ...change, ...way, metadata }));
       return;
     } catch (error) {
-      if (at === ways.length - 1 || !refusalOf(error)) throw error;
+      if (at === ways.length - 1 || !toStripeRefusal(error)) throw error;
       deps.log.warn({ err: error, act: 'discount' }, 'a discount could not be put back as it was');
     }
   }
@@ -92,30 +92,31 @@ async function updateAtOnce(deps: MembershipDeps, id: string, { change, ways }: 
  * The next plan's price is on the subscription from the period's end on.
  * @throws {BillingUnavailable}
  */
-export async function putNextPrice(deps: MembershipDeps, membership: Membership, plan: Plan): Promise<void> {
+export async function putNextPrice(deps: BillingDeps, membership: Membership, plan: Plan): Promise<void> {
   const subscription = await read(deps, membership);
-  const price = await deps.prices.idOf(plan);
+  const price = await deps.prices.priceIdFor(plan);
   // In the last days another next plan's price may be on the item already; the member's own is noted then.
   const isOwn = !isInLastDays(membership) || membership.pricedPlanId === membership.paidPlanId;
   const metadata = {
     [nextPlanKey]: plan.id,
-    ...(isOwn && { [priceBeforeKey]: onlyItem(subscription).price.id }),
+    ...(isOwn && { [priceBeforeKey]: getItem(subscription).price.id }),
   };
   const ways = await waysOn(deps, subscription, { discount: membership.discount, plan });
   await updateAtOnce(deps, subscription.id, { change: { ...fromPeriodEnd(subscription, price), metadata }, ways });
 }
 
 /** An archived price is refused on an item; it is in force for as long as the call takes. */
-async function whileActive(deps: MembershipDeps, priceId: string, act: () => Promise<void>): Promise<void> {
-  const { active } = await asking(deps.stripe, (client) => client.prices.retrieve(priceId));
+async function whileActive(deps: BillingDeps, priceId: string, act: () => Promise<void>): Promise<void> {
+  const { active } = await callStripe(deps.stripe, (client) => client.prices.retrieve(priceId));
   if (active) return act();
-  await asking(deps.stripe, (client) => client.prices.update(priceId, { active: true }));
+  await callStripe(deps.stripe, (client) => client.prices.update(priceId, { active: true }));
   try {
     await act();
   } finally {
-    await asking(deps.stripe, (client) => client.prices.update(priceId, { active: false })).catch((error: unknown) =>
-      // The next sync of the plans archives it.
-      deps.log.warn({ err: error, act: 'price', price: priceId }, 'a former price stays active'),
+    await callStripe(deps.stripe, (client) => client.prices.update(priceId, { active: false })).catch(
+      (error: unknown) =>
+        // The next sync of the plans archives it.
+        deps.log.warn({ err: error, act: 'price', price: priceId }, 'a former price stays active'),
     );
   }
 }
@@ -124,11 +125,11 @@ async function whileActive(deps: MembershipDeps, priceId: string, act: () => Pro
  * The price that the member has paid goes on after the period, with the discount that stayed behind.
  * @throws {BillingUnavailable}
  */
-export async function putPriceBack(deps: MembershipDeps, membership: Membership): Promise<void> {
+export async function putPriceBack(deps: BillingDeps, membership: Membership): Promise<void> {
   const subscription = await read(deps, membership);
-  const current = runningPlan(deps.catalogue, membership);
+  const current = currentPaidPlan(deps.catalogue, membership);
   const noted = subscription.metadata[priceBeforeKey];
-  const price = noted || (current ? await deps.prices.idOf(current) : onlyItem(subscription).price.id);
+  const price = noted || (current ? await deps.prices.priceIdFor(current) : getItem(subscription).price.id);
   const change = { ...fromPeriodEnd(subscription, price), metadata: { [nextPlanKey]: '', [priceBeforeKey]: '' } };
   await whileActive(deps, price, () => updateAtOnce(deps, subscription.id, { change, ways: waysBack(subscription) }));
 }

@@ -9,7 +9,7 @@ import type { Catalogue } from './catalogue.ts';
  * @param emails normalised
  * @returns to how many members a plan is offered now
  */
-export async function offerDeals(
+export async function offerPartnerDeals(
   trx: Transaction<Schema>,
   emails: readonly string[],
   catalogue: Pick<Catalogue, 'ofTier'>,

@@ -29,7 +29,7 @@ export interface Order {
   orderedAt: number;
 }
 
-function fromRow(row: Selectable<OrderTable>): Order {
+function toOrder(row: Selectable<OrderTable>): Order {
   return {
     id: row.id,
     userId: row.user_id,
@@ -92,16 +92,16 @@ export async function insertOrder(
     .values(row)
     .onConflict((conflict) => conflict.column('invoice_id').doNothing())
     .executeTakeFirst();
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n ? fromRow(row) : undefined;
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n ? toOrder(row) : undefined;
 }
 
-export async function findOrderOf(db: Db, invoiceId: string): Promise<Order | undefined> {
+export async function findOrderByInvoice(db: Db, invoiceId: string): Promise<Order | undefined> {
   const row = await db.selectFrom('orders').selectAll().where('invoice_id', '=', invoiceId).executeTakeFirst();
-  return row && fromRow(row);
+  return row && toOrder(row);
 }
 
 /** The newest first. */
-export async function ordersOf(db: Db, userId: string): Promise<Order[]> {
+export async function listOrders(db: Db, userId: string): Promise<Order[]> {
   const rows = await db
     .selectFrom('orders')
     .selectAll()
@@ -109,20 +109,20 @@ export async function ordersOf(db: Db, userId: string): Promise<Order[]> {
     .orderBy('ordered_at', 'desc')
     .orderBy('id', 'desc')
     .execute();
-  return rows.map(fromRow);
+  return rows.map(toOrder);
 }
 
 /**
  * Notes what was given back, or is disputed, of an invoice.
  * @returns what of it is news: each cent is news to one caller alone; undefined when nothing is, or there is no order
  */
-export async function noteMoneyBack(
+export async function recordRefund(
   trx: Transaction<Schema>,
   invoiceId: string,
   { refundedCents, disputedAt }: { refundedCents?: number; disputedAt?: number },
 ): Promise<{ refundedCents: number; disputed: boolean } | undefined> {
   for (;;) {
-    const known = await findOrderOf(trx, invoiceId);
+    const known = await findOrderByInvoice(trx, invoiceId);
     if (!known) return undefined;
     const refunded = Math.max(known.refundedCents, refundedCents ?? 0);
     const disputed = known.disputedAt ?? disputedAt ?? null;
@@ -142,6 +142,6 @@ export async function noteMoneyBack(
 }
 
 /** The books keep what was paid, and forget by whom. */
-export async function forgetOrdersMember(trx: Transaction<Schema>, userId: string): Promise<void> {
+export async function anonymiseOrders(trx: Transaction<Schema>, userId: string): Promise<void> {
   await trx.updateTable('orders').set({ user_id: null, card: null }).where('user_id', '=', userId).execute();
 }

@@ -4,34 +4,34 @@ import { discountOn } from './discount-rules.ts';
 import type { Snapshot } from './membership-store.ts';
 import type { Order } from './order-store.ts';
 import type { Prices } from './prices.ts';
-import { byItsCode, type StripeFacts } from './read-stripe.ts';
+import { byCode, type StripeSnapshot } from './read-stripe.ts';
 import {
-  discountCentsOf,
-  discountOf,
-  ms,
-  sellsSomething,
+  hasSoldLines,
   soldLines,
-  subscriptionOf,
-  usedCreditOf,
+  toAppliedDiscount,
+  toMs,
+  toSubscriptionId,
+  totalDiscountCents,
+  usedCreditCents,
 } from './stripe-objects.ts';
 
 /** Whether an invoice has an order here: something was sold by it, and it is paid, if with a credit or a code alone. */
-export const isOrdered = (invoice: Stripe.Invoice): boolean => invoice.status === 'paid' && sellsSomething(invoice);
+export const isOrdered = (invoice: Stripe.Invoice): boolean => invoice.status === 'paid' && hasSoldLines(invoice);
 
 const renewing = new Set<string | null>(['subscription_cycle']);
 
 /** The order of a paid invoice. Everything in it is what Stripe has charged, nothing is what a page said. */
-export async function orderOf(
+export async function toOrder(
   invoice: Stripe.Invoice,
   member: { userId: string; customerId: string },
   { card }: Pick<Snapshot, 'card'>,
-  { prices, catalogue, facts }: { prices: Prices; catalogue: Catalogue; facts: StripeFacts },
+  { prices, catalogue, facts }: { prices: Prices; catalogue: Catalogue; facts: StripeSnapshot },
 ): Promise<Omit<Order, 'id'>> {
   const line = soldLines(invoice).sort((one, other) => other.periodEnd - one.periodEnd)[0];
   const plan = catalogue.byId(line && (await prices.planOfProduct(line.productId)));
-  const discountCents = discountCentsOf(invoice);
-  const given = invoice.discounts.find((one) => typeof one === 'string' || !('deleted' in one));
-  const discount = byItsCode(facts, discountOf(given as string | Stripe.Discount | undefined));
+  const discountCents = totalDiscountCents(invoice);
+  const input = invoice.discounts.find((one) => typeof one === 'string' || !('deleted' in one));
+  const discount = byCode(facts, toAppliedDiscount(input as string | Stripe.Discount | undefined));
   const recurs = discount !== null && discount.duration !== 'once' && plan !== undefined;
   return {
     userId: member.userId,
@@ -39,13 +39,13 @@ export async function orderOf(
     invoiceId: invoice.id,
     invoiceNumber: invoice.number,
     invoiceUrl: invoice.hosted_invoice_url ?? null,
-    subscriptionId: subscriptionOf(invoice),
+    subscriptionId: toSubscriptionId(invoice),
     planId: plan?.id ?? null,
     orderPurchase: 'plan',
     orderType: renewing.has(invoice.billing_reason) ? 'renewal' : 'upgrade',
     currency: invoice.currency,
     paidCents: invoice.amount_paid,
-    usedCreditCents: usedCreditOf(invoice),
+    usedCreditCents: usedCreditCents(invoice),
     discountCents,
     recurringDiscountCents: recurs ? discountOn(plan.amountCents, discount) : 0,
     voucher: discountCents > 0 ? (discount?.code ?? null) : null,
@@ -54,6 +54,6 @@ export async function orderOf(
     card: card && invoice.amount_paid > 0 ? { brand: card.brand, lastFour: card.lastFour } : null,
     validityDays: plan?.type ? validityDays[plan.type] : null,
     renewsAt: line?.periodEnd ?? null,
-    orderedAt: ms(invoice.status_transitions.paid_at ?? invoice.created),
+    orderedAt: toMs(invoice.status_transitions.paid_at ?? invoice.created),
   };
 }

@@ -1,17 +1,26 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { User } from '../account/index.ts';
-import { HttpError, type Operation, operation } from '../http/index.ts';
-import { failed, orAway, ownerOf, refusePaused, tooMany } from './callers.ts';
+import { type ApiOperation, defineOperation, HttpError } from '../http/index.ts';
+import { apiErrorTexts, findBillingOwner, orUnavailable, refusePaused, toTooManyError } from './callers.ts';
 import { type Catalogue, type Plan, validityDays } from './catalogue.ts';
-import { addressOf, promotionError } from './customer-operations.ts';
-import { type Order, ordersOf } from './order-store.ts';
-import type { CardSaved, Confirmed, Purchase } from './results.ts';
-import type { MembershipRoom } from './room.ts';
+import { getClientIp, toPromotionError } from './customer-operations.ts';
+import { listOrders, type Order } from './order-store.ts';
+import type { PurchaseResult, PurchaseView, SaveCardResult } from './results.ts';
+import type { BillingModule } from './room.ts';
 import { isPaused, type Membership } from './standing.ts';
-import { centsOf, dollars, refuseDifferent, saidAmount, sameAmount, sameAs, toWireCard, wireCard } from './wire.ts';
+import {
+  amountSchema,
+  cardSchema,
+  compareAmount,
+  compareValue,
+  dollars,
+  parseAmount,
+  rejectDifferent,
+  toWireCard,
+} from './wire.ts';
 
-const text = (most: number) => z.string().max(most);
+const text = (max: number) => z.string().max(max);
 /** One, or a list. */
 const purchaseType = z.union([text(50), z.array(text(50)).max(10)]);
 
@@ -20,18 +29,18 @@ const upgradeBody = z.object({
   /** The plan's id, code, price key or name; a name that two plans have needs the interval. */
   plan_name: text(200).min(1),
   /** Whole dollars. */
-  plan_amount: saidAmount.optional(),
+  plan_amount: amountSchema.optional(),
   interval: text(20).optional(),
   /** What is charged today, as it was shown to the member: nothing else is. */
-  amount: saidAmount,
+  amount: amountSchema,
   /** Days. */
   validity: z.union([z.int(), text(10)]).optional(),
   currency: text(3).optional(),
   purchase_type: purchaseType.optional(),
   discountCoupon: text(100).nullable().optional(),
   /** What the promotion code takes off today, and of each renewal. */
-  planDiscountVoucher: saidAmount.nullable().optional(),
-  recurDiscount: saidAmount.nullable().optional(),
+  planDiscountVoucher: amountSchema.nullable().optional(),
+  recurDiscount: amountSchema.nullable().optional(),
   checkout_type: text(100).optional(),
 });
 type UpgradeBody = z.infer<typeof upgradeBody>;
@@ -55,7 +64,7 @@ const typeOfInterval: Record<string, '1' | '2'> = {
 };
 
 /** @throws {HttpError} 409 when it names none, or several */
-function planOf({ plans }: Catalogue, { plan_name: name, interval }: UpgradeBody): Plan {
+function requirePlan({ plans }: Catalogue, { plan_name: name, interval }: UpgradeBody): Plan {
   const type = interval === undefined ? undefined : typeOfInterval[interval.toLowerCase()];
   const found = plans.filter(
     (plan) =>
@@ -66,19 +75,19 @@ function planOf({ plans }: Catalogue, { plan_name: name, interval }: UpgradeBody
   const [plan, other] = found;
   if (plan && !other) return plan;
   const detail = other ? 'names several plans: write the interval, month or year' : 'names no plan that is sold';
-  throw new HttpError('conflict', { detail, faults: [{ name: 'body.plan_name', detail }] });
+  throw new HttpError('conflict', { detail, invalidParams: [{ name: 'body.plan_name', detail }] });
 }
 
-const isForPlans = (said: z.infer<typeof purchaseType> | undefined) =>
-  said === undefined || [said].flat().includes('plan');
+const isForPlans = (submitted: z.infer<typeof purchaseType> | undefined) =>
+  submitted === undefined || [submitted].flat().includes('plan');
 
 /** @throws {HttpError} 409 */
-function refuseOtherPlan(said: UpgradeBody, plan: Plan, { currency }: Catalogue): void {
-  refuseDifferent([
-    sameAmount('plan_amount', said.plan_amount, plan.amountCents),
-    sameAs('validity', said.validity, validityDays[plan.type ?? '1']),
-    sameAs('currency', said.currency, currency),
-    { name: 'purchase_type', agrees: isForPlans(said.purchase_type), true_: 'plan' },
+function rejectOtherPlan(submitted: UpgradeBody, plan: Plan, { currency }: Catalogue): void {
+  rejectDifferent([
+    compareAmount('plan_amount', submitted.plan_amount, plan.amountCents),
+    compareValue('validity', submitted.validity, validityDays[plan.type ?? '1']),
+    compareValue('currency', submitted.currency, currency),
+    { name: 'purchase_type', agrees: isForPlans(submitted.purchase_type), true_: 'plan' },
   ]);
 }
 
@@ -89,7 +98,7 @@ const done = (plan: Plan, order: Order | undefined, currency: string, nowMs: num
 });
 
 /** How a purchase ended, for callers. @throws {HttpError} where it is not done */
-function answerTo(confirmed: Confirmed, currency: string, nowMs: number): Upgraded {
+function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): Upgraded {
   switch (confirmed.kind) {
     case 'paid':
       return done(confirmed.plan, confirmed.order, currency, nowMs);
@@ -108,31 +117,34 @@ function answerTo(confirmed: Confirmed, currency: string, nowMs: number): Upgrad
     case 'changed':
       throw new HttpError('conflict', {
         detail: 'another amount is due',
-        faults: [{ name: 'body.amount', detail: `is ${dollars(confirmed.quote.dueCents)}` }],
+        invalidParams: [{ name: 'body.amount', detail: `is ${dollars(confirmed.quote.dueCents)}` }],
       });
     case 'no-card':
-      throw new HttpError('conflict', { said: 'There is no card to charge', detail: 'no card' });
+      throw new HttpError('conflict', { publicDetail: 'There is no card to charge', detail: 'no card' });
     case 'unpaid-first':
-      throw new HttpError('conflict', { said: 'An earlier invoice must be paid first', detail: 'unpaid invoice' });
+      throw new HttpError('conflict', {
+        publicDetail: 'An earlier invoice must be paid first',
+        detail: 'unpaid invoice',
+      });
     case 'paused':
       throw refusePaused();
     case 'nothing':
-      throw new HttpError('conflict', { said: 'There is nothing to change', detail: 'nothing to confirm' });
+      throw new HttpError('conflict', { publicDetail: 'There is nothing to change', detail: 'nothing to confirm' });
     case 'too-many':
-      throw tooMany(confirmed.retryAfterMs);
+      throw toTooManyError(confirmed.retryAfterMs);
   }
 }
 
-function savedOrRefused(saved: CardSaved | { kind: 'too-many'; retryAfterMs: number }) {
+function savedOrRefused(saved: SaveCardResult | { kind: 'too-many'; retryAfterMs: number }) {
   switch (saved.kind) {
     case 'saved':
       return { data: [toWireCard(saved.card)] };
     case 'declined':
       throw new HttpError('paymentRequired', { detail: 'card declined', extra: { errMessage: saved.message } });
     case 'not-confirmed':
-      throw new HttpError('notFound', { said: failed.update, detail: 'no such card, or not confirmed' });
+      throw new HttpError('notFound', { publicDetail: apiErrorTexts.update, detail: 'no such card, or not confirmed' });
     case 'too-many':
-      throw tooMany(saved.retryAfterMs);
+      throw toTooManyError(saved.retryAfterMs);
   }
 }
 
@@ -145,44 +157,49 @@ const isOn = (plan: Plan, { status, pricedPlanId, paidPlanId, cancelAtPeriodEnd,
   nextPlanId === null;
 
 /** The calls that save a card and charge it (the specification's section 7, payments API). */
-export function paymentOperations(room: MembershipRoom): Operation[] {
-  const { catalogue, deps } = room;
+export function paymentOperations(moduleName: BillingModule): ApiOperation[] {
+  const { catalogue, deps } = moduleName;
   const { database } = deps;
 
   /** The purchase of this plan with this code: the one that is open, else a new one. @throws {HttpError} */
-  async function purchaseOf(req: Request, user: User, plan: Plan, code: string | null | undefined): Promise<Purchase> {
-    const open = await room.purchase(user.id);
-    const purchase = open?.plan.id === plan.id ? open : await room.choose(user, plan);
+  async function requirePurchase(
+    req: Request,
+    user: User,
+    plan: Plan,
+    code: string | null | undefined,
+  ): Promise<PurchaseView> {
+    const open = await moduleName.purchase(user.id);
+    const purchase = open?.plan.id === plan.id ? open : await moduleName.choose(user, plan);
     if (!code) return purchase;
     const { promotion } = purchase;
     if (promotion) {
       const same = [promotion.code, promotion.typed].some((word) => word.toLowerCase() === code.trim().toLowerCase());
-      if (!same) throw promotionError({ kind: 'second' });
+      if (!same) throw toPromotionError({ kind: 'second' });
       return purchase;
     }
-    const applied = await room.applyPromotion(user, code, addressOf(req));
-    if (applied.kind === 'refused') throw promotionError(applied.refusal);
+    const applied = await moduleName.applyPromotion(user, code, getClientIp(req));
+    if (applied.kind === 'refused') throw toPromotionError(applied.refusal);
     return applied.purchase;
   }
 
   /** The amounts that the server has come to: what was shown to the member must be the same. @throws {HttpError} 409 */
   async function refuseOtherAmounts(
     user: User,
-    said: UpgradeBody,
-    { plan, promotion, state }: Purchase,
+    submitted: UpgradeBody,
+    { plan, promotion, state }: PurchaseView,
   ): Promise<void> {
     // What waits for its payment stands; whether it was announced so is seen when it goes on.
     if (state !== 'open') return;
-    const quote = await room.quote(user, plan, promotion);
-    refuseDifferent([
-      sameAmount('amount', said.amount, quote.dueCents),
-      sameAmount('planDiscountVoucher', said.planDiscountVoucher, quote.discountCents),
-      sameAmount('recurDiscount', said.recurDiscount, plan.amountCents - quote.laterCents),
+    const quote = await moduleName.quote(user, plan, promotion);
+    rejectDifferent([
+      compareAmount('amount', submitted.amount, quote.dueCents),
+      compareAmount('planDiscountVoucher', submitted.planDiscountVoucher, quote.discountCents),
+      compareAmount('recurDiscount', submitted.recurDiscount, plan.amountCents - quote.laterCents),
     ]);
   }
 
   return [
-    operation({
+    defineOperation({
       method: 'post',
       path: '/customer/{stripeCustomerId}/subscription/{subscriptionId}',
       id: 'upgradeSubscription',
@@ -198,26 +215,26 @@ export function paymentOperations(room: MembershipRoom): Operation[] {
       },
       async handle({ req, params, body }) {
         const { stripeCustomerId: customerId, subscriptionId } = params;
-        const { user, membership } = await ownerOf(req, database, { customerId, subscriptionId });
-        const plan = planOf(catalogue, body);
-        refuseOtherPlan(body, plan, catalogue);
+        const { user, membership } = await findBillingOwner(req, database, { customerId, subscriptionId });
+        const plan = requirePlan(catalogue, body);
+        rejectOtherPlan(body, plan, catalogue);
         const { currency } = catalogue;
         if (isPaused(membership)) throw refusePaused();
-        return orAway(failed.order, async () => {
+        return orUnavailable(apiErrorTexts.order, async () => {
           if (isOn(plan, membership)) {
             // A second click, or an answer that was lost: the order that there is.
-            const order = (await ordersOf(database.db, user.id)).find(({ planId }) => planId === plan.id);
-            if (order && order.paidCents === centsOf(body.amount)) return done(plan, order, currency, deps.now());
+            const order = (await listOrders(database.db, user.id)).find(({ planId }) => planId === plan.id);
+            if (order && order.paidCents === parseAmount(body.amount)) return done(plan, order, currency, deps.now());
             return answerTo({ kind: 'nothing', plan }, currency, deps.now());
           }
-          const purchase = await purchaseOf(req, user, plan, body.discountCoupon);
+          const purchase = await requirePurchase(req, user, plan, body.discountCoupon);
           await refuseOtherAmounts(user, body, purchase);
-          const announced = { planId: plan.id, dueCents: centsOf(body.amount) };
-          return answerTo(await room.confirm(user, announced, addressOf(req)), currency, deps.now());
+          const announced = { planId: plan.id, dueCents: parseAmount(body.amount) };
+          return answerTo(await moduleName.confirm(user, announced, getClientIp(req)), currency, deps.now());
         });
       },
     }),
-    operation({
+    defineOperation({
       method: 'post',
       path: '/customer/{stripeCustomerId}/paymenttypes/',
       alsoAt: '/customer/{stripeCustomerId}/paymenttypes',
@@ -230,24 +247,24 @@ export function paymentOperations(room: MembershipRoom): Operation[] {
         source: z.string().regex(/^(tok|seti)_\w{1,200}$/, 'write the id of a token or of a setup intent'),
         is_default: z.boolean().optional(),
       }),
-      answer: z.object({ data: z.array(wireCard) }),
+      answer: z.object({ data: z.array(cardSchema) }),
       problems: {
         402: 'The card provider has refused the card (errMessage)',
         404: 'No such customer, token or confirmed setup intent',
         409: 'There is one card, and it is the default one',
       },
       async handle({ req, params, body }) {
-        const { user } = await ownerOf(req, database, { customerId: params.stripeCustomerId });
-        refuseDifferent([
+        const { user } = await findBillingOwner(req, database, { customerId: params.stripeCustomerId });
+        rejectDifferent([
           { name: 'is_default', agrees: body.is_default !== false, true_: 'true' },
           { name: 'purchase_type', agrees: isForPlans(body.purchase_type), true_: 'plan' },
         ]);
         const { source } = body;
-        return orAway(failed.update, async () =>
+        return orUnavailable(apiErrorTexts.update, async () =>
           savedOrRefused(
             source.startsWith('seti_')
-              ? await room.keepCard(user, source)
-              : await room.keepToken(user, source, addressOf(req)),
+              ? await moduleName.keepCard(user, source)
+              : await moduleName.keepToken(user, source, getClientIp(req)),
           ),
         );
       },

@@ -1,11 +1,11 @@
 import { type Catalogue, validityDays } from './catalogue.ts';
-import { trialPlan } from './standing.ts';
+import { trialPlanKey } from './standing.ts';
 
 /** By which products and prices at Stripe say which plan they are; also a price that lost its lookup key to a newer one. */
 export const planKey = 'foyer_plan';
 
 /** What Stripe should have of a plan that is sold, or of the plan on which members begin. Cents. */
-export interface WantedPrice {
+export interface ExpectedPrice {
   /** The plan's id, or `trial`. */
   planId: string;
   lookupKey: string;
@@ -18,7 +18,7 @@ export interface WantedPrice {
 }
 
 /** What Stripe has. */
-export interface KnownPrice {
+export interface StripePrice {
   id: string;
   productId: string;
   active: boolean;
@@ -29,7 +29,7 @@ export interface KnownPrice {
   interval: string | null;
   markedAs: string | null;
 }
-export interface KnownProduct {
+export interface StripeProduct {
   id: string;
   name: string;
   active: boolean;
@@ -38,10 +38,10 @@ export interface KnownProduct {
 }
 
 export interface PlanState {
-  wanted: WantedPrice;
-  price: KnownPrice | undefined;
+  expected: ExpectedPrice;
+  price: StripePrice | undefined;
   /** The plan's own: plans that share one could not be told apart. */
-  product: KnownProduct | undefined;
+  product: StripeProduct | undefined;
   /** Prices of the plan that an unfinished sync has left active. */
   leftOver: readonly string[];
 }
@@ -62,22 +62,22 @@ export type PlanAct =
   | { act: 'archive price'; id: string };
 
 /** The id that a product gets when it is made here: so that two who make it at once make one. */
-export const productIdOf = ({ planId }: Pick<WantedPrice, 'planId'>) => `foyer_plan_${planId}`;
+export const toProductId = ({ planId }: Pick<ExpectedPrice, 'planId'>) => `foyer_plan_${planId}`;
 
-const intervalText = ({ intervalCount, interval }: Pick<WantedPrice, 'interval' | 'intervalCount'>) =>
+const intervalText = ({ intervalCount, interval }: Pick<ExpectedPrice, 'interval' | 'intervalCount'>) =>
   `${intervalCount} × ${interval}`;
 
 /** Of every price that the catalogue needs at Stripe. */
-export function wantedPrices({
+export function listExpectedPrices({
   currency,
   trial,
   plans,
-}: Pick<Catalogue, 'currency' | 'trial' | 'plans'>): WantedPrice[] {
-  const begin: WantedPrice = {
-    ...{ planId: trialPlan, lookupKey: trial.lookupKey, productName: trial.name, currency },
+}: Pick<Catalogue, 'currency' | 'trial' | 'plans'>): ExpectedPrice[] {
+  const begin: ExpectedPrice = {
+    ...{ planId: trialPlanKey, lookupKey: trial.lookupKey, productName: trial.name, currency },
     ...{ unitAmount: 0, interval: 'month', intervalCount: 1 },
   };
-  const sold = plans.flatMap(({ id, lookupKey, name, type, amountCents }): WantedPrice[] =>
+  const sold = plans.flatMap(({ id, lookupKey, name, type, amountCents }): ExpectedPrice[] =>
     lookupKey === null || type === null
       ? []
       : [
@@ -92,45 +92,45 @@ export function wantedPrices({
 }
 
 /** What of a price can never be changed at Stripe: another one must take its place. */
-function fixedDrift(wanted: WantedPrice, price: KnownPrice, product: KnownProduct | undefined): Drift[] {
+function fixedDrift(expected: ExpectedPrice, price: StripePrice, product: StripeProduct | undefined): Drift[] {
   const drift: Drift[] = [];
   const compare = (what: 'product' | 'amount' | 'currency' | 'interval', is: string, should: string) => {
     if (is !== should) drift.push({ what, is, should });
   };
-  compare('product', price.productId, product?.id ?? productIdOf(wanted));
-  compare('amount', String(price.unitAmount), String(wanted.unitAmount));
-  compare('currency', price.currency, wanted.currency);
-  compare('interval', String(price.interval), intervalText(wanted));
+  compare('product', price.productId, product?.id ?? toProductId(expected));
+  compare('amount', String(price.unitAmount), String(expected.unitAmount));
+  compare('currency', price.currency, expected.currency);
+  compare('interval', String(price.interval), intervalText(expected));
   return drift;
 }
 
 /** Every difference at once. */
-export function driftOf({ wanted, price, product, leftOver }: PlanState): Drift[] {
+export function findDrift({ expected, price, product, leftOver }: PlanState): Drift[] {
   const drift: Drift[] = [];
   if (!product) drift.push({ what: 'product missing' });
   else if (!product.active) drift.push({ what: 'product archived' });
-  if (product && product.name !== wanted.productName)
-    drift.push({ what: 'product name', is: product.name, should: wanted.productName });
+  if (product && product.name !== expected.productName)
+    drift.push({ what: 'product name', is: product.name, should: expected.productName });
   if (!price) drift.push({ what: 'price missing' });
   else {
     if (!price.active) drift.push({ what: 'price archived' });
-    drift.push(...fixedDrift(wanted, price, product));
+    drift.push(...fixedDrift(expected, price, product));
   }
-  if ((product && product.markedAs !== wanted.planId) || (price && price.markedAs !== wanted.planId))
+  if ((product && product.markedAs !== expected.planId) || (price && price.markedAs !== expected.planId))
     drift.push({ what: 'not marked' });
   return [...drift, ...leftOver.map((is): Drift => ({ what: 'old price still active', is }))];
 }
 
 /** What is to be done about the differences; nothing, where there are none. */
-export function actsFor(state: PlanState): PlanAct[] {
-  const { wanted, price, product, leftOver } = state;
+export function planActions(state: PlanState): PlanAct[] {
+  const { expected, price, product, leftOver } = state;
   const acts: PlanAct[] = [];
   if (!product) acts.push({ act: 'create product' });
-  else if (!product.active || product.name !== wanted.productName || product.markedAs !== wanted.planId)
+  else if (!product.active || product.name !== expected.productName || product.markedAs !== expected.planId)
     acts.push({ act: 'change product', id: product.id });
   // First: once it has lost its lookup key, its mark is all that says which plan its subscribers have.
-  if (price && price.markedAs !== wanted.planId) acts.push({ act: 'mark price', id: price.id });
-  const replaced = price && fixedDrift(wanted, price, product).length > 0;
+  if (price && price.markedAs !== expected.planId) acts.push({ act: 'mark price', id: price.id });
+  const replaced = price && fixedDrift(expected, price, product).length > 0;
   if (!price || replaced) {
     acts.push({
       act: 'create price',

@@ -1,25 +1,25 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { callingMember, findUserRecord } from '../account/index.ts';
-import { HttpError, type Operation, operation } from '../http/index.ts';
-import { failed, orAway } from './callers.ts';
+import { findCallingUser, findUserRecord } from '../account/index.ts';
+import { type ApiOperation, defineOperation, HttpError } from '../http/index.ts';
+import { apiErrorTexts, orUnavailable } from './callers.ts';
 import type { Plan } from './catalogue.ts';
-import { findOrderOf, type Order } from './order-store.ts';
-import type { MembershipRoom } from './room.ts';
+import { findOrderByInvoice, type Order } from './order-store.ts';
+import type { BillingModule } from './room.ts';
 import {
-  refuseDifferent,
-  saidAmount,
-  sameAmount,
-  sameAs,
+  amountSchema,
+  compareAmount,
+  compareValue,
+  orderSchema,
+  planSchema,
+  rejectDifferent,
   toWireOrder,
   toWirePlan,
-  wireOrder,
-  wirePlan,
 } from './wire.ts';
 
-const text = (most: number) => z.string().max(most);
-const items = z.object({ data: z.object({ Items: z.array(wirePlan) }) });
-const itemsOf = (...plans: (Plan | undefined)[]) => ({
+const text = (max: number) => z.string().max(max);
+const items = z.object({ data: z.object({ Items: z.array(planSchema) }) });
+const toItems = (...plans: (Plan | undefined)[]) => ({
   data: { Items: plans.flatMap((plan) => (plan ? [toWirePlan(plan)] : [])) },
 });
 
@@ -31,28 +31,28 @@ const orderBody = z.object({
   orderDate: z.union([z.int(), text(40)]).optional(),
   orderPurchase: text(20).optional(),
   orderType: text(20).optional(),
-  totalAmountPaid: saidAmount.optional(),
-  usedCredits: saidAmount.nullable().optional(),
+  totalAmountPaid: amountSchema.optional(),
+  usedCredits: amountSchema.nullable().optional(),
   userId: text(100).optional(),
   planId: text(100).optional(),
 });
 
 /** The calls on plans and orders (the specification's section 7, signup API). */
-export function planOperations(room: MembershipRoom): Operation[] {
-  const { catalogue, deps } = room;
+export function planOperations(moduleName: BillingModule): ApiOperation[] {
+  const { catalogue, deps } = moduleName;
   const { database } = deps;
 
   /** The order of a paid invoice of this caller's. Where its news is not here yet, Stripe is asked. */
   async function orderFor(req: Request, invoiceId: string, userId: string | undefined): Promise<Order | undefined> {
-    const member = await callingMember(req, database);
+    const member = await findCallingUser(req, database);
     const find = async () => {
-      const order = await findOrderOf(database.db, invoiceId);
+      const order = await findOrderByInvoice(database.db, invoiceId);
       return order && (member === undefined || order.userId === member.id) ? order : undefined;
     };
     const known = await find();
-    const whose = member?.id ?? userId;
-    if (known || whose === undefined) return known;
-    await orAway(failed.order, () => room.refresh(whose));
+    const owner = member?.id ?? userId;
+    if (known || owner === undefined) return known;
+    await orUnavailable(apiErrorTexts.order, () => moduleName.refresh(owner));
     return find();
   }
 
@@ -64,7 +64,7 @@ export function planOperations(room: MembershipRoom): Operation[] {
   }
 
   return [
-    operation({
+    defineOperation({
       method: 'post',
       path: '/user/listPlans',
       id: 'listPlans',
@@ -72,51 +72,52 @@ export function planOperations(room: MembershipRoom): Operation[] {
       body: z.object({ tableName: text(100).optional() }),
       answer: items,
       handle: async () =>
-        itemsOf(
+        toItems(
           ...catalogue.plans
             .filter(({ kind }) => kind !== 'partner')
             .toSorted((one, other) => one.amountCents - other.amountCents),
         ),
     }),
-    operation({
+    defineOperation({
       method: 'post',
       path: '/user/listplanWithHash',
       id: 'listPlanWithHash',
       summary: 'The plan of a public handle; none, where there is none',
       body: z.object({ planHash: text(100) }),
       answer: items,
-      handle: async ({ body }) => itemsOf(catalogue.byKey(body.planHash)),
+      handle: async ({ body }) => toItems(catalogue.byKey(body.planHash)),
     }),
-    operation({
+    defineOperation({
       method: 'post',
       path: '/user/listplanWithId',
       id: 'listPlanWithId',
       summary: 'The plan of an id; none, where there is none',
       body: z.object({ planId: text(100) }),
       answer: items,
-      handle: async ({ body }) => itemsOf(catalogue.byId(body.planId)),
+      handle: async ({ body }) => toItems(catalogue.byId(body.planId)),
     }),
-    operation({
+    defineOperation({
       method: 'post',
       path: '/user/orderCreation',
       id: 'orderCreation',
       summary: 'The order of a paid invoice. The server writes it; values that differ from it are refused',
       body: orderBody,
-      answer: z.object({ data: wireOrder }),
+      answer: z.object({ data: orderSchema }),
       problems: { 404: 'No such invoice, or it is not paid', 409: 'Differs from the invoice' },
       async handle({ req, body }) {
         const order = await orderFor(req, body.invoiceId, body.userId);
-        if (!order) throw new HttpError('notFound', { said: failed.order, detail: 'no such paid invoice' });
+        if (!order)
+          throw new HttpError('notFound', { publicDetail: apiErrorTexts.order, detail: 'no such paid invoice' });
         const wire = toWireOrder(order);
         const date = typeof body.orderDate === 'string' ? Date.parse(body.orderDate) : body.orderDate;
-        refuseDifferent([
-          sameAs('id', body.id, order.id),
-          sameAs('orderDate', date, order.orderedAt),
-          sameAs('orderPurchase', body.orderPurchase, order.orderPurchase),
-          sameAs('orderType', body.orderType, order.orderType),
-          sameAmount('totalAmountPaid', body.totalAmountPaid, order.paidCents),
-          sameAmount('usedCredits', body.usedCredits, order.usedCreditCents),
-          sameAs('planId', body.planId, order.planId ?? ''),
+        rejectDifferent([
+          compareValue('id', body.id, order.id),
+          compareValue('orderDate', date, order.orderedAt),
+          compareValue('orderPurchase', body.orderPurchase, order.orderPurchase),
+          compareValue('orderType', body.orderType, order.orderType),
+          compareAmount('totalAmountPaid', body.totalAmountPaid, order.paidCents),
+          compareAmount('usedCredits', body.usedCredits, order.usedCreditCents),
+          compareValue('planId', body.planId, order.planId ?? ''),
           { name: 'userId', agrees: await isMember(order, body.userId), true_: order.userId ?? '' },
         ]);
         return { data: wire };

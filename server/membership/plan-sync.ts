@@ -1,24 +1,24 @@
 import type Stripe from 'stripe';
 import type { Catalogue } from './catalogue.ts';
 import {
-  actsFor,
   type Drift,
-  driftOf,
-  type KnownPrice,
-  type KnownProduct,
+  type ExpectedPrice,
+  findDrift,
+  listExpectedPrices,
   type PlanAct,
   type PlanState,
+  planActions,
   planKey,
-  productIdOf,
-  type WantedPrice,
-  wantedPrices,
+  type StripePrice,
+  type StripeProduct,
+  toProductId,
 } from './plan-drift.ts';
-import { BillingUnavailable } from './results.ts';
-import { asking, found, refusalOf, type StripeClient } from './stripe.ts';
+import { StripeUnavailableError } from './results.ts';
+import { callStripe, orNotFound, type StripeClient, toStripeRefusal } from './stripe.ts';
 
-const mostLookupKeys = 10;
+const maxLookupKeys = 10;
 
-function knownPrice(price: Stripe.Price): KnownPrice {
+function knownPrice(price: Stripe.Price): StripePrice {
   const { recurring, billing_scheme: scheme } = price;
   const licensed = recurring && recurring.usage_type === 'licensed' && scheme === 'per_unit';
   return {
@@ -32,21 +32,21 @@ function knownPrice(price: Stripe.Price): KnownPrice {
   };
 }
 
-function knownProduct(product: Stripe.Product | Stripe.DeletedProduct): KnownProduct | undefined {
+function knownProduct(product: Stripe.Product | Stripe.DeletedProduct): StripeProduct | undefined {
   if (product.deleted) return undefined;
   const { id, name, active, default_price: price, metadata } = product;
   const defaultPriceId = typeof price === 'string' ? price : (price?.id ?? null);
   return { id, name, active, defaultPriceId, markedAs: metadata[planKey] ?? null };
 }
 
-/** Reads what Stripe has of the catalogue's plans. Changes nothing. @throws {BillingUnavailable} */
-export async function readPlans(client: StripeClient, catalogue: Catalogue): Promise<PlanState[]> {
-  const wanted = wantedPrices(catalogue);
-  return asking(client, async (stripe) => {
-    const byKey = new Map<string, { price: KnownPrice; product: KnownProduct | undefined }>();
+/** Reads what Stripe has of the catalogue's plans. Changes nothing. @throws {StripeUnavailableError} */
+export async function readPlansFromStripe(client: StripeClient, catalogue: Catalogue): Promise<PlanState[]> {
+  const expected = listExpectedPrices(catalogue);
+  return callStripe(client, async (stripe) => {
+    const byKey = new Map<string, { price: StripePrice; product: StripeProduct | undefined }>();
     const ask = { limit: 100, expand: ['data.product'] };
-    for (let from = 0; from < wanted.length; from += mostLookupKeys) {
-      const keys = wanted.slice(from, from + mostLookupKeys).map(({ lookupKey }) => lookupKey);
+    for (let from = 0; from < expected.length; from += maxLookupKeys) {
+      const keys = expected.slice(from, from + maxLookupKeys).map(({ lookupKey }) => lookupKey);
       // Archived ones too: a lookup key has one holder, whatever has become of it.
       for await (const price of stripe.prices.list({ lookup_keys: keys, ...ask })) {
         const product = typeof price.product === 'string' ? undefined : knownProduct(price.product);
@@ -61,16 +61,16 @@ export async function readPlans(client: StripeClient, catalogue: Catalogue): Pro
     }
     const states: PlanState[] = [];
     const taken = new Set<string>();
-    const ownProduct = async (one: WantedPrice) => {
-      const made = await found(stripe.products.retrieve(productIdOf(one)));
-      return made && knownProduct(made);
+    const ownProduct = async (one: ExpectedPrice) => {
+      const created = await orNotFound(stripe.products.retrieve(toProductId(one)));
+      return created && knownProduct(created);
     };
-    for (const one of wanted) {
+    for (const one of expected) {
       const { price, product: ofPrice } = byKey.get(one.lookupKey) ?? {};
       const product = ofPrice && !taken.has(ofPrice.id) ? ofPrice : await ownProduct(one);
       if (product) taken.add(product.id);
       states.push({
-        ...{ wanted: one, price, product },
+        ...{ expected: one, price, product },
         leftOver: leftOver.filter(({ planId }) => planId === one.planId).map(({ id }) => id),
       });
     }
@@ -79,14 +79,14 @@ export async function readPlans(client: StripeClient, catalogue: Catalogue): Pro
 }
 
 /** Each may be done again after a lost answer. @throws Stripe's error */
-async function carryOut(stripe: Stripe, wanted: WantedPrice, act: PlanAct): Promise<void> {
-  const metadata = { [planKey]: wanted.planId };
-  const product = { name: wanted.productName, metadata };
+async function carryOut(stripe: Stripe, expected: ExpectedPrice, act: PlanAct): Promise<void> {
+  const metadata = { [planKey]: expected.planId };
+  const product = { name: expected.productName, metadata };
   switch (act.act) {
     case 'create product':
-      await stripe.products.create({ id: productIdOf(wanted), ...product }).catch((error: unknown) => {
+      await stripe.products.create({ id: toProductId(expected), ...product }).catch((error: unknown) => {
         // Somebody was quicker.
-        if (refusalOf(error)?.code !== 'resource_already_exists') throw error;
+        if (toStripeRefusal(error)?.code !== 'resource_already_exists') throw error;
       });
       return;
     case 'change product':
@@ -102,11 +102,11 @@ async function carryOut(stripe: Stripe, wanted: WantedPrice, act: PlanAct): Prom
       await stripe.prices.update(act.id, { active: false });
       return;
     case 'create price': {
-      const { currency, unitAmount, interval, intervalCount, lookupKey } = wanted;
+      const { currency, unitAmount, interval, intervalCount, lookupKey } = expected;
       const key = [lookupKey, currency, unitAmount, intervalCount, interval, act.after ?? 'first'].join(':');
       const price = await stripe.prices.create(
         {
-          product: act.productId ?? productIdOf(wanted),
+          product: act.productId ?? toProductId(expected),
           currency,
           unit_amount: unitAmount,
           recurring: { interval, interval_count: intervalCount },
@@ -122,7 +122,7 @@ async function carryOut(stripe: Stripe, wanted: WantedPrice, act: PlanAct): Prom
 }
 
 export interface SyncedPlan {
-  wanted: WantedPrice;
+  expected: ExpectedPrice;
   /** How Stripe differed. */
   drift: readonly Drift[];
   /** What was done about it, or would be. */
@@ -132,26 +132,26 @@ export interface SyncedPlan {
 /**
  * Makes products and prices at Stripe what the catalogue says. Members keep the price that they subscribed to; only who
  * buys from now on pays another amount.
- * @throws {BillingUnavailable} when Stripe does not answer, or still differs afterwards
+ * @throws {StripeUnavailableError} when Stripe does not answer, or still differs afterwards
  */
 export async function syncPlans(
   client: StripeClient,
   catalogue: Catalogue,
   { dryRun = false }: { dryRun?: boolean } = {},
 ): Promise<SyncedPlan[]> {
-  const synced = (await readPlans(client, catalogue)).map((state) => ({
-    wanted: state.wanted,
-    drift: driftOf(state),
-    acts: actsFor(state),
+  const synced = (await readPlansFromStripe(client, catalogue)).map((state) => ({
+    expected: state.expected,
+    drift: findDrift(state),
+    acts: planActions(state),
   }));
   if (dryRun || synced.every(({ acts }) => acts.length === 0)) return synced;
-  await asking(client, async (stripe) => {
-    for (const { wanted, acts } of synced) for (const act of acts) await carryOut(stripe, wanted, act);
+  await callStripe(client, async (stripe) => {
+    for (const { expected, acts } of synced) for (const act of acts) await carryOut(stripe, expected, act);
   });
-  const left = (await readPlans(client, catalogue)).filter((state) => driftOf(state).length > 0);
+  const left = (await readPlansFromStripe(client, catalogue)).filter((state) => findDrift(state).length > 0);
   if (left.length > 0) {
-    const names = left.map(({ wanted }) => wanted.lookupKey).join(', ');
-    throw new BillingUnavailable(`Stripe still differs from the catalogue after the sync: ${names}`);
+    const names = left.map(({ expected }) => expected.lookupKey).join(', ');
+    throw new StripeUnavailableError(`Stripe still differs from the catalogue after the sync: ${names}`);
   }
   return synced;
 }

@@ -1,41 +1,41 @@
 import type { Catalogue, Plan } from './catalogue.ts';
-import { BillingUnavailable } from './results.ts';
-import { trialPlan } from './standing.ts';
-import { asking, type StripeClient } from './stripe.ts';
+import { StripeUnavailableError } from './results.ts';
+import { trialPlanKey } from './standing.ts';
+import { callStripe, type StripeClient } from './stripe.ts';
 
 /** The prices at Stripe behind the catalogue's plans. */
 export interface Prices {
-  /** @throws {BillingUnavailable} also when `foyer plans sync` has not been run */
-  idOf(plan: Plan | 'trial'): Promise<string>;
+  /** @throws {StripeUnavailableError} also when `foyer plans sync` has not been run */
+  priceIdFor(plan: Plan | 'trial'): Promise<string>;
   /** An operator has changed an amount: they are read anew. */
   forget(): void;
   /** Which product a plan is, for coupons that hold for some products alone. */
-  productOf(plan: Plan): Promise<string>;
+  productIdFor(plan: Plan): Promise<string>;
   /**
    * Which plan a product is, `trialPlan` for the one on which members begin; null: none of the catalogue. Products stay when an
    * amount changes; prices do not.
-   * @throws {BillingUnavailable}
+   * @throws {StripeUnavailableError}
    */
   planOfProduct(productId: string): Promise<string | null>;
 }
 
-interface Known {
+interface CachedPrice {
   id: string;
   productId: string;
 }
 
 const keptMs = 5 * 60_000;
-const mostLookupKeys = 10;
+const maxLookupKeys = 10;
 
 export function createPrices(client: StripeClient, catalogue: Catalogue, now: () => number): Prices {
-  let known: { byKey: Map<string, Known>; atMs: number } | undefined;
+  let known: { byKey: Map<string, CachedPrice>; atMs: number } | undefined;
   const keys = [catalogue.trial.lookupKey, ...catalogue.plans.flatMap(({ lookupKey }) => lookupKey ?? [])];
 
-  async function read(): Promise<Map<string, Known>> {
-    const byKey = new Map<string, Known>();
-    for (let from = 0; from < keys.length; from += mostLookupKeys) {
-      const lookupKeys = keys.slice(from, from + mostLookupKeys);
-      const { data } = await asking(client, (stripe) =>
+  async function read(): Promise<Map<string, CachedPrice>> {
+    const byKey = new Map<string, CachedPrice>();
+    for (let from = 0; from < keys.length; from += maxLookupKeys) {
+      const lookupKeys = keys.slice(from, from + maxLookupKeys);
+      const { data } = await callStripe(client, (stripe) =>
         stripe.prices.list({ lookup_keys: lookupKeys, active: true, limit: 100 }),
       );
       for (const { id, lookup_key: key, product } of data) {
@@ -45,15 +45,15 @@ export function createPrices(client: StripeClient, catalogue: Catalogue, now: ()
     return byKey;
   }
 
-  async function find(lookupKey: string): Promise<Known> {
+  async function find(lookupKey: string): Promise<CachedPrice> {
     if (!known || now() - known.atMs > keptMs || !known.byKey.has(lookupKey))
       known = { byKey: await read(), atMs: now() };
     const price = known.byKey.get(lookupKey);
-    if (!price) throw new BillingUnavailable(`Stripe has no active price ${lookupKey}: run \`foyer plans sync\``);
+    if (!price) throw new StripeUnavailableError(`Stripe has no active price ${lookupKey}: run \`foyer plans sync\``);
     return price;
   }
 
-  const keyOf = (plan: Plan) => {
+  const requireLookupKey = (plan: Plan) => {
     if (plan.lookupKey === null) throw new Error(`plan ${plan.id} is not sold`);
     return plan.lookupKey;
   };
@@ -61,13 +61,13 @@ export function createPrices(client: StripeClient, catalogue: Catalogue, now: ()
     forget() {
       known = undefined;
     },
-    idOf: async (plan) => (await find(plan === 'trial' ? catalogue.trial.lookupKey : keyOf(plan))).id,
-    productOf: async (plan) => (await find(keyOf(plan))).productId,
+    priceIdFor: async (plan) => (await find(plan === 'trial' ? catalogue.trial.lookupKey : requireLookupKey(plan))).id,
+    productIdFor: async (plan) => (await find(requireLookupKey(plan))).productId,
     async planOfProduct(productId) {
       await find(catalogue.trial.lookupKey);
       for (const [key, price] of known?.byKey ?? []) {
         if (price.productId !== productId) continue;
-        return key === catalogue.trial.lookupKey ? trialPlan : (catalogue.byLookupKey(key)?.id ?? null);
+        return key === catalogue.trial.lookupKey ? trialPlanKey : (catalogue.byLookupKey(key)?.id ?? null);
       }
       return null;
     },

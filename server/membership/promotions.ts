@@ -3,17 +3,17 @@ import type { User } from '../account/index.ts';
 import { consumeLimits } from '../rate-limits/index.ts';
 import type { Plan } from './catalogue.ts';
 import { changeKind } from './change-kind.ts';
-import type { MembershipDeps } from './deps.ts';
-import { exceeds } from './discount-rules.ts';
+import type { BillingDeps } from './deps.ts';
+import { exceedsAmount } from './discount-rules.ts';
 import { viewedSubscription } from './live-subscription.ts';
-import { ordersOf } from './order-store.ts';
-import { quote } from './quote.ts';
+import { listOrders } from './order-store.ts';
+import { quotePlan } from './quote.ts';
 import type { ChosenPromotion, PromotionRefusal } from './results.ts';
-import { asking, found } from './stripe.ts';
-import { discountOfCoupon, idOf } from './stripe-objects.ts';
+import { callStripe, orNotFound } from './stripe.ts';
+import { discountOfCoupon, toId } from './stripe-objects.ts';
 
 /** What Stripe says of a code, whether or not it may be used. */
-interface Known {
+interface StripePromotion {
   coupon: Stripe.Coupon;
   promotion: Stripe.PromotionCode | undefined;
 }
@@ -24,9 +24,9 @@ const pattern = /^[A-Za-z0-9_-]{1,100}$/;
 /** Of several that have a word, the one that is in force, for this customer if there is such a one. */
 function pick(codes: Stripe.PromotionCode[], customerId: string | undefined): Stripe.PromotionCode | undefined {
   const inForce = codes.filter(({ active }) => active);
-  const whose = ({ customer }: Stripe.PromotionCode) => (customer === null ? undefined : idOf(customer));
-  const isOwn = (code: Stripe.PromotionCode) => customerId !== undefined && whose(code) === customerId;
-  return inForce.find(isOwn) ?? inForce.find((code) => whose(code) === undefined) ?? inForce[0] ?? codes[0];
+  const toCustomer = ({ customer }: Stripe.PromotionCode) => (customer === null ? undefined : toId(customer));
+  const isOwn = (code: Stripe.PromotionCode) => customerId !== undefined && toCustomer(code) === customerId;
+  return inForce.find(isOwn) ?? inForce.find((code) => toCustomer(code) === undefined) ?? inForce[0] ?? codes[0];
 }
 
 /**
@@ -34,12 +34,12 @@ function pick(codes: Stripe.PromotionCode[], customerId: string | undefined): St
  * would go past whom and how often they are for.
  */
 export async function findCode(
-  deps: Pick<MembershipDeps, 'stripe'>,
+  deps: Pick<BillingDeps, 'stripe'>,
   typed: string,
   customerId: string | undefined,
-): Promise<Known | undefined> {
+): Promise<StripePromotion | undefined> {
   if (!pattern.test(typed)) return undefined;
-  return asking(deps.stripe, async (stripe) => {
+  return callStripe(deps.stripe, async (stripe) => {
     const { data } = await stripe.promotionCodes.list({ code: typed, limit: 100, expand: ['data.promotion.coupon'] });
     const promotion = pick(data, customerId);
     if (!promotion && (await stripe.promotionCodes.list({ coupon: typed, limit: 1 })).data.length > 0) return undefined;
@@ -47,13 +47,13 @@ export async function findCode(
     const coupon =
       within && typeof within !== 'string'
         ? // What it applies to is told only when it is asked for.
-          await found(stripe.coupons.retrieve(within.id, { expand: ['applies_to'] }))
-        : await found(stripe.coupons.retrieve(typed, { expand: ['applies_to'] }));
+          await orNotFound(stripe.coupons.retrieve(within.id, { expand: ['applies_to'] }))
+        : await orNotFound(stripe.coupons.retrieve(typed, { expand: ['applies_to'] }));
     return coupon && !coupon.deleted ? { coupon, promotion } : undefined;
   });
 }
 
-interface Asked {
+interface PromotionCheckInput {
   /** What is due without a code. */
   dueCents: number;
   currency: string;
@@ -64,8 +64,11 @@ interface Asked {
 }
 
 /** Why a code may not be used, in the order in which a member would want to know (the specification's section 5). */
-export function refusalOf({ coupon, promotion }: Known, asked: Asked): PromotionRefusal | undefined {
-  const { nowMs } = asked;
+export function findPromotionRefusal(
+  { coupon, promotion }: StripePromotion,
+  requested: PromotionCheckInput,
+): PromotionRefusal | undefined {
+  const { nowMs } = requested;
   const until = [promotion?.expires_at, coupon.redeem_by].filter((at) => at != null);
   if (until.some((at) => at * 1000 <= nowMs)) return { kind: 'expired' };
   const full = [promotion, coupon].some(
@@ -73,18 +76,22 @@ export function refusalOf({ coupon, promotion }: Known, asked: Asked): Promotion
   );
   if (full) return { kind: 'used-up' };
   if (!coupon.valid || promotion?.active === false) return { kind: 'unknown' };
-  const whose = promotion?.customer;
-  if (whose && (typeof whose === 'string' ? whose : whose.id) !== asked.customerId) return { kind: 'unknown' };
+  const customerOf = promotion?.customer;
+  if (customerOf && (typeof customerOf === 'string' ? customerOf : customerOf.id) !== requested.customerId)
+    return { kind: 'unknown' };
   const products = coupon.applies_to?.products;
-  if (products && !products.includes(asked.productId)) return { kind: 'not-for-this-plan' };
-  if (promotion?.restrictions.first_time_transaction && asked.boughtBefore) return { kind: 'first-purchase-only' };
-  if (asked.dueCents <= 0) return { kind: 'nothing-due' };
-  const { minimum_amount: least, minimum_amount_currency: leastCurrency } = promotion?.restrictions ?? {};
-  if (least != null && leastCurrency === asked.currency && asked.dueCents < least) {
-    return { kind: 'minimum', amountCents: least };
+  if (products && !products.includes(requested.productId)) return { kind: 'not-for-this-plan' };
+  if (promotion?.restrictions.first_time_transaction && requested.boughtBefore) return { kind: 'first-purchase-only' };
+  if (requested.dueCents <= 0) return { kind: 'nothing-due' };
+  const { minimum_amount: min, minimum_amount_currency: minCurrency } = promotion?.restrictions ?? {};
+  if (min != null && minCurrency === requested.currency && requested.dueCents < min) {
+    return { kind: 'minimum', amountCents: min };
   }
-  if (coupon.amount_off !== null && coupon.currency !== asked.currency) return { kind: 'unknown' };
-  const tooMuch = exceeds(asked.dueCents, { percentOff: coupon.percent_off, amountOffCents: coupon.amount_off });
+  if (coupon.amount_off !== null && coupon.currency !== requested.currency) return { kind: 'unknown' };
+  const tooMuch = exceedsAmount(requested.dueCents, {
+    percentOff: coupon.percent_off,
+    amountOffCents: coupon.amount_off,
+  });
   return tooMuch === undefined ? undefined : { kind: 'minimum', amountCents: tooMuch };
 }
 
@@ -94,15 +101,15 @@ export function refusalOf({ coupon, promotion }: Known, asked: Asked): Promotion
  * by what is bought, and the coupon is put on itself. How often a code may be used Stripe counts by the code alone: one that
  * has such a limit stays as it is.
  */
-const isJudgedHere = ({ restrictions, max_redemptions: most }: Stripe.PromotionCode): boolean =>
-  most === null && (restrictions.minimum_amount !== null || restrictions.first_time_transaction);
+const isJudgedHere = ({ restrictions, max_redemptions: max }: Stripe.PromotionCode): boolean =>
+  max === null && (restrictions.minimum_amount !== null || restrictions.first_time_transaction);
 
 /**
  * Tries of one member and network are counted: codes are words, and words can be guessed.
  * @param how applying one, or asking what it takes off
  */
-export async function countTry(
-  { kv, limits }: MembershipDeps,
+export async function consumePromotionTry(
+  { kv, limits }: BillingDeps,
   user: User,
   ip: string,
   how: 'promotion' | 'promotion-asked',
@@ -116,14 +123,14 @@ export async function countTry(
  * Whether a member may use a code for a plan.
  * @throws {BillingUnavailable}
  */
-export async function checkPromotion(
-  deps: MembershipDeps,
+export async function validatePromotion(
+  deps: BillingDeps,
   user: User,
   plan: Plan,
   typed: string,
   { ip }: { ip: string },
 ): Promise<{ promotion: ChosenPromotion } | { refusal: PromotionRefusal }> {
-  const refusal = await countTry(deps, user, ip, 'promotion');
+  const refusal = await consumePromotionTry(deps, user, ip, 'promotion');
   if (refusal) return { refusal };
   if (plan.kind !== 'paid') return { refusal: { kind: 'nothing-due' } };
   const { membership, customerId } = await viewedSubscription(deps, user);
@@ -131,13 +138,13 @@ export async function checkPromotion(
   if (!known) return { refusal: { kind: 'unknown' } };
   if (changeKind(deps.catalogue, membership, plan) === 'none') return { refusal: { kind: 'nothing-due' } };
   const [{ dueCents }, orders, productId] = await Promise.all([
-    quote(deps, user, plan, null),
-    ordersOf(deps.database.db, user.id),
-    deps.prices.productOf(plan),
+    quotePlan(deps, user, plan, null),
+    listOrders(deps.database.db, user.id),
+    deps.prices.productIdFor(plan),
   ]);
   const { currency } = deps.catalogue;
-  const asked = { dueCents, currency, productId, customerId, boughtBefore: orders.length > 0, nowMs: deps.now() };
-  const why = refusalOf(known, asked);
+  const requested = { dueCents, currency, productId, customerId, boughtBefore: orders.length > 0, nowMs: deps.now() };
+  const why = findPromotionRefusal(known, requested);
   if (why) return { refusal: why };
   const { coupon, promotion } = known;
   return {

@@ -34,7 +34,7 @@ export interface StoredPurchase {
   updatedAt: number;
 }
 
-function fromRow(row: Selectable<PurchaseTable>): StoredPurchase {
+function toStoredPurchase(row: Selectable<PurchaseTable>): StoredPurchase {
   return {
     id: row.id,
     userId: row.user_id,
@@ -51,7 +51,7 @@ function fromRow(row: Selectable<PurchaseTable>): StoredPurchase {
 /** The one under way. */
 export async function findOpenPurchase(db: Db, userId: string): Promise<StoredPurchase | undefined> {
   const row = await db.selectFrom('purchases').selectAll().where('open_for', '=', userId).executeTakeFirst();
-  return row && fromRow(row);
+  return row && toStoredPurchase(row);
 }
 
 /** The last one that was paid. */
@@ -65,7 +65,7 @@ export async function findLastPaid(db: Db, userId: string): Promise<StoredPurcha
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && fromRow(row);
+  return row && toStoredPurchase(row);
 }
 
 /** Begins one, unless one is under way. */
@@ -132,16 +132,16 @@ export async function changePurchase(
 }
 
 /** Whose payment nobody has come back to. */
-export async function chargingSince(db: Db, beforeMs: number, most: number): Promise<StoredPurchase[]> {
+export async function listStuckCharges(db: Db, beforeMs: number, max: number): Promise<StoredPurchase[]> {
   const rows = await db
     .selectFrom('purchases')
     .selectAll()
     .where('state', '=', 'charging')
     .where('updated_at', '<=', beforeMs)
     .orderBy('updated_at')
-    .limit(most)
+    .limit(max)
     .execute();
-  return rows.map(fromRow);
+  return rows.map(toStoredPurchase);
 }
 
 export async function erasePurchases(trx: Transaction<Schema>, userId: string): Promise<void> {

@@ -1,13 +1,19 @@
 import type { User } from '../account/index.ts';
-import { admitCharge } from './card-limits.ts';
+import { consumeCharge } from './card-limits.ts';
 import type { Plan } from './catalogue.ts';
 import { changeKind } from './change-kind.ts';
-import { callOff, type Settled, settle } from './charge.ts';
-import type { MembershipDeps } from './deps.ts';
-import { type Live, liveSubscription, onlyItem, readSubscription, renewalUnderWay } from './live-subscription.ts';
+import { cancelCharge, type SettleResult, settleCharge } from './charge.ts';
+import type { BillingDeps } from './deps.ts';
+import {
+  type ChangeableSubscription,
+  getChangeableSubscription,
+  getItem,
+  isRenewalPending,
+  readSubscription,
+} from './live-subscription.ts';
 import { findMembership } from './membership-store.ts';
-import { findOrderOf } from './order-store.ts';
-import { checkPromotion } from './promotions.ts';
+import { findOrderByInvoice } from './order-store.ts';
+import { validatePromotion } from './promotions.ts';
 import {
   type Charge,
   changePurchase,
@@ -16,22 +22,22 @@ import {
   insertPurchase,
   type StoredPurchase,
 } from './purchase-store.ts';
-import { type ChangeParams, discountParam, dueNow, quote } from './quote.ts';
+import { type ChangeParams, quoteNow, quotePlan, toDiscountParam } from './quote.ts';
 import {
-  type Announced,
-  BillingUnavailable,
-  type Confirmed,
+  type DisplayedQuote,
   type PromotionResult,
-  type Purchase,
+  type PurchaseResult,
+  type PurchaseView,
   type Quote,
+  StripeUnavailableError,
 } from './results.ts';
-import { schedule } from './scheduled.ts';
-import { endsSoon } from './standing.ts';
+import { scheduleChange } from './scheduled.ts';
+import { endsWithin } from './standing.ts';
 import { syncMember } from './sync.ts';
 import { settleNoted } from './tasks.ts';
 
 /** A purchase whose plan has left the catalogue is none any more. */
-export function toPurchase({ catalogue }: MembershipDeps, stored: StoredPurchase | undefined): Purchase | undefined {
+export function toPurchase({ catalogue }: BillingDeps, stored: StoredPurchase | undefined): PurchaseView | undefined {
   const plan = catalogue.byId(stored?.planId);
   if (!stored || !plan) return undefined;
   const { id, userId, promotion, state, attempt } = stored;
@@ -39,13 +45,13 @@ export function toPurchase({ catalogue }: MembershipDeps, stored: StoredPurchase
 }
 
 /** Chooses a plan; another plan than before forgets the promotion code, and calls off what waits for its payment. */
-export async function choose(deps: MembershipDeps, user: User, plan: Plan): Promise<Purchase> {
+export async function choosePlan(deps: BillingDeps, user: User, plan: Plan): Promise<PurchaseView> {
   const { database, now } = deps;
   for (;;) {
     let open = await insertPurchase(database.db, user.id, plan.id, now());
     if (open.planId !== plan.id) {
       if (open.state === 'charging') {
-        if ((await callOff(deps, open)) === 'paid') continue;
+        if ((await cancelCharge(deps, open)) === 'paid') continue;
         open = (await findOpenPurchase(database.db, user.id)) ?? open;
       }
       await changePurchase(database.db, open, { planId: plan.id, promotion: null }, now());
@@ -56,7 +62,7 @@ export async function choose(deps: MembershipDeps, user: User, plan: Plan): Prom
 }
 
 export async function applyPromotion(
-  deps: MembershipDeps,
+  deps: BillingDeps,
   user: User,
   typed: string,
   from: { ip: string },
@@ -67,7 +73,7 @@ export async function applyPromotion(
   if (!open || !purchase) return { kind: 'refused', refusal: { kind: 'nothing-due' } };
   if (purchase.promotion !== null || purchase.state === 'charging')
     return { kind: 'refused', refusal: { kind: 'second' } };
-  const checked = await checkPromotion(deps, user, purchase.plan, typed.trim(), from);
+  const checked = await validatePromotion(deps, user, purchase.plan, typed.trim(), from);
   if ('refusal' in checked) return { kind: 'refused', refusal: checked.refusal };
   const { promotion } = checked;
   // Of two that were sent at once one is on by now.
@@ -80,7 +86,7 @@ export async function applyPromotion(
   return { kind: 'applied', purchase: { ...purchase, promotion } };
 }
 
-export async function removePromotion(deps: MembershipDeps, user: User): Promise<void> {
+export async function removePromotion(deps: BillingDeps, user: User): Promise<void> {
   const { database, now } = deps;
   const open = await findOpenPurchase(database.db, user.id);
   if (open?.state === 'open') await changePurchase(database.db, open, { promotion: null }, now());
@@ -90,30 +96,30 @@ export async function removePromotion(deps: MembershipDeps, user: User): Promise
  * A code is on the subscription while an upgrade waits for its payment, and a renewal meanwhile would take it. So none is begun
  * shortly before one, and what waits still is called off (upkeep.ts).
  */
-const noCodeMs = 20 * 60_000;
+const codeBlockedBeforeRenewalMs = 20 * 60_000;
 
 /** What is written down before Stripe is asked. */
-async function chargeOf(
-  deps: MembershipDeps,
-  { subscriptionId, membership }: Live,
-  { promotion }: Purchase,
+async function toCharge(
+  deps: BillingDeps,
+  { subscriptionId, membership }: ChangeableSubscription,
+  { promotion }: PurchaseView,
   params: ChangeParams,
   due: Quote,
 ): Promise<Charge> {
-  const item = onlyItem(await readSubscription(deps, subscriptionId));
+  const item = getItem(await readSubscription(deps, subscriptionId));
   const { discount } = membership;
-  const before = discount === null ? [] : [discountParam(discount)];
-  const wanted =
-    promotion !== null ? [discountParam(promotion)] : params.prorationDate === null && discount ? [] : null;
+  const before = discount === null ? [] : [toDiscountParam(discount)];
+  const expected =
+    promotion !== null ? [toDiscountParam(promotion)] : params.prorationDate === null && discount ? [] : null;
   return {
     subscriptionId,
     itemId: item.id,
     priceId: params.items[0]?.price ?? '',
     prorationDate: params.prorationDate,
     endTrial: params.endTrial,
-    discountsBefore: wanted === null ? null : before,
+    discountsBefore: expected === null ? null : before,
     couponBefore: discount?.couponId,
-    discounts: wanted,
+    discounts: expected,
     code: promotion?.judgedCodeId === undefined ? undefined : `${promotion.code}:${promotion.couponId}`,
     announcedCents: due.dueCents,
     beganAt: deps.now(),
@@ -121,22 +127,22 @@ async function chargeOf(
 }
 
 /** Nothing is under way: often this is the second click on what the first one has done. */
-async function nothingUnderWay(deps: MembershipDeps, user: User, announced: Announced): Promise<Confirmed> {
+async function toIdleResult(deps: BillingDeps, user: User, announced: DisplayedQuote): Promise<PurchaseResult> {
   const { database, catalogue } = deps;
   const last = await findLastPaid(database.db, user.id);
   const plan = catalogue.byId(last?.planId);
   if (!last || !plan || last.planId !== announced.planId) return { kind: 'nothing', plan: undefined };
   const membership = await findMembership(database.db, user.id);
   if (membership?.nextPlanId === plan.id) return { kind: 'scheduled', plan, at: membership.periodEnd ?? deps.now() };
-  const order = last.invoiceId === null ? undefined : await findOrderOf(database.db, last.invoiceId);
+  const order = last.invoiceId === null ? undefined : await findOrderByInvoice(database.db, last.invoiceId);
   return { kind: 'paid', plan, order };
 }
 
-async function changed(deps: MembershipDeps, user: User, { plan, promotion }: Purchase): Promise<Confirmed> {
-  return { kind: 'changed', quote: await quote(deps, user, plan, promotion) };
+async function changed(deps: BillingDeps, user: User, { plan, promotion }: PurchaseView): Promise<PurchaseResult> {
+  return { kind: 'changed', quote: await quotePlan(deps, user, plan, promotion) };
 }
 
-async function afterVoid(deps: MembershipDeps, user: User, settled: Settled): Promise<Confirmed> {
+async function toResult(deps: BillingDeps, user: User, settled: SettleResult): Promise<PurchaseResult> {
   if (settled.kind !== 'void') return settled;
   const purchase = toPurchase(deps, await findOpenPurchase(deps.database.db, user.id));
   return purchase ? changed(deps, user, purchase) : { kind: 'nothing', plan: undefined };
@@ -145,24 +151,24 @@ async function afterVoid(deps: MembershipDeps, user: User, settled: Settled): Pr
 /**
  * Pays for the plan that was chosen and changes to it, or goes on with what was begun; charges what was announced or nothing.
  * Whatever was lost on the way (an answer, a tab, this process), asking again is safe.
- * @throws {BillingUnavailable}
+ * @throws {StripeUnavailableError}
  */
-export async function confirm(
-  deps: MembershipDeps,
+export async function confirmPurchase(
+  deps: BillingDeps,
   user: User,
-  announced: Announced,
+  announced: DisplayedQuote,
   { ip }: { ip: string },
-): Promise<Confirmed> {
+): Promise<PurchaseResult> {
   const { database, catalogue, now } = deps;
   const open = await findOpenPurchase(database.db, user.id);
   const purchase = toPurchase(deps, open);
-  if (!open || !purchase) return nothingUnderWay(deps, user, announced);
+  if (!open || !purchase) return toIdleResult(deps, user, announced);
   const { plan, promotion } = purchase;
   if (announced.planId !== plan.id) return changed(deps, user, purchase);
-  if (open.state === 'charging') return goOn(deps, user, open, announced, ip);
+  if (open.state === 'charging') return retryPurchase(deps, user, open, announced, ip);
 
   await settleNoted(deps, user.id);
-  const live = await liveSubscription(deps, user);
+  const live = await getChangeableSubscription(deps, user);
   if (live === 'paused') return { kind: 'paused' };
   const membership = (await syncMember(deps, user.id)) ?? live.membership;
   if (membership.unpaid) return { kind: 'unpaid-first' };
@@ -173,58 +179,58 @@ export async function confirm(
   }
   if (kind === 'later' || kind === 'none') {
     if (announced.dueCents !== 0) return changed(deps, user, purchase);
-    const at = await schedule(deps, membership, kind === 'none' ? null : plan);
+    const at = await scheduleChange(deps, membership, kind === 'none' ? null : plan);
     await changePurchase(database.db, open, { state: 'paid' }, now());
     return { kind: 'scheduled', plan, at };
   }
   if (membership.card === null) return { kind: 'no-card' };
-  const current: Live = { ...live, membership };
-  if (kind === 'upgrade' && promotion !== null && endsSoon(membership, now(), noCodeMs)) {
-    throw new BillingUnavailable('the period is about to end: its renewal would take the code');
+  const current: ChangeableSubscription = { ...live, membership };
+  if (kind === 'upgrade' && promotion !== null && endsWithin(membership, now(), codeBlockedBeforeRenewalMs)) {
+    throw new StripeUnavailableError('the period is about to end: its renewal would take the code');
   }
-  if (kind === 'upgrade' && (await renewalUnderWay(deps, membership))) {
-    throw new BillingUnavailable('the renewal is being charged: what is left of its period is not paid yet');
+  if (kind === 'upgrade' && (await isRenewalPending(deps, membership))) {
+    throw new StripeUnavailableError('the renewal is being charged: what is left of its period is not paid yet');
   }
-  const { due, params } = await dueNow(deps, current, plan, promotion);
+  const { due, params } = await quoteNow(deps, current, plan, promotion);
   if (due.dueCents !== announced.dueCents) return { kind: 'changed', quote: due };
-  const decision = await admitCharge(deps, user, ip, membership.card.paymentMethodId);
+  const decision = await consumeCharge(deps, user, ip, membership.card.paymentMethodId);
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
-  const charge = await chargeOf(deps, current, { ...purchase, promotion: due.promotion }, params, due);
+  const charge = await toCharge(deps, current, { ...purchase, promotion: due.promotion }, params, due);
   const won = await changePurchase(database.db, open, { state: 'charging', nextAttempt: true, charge }, now());
   const charging = await findOpenPurchase(database.db, user.id);
-  if (!won || !charging) return nothingUnderWay(deps, user, announced);
-  return afterVoid(deps, user, await settle(deps, charging, { retry: true }));
+  if (!won || !charging) return toIdleResult(deps, user, announced);
+  return toResult(deps, user, await settleCharge(deps, charging, { retry: true }));
 }
 
 /** The member presses the button again. */
-async function goOn(
-  deps: MembershipDeps,
+async function retryPurchase(
+  deps: BillingDeps,
   user: User,
   open: StoredPurchase,
-  announced: Announced,
+  announced: DisplayedQuote,
   ip: string,
-): Promise<Confirmed> {
-  const standing = await settle(deps, open, { retry: false });
-  if (standing.kind === 'paid' || standing.kind === 'action') return standing;
+): Promise<PurchaseResult> {
+  const currentState = await settleCharge(deps, open, { retry: false });
+  if (currentState.kind === 'paid' || currentState.kind === 'action') return currentState;
   const still = await findOpenPurchase(deps.database.db, user.id);
   // It was opened again: what is due may be something else by now.
-  if (still?.state !== 'charging') return confirm(deps, user, announced, { ip });
+  if (still?.state !== 'charging') return confirmPurchase(deps, user, announced, { ip });
   if (open.charge?.announcedCents !== announced.dueCents) {
-    await callOff(deps, still);
-    return afterVoid(deps, user, { kind: 'void' });
+    await cancelCharge(deps, still);
+    return toResult(deps, user, { kind: 'void' });
   }
   const card = (await findMembership(deps.database.db, user.id))?.card;
-  const decision = await admitCharge(deps, user, ip, card?.paymentMethodId);
+  const decision = await consumeCharge(deps, user, ip, card?.paymentMethodId);
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
-  return afterVoid(deps, user, await settle(deps, still, { retry: true }));
+  return toResult(deps, user, await settleCharge(deps, still, { retry: true }));
 }
 
-/** How a payment stands that waited for the member; charges nothing. @throws {BillingUnavailable} */
-export async function outcome(deps: MembershipDeps, user: User): Promise<Confirmed> {
+/** How a payment stands that waited for the member; charges nothing. @throws {StripeUnavailableError} */
+export async function getPurchaseResult(deps: BillingDeps, user: User): Promise<PurchaseResult> {
   const { database } = deps;
   const open = await findOpenPurchase(database.db, user.id);
-  if (open?.state === 'charging') return afterVoid(deps, user, await settle(deps, open, { retry: false }));
-  if (open) return afterVoid(deps, user, { kind: 'void' });
+  if (open?.state === 'charging') return toResult(deps, user, await settleCharge(deps, open, { retry: false }));
+  if (open) return toResult(deps, user, { kind: 'void' });
   const last = await findLastPaid(database.db, user.id);
-  return nothingUnderWay(deps, user, { planId: last?.planId ?? '', dueCents: 0 });
+  return toIdleResult(deps, user, { planId: last?.planId ?? '', dueCents: 0 });
 }

@@ -1,5 +1,5 @@
-import type { MembershipDeps } from './deps.ts';
-import { asking, refusalOf } from './stripe.ts';
+import type { BillingDeps } from './deps.ts';
+import { callStripe, toStripeRefusal } from './stripe.ts';
 
 /** A discount as Stripe is told of it. */
 export interface DiscountParam {
@@ -12,20 +12,20 @@ export interface DiscountParam {
  * expired or is used up), or the subscription has ended: then the nearest to it that Stripe takes, at last none.
  * @param coupon what is behind the code
  */
-export async function putDiscountsBack(
-  { stripe, log }: Pick<MembershipDeps, 'stripe' | 'log'>,
+export async function restoreDiscounts(
+  { stripe, log }: Pick<BillingDeps, 'stripe' | 'log'>,
   subscriptionId: string,
   before: DiscountParam[],
   coupon: string | undefined,
 ): Promise<void> {
   for (const discounts of [before, ...(coupon ? [[{ coupon }]] : []), []]) {
     try {
-      await asking(stripe, (client) =>
+      await callStripe(stripe, (client) =>
         client.subscriptions.update(subscriptionId, { discounts: discounts.length === 0 ? '' : discounts }),
       );
       return;
     } catch (error) {
-      if (!refusalOf(error)) throw error;
+      if (!toStripeRefusal(error)) throw error;
       log.warn({ err: error, act: 'discount' }, 'a discount could not be put back as it was');
     }
   }

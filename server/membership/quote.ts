@@ -3,17 +3,17 @@ import type { User } from '../account/index.ts';
 import { dayMs, hourMs } from '../shared/index.ts';
 import { type Plan, validityDays } from './catalogue.ts';
 import { changeKind } from './change-kind.ts';
-import type { MembershipDeps } from './deps.ts';
-import { discountOn, exceeds } from './discount-rules.ts';
-import { onlyItem, readSubscription, type Viewed, viewedSubscription } from './live-subscription.ts';
+import type { BillingDeps } from './deps.ts';
+import { discountOn, exceedsAmount } from './discount-rules.ts';
+import { getItem, readSubscription, type Viewed, viewedSubscription } from './live-subscription.ts';
 import { changePurchase, findOpenPurchase } from './purchase-store.ts';
-import { BillingUnavailable, type ChosenPromotion, type Quote } from './results.ts';
-import { type AppliedDiscount, trialPlan } from './standing.ts';
-import { asking, found, refusalOf } from './stripe.ts';
-import { discountCentsOf, soldLines, usedCreditOf } from './stripe-objects.ts';
+import { type ChosenPromotion, type Quote, StripeUnavailableError } from './results.ts';
+import { type AppliedDiscount, trialPlanKey } from './standing.ts';
+import { callStripe, orNotFound, toStripeRefusal } from './stripe.ts';
+import { soldLines, totalDiscountCents, usedCreditCents } from './stripe-objects.ts';
 
 /** How Stripe is told of a promotion: by its code, else by the coupon itself. */
-export const discountParam = ({
+export const toDiscountParam = ({
   promotionCodeId,
   couponId,
 }: AppliedDiscount): { promotion_code?: string; coupon?: string } =>
@@ -29,16 +29,19 @@ export interface ChangeParams {
 }
 
 async function changeParams(
-  deps: MembershipDeps,
+  deps: BillingDeps,
   { membership, subscriptionId }: Viewed,
   plan: Plan,
 ): Promise<ChangeParams> {
   if (subscriptionId === null) {
-    return { items: [{ price: await deps.prices.idOf(plan) }], endTrial: false, prorationDate: null };
+    return { items: [{ price: await deps.prices.priceIdFor(plan) }], endTrial: false, prorationDate: null };
   }
-  const [subscription, price] = await Promise.all([readSubscription(deps, subscriptionId), deps.prices.idOf(plan)]);
+  const [subscription, price] = await Promise.all([
+    readSubscription(deps, subscriptionId),
+    deps.prices.priceIdFor(plan),
+  ]);
   const upgrade = changeKind(deps.catalogue, membership, plan) === 'upgrade';
-  const item = onlyItem(subscription);
+  const item = getItem(subscription);
   // Whole hours: what a page has announced is still due when its button is pressed some minutes later.
   const hourBegan = Math.floor(deps.now() / hourMs) * (hourMs / 1000);
   return {
@@ -49,7 +52,7 @@ async function changeParams(
 }
 
 /** The same in Stripe's words; for the call and, under `subscription_details`, for the preview. */
-export const inStripesWords = ({ items, endTrial, prorationDate }: ChangeParams) => ({
+export const toStripeParams = ({ items, endTrial, prorationDate }: ChangeParams) => ({
   items,
   ...(endTrial && { trial_end: 'now' as const }),
   ...(prorationDate === null
@@ -63,12 +66,12 @@ function laterCents(plan: Plan, discount: AppliedDiscount | null): number {
   return plan.amountCents - (recurs ? discountOn(plan.amountCents, discount) : 0);
 }
 
-const unusedOf = (invoice: Stripe.Invoice): number =>
+const unusedCredit = (invoice: Stripe.Invoice): number =>
   invoice.lines.data.reduce((sum, { amount }) => sum - Math.min(0, amount), 0);
 
-/** @throws {BillingUnavailable} */
+/** @throws {StripeUnavailableError} */
 async function preview(
-  deps: MembershipDeps,
+  deps: BillingDeps,
   viewed: Viewed,
   plan: Plan,
   promotion: ChosenPromotion | null,
@@ -77,50 +80,50 @@ async function preview(
   const { customerId, subscriptionId, membership } = viewed;
   const first = params.prorationDate === null;
   const isMade = subscriptionId !== null;
-  const invoice = await asking(deps.stripe, (stripe) =>
+  const invoice = await callStripe(deps.stripe, (stripe) =>
     stripe.invoices.createPreview({
       customer: customerId,
       ...(isMade && { subscription: subscriptionId }),
-      subscription_details: isMade ? inStripesWords(params) : { items: params.items },
+      subscription_details: isMade ? toStripeParams(params) : { items: params.items },
       // What an earlier purchase has left behind is taken off before the first; after it, it is the member's.
       ...(promotion
-        ? { discounts: [discountParam(promotion)] }
+        ? { discounts: [toDiscountParam(promotion)] }
         : isMade && first && membership.discount && { discounts: '' as const }),
     }),
   );
-  const standing = promotion ?? (first ? null : membership.discount);
+  const state = promotion ?? (first ? null : membership.discount);
   const line = soldLines(invoice).sort((one, other) => other.periodEnd - one.periodEnd)[0];
   const nowMs = deps.now();
   return {
     plan,
     when: 'now',
     amountCents: plan.amountCents,
-    discountCents: discountCentsOf(invoice),
-    unusedCents: unusedOf(invoice),
-    usedCreditCents: usedCreditOf(invoice),
+    discountCents: totalDiscountCents(invoice),
+    unusedCents: unusedCredit(invoice),
+    usedCreditCents: usedCreditCents(invoice),
     dueCents: invoice.amount_due,
-    laterCents: laterCents(plan, standing),
+    laterCents: laterCents(plan, state),
     renewsAt: line?.periodEnd ?? nowMs + validityDays[plan.type ?? '1'] * dayMs,
     startsAt: nowMs,
     promotion,
-    discountCode: standing?.code,
+    discountCode: state?.code,
   };
 }
 
 /** Whether a code that was judged here (promotions.ts) is still given out: Stripe looks at its coupon alone. */
-async function stillHolds({ stripe }: MembershipDeps, { judgedCodeId }: ChosenPromotion): Promise<boolean> {
+async function stillHolds({ stripe }: BillingDeps, { judgedCodeId }: ChosenPromotion): Promise<boolean> {
   if (judgedCodeId === undefined) return true;
-  const code = await asking(stripe, (client) => found(client.promotionCodes.retrieve(judgedCodeId)));
+  const code = await callStripe(stripe, (client) => orNotFound(client.promotionCodes.retrieve(judgedCodeId)));
   return code?.active === true;
 }
 
 /**
  * What is due now, and how Stripe is to be asked for it. A promotion code that has become void since it was applied is taken off
  * the purchase; an amount that an operator has changed is read anew.
- * @throws {BillingUnavailable}
+ * @throws {StripeUnavailableError}
  */
-export async function dueNow(
-  deps: MembershipDeps,
+export async function quoteNow(
+  deps: BillingDeps,
   live: Viewed,
   plan: Plan,
   chosen: ChosenPromotion | null,
@@ -128,26 +131,26 @@ export async function dueNow(
   const gone = chosen !== null && !(await stillHolds(deps, chosen));
   if (gone) await dropPromotion(deps, live.membership.userId);
   const promotion = gone ? null : chosen;
-  const ask = async (given: ChosenPromotion | null) => {
+  const ask = async (input: ChosenPromotion | null) => {
     const params = await changeParams(deps, live, plan);
-    return { due: await preview(deps, live, plan, given, params), params };
+    return { due: await preview(deps, live, plan, input, params), params };
   };
   try {
     return await ask(promotion);
   } catch (error) {
-    if (refusalOf(error)?.type !== 'StripeInvalidRequestError') throw error;
+    if (toStripeRefusal(error)?.type !== 'StripeInvalidRequestError') throw error;
     deps.prices.forget();
   }
   if (promotion !== null) await dropPromotion(deps, live.membership.userId);
   try {
     return await ask(null);
   } catch (error) {
-    const refusal = refusalOf(error);
-    throw refusal ? new BillingUnavailable(refusal.message, { cause: error }) : error;
+    const refusal = toStripeRefusal(error);
+    throw refusal ? new StripeUnavailableError(refusal.message, { cause: error }) : error;
   }
 }
 
-async function dropPromotion({ database, now }: MembershipDeps, userId: string): Promise<void> {
+async function dropPromotion({ database, now }: BillingDeps, userId: string): Promise<void> {
   const open = await findOpenPurchase(database.db, userId);
   if (open?.state === 'open') await changePurchase(database.db, open, { promotion: null }, now());
 }
@@ -157,19 +160,20 @@ function quoteLater({ membership }: Viewed, plan: Plan, nowMs: number): Quote {
   const startsAt = membership.periodEnd ?? nowMs;
   const { discount } = membership;
   // One that takes off more than the plan costs stays behind (scheduled.ts), as none such is put on.
-  const standing = discount?.duration === 'once' || (discount && exceeds(plan.amountCents, discount)) ? null : discount;
+  const state =
+    discount?.duration === 'once' || (discount && exceedsAmount(plan.amountCents, discount)) ? null : discount;
   return {
     ...{ plan, when: 'later', amountCents: plan.amountCents, discountCents: 0, unusedCents: 0, usedCreditCents: 0 },
-    ...{ dueCents: 0, laterCents: laterCents(plan, standing), renewsAt: startsAt, startsAt, promotion: null },
+    ...{ dueCents: 0, laterCents: laterCents(plan, state), renewsAt: startsAt, startsAt, promotion: null },
   };
 }
 
 /**
  * What a plan costs this member: due today from Stripe's own preview of the very call that the purchase would make.
- * @throws {BillingUnavailable}
+ * @throws {StripeUnavailableError}
  */
-export async function quote(
-  deps: MembershipDeps,
+export async function quotePlan(
+  deps: BillingDeps,
   user: User,
   plan: Plan,
   promotion: ChosenPromotion | null,
@@ -184,8 +188,8 @@ export async function quote(
   const live = await viewedSubscription(deps, user);
   const { pricedPlanId, pending } = live.membership;
   const kind = changeKind(deps.catalogue, live.membership, plan);
-  if (kind === 'later' || (kind === 'none' && pricedPlanId !== trialPlan)) return quoteLater(live, plan, nowMs);
-  const { due } = await dueNow(deps, live, plan, promotion);
+  if (kind === 'later' || (kind === 'none' && pricedPlanId !== trialPlanKey)) return quoteLater(live, plan, nowMs);
+  const { due } = await quoteNow(deps, live, plan, promotion);
   // What waits for its payment costs what its invoice says.
   return pending?.planId === plan.id ? { ...due, dueCents: pending.amountCents } : due;
 }

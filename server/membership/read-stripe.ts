@@ -2,18 +2,18 @@ import type Stripe from 'stripe';
 import type { Snapshot } from './membership-store.ts';
 import type { Prices } from './prices.ts';
 import type { AppliedDiscount, Membership, PendingChange, UnpaidInvoice } from './standing.ts';
-import { asking, found, type StripeClient } from './stripe.ts';
+import { callStripe, orNotFound, type StripeClient } from './stripe.ts';
 import {
-  cardOf,
-  discountOf,
-  idOf,
-  isOver,
-  ms,
-  msOrNull,
-  sellsSomething,
+  hasSoldLines,
+  isEnded,
   soldLines,
-  statusOf,
-  subscriptionOf,
+  toAppliedDiscount,
+  toId,
+  toMs,
+  toMsOrNull,
+  toSavedCard,
+  toSubscriptionId,
+  toSubscriptionStatus,
 } from './stripe-objects.ts';
 
 /** An invoice with how its payment stands. */
@@ -23,7 +23,7 @@ export interface OpenInvoice {
 }
 
 /** Everything that Stripe has of one customer, as far as it matters here. */
-export interface StripeFacts {
+export interface StripeSnapshot {
   customer: Stripe.Customer | undefined;
   /** The newest first. */
   subscriptions: Stripe.Subscription[];
@@ -34,11 +34,11 @@ export interface StripeFacts {
 }
 
 /** So many of the newest are read. */
-export const mostInvoices = 100;
+export const maxInvoices = 100;
 
 /** @throws {BillingUnavailable} */
 export async function readInvoice(client: StripeClient, invoiceId: string): Promise<OpenInvoice> {
-  const invoice = await asking(client, (stripe) =>
+  const invoice = await callStripe(client, (stripe) =>
     stripe.invoices.retrieve(invoiceId, { expand: ['payments.data.payment.payment_intent', 'confirmation_secret'] }),
   );
   const intents = (invoice.payments?.data ?? []).map(({ payment }) => payment.payment_intent);
@@ -47,7 +47,7 @@ export async function readInvoice(client: StripeClient, invoiceId: string): Prom
 
 /** A renewal that was tried to charge. */
 const wasTried = (invoice: Stripe.Invoice) =>
-  invoice.attempted && invoice.billing_reason === 'subscription_cycle' && sellsSomething(invoice);
+  invoice.attempted && invoice.billing_reason === 'subscription_cycle' && hasSoldLines(invoice);
 
 /** In vain until now. */
 const isUnpaidRenewal = (invoice: Stripe.Invoice) => invoice.status === 'open' && wasTried(invoice);
@@ -56,20 +56,20 @@ const isUnpaidRenewal = (invoice: Stripe.Invoice) => invoice.status === 'open' &
 const graceAgainMs = 365 * 24 * 60 * 60_000;
 
 /** Whether grace was given lately for a renewal that nobody has ever paid. */
-const hasLapsed = ({ invoices }: StripeFacts, unpaid: Stripe.Invoice): boolean =>
+const hasLapsed = ({ invoices }: StripeSnapshot, unpaid: Stripe.Invoice): boolean =>
   invoices.some(
     (one) =>
       (one.status === 'void' || one.status === 'uncollectible') &&
       wasTried(one) &&
-      ms(unpaid.created) - ms(one.created) < graceAgainMs,
+      toMs(unpaid.created) - toMs(one.created) < graceAgainMs,
   );
 
 /** undefined: there is none, or no more. */
 async function readCustomer(stripe: Stripe, customerId: string): Promise<Stripe.Customer | undefined> {
   const expand = ['invoice_settings.default_payment_method'];
-  const customer = await found(stripe.customers.retrieve(customerId, { expand })).catch(async (error: unknown) => {
+  const customer = await orNotFound(stripe.customers.retrieve(customerId, { expand })).catch(async (error: unknown) => {
     // One that was deleted has nothing that could be expanded.
-    const bare = await found(stripe.customers.retrieve(customerId));
+    const bare = await orNotFound(stripe.customers.retrieve(customerId));
     if (bare && !bare.deleted) throw error;
     return undefined;
   });
@@ -77,11 +77,11 @@ async function readCustomer(stripe: Stripe, customerId: string): Promise<Stripe.
 }
 
 /** @throws {BillingUnavailable} */
-export function readFacts(client: StripeClient, customerId: string): Promise<StripeFacts> {
-  return asking(client, async (stripe) => {
+export function readFacts(client: StripeClient, customerId: string): Promise<StripeSnapshot> {
+  return callStripe(client, async (stripe) => {
     const [customer, subscriptions, invoices] = await Promise.all([
       readCustomer(stripe, customerId),
-      found(
+      orNotFound(
         stripe.subscriptions.list({
           customer: customerId,
           status: 'all',
@@ -94,16 +94,16 @@ export function readFacts(client: StripeClient, customerId: string): Promise<Str
           ],
         }),
       ),
-      found(
+      orNotFound(
         stripe.invoices.list({
           customer: customerId,
-          limit: mostInvoices,
+          limit: maxInvoices,
           expand: ['data.discounts.source.coupon', 'data.discounts.promotion_code'],
         }),
       ),
     ]);
-    const live = new Set(subscriptions?.data.flatMap((one) => (isOver(statusOf(one)) ? [] : [one.id])));
-    const unpaid = invoices?.data.findLast((one) => isUnpaidRenewal(one) && live.has(subscriptionOf(one) ?? ''));
+    const live = new Set(subscriptions?.data.flatMap((one) => (isEnded(toSubscriptionStatus(one)) ? [] : [one.id])));
+    const unpaid = invoices?.data.findLast((one) => isUnpaidRenewal(one) && live.has(toSubscriptionId(one) ?? ''));
     return {
       customer,
       subscriptions: subscriptions?.data ?? [],
@@ -115,19 +115,19 @@ export function readFacts(client: StripeClient, customerId: string): Promise<Str
 
 /** The one that is known here; once it is over any other that goes on, else the last. */
 export function subscriptionIn(
-  { subscriptions }: StripeFacts,
+  { subscriptions }: StripeSnapshot,
   knownId: string | null,
 ): Stripe.Subscription | undefined {
   const known = subscriptions.find(({ id }) => id === knownId);
-  if (known && !isOver(statusOf(known))) return known;
+  if (known && !isEnded(toSubscriptionStatus(known))) return known;
   // One that is over is known here no more, and still is what became of the member's.
-  return subscriptions.find((one) => !isOver(statusOf(one))) ?? known ?? subscriptions[0];
+  return subscriptions.find((one) => !isEnded(toSubscriptionStatus(one))) ?? known ?? subscriptions[0];
 }
 
-const productOf = (item: Stripe.SubscriptionItem | undefined): string | undefined => item && idOf(item.price.product);
+const productId = (item: Stripe.SubscriptionItem | undefined): string | undefined => item && toId(item.price.product);
 
 /** The plan that the newest paid invoice has sold, and until when. */
-async function lastPaid(facts: StripeFacts, prices: Prices): Promise<Pick<Snapshot, 'paidPlanId' | 'paidUntil'>> {
+async function lastPaid(facts: StripeSnapshot, prices: Prices): Promise<Pick<Snapshot, 'paidPlanId' | 'paidUntil'>> {
   for (const invoice of facts.invoices) {
     if (invoice.status !== 'paid') continue;
     const line = soldLines(invoice).sort((one, other) => other.periodEnd - one.periodEnd)[0];
@@ -136,8 +136,8 @@ async function lastPaid(facts: StripeFacts, prices: Prices): Promise<Pick<Snapsh
   return { paidPlanId: null, paidUntil: null };
 }
 
-function unpaidOf(facts: StripeFacts, { invoice, payment }: OpenInvoice): UnpaidInvoice {
-  const next = msOrNull(invoice.next_payment_attempt);
+function toUnpaidInvoice(facts: StripeSnapshot, { invoice, payment }: OpenInvoice): UnpaidInvoice {
+  const next = toMsOrNull(invoice.next_payment_attempt);
   return {
     invoiceId: invoice.id,
     amountCents: invoice.amount_remaining,
@@ -149,18 +149,18 @@ function unpaidOf(facts: StripeFacts, { invoice, payment }: OpenInvoice): Unpaid
   };
 }
 
-async function pendingOf(
+async function toPendingChange(
   subscription: Stripe.Subscription,
-  { invoices }: StripeFacts,
+  { invoices }: StripeSnapshot,
   prices: Prices,
 ): Promise<PendingChange | null> {
   const { pending_update: update, latest_invoice: latest } = subscription;
   if (!update || !latest) return null;
-  const invoice = invoices.find(({ id }) => id === idOf(latest));
-  const product = productOf(update.subscription_items?.find((item) => !item.deleted));
+  const invoice = invoices.find(({ id }) => id === toId(latest));
+  const product = productId(update.subscription_items?.find((item) => !item.deleted));
   const planId = product === undefined ? null : await prices.planOfProduct(product);
   if (invoice?.status !== 'open' || planId === null) return null;
-  return { planId, invoiceId: invoice.id, amountCents: invoice.amount_remaining, expiresAt: ms(update.expires_at) };
+  return { planId, invoiceId: invoice.id, amountCents: invoice.amount_remaining, expiresAt: toMs(update.expires_at) };
 }
 
 /** In the subscription's metadata at Stripe, so that there is one truth. */
@@ -170,7 +170,7 @@ export const nextPlanKey = 'foyer_next_plan';
 export const codeKey = 'foyer_code';
 
 /** Which code a discount is known by, where the coupon stands for it. */
-export function byItsCode<D extends AppliedDiscount | null>({ subscriptions }: StripeFacts, discount: D): D {
+export function byCode<D extends AppliedDiscount | null>({ subscriptions }: StripeSnapshot, discount: D): D {
   if (discount === null || discount.promotionCodeId !== null) return discount;
   for (const { metadata } of subscriptions) {
     const [code, coupon] = metadata[codeKey]?.split(':') ?? [];
@@ -180,7 +180,7 @@ export function byItsCode<D extends AppliedDiscount | null>({ subscriptions }: S
 }
 
 /** The plan that follows at the period's end; it has come when the subscription has its price and goes on. */
-function nextPlanOf(
+function findNextPlanId(
   { metadata, status, cancel_at_period_end: ends }: Stripe.Subscription,
   pricedPlanId: string | null,
 ): string | null {
@@ -192,7 +192,11 @@ function nextPlanOf(
  * What Stripe has, as it is stored here.
  * @param membership as it was before Stripe was asked
  */
-export async function snapshotOf(membership: Membership, facts: StripeFacts, prices: Prices): Promise<Snapshot> {
+export async function toMembershipSnapshot(
+  membership: Membership,
+  facts: StripeSnapshot,
+  prices: Prices,
+): Promise<Snapshot> {
   const { customer } = facts;
   const gone: Snapshot = {
     customerId: null,
@@ -213,16 +217,16 @@ export async function snapshotOf(membership: Membership, facts: StripeFacts, pri
   };
   // Somebody has deleted the customer at Stripe, and with it what was paid.
   if (!customer) return gone;
-  const customerCard = cardOf(customer.invoice_settings.default_payment_method);
+  const customerCard = toSavedCard(customer.invoice_settings.default_payment_method);
   const subscription = subscriptionIn(facts, membership.subscriptionId);
   if (!subscription) {
     const { customerId, subscriptionId, generation } = membership;
     return { ...gone, customerId, subscriptionId, generation, card: customerCard };
   }
   const item = subscription.items.data[0];
-  const product = productOf(item);
-  const status = statusOf(subscription);
-  const over = isOver(status);
+  const product = productId(item);
+  const status = toSubscriptionStatus(subscription);
+  const over = isEnded(status);
   const pricedPlanId = product === undefined ? null : await prices.planOfProduct(product);
   return {
     customerId: customer.id,
@@ -235,18 +239,18 @@ export async function snapshotOf(membership: Membership, facts: StripeFacts, pri
       : { subscriptionId: subscription.id, generation: membership.generation }),
     status,
     pricedPlanId,
-    periodStart: msOrNull(item?.current_period_start),
-    periodEnd: msOrNull(item?.current_period_end),
-    trialEnd: msOrNull(subscription.trial_end),
+    periodStart: toMsOrNull(item?.current_period_start),
+    periodEnd: toMsOrNull(item?.current_period_end),
+    trialEnd: toMsOrNull(subscription.trial_end),
     cancelAtPeriodEnd: !over && subscription.cancel_at_period_end,
-    nextPlanId: over ? null : nextPlanOf(subscription, pricedPlanId),
+    nextPlanId: over ? null : findNextPlanId(subscription, pricedPlanId),
     ...(await lastPaid(facts, prices)),
-    card: cardOf(subscription.default_payment_method) ?? customerCard,
+    card: toSavedCard(subscription.default_payment_method) ?? customerCard,
     discount: over
       ? null
-      : byItsCode(facts, discountOf(subscription.discounts[0] as string | Stripe.Discount | undefined)),
-    unpaid: facts.unpaid ? unpaidOf(facts, facts.unpaid) : null,
-    unpaidSince: facts.unpaid ? ms(facts.unpaid.invoice.created) : null,
-    pending: over ? null : await pendingOf(subscription, facts, prices),
+      : byCode(facts, toAppliedDiscount(subscription.discounts[0] as string | Stripe.Discount | undefined)),
+    unpaid: facts.unpaid ? toUnpaidInvoice(facts, facts.unpaid) : null,
+    unpaidSince: facts.unpaid ? toMs(facts.unpaid.invoice.created) : null,
+    pending: over ? null : await toPendingChange(subscription, facts, prices),
   };
 }

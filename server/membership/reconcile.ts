@@ -1,31 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findUser } from '../account/index.ts';
-import type { MembershipDeps } from './deps.ts';
-import { type Compared, type Difference, differencesOf } from './differences.ts';
-import { membershipsAfter } from './due-store.ts';
-import { adoptCustomer } from './ensure.ts';
-import { oneAtATime } from './member-lock.ts';
+import type { BillingDeps } from './deps.ts';
+import { type Difference, findDifferences, type ReconcileInput } from './differences.ts';
+import { listMembershipsAfter } from './due-store.ts';
+import { attachCustomer } from './ensure.ts';
+import { withUserLock } from './member-lock.ts';
 import { findMembership, insertMembership } from './membership-store.ts';
-import { ordersOf } from './order-store.ts';
-import { readFacts, snapshotOf } from './read-stripe.ts';
-import { BillingUnavailable } from './results.ts';
+import { listOrders } from './order-store.ts';
+import { readFacts, toMembershipSnapshot } from './read-stripe.ts';
+import { StripeUnavailableError } from './results.ts';
 import type { Membership } from './standing.ts';
-import { strangersAtStripe } from './strangers.ts';
-import { asking, refusalOf } from './stripe.ts';
-import { ms } from './stripe-objects.ts';
+import { listUnknownAtStripe } from './strangers.ts';
+import { callStripe, toStripeRefusal } from './stripe.ts';
+import { toMs } from './stripe-objects.ts';
 import { syncMember } from './sync.ts';
 import { unfinishedActs } from './unfinished.ts';
-import { ofPayments, type Webhooks } from './webhooks.ts';
+import { ofPayments, type StripeWebhooks } from './webhooks.ts';
 
 const batch = 100;
 /** Between two members, whose three requests take some 200 ms: Stripe allows a hundred requests a second, 25 in test mode. */
 const pauseMs = 20;
 /** So many in a row that could not be read: Stripe is away, and not something the matter with one of them. */
-const mostAway = 3;
+const maxAway = 3;
 /** For how far back events of payments are looked up: as long as Stripe goes on sending one. */
 const eventsMs = 3 * 24 * 60 * 60_000;
 
-export interface Reconciled {
+export interface ReconcileResult {
   /** How many memberships were compared. */
   compared: number;
   /** What differed and was made equal. */
@@ -38,26 +38,26 @@ export interface ReconcileOptions {
   /** Between two members, milliseconds. */
   pauseMs?: number;
   /** Called after each batch; false: stop here, somebody else has taken over. */
-  goOn?: () => Promise<boolean>;
+  shouldContinue?: () => Promise<boolean>;
 }
 
-async function readBoth(deps: MembershipDeps, membership: Membership): Promise<Compared> {
+async function readBoth(deps: BillingDeps, membership: Membership): Promise<ReconcileInput> {
   const { database, stripe, prices, now } = deps;
   const facts = await readFacts(stripe, membership.customerId ?? '');
-  const snapshot = await snapshotOf(membership, facts, prices);
+  const snapshot = await toMembershipSnapshot(membership, facts, prices);
   const [user, orders] = await Promise.all([
     findUser(database.db, membership.userId),
-    ordersOf(database.db, membership.userId),
+    listOrders(database.db, membership.userId),
   ]);
   return { membership, user, orders, facts, snapshot, nowMs: now() };
 }
 
 /** What was changed while it was being read is read again: a difference must stand still to be one. */
-async function compare(deps: MembershipDeps, first: Membership): Promise<Difference[]> {
+async function compare(deps: BillingDeps, first: Membership): Promise<Difference[]> {
   const { database, catalogue } = deps;
   let membership = first;
   for (let tries = 0; tries < 3; tries += 1) {
-    const differences = differencesOf(await readBoth(deps, membership), catalogue);
+    const differences = findDifferences(await readBoth(deps, membership), catalogue);
     if (differences.length === 0) return [];
     const now = await findMembership(database.db, membership.userId);
     if (!now?.customerId) return [];
@@ -70,7 +70,7 @@ async function compare(deps: MembershipDeps, first: Membership): Promise<Differe
 const sameAs = (one: Difference) => (other: Difference) =>
   one.kind === other.kind && one.detail === other.detail && one.customerId === other.customerId;
 
-async function repairMember(deps: MembershipDeps, userId: string, before: Difference[], into: Reconciled) {
+async function repairMembership(deps: BillingDeps, userId: string, before: Difference[], into: ReconcileResult) {
   await syncMember(deps, userId);
   const after = await findMembership(deps.database.db, userId);
   const left = after?.customerId ? await compare(deps, after) : [];
@@ -82,52 +82,52 @@ const notCompared = ({ userId, customerId }: Membership, error: unknown): Differ
   kind: 'not compared',
   userId,
   customerId,
-  detail: refusalOf(error)?.message ?? (error instanceof Error ? error.message : String(error)),
+  detail: toStripeRefusal(error)?.message ?? (error instanceof Error ? error.message : String(error)),
 });
 
-/** Every membership in turn. One that cannot be read keeps nobody else's waiting. @throws {BillingUnavailable} */
-async function everyMember(deps: MembershipDeps, repair: boolean, options: ReconcileOptions, into: Reconciled) {
+/** Every membership in turn. One that cannot be read keeps nobody else's waiting. @throws {StripeUnavailableError} */
+async function eachUser(deps: BillingDeps, repair: boolean, options: ReconcileOptions, into: ReconcileResult) {
   let after = '';
-  let away = 0;
+  let unavailable = 0;
   for (;;) {
-    const memberships = await membershipsAfter(deps.database.db, after, batch);
+    const memberships = await listMembershipsAfter(deps.database.db, after, batch);
     for (const membership of memberships) {
       try {
         const differences = await compare(deps, membership);
-        if (repair && differences.length > 0) await repairMember(deps, membership.userId, differences, into);
+        if (repair && differences.length > 0) await repairMembership(deps, membership.userId, differences, into);
         else into.left.push(...differences);
-        away = 0;
+        unavailable = 0;
       } catch (error) {
-        away = error instanceof BillingUnavailable ? away + 1 : 0;
-        if (away >= mostAway) throw error;
+        unavailable = error instanceof StripeUnavailableError ? unavailable + 1 : 0;
+        if (unavailable >= maxAway) throw error;
         into.left.push(notCompared(membership, error));
       }
       into.compared += 1;
       after = membership.userId;
       await sleep(options.pauseMs ?? pauseMs);
     }
-    if (memberships.length < batch || (options.goOn && !(await options.goOn()))) return;
+    if (memberships.length < batch || (options.shouldContinue && !(await options.shouldContinue()))) return;
   }
 }
 
 /** A customer that was made for a member whose answer was lost: it becomes theirs. */
-async function adopt(deps: MembershipDeps, { userId, customerId }: Difference): Promise<boolean> {
+async function adopt(deps: BillingDeps, { userId, customerId }: Difference): Promise<boolean> {
   if (userId === null || customerId === null) return false;
   const { database, now } = deps;
-  return oneAtATime(database, userId, async () => {
+  return withUserLock(database, userId, async () => {
     await insertMembership(database.db, userId, now());
-    await adoptCustomer(deps, userId, customerId);
+    await attachCustomer(deps, userId, customerId);
     return (await syncMember(deps, userId))?.customerId === customerId;
   });
 }
 
 /** Money that was given back while nobody listened. */
-async function missedPayments(deps: MembershipDeps, webhooks: Webhooks): Promise<void> {
+async function missedPayments(deps: BillingDeps, webhooks: StripeWebhooks): Promise<void> {
   const since = deps.now() - eventsMs;
-  const events = await asking(deps.stripe, async (stripe) => {
+  const events = await callStripe(deps.stripe, async (stripe) => {
     const missed = [];
     for await (const event of stripe.events.list({ types: [...ofPayments], limit: 100 })) {
-      if (ms(event.created) < since) break;
+      if (toMs(event.created) < since) break;
       missed.push(event);
     }
     return missed;
@@ -136,30 +136,30 @@ async function missedPayments(deps: MembershipDeps, webhooks: Webhooks): Promise
   for (const event of events.reverse()) await webhooks.take(event);
 }
 
-/** Compares everything here with everything there, and changes nothing. @throws {BillingUnavailable} */
-export async function diffWithStripe(deps: MembershipDeps, options: ReconcileOptions = {}): Promise<Reconciled> {
-  const found: Reconciled = { compared: 0, repaired: [], left: [] };
-  await everyMember(deps, false, options, found);
-  found.left.push(...(await strangersAtStripe(deps)), ...(await unfinishedActs(deps)));
+/** Compares everything here with everything there, and changes nothing. @throws {StripeUnavailableError} */
+export async function diffWithStripe(deps: BillingDeps, options: ReconcileOptions = {}): Promise<ReconcileResult> {
+  const found: ReconcileResult = { compared: 0, repaired: [], left: [] };
+  await eachUser(deps, false, options, found);
+  found.left.push(...(await listUnknownAtStripe(deps)), ...(await unfinishedActs(deps)));
   return found;
 }
 
 /**
  * Makes equal what differs from Stripe, by reading it anew, and says what only somebody who looks can mend. Safe to run at any
  * time, and twice.
- * @throws {BillingUnavailable}
+ * @throws {StripeUnavailableError}
  */
-export async function reconcileWithStripe(
-  deps: MembershipDeps,
-  webhooks: Webhooks,
+export async function reconcileAll(
+  deps: BillingDeps,
+  webhooks: StripeWebhooks,
   options: ReconcileOptions = {},
-): Promise<Reconciled> {
-  const done: Reconciled = { compared: 0, repaired: [], left: [] };
-  for (const stranger of await strangersAtStripe(deps)) {
-    const mended = stranger.kind === 'customer unknown here' && (await adopt(deps, stranger));
-    (mended ? done.repaired : done.left).push(stranger);
+): Promise<ReconcileResult> {
+  const done: ReconcileResult = { compared: 0, repaired: [], left: [] };
+  for (const unknown of await listUnknownAtStripe(deps)) {
+    const mended = unknown.kind === 'customer unknown here' && (await adopt(deps, unknown));
+    (mended ? done.repaired : done.left).push(unknown);
   }
-  await everyMember(deps, true, options, done);
+  await eachUser(deps, true, options, done);
   await missedPayments(deps, webhooks);
   done.left.push(...(await unfinishedActs(deps)));
   return done;

@@ -12,7 +12,7 @@ export interface ChosenPromotion extends AppliedDiscount {
 }
 
 /** A member on the way to a plan. */
-export interface Purchase {
+export interface PurchaseView {
   id: string;
   userId: string;
   plan: Plan;
@@ -63,15 +63,17 @@ export type PromotionRefusal =
   | { kind: 'not-for-this-plan' }
   | { kind: 'too-many'; retryAfterMs: number };
 
-export type PromotionResult = { kind: 'applied'; purchase: Purchase } | { kind: 'refused'; refusal: PromotionRefusal };
+export type PromotionResult =
+  | { kind: 'applied'; purchase: PurchaseView }
+  | { kind: 'refused'; refusal: PromotionRefusal };
 
 /** What the page said when the member pressed the button. */
-export interface Announced {
+export interface DisplayedQuote {
   planId: string;
   dueCents: number;
 }
 
-export type Confirmed =
+export type PurchaseResult =
   /** Charged (or nothing was due), the member has the plan. */
   | { kind: 'paid'; plan: Plan; order: Order | undefined }
   /** It changes at the period's end. */
@@ -92,22 +94,22 @@ export type Confirmed =
   | { kind: 'nothing'; plan: Plan | undefined }
   | { kind: 'too-many'; retryAfterMs: number };
 
-export type CardBegun =
+export type SetupIntentResult =
   | { kind: 'begun'; clientSecret: string; setupIntentId: string }
   | { kind: 'too-many'; retryAfterMs: number };
 
-export type CardSaved =
+export type SaveCardResult =
   | { kind: 'saved'; card: SavedCard }
   /** The intent is not this member's, or has not succeeded. */
   | { kind: 'not-confirmed' }
   | { kind: 'declined'; message: string };
 
 /** Where Stripe does not answer, or answers what it should not. The page says which act it was. */
-export class BillingUnavailable extends Error {
+export class StripeUnavailableError extends Error {
   override name = 'BillingUnavailable';
 }
 
-export interface InvoiceShown {
+export interface InvoiceView {
   id: string;
   number: string | null;
   /** The plan that it sells; null: none of the catalogue. */
@@ -123,53 +125,53 @@ export interface InvoiceShown {
 }
 
 /** Everything that rooms above this one ask of it. */
-export interface MembershipRules {
+export interface BillingService {
   /** Without Stripe no plans are sold; free and partners' plans are still given. */
   readonly sold: boolean;
   /**
    * The member has a customer and a subscription with Stripe, on the plan on which members begin; may be called any number of times.
    * @param trialDays of a trial, unless the member, address or card has had one
-   * @throws {BillingUnavailable}
+   * @throws {StripeUnavailableError}
    */
   ensure(user: User, trialDays: number): Promise<Membership>;
   /** The address was confirmed: so long will the trial be, whatever is asked for later. */
   settleTrial(user: User, trialDays: number): Promise<void>;
   /** As last read, with what was noted since (`noted`); undefined: nothing is known of the member. */
-  standing(userId: string): Promise<Membership | undefined>;
-  /** Reads everything anew. @throws {BillingUnavailable} */
+  getMembership(userId: string): Promise<Membership | undefined>;
+  /** Reads everything anew. @throws {StripeUnavailableError} */
   refresh(userId: string): Promise<Membership | undefined>;
 
   /** The purchase under way. */
-  purchase(userId: string): Promise<Purchase | undefined>;
+  purchase(userId: string): Promise<PurchaseView | undefined>;
   /** Chooses a plan; another plan than before forgets the promotion code. */
-  choose(user: User, plan: Plan): Promise<Purchase>;
-  /** @throws {BillingUnavailable} */
+  choose(user: User, plan: Plan): Promise<PurchaseView>;
+  /** @throws {StripeUnavailableError} */
   applyPromotion(user: User, typed: string, from: { ip: string }): Promise<PromotionResult>;
   removePromotion(user: User): Promise<void>;
-  /** @throws {BillingUnavailable} */
+  /** @throws {StripeUnavailableError} */
   quote(user: User, plan: Plan, promotion: ChosenPromotion | null): Promise<Quote>;
-  /** Pays and changes, or continues what was begun. @throws {BillingUnavailable} */
-  confirm(user: User, announced: Announced, from: { ip: string }): Promise<Confirmed>;
-  /** Looks at what has become of a payment that waited for the member; charges nothing. @throws {BillingUnavailable} */
-  outcome(user: User): Promise<Confirmed>;
+  /** Pays and changes, or continues what was begun. @throws {StripeUnavailableError} */
+  confirm(user: User, announced: DisplayedQuote, from: { ip: string }): Promise<PurchaseResult>;
+  /** Looks at what has become of a payment that waited for the member; charges nothing. @throws {StripeUnavailableError} */
+  outcome(user: User): Promise<PurchaseResult>;
   /** A free plan, at once or (while something is paid) at the period's end; also while Stripe is away. */
-  takeFree(user: User, plan: Plan): Promise<Confirmed>;
+  takeFree(user: User, plan: Plan): Promise<PurchaseResult>;
   /** The plan of the deal that the member has with a partner, taken or waiting. */
-  dealOf(user: User): Promise<Plan | undefined>;
+  findDeal(user: User): Promise<Plan | undefined>;
   /** The plan of the partner's deal that waits for the member. undefined: there is none. */
   takeDeal(user: User): Promise<Plan | undefined>;
 
-  /** @throws {BillingUnavailable} */
-  beginCard(user: User, from: { ip: string }): Promise<CardBegun>;
-  /** The card that the browser has confirmed becomes the one that is charged. @throws {BillingUnavailable} */
-  keepCard(user: User, setupIntentId: string): Promise<CardSaved>;
-  /** Charges an unpaid invoice to the card again. @throws {BillingUnavailable} */
-  payUnpaid(user: User, from: { ip: string }): Promise<Confirmed>;
+  /** @throws {StripeUnavailableError} */
+  beginCard(user: User, from: { ip: string }): Promise<SetupIntentResult>;
+  /** The card that the browser has confirmed becomes the one that is charged. @throws {StripeUnavailableError} */
+  keepCard(user: User, setupIntentId: string): Promise<SaveCardResult>;
+  /** Charges an unpaid invoice to the card again. @throws {StripeUnavailableError} */
+  payUnpaid(user: User, from: { ip: string }): Promise<PurchaseResult>;
 
   /** At the period's end; at once where the last renewal is not paid. `noted`: done as soon as Stripe answers. */
   cancel(user: User): Promise<'cancelled' | 'noted' | 'nothing'>;
   /** Takes back what was to happen at the period's end. `noted`: done as soon as Stripe answers. */
   resume(user: User): Promise<'resumed' | 'noted' | 'nothing'>;
-  /** The newest first. @throws {BillingUnavailable} */
-  invoices(user: User): Promise<InvoiceShown[]>;
+  /** The newest first. @throws {StripeUnavailableError} */
+  invoices(user: User): Promise<InvoiceView[]>;
 }

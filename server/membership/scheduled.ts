@@ -1,11 +1,11 @@
 import type { Plan } from './catalogue.ts';
-import type { MembershipDeps } from './deps.ts';
-import { changingBefore } from './due-store.ts';
-import { oneAtATime } from './member-lock.ts';
+import type { BillingDeps } from './deps.ts';
+import { listDueChanges } from './due-store.ts';
+import { withUserLock } from './member-lock.ts';
 import { putNextPrice, putPriceBack } from './next-price.ts';
 import { nextPlanKey } from './read-stripe.ts';
 import { isInLastDays, type Membership } from './standing.ts';
-import { asking } from './stripe.ts';
+import { callStripe } from './stripe.ts';
 import { syncMember } from './sync.ts';
 
 /**
@@ -17,7 +17,7 @@ import { syncMember } from './sync.ts';
  */
 const convertMs = 3 * 24 * 60 * 60_000;
 
-function subscriptionOf({ subscriptionId }: Membership): string {
+function requireSubscriptionId({ subscriptionId }: Membership): string {
   if (subscriptionId === null) throw new Error('there is no subscription to change');
   return subscriptionId;
 }
@@ -27,14 +27,14 @@ function subscriptionOf({ subscriptionId }: Membership): string {
  * @returns when (milliseconds since the epoch)
  * @throws {BillingUnavailable}
  */
-export async function schedule(deps: MembershipDeps, membership: Membership, plan: Plan | null): Promise<number> {
+export async function scheduleChange(deps: BillingDeps, membership: Membership, plan: Plan | null): Promise<number> {
   const { stripe, now } = deps;
   const inLastDays = isInLastDays(membership);
   if (inLastDays && plan?.kind === 'paid') await putNextPrice(deps, membership, plan);
   else if (inLastDays && plan === null) await putPriceBack(deps, membership);
   else {
-    await asking(stripe, (client) =>
-      client.subscriptions.update(subscriptionOf(membership), {
+    await callStripe(stripe, (client) =>
+      client.subscriptions.update(requireSubscriptionId(membership), {
         cancel_at_period_end: plan !== null,
         metadata: { [nextPlanKey]: plan?.id ?? '' },
       }),
@@ -50,9 +50,9 @@ export async function schedule(deps: MembershipDeps, membership: Membership, pla
  * charges neither.
  * @throws {BillingUnavailable}
  */
-export async function endLater(deps: MembershipDeps, membership: Membership): Promise<void> {
-  await asking(deps.stripe, (client) =>
-    client.subscriptions.update(subscriptionOf(membership), {
+export async function scheduleEnd(deps: BillingDeps, membership: Membership): Promise<void> {
+  await callStripe(deps.stripe, (client) =>
+    client.subscriptions.update(requireSubscriptionId(membership), {
       cancel_at_period_end: true,
       metadata: { [nextPlanKey]: '' },
     }),
@@ -61,7 +61,7 @@ export async function endLater(deps: MembershipDeps, membership: Membership): Pr
 }
 
 /** @returns whether the next plan's price is on the subscription now; the caller has the member's turn */
-async function convert(deps: MembershipDeps, userId: string): Promise<boolean> {
+async function convert(deps: BillingDeps, userId: string): Promise<boolean> {
   // As it is now: the member may have taken it back.
   const current = await syncMember(deps, userId);
   const plan = deps.catalogue.byId(current?.nextPlanId);
@@ -75,7 +75,7 @@ async function convert(deps: MembershipDeps, userId: string): Promise<boolean> {
 
 /** Failures are tried again every minute. */
 async function tryToConvert(
-  deps: MembershipDeps,
+  deps: BillingDeps,
   userId: string,
   inTurn: <T>(act: () => Promise<T>) => Promise<T> = (act) => act(),
 ): Promise<boolean> {
@@ -92,12 +92,12 @@ async function tryToConvert(
  * word. Safe to run at any time.
  * @returns how many
  */
-export async function convertDue(deps: MembershipDeps): Promise<number> {
+export async function applyDueChanges(deps: BillingDeps): Promise<number> {
   const { database, catalogue, now } = deps;
   let converted = 0;
-  for (const { userId, nextPlanId } of await changingBefore(database.db, now() + convertMs, 100)) {
+  for (const { userId, nextPlanId } of await listDueChanges(database.db, now() + convertMs, 100)) {
     if (catalogue.byId(nextPlanId)?.kind !== 'paid') continue;
-    if (await tryToConvert(deps, userId, (act) => oneAtATime(database, userId, act))) converted += 1;
+    if (await tryToConvert(deps, userId, (act) => withUserLock(database, userId, act))) converted += 1;
   }
   return converted;
 }

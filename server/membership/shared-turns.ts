@@ -3,7 +3,7 @@
  * than they asked. So ten events about one purchase are two turns.
  * @param act by a key: turns of different keys know nothing of each other
  */
-export function sharedTurns<T>(act: (key: string) => Promise<T>): (key: string) => Promise<T> {
+export function coalesceByKey<T>(act: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const running = new Map<string, Promise<T>>();
   const next = new Map<string, Promise<T>>();
 

@@ -93,21 +93,21 @@ export interface Membership {
 export type ContactDue = { state: 'due' } | { state: 'refused'; code: string; digest: string };
 
 /** What stands in `pricedPlanId` for the plan on which members begin. */
-export const trialPlan = 'trial';
+export const trialPlanKey = 'trial';
 
 /**
  * The last days before a change at the period's end: a price waits on the subscription for that moment, which Stripe counts
  * as a trial of it.
  */
 export const isInLastDays = ({ status, pricedPlanId }: Pick<Membership, 'status' | 'pricedPlanId'>): boolean =>
-  status === 'trialing' && pricedPlanId !== trialPlan;
+  status === 'trialing' && pricedPlanId !== trialPlanKey;
 
 /**
  * A subscription on a plan that is sold, which the operator or Stripe has paused: it gives nothing and is not charged until
  * it is resumed there.
  */
 export const isPaused = ({ status, pricedPlanId }: Pick<Membership, 'status' | 'pricedPlanId'>): boolean =>
-  status === 'paused' && pricedPlanId !== trialPlan;
+  status === 'paused' && pricedPlanId !== trialPlanKey;
 
 /** A member's request that Stripe has not confirmed yet. */
 export type NotedAct = 'cancel' | 'resume';
@@ -124,5 +124,5 @@ export function asNoted(membership: Membership, noted: NotedAct): Membership {
 }
 
 /** Whether what is paid ends within this time. */
-export const endsSoon = ({ periodEnd }: Pick<Membership, 'periodEnd'>, nowMs: number, withinMs: number): boolean =>
+export const endsWithin = ({ periodEnd }: Pick<Membership, 'periodEnd'>, nowMs: number, withinMs: number): boolean =>
   periodEnd !== null && periodEnd - nowMs < withinMs;

@@ -3,11 +3,12 @@ import type { AppliedDiscount, SavedCard, SubscriptionStatus } from './standing.
 
 // Stripe's objects in our words: milliseconds for its seconds, ids for what may be expanded.
 
-export const ms = (seconds: number): number => seconds * 1000;
-export const msOrNull = (seconds: number | null | undefined): number | null => (seconds == null ? null : ms(seconds));
+export const toMs = (seconds: number): number => seconds * 1000;
+export const toMsOrNull = (seconds: number | null | undefined): number | null =>
+  seconds == null ? null : toMs(seconds);
 
 /** The id, whether or not the object itself was sent along. */
-export const idOf = (thing: string | { id: string }): string => (typeof thing === 'string' ? thing : thing.id);
+export const toId = (item: string | { id: string }): string => (typeof item === 'string' ? item : item.id);
 
 const statuses = new Set<string>([
   'trialing',
@@ -20,22 +21,23 @@ const statuses = new Set<string>([
   'canceled',
 ]);
 
-export function statusOf({ status }: { status: string }): SubscriptionStatus {
+export function toSubscriptionStatus({ status }: { status: string }): SubscriptionStatus {
   if (!statuses.has(status)) throw new Error(`Stripe has a status of subscriptions that is not known here: ${status}`);
   return status as SubscriptionStatus;
 }
 
 /** One that is over does not come back. */
-export const isOver = (status: SubscriptionStatus): boolean => status === 'canceled' || status === 'incomplete_expired';
+export const isEnded = (status: SubscriptionStatus): boolean =>
+  status === 'canceled' || status === 'incomplete_expired';
 
-export function cardOf(method: string | Stripe.PaymentMethod | null | undefined): SavedCard | null {
+export function toSavedCard(method: string | Stripe.PaymentMethod | null | undefined): SavedCard | null {
   if (!method || typeof method === 'string' || !method.card) return null;
   const { brand, last4, exp_month, exp_year } = method.card;
   return { paymentMethodId: method.id, brand, lastFour: last4, expMonth: exp_month, expYear: exp_year };
 }
 
 /** @param discount with its coupon and promotion code expanded */
-export function discountOf(discount: string | Stripe.Discount | undefined): AppliedDiscount | null {
+export function toAppliedDiscount(discount: string | Stripe.Discount | undefined): AppliedDiscount | null {
   if (!discount || typeof discount === 'string') return null;
   const { coupon } = discount.source;
   if (!coupon || typeof coupon === 'string') return null;
@@ -43,8 +45,8 @@ export function discountOf(discount: string | Stripe.Discount | undefined): Appl
   return {
     ...discountOfCoupon(coupon),
     code: promotion && typeof promotion !== 'string' ? promotion.code : coupon.id,
-    promotionCodeId: promotion ? idOf(promotion) : null,
-    endsAt: msOrNull(discount.end),
+    promotionCodeId: promotion ? toId(promotion) : null,
+    endsAt: toMsOrNull(discount.end),
   };
 }
 
@@ -68,21 +70,21 @@ export function soldLines(invoice: Stripe.Invoice): { productId: string; amountC
     const product = pricing?.price_details?.product;
     return product === undefined || amount <= 0
       ? []
-      : [{ productId: product, amountCents: amount, periodEnd: ms(period.end) }];
+      : [{ productId: product, amountCents: amount, periodEnd: toMs(period.end) }];
   });
 }
 
-export const subscriptionOf = (invoice: Stripe.Invoice): string | null => {
+export const toSubscriptionId = (invoice: Stripe.Invoice): string | null => {
   const subscription = invoice.parent?.subscription_details?.subscription;
-  return subscription ? idOf(subscription) : null;
+  return subscription ? toId(subscription) : null;
 };
 
 /** Something was sold by it: those of trials and free plans are for nothing. */
-export const sellsSomething = (invoice: Stripe.Invoice): boolean => soldLines(invoice).length > 0;
+export const hasSoldLines = (invoice: Stripe.Invoice): boolean => soldLines(invoice).length > 0;
 
-export const discountCentsOf = (invoice: Stripe.Invoice): number =>
+export const totalDiscountCents = (invoice: Stripe.Invoice): number =>
   (invoice.total_discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
 
 /** What was taken from the member's credit: a negative balance is owed to the member. */
-export const usedCreditOf = (invoice: Pick<Stripe.Invoice, 'starting_balance' | 'ending_balance'>): number =>
+export const usedCreditCents = (invoice: Pick<Stripe.Invoice, 'starting_balance' | 'ending_balance'>): number =>
   Math.max(0, Math.min(0, invoice.ending_balance ?? 0) - Math.min(0, invoice.starting_balance));

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { BillingUnavailable } from './results.ts';
+import { StripeUnavailableError } from './results.ts';
 
 export interface StripeSettings {
   secretKey: string;
@@ -42,7 +42,7 @@ export interface StripeRefusal {
 }
 
 /** undefined: no error of the library. */
-export function refusalOf(error: unknown): StripeRefusal | undefined {
+export function toStripeRefusal(error: unknown): StripeRefusal | undefined {
   if (
     !(error instanceof Error) ||
     !('type' in error) ||
@@ -61,7 +61,7 @@ export function refusalOf(error: unknown): StripeRefusal | undefined {
 }
 
 /** Whether it may be said again: nobody knows what became of it, or Stripe was busy. */
-function isAway({ type, statusCode }: StripeRefusal): boolean {
+function isConnectionError({ type, statusCode }: StripeRefusal): boolean {
   return (
     [
       'StripeConnectionError',
@@ -76,24 +76,24 @@ function isAway({ type, statusCode }: StripeRefusal): boolean {
   );
 }
 
-/** Asks Stripe; what it cannot answer now becomes {@link BillingUnavailable}, what it refuses stays the library's error. */
-export async function asking<T>(client: StripeClient, ask: (stripe: Stripe) => Promise<T>): Promise<T> {
+/** Asks Stripe; what it cannot answer now becomes {@link StripeUnavailableError}, what it refuses stays the library's error. */
+export async function callStripe<T>(client: StripeClient, ask: (stripe: Stripe) => Promise<T>): Promise<T> {
   const stripe = await client();
   try {
     return await ask(stripe);
   } catch (error) {
-    const refusal = refusalOf(error);
-    if (refusal && isAway(refusal)) throw new BillingUnavailable(refusal.message, { cause: error });
+    const refusal = toStripeRefusal(error);
+    if (refusal && isConnectionError(refusal)) throw new StripeUnavailableError(refusal.message, { cause: error });
     throw error;
   }
 }
 
 /** undefined where Stripe knows no such thing. */
-export async function found<T>(answer: Promise<T>): Promise<T | undefined> {
+export async function orNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {
-    if (refusalOf(error)?.code === 'resource_missing') return undefined;
+    if (toStripeRefusal(error)?.code === 'resource_missing') return undefined;
     throw error;
   }
 }

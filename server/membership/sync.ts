@@ -1,16 +1,16 @@
 import { findUser } from '../account/index.ts';
-import type { MembershipDeps } from './deps.ts';
+import type { BillingDeps } from './deps.ts';
 import { effectivePlan, trialUntil } from './effective-plan.ts';
-import { voidLeftovers } from './leftovers.ts';
-import { findMembership, setMemberPlan, writeSnapshot } from './membership-store.ts';
+import { voidAbandonedInvoices } from './leftovers.ts';
+import { findMembership, setUserPlan, writeSnapshot } from './membership-store.ts';
 import { insertOrder, type Order } from './order-store.ts';
-import { isOrdered, orderOf } from './orders.ts';
-import { readFacts, snapshotOf } from './read-stripe.ts';
+import { isOrdered, toOrder } from './orders.ts';
+import { readFacts, toMembershipSnapshot } from './read-stripe.ts';
 import type { Membership } from './standing.ts';
-import { tellNews } from './tell.ts';
+import { notifyMembershipChange } from './tell.ts';
 
 /** Each try was overtaken by another one, which has read Stripe later. */
-const mostTries = 8;
+const maxTries = 8;
 
 /**
  * Reads everything that Stripe has of a member and makes what is stored here equal: the membership, the orders of all paid
@@ -21,26 +21,26 @@ const mostTries = 8;
  * @returns undefined when nothing is known of the member
  * @throws {BillingUnavailable}
  */
-export async function syncMember(deps: MembershipDeps, userId: string): Promise<Membership | undefined> {
-  for (let tries = 0; tries < mostTries; tries += 1) {
+export async function syncMember(deps: BillingDeps, userId: string): Promise<Membership | undefined> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
     const before = await findMembership(deps.database.db, userId);
     if (!before?.customerId) return before;
-    if (await syncOnce(deps, before, before.customerId)) return findMembership(deps.database.db, userId);
+    if (await syncSnapshot(deps, before, before.customerId)) return findMembership(deps.database.db, userId);
   }
   throw new Error('a membership has been changing all the time');
 }
 
-async function syncOnce(deps: MembershipDeps, before: Membership, customerId: string): Promise<boolean> {
+async function syncSnapshot(deps: BillingDeps, before: Membership, customerId: string): Promise<boolean> {
   const { database, catalogue, prices, stripe, outbox, metrics, now } = deps;
   const { userId } = before;
   const facts = await readFacts(stripe, customerId);
-  const snapshot = await snapshotOf(before, facts, prices);
+  const snapshot = await toMembershipSnapshot(before, facts, prices);
   const paid = await Promise.all(
     // In the order in which they were paid, as the member's mails come.
     facts.invoices
       .filter(isOrdered)
       .reverse()
-      .map((invoice) => orderOf(invoice, { userId, customerId }, snapshot, { ...deps, facts })),
+      .map((invoice) => toOrder(invoice, { userId, customerId }, snapshot, { ...deps, facts })),
   );
   let orders: Order[] = [];
   const written = await database.transaction(async (trx) => {
@@ -55,13 +55,13 @@ async function syncOnce(deps: MembershipDeps, before: Membership, customerId: st
     const after: Membership = { ...before, ...snapshot };
     const planId = effectivePlan(after, catalogue, nowMs);
     const user = await findUser(trx, userId);
-    await setMemberPlan(trx, userId, { planId, trialUntil: trialUntil(after) }, nowMs);
-    if (user) await tellNews(deps, trx, { before, after, user, planId, orders, facts, nowMs });
+    await setUserPlan(trx, userId, { planId, trialUntil: trialUntil(after) }, nowMs);
+    if (user) await notifyMembershipChange(deps, trx, { before, after, user, planId, orders, facts, nowMs });
     return true;
   });
   if (!written) return false;
   outbox.wake();
   for (const { orderType } of orders) metrics.ordered(orderType);
-  await voidLeftovers(deps, facts);
+  await voidAbandonedInvoices(deps, facts);
   return true;
 }

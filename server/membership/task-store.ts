@@ -87,33 +87,33 @@ export async function isWaiting(db: Db, id: string): Promise<boolean> {
 }
 
 /** Those that were decided before this moment and are still to be done, the oldest first. */
-export async function tasksSince(db: Db, beforeMs: number, most: number): Promise<BillingTask[]> {
+export async function tasksSince(db: Db, beforeMs: number, max: number): Promise<BillingTask[]> {
   const rows = await db
     .selectFrom('billing_tasks')
     .selectAll()
     .where('created_at', '<=', beforeMs)
     .orderBy('created_at')
     .orderBy('id')
-    .limit(most)
+    .limit(max)
     .execute();
   return rows.map(fromRow);
 }
 
 /** The longest due first. */
-export async function dueTasks(db: Db, nowMs: number, most: number): Promise<BillingTask[]> {
+export async function listDueTasks(db: Db, nowMs: number, max: number): Promise<BillingTask[]> {
   const rows = await db
     .selectFrom('billing_tasks')
     .selectAll()
     .where('next_attempt_at', '<=', nowMs)
     .orderBy('next_attempt_at')
     .orderBy('id')
-    .limit(most)
+    .limit(max)
     .execute();
   return rows.map(fromRow);
 }
 
 /** Whether Stripe is still to forget this customer. */
-export async function deletionWaits(db: Db, customerId: string): Promise<boolean> {
+export async function hasPendingDeletion(db: Db, customerId: string): Promise<boolean> {
   const row = await db
     .selectFrom('billing_tasks')
     .select('id')
@@ -123,14 +123,14 @@ export async function deletionWaits(db: Db, customerId: string): Promise<boolean
   return row !== undefined;
 }
 
-export async function finishTask(db: Db, id: string): Promise<void> {
+export async function completeTask(db: Db, id: string): Promise<void> {
   await db.deleteFrom('billing_tasks').where('id', '=', id).execute();
 }
 
 const longestMs = 60 * minuteMs;
 
 /** It did not work: again after a minute, two, four … at most an hour. It is never given up. */
-export async function postponeTask(
+export async function rescheduleTask(
   db: Db,
   { id, attempts }: Pick<BillingTask, 'id' | 'attempts'>,
   error: string,
@@ -152,7 +152,7 @@ export async function eraseTasks(trx: Transaction<Schema>, userId: string): Prom
 }
 
 /** Of a member: for the copy of their data. */
-export async function tasksOf(db: Db, userId: string): Promise<BillingTask[]> {
+export async function listTasks(db: Db, userId: string): Promise<BillingTask[]> {
   const rows = await db.selectFrom('billing_tasks').selectAll().where('user_id', '=', userId).orderBy('id').execute();
   return rows.map(fromRow);
 }

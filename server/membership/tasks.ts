@@ -1,13 +1,13 @@
-import { endPayment } from './charge.ts';
-import type { MembershipDeps } from './deps.ts';
-import { oneAtATime } from './member-lock.ts';
+import { finishOrCancelPayment } from './charge.ts';
+import type { BillingDeps } from './deps.ts';
+import { withUserLock } from './member-lock.ts';
 import { findMembership } from './membership-store.ts';
-import { BillingUnavailable } from './results.ts';
-import { endLater, schedule } from './scheduled.ts';
-import { isPaused, type Membership, trialPlan } from './standing.ts';
-import { asking, found, refusalOf } from './stripe.ts';
+import { StripeUnavailableError } from './results.ts';
+import { scheduleChange, scheduleEnd } from './scheduled.ts';
+import { isPaused, type Membership, trialPlanKey } from './standing.ts';
+import { callStripe, orNotFound, toStripeRefusal } from './stripe.ts';
 import { syncMember } from './sync.ts';
-import { type BillingTask, dueTasks, finishTask, isWaiting, postponeTask, tasksOf } from './task-store.ts';
+import { type BillingTask, completeTask, isWaiting, listDueTasks, listTasks, rescheduleTask } from './task-store.ts';
 
 const batch = 50;
 
@@ -16,58 +16,60 @@ const batch = 50;
  * invoice that is open still is void, or its page would take money for nothing. A pause leaves the unused time as an item that
  * waits for an invoice: it becomes the customer's credit, or Stripe would remove it with the subscription.
  */
-export async function cancelNow(deps: MembershipDeps, userId: string, customerId: string): Promise<void> {
-  await asking(deps.stripe, async (stripe) => {
-    const { data } = (await found(stripe.subscriptions.list({ customer: customerId, limit: 100 }))) ?? { data: [] };
+export async function cancelSubscription(deps: BillingDeps, userId: string, customerId: string): Promise<void> {
+  await callStripe(deps.stripe, async (stripe) => {
+    const { data } = (await orNotFound(stripe.subscriptions.list({ customer: customerId, limit: 100 }))) ?? {
+      data: [],
+    };
     for (const { id, status } of data)
-      await found(stripe.subscriptions.cancel(id, status === 'paused' ? { invoice_now: true } : {}));
+      await orNotFound(stripe.subscriptions.cancel(id, status === 'paused' ? { invoice_now: true } : {}));
   });
-  const open = await asking(deps.stripe, (stripe) =>
-    found(stripe.invoices.list({ customer: customerId, status: 'open', limit: 100 })),
+  const open = await callStripe(deps.stripe, (stripe) =>
+    orNotFound(stripe.invoices.list({ customer: customerId, status: 'open', limit: 100 })),
   );
   for (const { id } of open?.data ?? []) {
     try {
-      await asking(deps.stripe, (stripe) => stripe.invoices.voidInvoice(id));
+      await callStripe(deps.stripe, (stripe) => stripe.invoices.voidInvoice(id));
     } catch (error) {
       // Paid in this very moment.
-      if (!refusalOf(error)) throw error;
+      if (!toStripeRefusal(error)) throw error;
     }
   }
   await syncMember(deps, userId);
 }
 
 /** A paid period runs out. A renewal that is not paid has none that could be waited for, and is not charged again. */
-async function endPaid(deps: MembershipDeps, membership: Membership): Promise<void> {
+async function endPaidSubscription(deps: BillingDeps, membership: Membership): Promise<void> {
   const { userId, customerId, unpaid } = membership;
-  if ((unpaid || isPaused(membership)) && customerId !== null) await cancelNow(deps, userId, customerId);
-  else await endLater(deps, membership);
+  if ((unpaid || isPaused(membership)) && customerId !== null) await cancelSubscription(deps, userId, customerId);
+  else await scheduleEnd(deps, membership);
 }
 
 /** Whatever was to follow does not: nothing more is charged. */
-async function cancelLater(deps: MembershipDeps, userId: string): Promise<void> {
+async function cancelLater(deps: BillingDeps, userId: string): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || (membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
   // What costs nothing may go on.
-  if (membership.pricedPlanId === trialPlan) return;
-  await endPaid(deps, membership);
+  if (membership.pricedPlanId === trialPlanKey) return;
+  await endPaidSubscription(deps, membership);
 }
 
 /** As before the member wanted to leave: it goes on, or a change that was settled then still comes. */
-async function keep(deps: MembershipDeps, userId: string, planId: string | null): Promise<void> {
+async function keep(deps: BillingDeps, userId: string, planId: string | null): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || !membership.cancelAtPeriodEnd || membership.nextPlanId !== null) return;
-  await schedule(deps, membership, deps.catalogue.byId(planId) ?? null);
+  await scheduleChange(deps, membership, deps.catalogue.byId(planId) ?? null);
 }
 
 /** Takes back the end, or the change, that was to come. */
-async function resume(deps: MembershipDeps, userId: string): Promise<void> {
+async function resume(deps: BillingDeps, userId: string): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || (!membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
-  await schedule(deps, membership, null);
+  await scheduleChange(deps, membership, null);
 }
 
 /** The caller has the member's turn. */
-async function carryOutOfMember(deps: MembershipDeps, task: BillingTask, userId: string): Promise<void> {
+async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: string): Promise<void> {
   const { kind, customerId, planId } = task;
   // Another act may have taken its place, or finished it, while the turn was waited for.
   if (!(await isWaiting(deps.database.db, task.id))) return;
@@ -75,34 +77,34 @@ async function carryOutOfMember(deps: MembershipDeps, task: BillingTask, userId:
   else if (kind === 'resume') await resume(deps, userId);
   else {
     // Or a payment that is finished late would bring back what ends.
-    await endPayment(deps, userId);
+    await finishOrCancelPayment(deps, userId);
     const customer = (await findMembership(deps.database.db, userId))?.customerId ?? customerId;
     if (kind === 'cancel-later') await cancelLater(deps, userId);
-    else if (customer !== null) await cancelNow(deps, userId, customer);
+    else if (customer !== null) await cancelSubscription(deps, userId, customer);
   }
-  await finishTask(deps.database.db, task.id);
+  await completeTask(deps.database.db, task.id);
 }
 
-async function carryOut(deps: MembershipDeps, task: BillingTask): Promise<void> {
+async function carryOut(deps: BillingDeps, task: BillingTask): Promise<void> {
   const { id, kind, userId, customerId } = task;
   if (kind !== 'delete-customer' && userId !== null) {
-    return oneAtATime(deps.database, userId, () => carryOutOfMember(deps, task, userId));
+    return withUserLock(deps.database, userId, () => carryOutOfMember(deps, task, userId));
   }
-  if (customerId !== null) await asking(deps.stripe, (stripe) => found(stripe.customers.del(customerId)));
-  await finishTask(deps.database.db, id);
+  if (customerId !== null) await callStripe(deps.stripe, (stripe) => orNotFound(stripe.customers.del(customerId)));
+  await completeTask(deps.database.db, id);
 }
 
-async function postpone(deps: MembershipDeps, task: BillingTask, error: unknown): Promise<void> {
+async function postpone(deps: BillingDeps, task: BillingTask, error: unknown): Promise<void> {
   const { database, log, now } = deps;
-  const why = refusalOf(error)?.message ?? (error instanceof Error ? error.message : String(error));
-  await postponeTask(database.db, task, why, now());
+  const why = toStripeRefusal(error)?.message ?? (error instanceof Error ? error.message : String(error));
+  await rescheduleTask(database.db, task, why, now());
   log.warn({ err: error, act: task.kind }, 'could not do at Stripe what was decided here; it is tried again');
 }
 
 /** Does at Stripe what was decided here; what does not work is tried again later. @returns how many are done */
-export async function carryOutTasks(deps: MembershipDeps): Promise<number> {
+export async function runTasks(deps: BillingDeps): Promise<number> {
   let done = 0;
-  for (const task of await dueTasks(deps.database.db, deps.now(), batch)) {
+  for (const task of await listDueTasks(deps.database.db, deps.now(), batch)) {
     try {
       await carryOut(deps, task);
       done += 1;
@@ -117,7 +119,7 @@ export async function carryOutTasks(deps: MembershipDeps): Promise<number> {
  * Does at once what was just written down; the caller has the member's turn.
  * @returns whether it is done; if not, it is tried again every minute until it is
  */
-export async function carryOutAtOnce(deps: MembershipDeps, task: BillingTask & { userId: string }): Promise<boolean> {
+export async function carryOutAtOnce(deps: BillingDeps, task: BillingTask & { userId: string }): Promise<boolean> {
   try {
     await carryOutOfMember(deps, task, task.userId);
     return true;
@@ -130,15 +132,15 @@ export async function carryOutAtOnce(deps: MembershipDeps, task: BillingTask & {
 /**
  * Before an act that charges: what the member has asked for before it comes first, or it would end what is bought now. The
  * caller has the member's turn.
- * @throws {BillingUnavailable}
+ * @throws {StripeUnavailableError}
  */
-export async function settleNoted(deps: MembershipDeps, userId: string): Promise<void> {
-  for (const task of await tasksOf(deps.database.db, userId)) {
+export async function settleNoted(deps: BillingDeps, userId: string): Promise<void> {
+  for (const task of await listTasks(deps.database.db, userId)) {
     try {
       await carryOutOfMember(deps, task, userId);
     } catch (error) {
-      const refusal = refusalOf(error);
-      throw refusal ? new BillingUnavailable(refusal.message, { cause: error }) : error;
+      const refusal = toStripeRefusal(error);
+      throw refusal ? new StripeUnavailableError(refusal.message, { cause: error }) : error;
     }
   }
 }

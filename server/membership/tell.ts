@@ -1,14 +1,17 @@
 import type { Transaction } from 'kysely';
 import { findUserRecord, type User } from '../account/index.ts';
-import { languageOf, type T, translator } from '../http/index.ts';
+import { resolveLanguage, type T, translator } from '../http/index.ts';
 import type { Mail } from '../messages/index.ts';
 import type { Schema } from '../store/index.ts';
-import type { MembershipDeps } from './deps.ts';
-import { tellOnce } from './membership-store.ts';
-import { type News, type Telling, tellingsOf } from './news.ts';
+import type { BillingDeps } from './deps.ts';
+import { recordNotification } from './membership-store.ts';
+import { listMembershipMails, type MembershipChange, type MembershipMail } from './news.ts';
 
 /** What is also shown inside the marketplace: where the member must do something, or has lost something. */
-function noticeOf(t: T, { template, values }: Telling): { title: string; description: string } | undefined {
+function toNotification(
+  t: T,
+  { template, values }: MembershipMail,
+): { title: string; description: string } | undefined {
   switch (template) {
     case 'payment-failed':
       return { title: t('mail.paymentFailed.title'), description: t('mail.paymentFailed.lead') };
@@ -24,20 +27,20 @@ function noticeOf(t: T, { template, values }: Telling): { title: string; descrip
 }
 
 /** Where the member goes on from a mail. */
-const pageOf = (publicUrl: string, { template }: Telling) =>
+const toPageUrl = (publicUrl: string, { template }: MembershipMail) =>
   `${publicUrl}${template === 'trial-ends' ? '/plan-purchase' : '/settings/membership'}`;
 
 /** Writes one mail, and its notification, in the caller's transaction. Nothing goes to a member who is disabled. */
-export async function tell(
-  { publicUrl, outbox, now }: Pick<MembershipDeps, 'publicUrl' | 'outbox' | 'now'>,
+export async function notifyMembership(
+  { publicUrl, outbox, now }: Pick<BillingDeps, 'publicUrl' | 'outbox' | 'now'>,
   trx: Transaction<Schema>,
   user: User,
-  telling: Telling,
+  telling: MembershipMail,
 ): Promise<void> {
   if (user.disabledAt !== null) return;
-  if (telling.once !== undefined && !(await tellOnce(trx, user.id, telling.once, now()))) return;
-  const lang = languageOf(undefined, user.locale ?? undefined);
-  const about = { givenName: user.givenName, pageLink: pageOf(publicUrl, telling) };
+  if (telling.once !== undefined && !(await recordNotification(trx, user.id, telling.once, now()))) return;
+  const lang = resolveLanguage(undefined, user.locale ?? undefined);
+  const about = { givenName: user.givenName, pageLink: toPageUrl(publicUrl, telling) };
   await outbox.add(trx, {
     channel: 'mail',
     to: user.email,
@@ -47,19 +50,19 @@ export async function tell(
     // As it happened, one after the other.
     groupId: `membership:${user.id}`,
   } as Mail);
-  const notice = noticeOf(translator(lang), telling);
+  const notice = toNotification(translator(lang), telling);
   if (notice) await outbox.add(trx, { channel: 'notification', userId: user.id, ...notice, category: 'membership' });
 }
 
 /** Writes the mails about what is new, each once, in the transaction that makes it so. */
-export async function tellNews(
-  deps: MembershipDeps,
+export async function notifyMembershipChange(
+  deps: BillingDeps,
   trx: Transaction<Schema>,
-  news: Omit<News, 'rewards'>,
+  changes: Omit<MembershipChange, 'rewards'>,
 ): Promise<void> {
-  const { user } = news;
+  const { user } = changes;
   if (user.disabledAt !== null) return;
-  const rewards = news.orders.length > 0 ? (await findUserRecord(trx, user.id))?.totalRewards : undefined;
-  for (const telling of tellingsOf({ ...news, rewards: rewards ?? '0' }, deps.catalogue))
-    await tell(deps, trx, user, telling);
+  const rewards = changes.orders.length > 0 ? (await findUserRecord(trx, user.id))?.totalRewards : undefined;
+  for (const telling of listMembershipMails({ ...changes, rewards: rewards ?? '0' }, deps.catalogue))
+    await notifyMembership(deps, trx, user, telling);
 }

@@ -1,23 +1,23 @@
 import { minuteMs } from '../shared/index.ts';
-import type { MembershipDeps } from './deps.ts';
+import type { BillingDeps } from './deps.ts';
 import type { Difference } from './differences.ts';
 import { findMembership } from './membership-store.ts';
-import { chargingSince } from './purchase-store.ts';
+import { listStuckCharges } from './purchase-store.ts';
 import { tasksSince } from './task-store.ts';
 
 /** By then the act itself or the minute job has done it, if Stripe answers. */
 const doneByMs = 2 * minuteMs;
 /** By then a payment that waits for its member is called off. */
 const calledOffByMs = 65 * minuteMs;
-const most = 1_000;
+const max = 1_000;
 
 /** Acts that were written down here and are not done at Stripe. */
-export async function unfinishedActs(deps: MembershipDeps): Promise<Difference[]> {
+export async function unfinishedActs(deps: BillingDeps): Promise<Difference[]> {
   const { db } = deps.database;
   const nowMs = deps.now();
   const [tasks, purchases] = await Promise.all([
-    tasksSince(db, nowMs - doneByMs, most),
-    chargingSince(db, nowMs - calledOffByMs, most),
+    tasksSince(db, nowMs - doneByMs, max),
+    listStuckCharges(db, nowMs - calledOffByMs, max),
   ]);
   const ofPurchases = purchases.map(
     async ({ userId, planId }): Promise<Difference> => ({

@@ -1,15 +1,15 @@
 import type { User } from '../account/index.ts';
-import { admitCharge } from './card-limits.ts';
-import type { MembershipDeps } from './deps.ts';
-import { findOrderOf } from './order-store.ts';
+import { consumeCharge } from './card-limits.ts';
+import type { BillingDeps } from './deps.ts';
+import { findOrderByInvoice } from './order-store.ts';
 import { readInvoice } from './read-stripe.ts';
-import type { Confirmed } from './results.ts';
-import { asking, refusalOf } from './stripe.ts';
+import type { PurchaseResult } from './results.ts';
+import { callStripe, toStripeRefusal } from './stripe.ts';
 import { syncMember } from './sync.ts';
 import { settleNoted } from './tasks.ts';
 
 /** Charges a renewal that could not be charged to the card that the member has by now. @throws {BillingUnavailable} */
-export async function payUnpaid(deps: MembershipDeps, user: User, { ip }: { ip: string }): Promise<Confirmed> {
+export async function payOpenInvoice(deps: BillingDeps, user: User, { ip }: { ip: string }): Promise<PurchaseResult> {
   await settleNoted(deps, user.id);
   const membership = await syncMember(deps, user.id);
   const plan = deps.catalogue.byId(membership?.pricedPlanId) ?? deps.catalogue.byId(membership?.paidPlanId);
@@ -18,21 +18,21 @@ export async function payUnpaid(deps: MembershipDeps, user: User, { ip }: { ip: 
   if (card === null) return { kind: 'no-card' };
   const before = await readInvoice(deps.stripe, unpaid.invoiceId);
   if (before.payment?.status !== 'requires_action' && before.invoice.status === 'open') {
-    const decision = await admitCharge(deps, user, ip, card.paymentMethodId);
+    const decision = await consumeCharge(deps, user, ip, card.paymentMethodId);
     if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
     try {
-      await asking(deps.stripe, (stripe) =>
+      await callStripe(deps.stripe, (stripe) =>
         // Paid once, however often it is asked.
         stripe.invoices.pay(unpaid.invoiceId, { payment_method: card.paymentMethodId }),
       );
     } catch (error) {
-      if (!refusalOf(error)) throw error;
+      if (!toStripeRefusal(error)) throw error;
     }
   }
   const { invoice, payment } = await readInvoice(deps.stripe, unpaid.invoiceId);
   await syncMember(deps, user.id);
   if (invoice.status === 'paid') {
-    return { kind: 'paid', plan, order: await findOrderOf(deps.database.db, invoice.id) };
+    return { kind: 'paid', plan, order: await findOrderByInvoice(deps.database.db, invoice.id) };
   }
   if (payment?.status === 'requires_action') {
     const clientSecret = invoice.confirmation_secret?.client_secret ?? payment.client_secret;

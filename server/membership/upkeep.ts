@@ -1,19 +1,19 @@
 import { dayMs, minuteMs } from '../shared/index.ts';
-import { callOff, settle } from './charge.ts';
+import { cancelCharge, settleCharge } from './charge.ts';
 import { tellContactsDue } from './contact.ts';
-import type { MembershipDeps } from './deps.ts';
-import { trialsEnding, unpaidBefore } from './due-store.ts';
-import { waitEnds } from './effective-plan.ts';
-import { oneAtATime } from './member-lock.ts';
-import { findMembership, wasTold } from './membership-store.ts';
-import { trialNoticeFrom, trialNoticeMs, trialToldOf } from './news.ts';
-import { chargingSince, findOpenPurchase } from './purchase-store.ts';
-import { convertDue } from './scheduled.ts';
-import { endsSoon } from './standing.ts';
+import type { BillingDeps } from './deps.ts';
+import { listTrialsEnding, listUnpaidBefore } from './due-store.ts';
+import { paymentGraceEnds } from './effective-plan.ts';
+import { withUserLock } from './member-lock.ts';
+import { findMembership, wasNotified } from './membership-store.ts';
+import { trialNoticeKey, trialNoticeMs, trialNoticeStart } from './news.ts';
+import { findOpenPurchase, listStuckCharges } from './purchase-store.ts';
+import { applyDueChanges } from './scheduled.ts';
+import { endsWithin } from './standing.ts';
 import { syncMember } from './sync.ts';
-import { cancelNow, carryOutTasks } from './tasks.ts';
-import { sweepEvents, undoneEvents } from './webhook-store.ts';
-import type { Webhooks } from './webhooks.ts';
+import { cancelSubscription, runTasks } from './tasks.ts';
+import { listUnfinishedEvents, sweepEvents } from './webhook-store.ts';
+import type { StripeWebhooks } from './webhooks.ts';
 
 /** Whoever is at it has an answer by then. */
 const nobodyComesMs = 2 * minuteMs;
@@ -25,15 +25,15 @@ const eventsKeptMs = 30 * dayMs;
 const batch = 200;
 
 /** What is done for one member keeps nobody else's waiting. */
-async function each<T>(
-  { log }: MembershipDeps,
-  things: readonly T[],
-  act: (thing: T) => Promise<unknown>,
+async function forEachSafely<T>(
+  { log }: BillingDeps,
+  items: readonly T[],
+  act: (item: T) => Promise<unknown>,
   failed: string,
 ): Promise<void> {
-  for (const thing of things) {
+  for (const item of items) {
     try {
-      await act(thing);
+      await act(item);
     } catch (error) {
       log.warn({ err: error }, failed);
     }
@@ -41,24 +41,24 @@ async function each<T>(
 }
 
 /** Payments that nobody has come back to: finished where they are paid, called off where they were left lying. */
-async function finishCharges(deps: MembershipDeps): Promise<void> {
+async function finishCharges(deps: BillingDeps): Promise<void> {
   const { database, now } = deps;
-  const charging = await chargingSince(database.db, now() - nobodyComesMs, batch);
-  await each(
+  const charging = await listStuckCharges(database.db, now() - nobodyComesMs, batch);
+  await forEachSafely(
     deps,
     charging,
     ({ id, userId }) =>
-      oneAtATime(database, userId, async () => {
+      withUserLock(database, userId, async () => {
         // The member may have been quicker.
         const open = await findOpenPurchase(database.db, userId);
         if (open?.id !== id || open.state !== 'charging') return;
-        const { kind } = await settle(deps, open, { retry: false });
+        const { kind } = await settleCharge(deps, open, { retry: false });
         const still = kind === 'paid' ? undefined : await findOpenPurchase(database.db, userId);
         if (!still?.charge) return;
         const membership = still.charge.discounts && (await findMembership(database.db, userId));
         // The renewal would take what was meant for this payment.
-        const late = membership && endsSoon(membership, now(), beforeRenewalMs);
-        if (late || now() - still.charge.beganAt > leftLyingMs) await callOff(deps, still);
+        const late = membership && endsWithin(membership, now(), beforeRenewalMs);
+        if (late || now() - still.charge.beganAt > leftLyingMs) await cancelCharge(deps, still);
       }),
     'could not look after a payment that nobody has come back to',
   );
@@ -68,19 +68,19 @@ async function finishCharges(deps: MembershipDeps): Promise<void> {
  * Members whose plan lapses, since what was not paid is waited for no longer. Its subscription ends with it: nobody is charged
  * for a plan that has ended, and nothing stands in the way of another one.
  */
-async function endGrace(deps: MembershipDeps): Promise<void> {
+async function endGrace(deps: BillingDeps): Promise<void> {
   const { database, catalogue, now } = deps;
-  const lapsed = await unpaidBefore(database.db, now() - catalogue.graceDays * dayMs, batch);
-  await each(
+  const lapsed = await listUnpaidBefore(database.db, now() - catalogue.graceDays * dayMs, batch);
+  await forEachSafely(
     deps,
     lapsed,
     (userId) =>
-      oneAtATime(database, userId, async () => {
+      withUserLock(database, userId, async () => {
         // The member, or the card's bank, may have been quicker.
         const membership = await syncMember(deps, userId);
-        const end = membership && waitEnds(membership, catalogue);
+        const end = membership && paymentGraceEnds(membership, catalogue);
         if (membership?.customerId && end !== undefined && end <= now()) {
-          await cancelNow(deps, userId, membership.customerId);
+          await cancelSubscription(deps, userId, membership.customerId);
         }
       }),
     'could not end a plan that is not paid',
@@ -88,15 +88,15 @@ async function endGrace(deps: MembershipDeps): Promise<void> {
 }
 
 /** Tells of trials that end, should Stripe's event not have come. */
-async function tellOfTrials(deps: MembershipDeps): Promise<void> {
+async function notifyEndingTrials(deps: BillingDeps): Promise<void> {
   const { database, now } = deps;
   const nowMs = now();
-  await each(
+  await forEachSafely(
     deps,
-    await trialsEnding(database.db, nowMs, nowMs + trialNoticeMs),
+    await listTrialsEnding(database.db, nowMs, nowMs + trialNoticeMs),
     async (membership) => {
-      if (nowMs < (trialNoticeFrom(membership) ?? Infinity)) return;
-      if (await wasTold(database.db, membership.userId, trialToldOf(membership))) return;
+      if (nowMs < (trialNoticeStart(membership) ?? Infinity)) return;
+      if (await wasNotified(database.db, membership.userId, trialNoticeKey(membership))) return;
       await syncMember(deps, membership.userId);
     },
     'could not tell of a trial that ends',
@@ -104,24 +104,26 @@ async function tellOfTrials(deps: MembershipDeps): Promise<void> {
 }
 
 /** Events that came in and were not done. */
-async function takeUpEvents({ deps, webhooks }: { deps: MembershipDeps; webhooks: Webhooks }): Promise<void> {
+async function retryEvents({ deps, webhooks }: { deps: BillingDeps; webhooks: StripeWebhooks }): Promise<void> {
   const { database, now } = deps;
-  const undone = await undoneEvents(database.db, now() - nobodyComesMs, batch);
-  await each(deps, undone, (id) => webhooks.takeUp(id), 'could not do what an event of Stripe asks for');
+  const undone = await listUnfinishedEvents(database.db, now() - nobodyComesMs, batch);
+  await forEachSafely(deps, undone, (id) => webhooks.retryEvents(id), 'could not do what an event of Stripe asks for');
   await sweepEvents(database.db, now() - eventsKeptMs);
 }
 
 /** Everything that falls due by itself. Safe to run at any time, and twice. */
-export async function lookAfterMemberships(deps: MembershipDeps, webhooks: Webhooks): Promise<void> {
+export async function runMaintenance(deps: BillingDeps, webhooks: StripeWebhooks): Promise<void> {
   const parts = [
-    () => carryOutTasks(deps),
+    () => runTasks(deps),
     () => finishCharges(deps),
-    () => convertDue(deps),
+    () => applyDueChanges(deps),
     () => endGrace(deps),
-    () => tellOfTrials(deps),
-    () => takeUpEvents({ deps, webhooks }),
+    () => notifyEndingTrials(deps),
+    () => retryEvents({ deps, webhooks }),
     () =>
-      tellContactsDue(deps, (members, act) => each(deps, members, act, 'could not write a member’s data to Stripe')),
+      tellContactsDue(deps, (members, act) =>
+        forEachSafely(deps, members, act, 'could not write a member’s data to Stripe'),
+      ),
   ];
-  await each(deps, parts, (part) => part(), 'could not look after memberships');
+  await forEachSafely(deps, parts, (part) => part(), 'could not look after memberships');
 }

@@ -9,7 +9,7 @@ export interface NotedEvent {
 }
 
 /** Writes down that an event has come in. @returns how it stands: `done` is never done again */
-export async function noteEvent(
+export async function recordEvent(
   db: Db,
   { id, type, customerId }: NotedEvent,
   nowMs: number,
@@ -24,19 +24,19 @@ export async function noteEvent(
   return row?.done_at == null ? 'begun' : 'done';
 }
 
-export async function finishEvent(db: Db, id: string, nowMs: number): Promise<void> {
+export async function completeEvent(db: Db, id: string, nowMs: number): Promise<void> {
   await db.updateTable('stripe_events').set({ done_at: nowMs }).where('id', '=', id).execute();
 }
 
 /** Those that came in before this moment and are not done: the process died, or Stripe was away and has given up. */
-export async function undoneEvents(db: Db, beforeMs: number, most: number): Promise<string[]> {
+export async function listUnfinishedEvents(db: Db, beforeMs: number, max: number): Promise<string[]> {
   const rows = await db
     .selectFrom('stripe_events')
     .select('id')
     .where('done_at', 'is', null)
     .where('received_at', '<=', beforeMs)
     .orderBy('received_at')
-    .limit(most)
+    .limit(max)
     .execute();
   return rows.map(({ id }) => id);
 }

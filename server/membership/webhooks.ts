@@ -2,16 +2,16 @@ import type { Response } from 'express';
 import express, { type Router } from 'express';
 import type Stripe from 'stripe';
 import { HttpError, methodNotAllowed } from '../http/index.ts';
-import { noteRefusedEntry } from './card-limits.ts';
-import type { MembershipDeps } from './deps.ts';
-import { findMembershipOf } from './membership-store.ts';
-import { noteMoneyBackOf } from './money-back.ts';
-import { BillingUnavailable } from './results.ts';
-import { sharedTurns } from './shared-turns.ts';
-import { asking, found } from './stripe.ts';
-import { idOf } from './stripe-objects.ts';
+import { recordRefusedCard } from './card-limits.ts';
+import type { BillingDeps } from './deps.ts';
+import { findMembershipByCustomer } from './membership-store.ts';
+import { recordRefunds } from './money-back.ts';
+import { StripeUnavailableError } from './results.ts';
+import { coalesceByKey } from './shared-turns.ts';
+import { callStripe, orNotFound } from './stripe.ts';
+import { toId } from './stripe-objects.ts';
 import { syncMember } from './sync.ts';
-import { finishEvent, type NotedEvent, noteEvent } from './webhook-store.ts';
+import { completeEvent, type NotedEvent, recordEvent } from './webhook-store.ts';
 
 export const webhookPath = '/webhooks/stripe';
 
@@ -42,7 +42,7 @@ const payments: ReadonlySet<string> = new Set(ofPayments);
 /** For labels and logs, so that nobody can make up new ones. */
 const knownType = (type: string) => (ofMembers.has(type) || payments.has(type) ? type : 'other');
 
-export type WebhookOutcome = 'done' | 'twice' | 'unknown-customer' | 'unknown-type';
+export type WebhookResult = 'done' | 'twice' | 'unknown-customer' | 'unknown-type';
 
 /** Largest body. Stripe's events are of some 10 KiB; an invoice with many lines has more. */
 const bodyLimit = '1mb';
@@ -56,9 +56,9 @@ interface About {
   payment_intent?: unknown;
 }
 
-const idIn = (thing: unknown): string | null =>
-  typeof thing === 'string' || (typeof thing === 'object' && thing !== null && 'id' in thing)
-    ? idOf(thing as string | { id: string })
+const idIn = (item: unknown): string | null =>
+  typeof item === 'string' || (typeof item === 'object' && item !== null && 'id' in item)
+    ? toId(item as string | { id: string })
     : null;
 
 /** Whom an event speaks of: all that is taken from it. */
@@ -76,45 +76,45 @@ const noted = (event: Stripe.Event): NotedEvent => ({
   customerId: customerIn(event),
 });
 
-export interface Webhooks {
-  /** Does what an event asks for, unless it was done. @throws {BillingUnavailable} */
-  take(event: Stripe.Event): Promise<WebhookOutcome>;
-  /** The same for one that is known by its id alone: Stripe says what it was. @throws {BillingUnavailable} */
-  takeUp(eventId: string): Promise<void>;
+export interface StripeWebhooks {
+  /** Does what an event asks for, unless it was done. @throws {StripeUnavailableError} */
+  take(event: Stripe.Event): Promise<WebhookResult>;
+  /** The same for one that is known by its id alone: Stripe says what it was. @throws {StripeUnavailableError} */
+  retryEvents(eventId: string): Promise<void>;
   /** The route, which must stand before whatever reads bodies or refuses posts from elsewhere. */
   routes(router: Router, secret: string): void;
 }
 
 /** What Stripe tells by itself (https://docs.stripe.com/webhooks): each event sets off a reading, and is believed in nothing. */
-export function createWebhooks(deps: MembershipDeps): Webhooks {
+export function createWebhooks(deps: BillingDeps): StripeWebhooks {
   const { database, stripe, metrics, log, now } = deps;
-  const sync = sharedTurns((userId) => syncMember(deps, userId));
+  const sync = coalesceByKey((userId) => syncMember(deps, userId));
 
-  async function act(event: Stripe.Event): Promise<WebhookOutcome> {
+  async function act(event: Stripe.Event): Promise<WebhookResult> {
     if (payments.has(event.type)) {
       const intent = idIn((event.data.object as About).payment_intent);
-      return intent !== null && (await noteMoneyBackOf(deps, intent)) !== null ? 'done' : 'unknown-customer';
+      return intent !== null && (await recordRefunds(deps, intent)) !== null ? 'done' : 'unknown-customer';
     }
     if (!ofMembers.has(event.type)) return 'unknown-type';
     const customerId = customerIn(event);
-    const membership = customerId === null ? undefined : await findMembershipOf(database.db, customerId);
+    const membership = customerId === null ? undefined : await findMembershipByCustomer(database.db, customerId);
     if (!membership) return 'unknown-customer';
     const about = idIn(event.data.object);
     if (event.type === 'setup_intent.setup_failed' && about !== null)
-      await noteRefusedEntry(deps, membership.userId, about);
+      await recordRefusedCard(deps, membership.userId, about);
     await sync(membership.userId);
     return 'done';
   }
 
-  async function take(event: Stripe.Event): Promise<WebhookOutcome> {
-    const known = await noteEvent(database.db, noted(event), now());
+  async function take(event: Stripe.Event): Promise<WebhookResult> {
+    const known = await recordEvent(database.db, noted(event), now());
     if (known === 'done') return 'twice';
     const outcome = await act(event);
-    await finishEvent(database.db, event.id, now());
+    await completeEvent(database.db, event.id, now());
     return outcome;
   }
 
-  function count(type: string, outcome: WebhookOutcome | 'refused' | 'away' | 'failed'): void {
+  function count(type: string, outcome: WebhookResult | 'refused' | 'away' | 'failed'): void {
     metrics.webhook(knownType(type), outcome);
   }
 
@@ -139,20 +139,20 @@ export function createWebhooks(deps: MembershipDeps): Webhooks {
       log[level]({ act: 'webhook', outcome, type: knownType(type), event: id }, 'an event of Stripe');
       res.status(200).json({ received: true });
     } catch (error) {
-      const away = error instanceof BillingUnavailable;
-      count(type, away ? 'away' : 'failed');
-      if (!away) throw error;
+      const unavailable = error instanceof StripeUnavailableError;
+      count(type, unavailable ? 'away' : 'failed');
+      if (!unavailable) throw error;
       throw new HttpError('unavailable', { detail: error.message, retryAfterSeconds, cause: error });
     }
   }
 
   return {
     take,
-    async takeUp(eventId) {
-      const event = await asking(stripe, (client) => found(client.events.retrieve(eventId)));
+    async retryEvents(eventId) {
+      const event = await callStripe(stripe, (client) => orNotFound(client.events.retrieve(eventId)));
       // Stripe keeps them for 30 days. What it spoke of has been read often since.
       if (event) count(event.type, await take(event));
-      else await finishEvent(database.db, eventId, now());
+      else await completeEvent(database.db, eventId, now());
     },
     routes(router, secret) {
       const raw = express.raw({ type: () => true, limit: bodyLimit, inflate: false });

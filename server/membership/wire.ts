@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { HttpError } from '../http/index.ts';
 import type { Catalogue, Plan } from './catalogue.ts';
 import type { Order } from './order-store.ts';
-import { type Membership, type SavedCard, trialPlan } from './standing.ts';
+import { type Membership, type SavedCard, trialPlanKey } from './standing.ts';
 
 // The specification's shapes (sections 3 and 7), under its names. Times in milliseconds since the epoch; amounts as text
 // with two decimals, but for a plan's, which are whole dollars.
@@ -11,19 +11,19 @@ import { type Membership, type SavedCard, trialPlan } from './standing.ts';
 export const dollars = (cents: number): string => (cents / 100).toFixed(2);
 
 /** An amount as callers say it: `79.2`, `"79.20"`. */
-export const saidAmount = z.union([
+export const amountSchema = z.union([
   z.string().regex(/^\d{1,9}(\.\d{1,2})?$/, 'write an amount as in 79.20'),
   z.number().min(0).max(999_999_999),
 ]);
 
 /** NaN: no whole number of cents. */
-export function centsOf(said: z.infer<typeof saidAmount>): number {
-  const whole = Math.round(Number(said) * 100);
+export function parseAmount(submitted: z.infer<typeof amountSchema>): number {
+  const whole = Math.round(Number(submitted) * 100);
   // 79.2 × 100 is a little less than 7920; divided again it is the same number, if it was one of whole cents.
-  return whole / 100 === Number(said) ? whole : Number.NaN;
+  return whole / 100 === Number(submitted) ? whole : Number.NaN;
 }
 
-export const wirePlan = z.object({
+export const planSchema = z.object({
   id: z.string(),
   code: z.string(),
   planName: z.string(),
@@ -33,11 +33,11 @@ export const wirePlan = z.object({
   planHash: z.string(),
 });
 
-export const toWirePlan = ({ id, code, name, type, amountCents, planKey }: Plan): z.infer<typeof wirePlan> => ({
+export const toWirePlan = ({ id, code, name, type, amountCents, planKey }: Plan): z.infer<typeof planSchema> => ({
   ...{ id, code, planName: name, planType: type, planAmount: amountCents / 100, planHash: planKey },
 });
 
-export const wireCustomer = z.object({
+export const customerSchema = z.object({
   customer_id: z.string(),
   /** One, or none once it has ended. */
   subscription: z.array(
@@ -57,9 +57,9 @@ export const wireCustomer = z.object({
 export function toWireCustomer(
   membership: Membership & { customerId: string },
   { trial, byId }: Pick<Catalogue, 'trial' | 'byId'>,
-): z.infer<typeof wireCustomer> {
+): z.infer<typeof customerSchema> {
   const { customerId, subscriptionId, status, pricedPlanId, trialEnd, periodEnd, cancelAtPeriodEnd } = membership;
-  const name = pricedPlanId === trialPlan ? trial.lookupKey : (byId(pricedPlanId)?.code ?? null);
+  const name = pricedPlanId === trialPlanKey ? trial.lookupKey : (byId(pricedPlanId)?.code ?? null);
   const subscription = {
     ...{ status, plan_name: name, trial_end: trialEnd },
     ...{ current_period_end: periodEnd, cancel_at_period_end: cancelAtPeriodEnd },
@@ -70,7 +70,7 @@ export function toWireCustomer(
   };
 }
 
-export const wireOrder = z.object({
+export const orderSchema = z.object({
   id: z.string(),
   userId: z.string().nullable(),
   planId: z.string().nullable(),
@@ -90,9 +90,9 @@ export const wireOrder = z.object({
   validity: z.int().nullable(),
   renewDate: z.int().nullable(),
 });
-export type WireOrder = z.infer<typeof wireOrder>;
+export type OrderJson = z.infer<typeof orderSchema>;
 
-export const toWireOrder = (order: Order): WireOrder => ({
+export const toWireOrder = (order: Order): OrderJson => ({
   ...{ id: order.id, userId: order.userId, planId: order.planId, currency: order.currency },
   ...{ invoiceId: order.invoiceId, invoiceNumber: order.invoiceNumber, invoiceUrl: order.invoiceUrl },
   ...{ orderDate: order.orderedAt, orderPurchase: order.orderPurchase, orderType: order.orderType },
@@ -104,7 +104,7 @@ export const toWireOrder = (order: Order): WireOrder => ({
   ...{ validity: order.validityDays, renewDate: order.renewsAt },
 });
 
-export const wireCard = z.object({
+export const cardSchema = z.object({
   /** Stripe's payment method. */
   id: z.string(),
   brand: z.string(),
@@ -114,13 +114,13 @@ export const wireCard = z.object({
   is_default: z.literal(true),
 });
 
-export const toWireCard = (card: SavedCard): z.infer<typeof wireCard> => ({
+export const toWireCard = (card: SavedCard): z.infer<typeof cardSchema> => ({
   ...{ id: card.paymentMethodId, brand: card.brand, last4: card.lastFour },
   ...{ exp_month: card.expMonth, exp_year: card.expYear, is_default: true },
 });
 
 /** One thing that a caller said, and what is true. */
-export interface Said {
+export interface SubmittedValue {
   name: string;
   /** Whether they are the same; undefined said nothing. */
   agrees: boolean | undefined;
@@ -132,21 +132,29 @@ export interface Said {
  * Amounts, plans and dates are what the server says; a caller may repeat them, not change them.
  * @throws {HttpError} 409 with everything that differs
  */
-export function refuseDifferent(said: readonly Said[]): void {
-  const wrong = said.filter(({ agrees }) => agrees === false);
+export function rejectDifferent(submitted: readonly SubmittedValue[]): void {
+  const wrong = submitted.filter(({ agrees }) => agrees === false);
   if (wrong.length === 0) return;
   throw new HttpError('conflict', {
     detail: `differs: ${wrong.map(({ name }) => name).join(', ')}`,
-    faults: wrong.map(({ name, true_ }) => ({ name: `body.${name}`, detail: `is ${true_}` })),
+    invalidParams: wrong.map(({ name, true_ }) => ({ name: `body.${name}`, detail: `is ${true_}` })),
   });
 }
 
-/** @param said undefined, null and '' say nothing */
-export function sameAs(name: string, said: string | number | null | undefined, true_: string | number): Said {
-  const silent = said === undefined || said === null || said === '';
-  return { name, agrees: silent ? undefined : String(said) === String(true_), true_: String(true_) };
+/** @param submitted undefined, null and '' say nothing */
+export function compareValue(
+  name: string,
+  submitted: string | number | null | undefined,
+  true_: string | number,
+): SubmittedValue {
+  const silent = submitted === undefined || submitted === null || submitted === '';
+  return { name, agrees: silent ? undefined : String(submitted) === String(true_), true_: String(true_) };
 }
 
-export function sameAmount(name: string, said: z.infer<typeof saidAmount> | null | undefined, cents: number): Said {
-  return { name, agrees: said == null ? undefined : centsOf(said) === cents, true_: dollars(cents) };
+export function compareAmount(
+  name: string,
+  submitted: z.infer<typeof amountSchema> | null | undefined,
+  cents: number,
+): SubmittedValue {
+  return { name, agrees: submitted == null ? undefined : parseAmount(submitted) === cents, true_: dollars(cents) };
 }

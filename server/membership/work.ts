@@ -1,9 +1,9 @@
 import { hourMs, minuteMs } from '../shared/index.ts';
-import { createLease, everySoOften } from '../store/index.ts';
-import type { MembershipDeps } from './deps.ts';
-import { type Reconciled, type ReconcileOptions, reconcileWithStripe } from './reconcile.ts';
-import { lookAfterMemberships } from './upkeep.ts';
-import type { Webhooks } from './webhooks.ts';
+import { createLease, runPeriodically } from '../store/index.ts';
+import type { BillingDeps } from './deps.ts';
+import { type ReconcileOptions, type ReconcileResult, reconcileAll } from './reconcile.ts';
+import { runMaintenance } from './upkeep.ts';
+import type { StripeWebhooks } from './webhooks.ts';
 
 const lookMs = minuteMs;
 /** How often it is looked whether the hour is over: the hour counts across restarts. */
@@ -12,11 +12,11 @@ const hourKey = 'billing:reconciled';
 
 /** Says in the log what only somebody who looks can mend. */
 export async function reconcile(
-  deps: MembershipDeps,
-  webhooks: Webhooks,
+  deps: BillingDeps,
+  webhooks: StripeWebhooks,
   options: ReconcileOptions = {},
-): Promise<Reconciled> {
-  const done = await reconcileWithStripe(deps, webhooks, options);
+): Promise<ReconcileResult> {
+  const done = await reconcileAll(deps, webhooks, options);
   const { compared, repaired, left } = done;
   for (const difference of left) deps.log.warn({ act: 'reconcile', ...difference }, 'not as it is at Stripe');
   deps.metrics.reconciled(repaired.length, left.length);
@@ -27,13 +27,13 @@ export async function reconcile(
 
 /** Compares everything, unless that was done within the hour; what failed is tried again at the next turn. */
 export async function reconcileHourly(
-  deps: MembershipDeps,
-  webhooks: Webhooks,
-  goOn: () => Promise<boolean> = async () => true,
+  deps: BillingDeps,
+  webhooks: StripeWebhooks,
+  shouldContinue: () => Promise<boolean> = async () => true,
 ): Promise<void> {
   if (!(await deps.kv.setIfAbsent(hourKey, 'begun', hourMs))) return;
   try {
-    await reconcile(deps, webhooks, { goOn });
+    await reconcile(deps, webhooks, { shouldContinue });
   } catch (error) {
     await deps.kv.delete(hourKey);
     throw error;
@@ -41,20 +41,20 @@ export async function reconcileHourly(
 }
 
 /** Does what is due in one process at a time: the small things every minute, everything every hour. Answers how to stop. */
-export function workNowAndThen(deps: MembershipDeps, webhooks: Webhooks): () => Promise<void> {
+export function startBillingJobs(deps: BillingDeps, webhooks: StripeWebhooks): () => Promise<void> {
   const { database, log } = deps;
   let stopping = false;
   // By the machine's clock: a sandbox that lets time pass must not let two processes at it.
   const looking = createLease(database, 'memberships', 10 * minuteMs, Date.now);
   const comparing = createLease(database, 'memberships compared', 2 * hourMs, Date.now);
   const stops = [
-    everySoOften(
+    runPeriodically(
       looking,
       lookMs,
-      () => lookAfterMemberships(deps, webhooks),
+      () => runMaintenance(deps, webhooks),
       (error) => log.warn({ err: error }, 'could not look after memberships'),
     ),
-    everySoOften(
+    runPeriodically(
       comparing,
       askMs,
       () => reconcileHourly(deps, webhooks, async () => !stopping && (await comparing.acquire())),

@@ -8,13 +8,13 @@ export function isMailAddress(text: string): boolean {
   return text.length <= 254 && mailAddress.test(text);
 }
 
-const mostHeaderCharacters = 250;
+const maxHeaderCharacters = 250;
 
 /** Text for a header: one line, without what could begin another one. */
-export function headerText(text: string): string {
+export function toHeaderText(text: string): string {
   const line = text
     .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim();
-  return [...line].slice(0, mostHeaderCharacters).join('');
+  return [...line].slice(0, maxHeaderCharacters).join('');
 }

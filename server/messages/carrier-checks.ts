@@ -27,7 +27,10 @@ export async function checkSmtp(url: string): Promise<CarrierState> {
   }
 }
 
-async function ask(address: URL, authorization: string): Promise<{ status: number; body: unknown } | { away: string }> {
+async function ask(
+  address: URL,
+  authorization: string,
+): Promise<{ status: number; body: unknown } | { unavailable: string }> {
   try {
     const answer = await fetch(address, {
       headers: { Authorization: authorization, Accept: 'application/json' },
@@ -38,14 +41,14 @@ async function ask(address: URL, authorization: string): Promise<{ status: numbe
     return { status: answer.status, body: await answer.json().catch(() => undefined) };
   } catch (error) {
     const { name, cause } = error as { name?: string; cause?: { code?: string; message?: string } };
-    return { away: cause?.code ?? cause?.message ?? name ?? 'no answer' };
+    return { unavailable: cause?.code ?? cause?.message ?? name ?? 'no answer' };
   }
 }
 
 /** Whether the key may send mail: SendGrid's Scopes API, version 3. */
 export async function checkSendGrid({ apiKey, url }: { apiKey: string; url: string }): Promise<CarrierState> {
   const answer = await ask(new URL('/v3/scopes', url), `Bearer ${apiKey}`);
-  if ('away' in answer) return { kind: 'away', why: answer.away };
+  if ('unavailable' in answer) return { kind: 'away', why: answer.unavailable };
   if (answer.status === 401 || answer.status === 403) return { kind: 'refused', why: `it answers ${answer.status}` };
   if (answer.status !== 200) return { kind: 'away', why: `it answers ${answer.status}` };
   const scopes: unknown = Reflect.get(Object(answer.body), 'scopes');
@@ -62,7 +65,7 @@ export async function checkTwilio({
 }: Pick<TwilioSettings, 'accountSid' | 'authToken' | 'url'>): Promise<CarrierState> {
   const address = new URL(`/2010-04-01/Accounts/${accountSid}.json`, url);
   const answer = await ask(address, `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`);
-  if ('away' in answer) return { kind: 'away', why: answer.away };
+  if ('unavailable' in answer) return { kind: 'away', why: answer.unavailable };
   if (answer.status === 401 || answer.status === 404) return { kind: 'refused', why: `it answers ${answer.status}` };
   if (answer.status !== 200) return { kind: 'away', why: `it answers ${answer.status}` };
   const status = String(Reflect.get(Object(answer.body), 'status'));

@@ -1,7 +1,7 @@
 import sendGridClient from '@sendgrid/client';
 import sendGridMail from '@sendgrid/mail';
-import { headerText } from './addresses.ts';
-import { type MailCarrier, type OutgoingMail, PermanentFailure } from './carrier.ts';
+import { toHeaderText } from './addresses.ts';
+import { type MailCarrier, type OutgoingMail, PermanentDeliveryError } from './carrier.ts';
 
 // Their types know the ready-made objects alone; one of our own is not shared with anybody.
 const { Client } = sendGridClient as unknown as { Client: new () => typeof sendGridClient };
@@ -34,9 +34,9 @@ export function sendGridCarrier({ apiKey, url, timeoutMs = 15_000 }: SendGridSet
       try {
         await service.send({
           to: { email: to },
-          from: { email: from.address, name: headerText(from.name ?? '') },
+          from: { email: from.address, name: toHeaderText(from.name ?? '') },
           ...(replyTo !== undefined && { replyTo: { email: replyTo } }),
-          ...contentOf(mail),
+          ...toSendGridContent(mail),
           headers: { 'X-Message-Id': idempotencyKey },
           customArgs: { message_id: idempotencyKey },
           // A link that leads by way of another host, or a picture that tells when it was read, has no place in these mails.
@@ -49,7 +49,7 @@ export function sendGridCarrier({ apiKey, url, timeoutMs = 15_000 }: SendGridSet
   };
 }
 
-function contentOf(mail: OutgoingMail) {
+function toSendGridContent(mail: OutgoingMail) {
   if (!('templateId' in mail)) return { subject: mail.subject, text: mail.text, html: mail.html };
   const { templateId, values } = mail;
   // Dynamic templates have ids that begin so; the older ones know substitutions alone.
@@ -70,7 +70,7 @@ function sendGridFailure(error: unknown): Error {
   // Refused connections, timeouts.
   if (!response) return new Error(`SendGrid: ${String(code ?? '')} ${String(message)}`, { cause: error });
   const errors = Array.isArray(response.body?.errors) ? response.body.errors : [];
-  const why = `SendGrid ${String(code)}: ${errors.map(({ message: said = '' }) => said).join('; ') || String(message)}`;
+  const why = `SendGrid ${String(code)}: ${errors.map(({ message: submitted = '' }) => submitted).join('; ') || String(message)}`;
   const ofRecipient = errors.length > 0 && errors.every(({ field }) => field?.startsWith('personalizations') === true);
-  return code === 413 || (code === 400 && ofRecipient) ? new PermanentFailure(why) : new Error(why);
+  return code === 413 || (code === 400 && ofRecipient) ? new PermanentDeliveryError(why) : new Error(why);
 }

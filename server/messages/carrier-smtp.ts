@@ -1,6 +1,6 @@
 import { createTransport, type NodemailerError } from 'nodemailer';
-import { headerText } from './addresses.ts';
-import { type MailCarrier, PermanentFailure } from './carrier.ts';
+import { toHeaderText } from './addresses.ts';
+import { type MailCarrier, PermanentDeliveryError } from './carrier.ts';
 
 export interface SmtpSettings {
   /** `smtp://user:password@host:587` or `smtps://…:465`; `?requireTLS=false` allows a server without TLS. */
@@ -40,12 +40,12 @@ export function smtpCarrier(settings: SmtpSettings): MailCarrier {
   return {
     name: 'smtp',
     async send(mail, { idempotencyKey }) {
-      if ('templateId' in mail) throw new PermanentFailure('SMTP has no templates of its own');
+      if ('templateId' in mail) throw new PermanentDeliveryError('SMTP has no templates of its own');
       const { to, from, replyTo, subject, html, text } = mail;
       const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
       try {
         await transport.sendMail({
-          from: { address: from.address, name: headerText(from.name ?? '') },
+          from: { address: from.address, name: toHeaderText(from.name ?? '') },
           // As an object it is one address, whatever stands in it.
           to: { address: to, name: '' },
           ...(replyTo !== undefined && { replyTo: { address: replyTo, name: '' } }),
@@ -69,6 +69,6 @@ function smtpFailure(error: NodemailerError): Error {
   const { responseCode = 0, command, message } = error;
   const refused = command === 'RCPT TO' || command === 'DATA';
   return responseCode >= 500 && refused
-    ? new PermanentFailure(`SMTP: ${message}`)
+    ? new PermanentDeliveryError(`SMTP: ${message}`)
     : new Error(`SMTP: ${message}`, { cause: error });
 }

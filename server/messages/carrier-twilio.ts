@@ -1,4 +1,4 @@
-import { PermanentFailure, type SmsCarrier } from './carrier.ts';
+import { PermanentDeliveryError, type SmsCarrier } from './carrier.ts';
 
 export interface TwilioSettings {
   /** Begins with `AC`; the user of the API. */
@@ -46,7 +46,7 @@ export function twilioCarrier({ accountSid, authToken, sender, url, timeoutMs = 
           signal: AbortSignal.timeout(timeoutMs),
         });
       } catch (error) {
-        throw new Error(`Twilio: ${reasonOf(error)}`, { cause: error });
+        throw new Error(`Twilio: ${toNetworkReason(error)}`, { cause: error });
       }
       if (answer.ok) return void (await answer.body?.cancel());
       throw refused(answer.status, await readRefusal(answer), to);
@@ -55,15 +55,15 @@ export function twilioCarrier({ accountSid, authToken, sender, url, timeoutMs = 
 }
 
 /** What went wrong below HTTP: `fetch` itself says only that it failed. */
-function reasonOf(error: unknown): string {
+function toNetworkReason(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: string; message?: string } };
   return cause?.code ?? cause?.message ?? name ?? 'no answer';
 }
 
 async function readRefusal(answer: Response): Promise<Refusal> {
   try {
-    const said: unknown = await answer.json();
-    return typeof said === 'object' && said !== null ? said : {};
+    const submitted: unknown = await answer.json();
+    return typeof submitted === 'object' && submitted !== null ? submitted : {};
   } catch {
     return {};
   }
@@ -71,9 +71,9 @@ async function readRefusal(answer: Response): Promise<Refusal> {
 
 /** Twilio's messages name the number; whoever reads why a message was not delivered need not. */
 function refused(status: number, { code, message }: Refusal, to: string): Error {
-  const said = typeof message === 'string' ? `: ${message.replaceAll(to, '…').replace(/\+\d{4,}/g, '…')}` : '';
-  const why = `Twilio ${status}${typeof code === 'number' ? ` (${code})` : ''}${said}`;
+  const submitted = typeof message === 'string' ? `: ${message.replaceAll(to, '…').replace(/\+\d{4,}/g, '…')}` : '';
+  const why = `Twilio ${status}${typeof code === 'number' ? ` (${code})` : ''}${submitted}`;
   return status === 400 && typeof code === 'number' && ofTheNumber.has(code)
-    ? new PermanentFailure(why)
+    ? new PermanentDeliveryError(why)
     : new Error(why);
 }

@@ -6,13 +6,13 @@ import type { LogoutNotice } from './message.ts';
  */
 export interface MailCarrier {
   readonly name: string;
-  /** @throws {PermanentFailure} when trying again would be useless; any other error is tried again */
+  /** @throws {PermanentDeliveryError} when trying again would be useless; any other error is tried again */
   send(mail: OutgoingMail, options: CarrierOptions): Promise<void>;
 }
 
 export interface SmsCarrier {
   readonly name: string;
-  /** @throws {PermanentFailure} when trying again would be useless; any other error is tried again */
+  /** @throws {PermanentDeliveryError} when trying again would be useless; any other error is tried again */
   send(sms: { to: string; text: string }, options: CarrierOptions): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export type OutgoingMail = RenderedMail | TemplatedMail;
 /** Tells client apps; the signing keys are another room's, so it is handed in. */
 export interface LogoutCarrier {
   readonly name: string;
-  /** @throws {PermanentFailure} when trying again would be useless; any other error is tried again */
+  /** @throws {PermanentDeliveryError} when trying again would be useless; any other error is tried again */
   send(notice: LogoutNotice): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export interface Carriers {
 }
 
 /** Trying again is useless: no such address, say. The message goes to the dead letters at once. */
-export class PermanentFailure extends Error {
+export class PermanentDeliveryError extends Error {
   override name = 'PermanentFailure';
 }
 
@@ -70,7 +70,7 @@ const keys = /\bSG\.[\w.-]+/g;
 const codes = /\b\d{6}\b/g;
 
 /** Why a delivery failed, for the operator: one line without addresses, codes or keys. */
-export function failureReason(error: unknown): string {
+export function toFailureReason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text
     .replace(keys, '…')

@@ -15,6 +15,6 @@ export interface CodeText {
  * delivered via SMS"): phones offer to fill it in here, and nowhere else.
  */
 export function codeText({ code, minutes, brandName, publicUrl, lang }: CodeText): string {
-  const said = translator(lang)('sms.code', { code, brand: brandName, minutes });
-  return `${said}\n\n@${new URL(publicUrl).hostname} #${code}`;
+  const submitted = translator(lang)('sms.code', { code, brand: brandName, minutes });
+  return `${submitted}\n\n@${new URL(publicUrl).hostname} #${code}`;
 }

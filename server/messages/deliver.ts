@@ -1,9 +1,9 @@
 import type { MessageChannel } from '../metrics/index.ts';
 import type { Database } from '../store/index.ts';
-import { headerText, isMailAddress } from './addresses.ts';
-import { type Carriers, type MailAddress, type OutgoingMail, PermanentFailure } from './carrier.ts';
+import { isMailAddress, toHeaderText } from './addresses.ts';
+import { type Carriers, type MailAddress, type OutgoingMail, PermanentDeliveryError } from './carrier.ts';
 import type { Mail, MappedMail, Message } from './message.ts';
-import { keepNotification } from './notification-store.ts';
+import { insertNotification } from './notification-store.ts';
 
 export interface DeliverySettings {
   database: Database;
@@ -18,28 +18,31 @@ export interface DeliverySettings {
 
 export const channels: readonly MessageChannel[] = ['mail', 'sms', 'notification', 'logout-token'];
 
-/** Hands a message to its carrier; a decoy is rendered alone. @throws {PermanentFailure} when trying again would be useless */
-export type Deliver = (message: Message, row: { id: string; created_at: number; decoy: number }) => Promise<void>;
+/** Hands a message to its carrier; a decoy is rendered alone. @throws {PermanentDeliveryError} when trying again would be useless */
+export type DeliverMessage = (
+  message: Message,
+  row: { id: string; created_at: number; decoy: number },
+) => Promise<void>;
 
-export function createDelivery(settings: DeliverySettings): Deliver {
+export function createDelivery(settings: DeliverySettings): DeliverMessage {
   const { database, carriers } = settings;
   return async (message, { id, created_at, decoy }) => {
     const options = { idempotencyKey: id };
     if (decoy === 1 && message.channel !== 'mail') return;
     if (message.channel === 'notification')
-      return keepNotification(database.db, message, { id, createdAt: created_at });
+      return insertNotification(database.db, message, { id, createdAt: created_at });
     if (message.channel === 'sms') {
-      if (!carriers.sms) throw new PermanentFailure('no carrier for SMS is configured');
+      if (!carriers.sms) throw new PermanentDeliveryError('no carrier for SMS is configured');
       return carriers.sms.send({ to: message.to, text: message.text }, options);
     }
     if (message.channel === 'logout-token') {
       if (!carriers.logout) throw new Error('this process cannot sign logout tokens');
       return carriers.logout.send(message);
     }
-    if (!isMailAddress(message.to)) throw new PermanentFailure('not a mail address');
+    if (!isMailAddress(message.to)) throw new PermanentDeliveryError('not a mail address');
     // An operator can mend that.
     if (!carriers.mail) throw new Error('no carrier for mail is configured: set SENDGRID_API_KEY or SMTP_URL');
-    const mail = outgoing(message, settings);
+    const mail = toOutgoingMail(message, settings);
     if (decoy === 1) return;
     return carriers.mail.send(mail, options);
   };
@@ -48,13 +51,13 @@ export function createDelivery(settings: DeliverySettings): Deliver {
 const mappedPrefix = 'mapped:';
 const isMapped = (mail: Mail | MappedMail): mail is MappedMail => mail.template.startsWith(mappedPrefix);
 
-function outgoing(mail: Mail | MappedMail, settings: DeliverySettings): OutgoingMail {
+function toOutgoingMail(mail: Mail | MappedMail, settings: DeliverySettings): OutgoingMail {
   const { from, replyTo, render, templateId } = settings;
   const envelope = { to: mail.to, from, ...(replyTo !== undefined && { replyTo }) };
   if (!isMapped(mail)) {
     const { subject, html, text } = render(mail);
     // Names stand in subjects, and come from strangers.
-    return { ...envelope, subject: headerText(subject), html, text };
+    return { ...envelope, subject: toHeaderText(subject), html, text };
   }
   const name = mail.template.slice(mappedPrefix.length);
   const id = templateId(name);

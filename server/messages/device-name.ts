@@ -2,7 +2,7 @@ import Bowser from 'bowser';
 import type { T } from '../../locales/index.ts';
 
 /** Longer than any browser's. */
-const mostCharacters = 512;
+const maxCharacters = 512;
 const browsers: ReadonlySet<string> = new Set(Object.values(Bowser.BROWSER_MAP));
 const systems: ReadonlySet<string> = new Set(Object.values(Bowser.OS_MAP));
 
@@ -11,7 +11,7 @@ const systems: ReadonlySet<string> = new Set(Object.values(Bowser.OS_MAP));
  * that are known are repeated; and browsers keep versions and models to themselves.
  */
 export function deviceName(t: T, userAgent: string | undefined): string {
-  const agent = (userAgent ?? '').slice(0, mostCharacters);
+  const agent = (userAgent ?? '').slice(0, maxCharacters);
   if (agent.trim() === '') return t('mail.newDevice.unknownDevice');
   const parser = Bowser.getParser(agent);
   const browser = parser.getBrowserName();

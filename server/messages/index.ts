@@ -13,15 +13,15 @@ export {
   type MailAddress,
   type MailCarrier,
   type OutgoingMail,
-  PermanentFailure,
+  PermanentDeliveryError,
   type SmsCarrier,
 } from './carrier.ts';
 export { type CarrierState, checkSendGrid, checkSmtp, checkTwilio } from './carrier-checks.ts';
 export type { TwilioSettings } from './carrier-twilio.ts';
 export { type CodeText, codeText } from './code-text.ts';
 export { deviceName } from './device-name.ts';
-export { eraseMessagesTo, messagesTo } from './member-messages-store.ts';
-export type { Recipient, Recipients } from './members.ts';
+export { eraseMessagesTo, listMessagesTo } from './member-messages-store.ts';
+export type { Recipient, RecipientDirectory } from './members.ts';
 export type { MembershipMailValues, Receipt } from './membership-mails.ts';
 export {
   decoyAddress,
@@ -41,22 +41,22 @@ export {
   type NotificationRow,
   notificationPage,
 } from './notification-store.ts';
-export { type MessagesSettings, openMessages } from './open.ts';
-export { type MailCarrierSettings, openMailCarrier, openSmsCarrier } from './open-carrier.ts';
+export { createMessages, type MessagesOptions } from './open.ts';
+export { createMailCarrier, createSmsCarrier, type MailCarrierSettings } from './open-carrier.ts';
 export { type MessageOperationsDeps, messageOperations } from './operations.ts';
 export { type Concealment, createOutbox, type Outbox, type OutboxSettings } from './outbox.ts';
-export { type ListedMessage, listMessages, type OutboxState, outboxStates, retryDead } from './outbox-store.ts';
+export { type ListedMessage, listMessages, type OutboxState, outboxStates, retryFailed } from './outbox-store.ts';
 export type { OutboxWorker } from './outbox-worker.ts';
-export { cursorOf, readCursor } from './read-messages.ts';
+export { readCursor, toCursor } from './read-messages.ts';
 export { type MailContent, type MailLook, mailTemplates, renderMail } from './render-mail.tsx';
 export { sampleMail } from './sample-mails.ts';
 export { mailAbout, type Origin, plainAddress, tellOfChange, whence } from './security-notice.ts';
 export {
-  createTextMessages,
-  type TextLimits,
-  type TextMessage,
-  type TextMessages,
-  type TextRefusal,
-  type TextSent,
+  createSmsSender,
+  type SendSmsResult,
+  type SmsLimits,
+  type SmsMessage,
+  type SmsRefusal,
+  type SmsSender,
 } from './text-messages.ts';
-export { readableNumber, type TextNumber, textNumber } from './text-number.ts';
+export { classifyNumber, formatNumber, type SmsNumber } from './text-number.ts';

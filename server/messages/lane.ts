@@ -3,22 +3,26 @@
  * @param look what is due, leaving out what is under way; at most `room` of it
  * @param act never rejects
  */
-export interface LaneSettings<Item extends { id: string }> {
+export interface BatchRunnerOptions<Item extends { id: string }> {
   atOnce: number;
-  look(room: number, underWay: string[]): Promise<Item[]>;
+  nextItems(moduleName: number, underWay: string[]): Promise<Item[]>;
   act(item: Item): Promise<void>;
 }
 
-export interface Lane {
+export interface BatchRunner {
   /** Resolves with how much was done, when nothing is due and nothing under way. */
   run(): Promise<number>;
 }
 
-export function createLane<Item extends { id: string }>({ atOnce, look, act }: LaneSettings<Item>): Lane {
+export function createBatchRunner<Item extends { id: string }>({
+  atOnce,
+  nextItems,
+  act,
+}: BatchRunnerOptions<Item>): BatchRunner {
   const underWay = new Map<string, Promise<void>>();
   let running: Promise<number> | undefined;
-  let again = Promise.withResolvers<void>();
-  let asked = false;
+  let rerender = Promise.withResolvers<void>();
+  let requested = false;
 
   function begin(item: Item): void {
     underWay.set(
@@ -30,14 +34,14 @@ export function createLane<Item extends { id: string }>({ atOnce, look, act }: L
   async function work(): Promise<number> {
     let done = 0;
     for (;;) {
-      asked = false;
-      again = Promise.withResolvers<void>();
-      const room = atOnce - underWay.size;
-      const items = room > 0 ? await look(room, [...underWay.keys()]) : [];
+      requested = false;
+      rerender = Promise.withResolvers<void>();
+      const moduleName = atOnce - underWay.size;
+      const items = moduleName > 0 ? await nextItems(moduleName, [...underWay.keys()]) : [];
       for (const item of items) begin(item);
       done += items.length;
-      if (underWay.size > 0) await Promise.race([...underWay.values(), again.promise]);
-      else if (!asked) return done;
+      if (underWay.size > 0) await Promise.race([...underWay.values(), rerender.promise]);
+      else if (!requested) return done;
     }
   }
 
@@ -53,8 +57,8 @@ export function createLane<Item extends { id: string }>({ atOnce, look, act }: L
 
   return {
     run() {
-      asked = true;
-      again.resolve();
+      requested = true;
+      rerender.resolve();
       running ??= runOnce();
       return running;
     },

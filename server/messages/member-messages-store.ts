@@ -1,17 +1,17 @@
 import type { Kysely, Transaction } from 'kysely';
-import { type Db, type Schema, SealBroken, type SecretBox } from '../store/index.ts';
+import { type Db, type Schema, type SecretBox, UnsealError } from '../store/index.ts';
 import type { Message } from './message.ts';
 import { allNotifications } from './notification-store.ts';
-import { maskedRecipient, sealedPlace } from './outbox.ts';
+import { maskedRecipient, messageAad } from './outbox.ts';
 
 /** How somebody is reached. */
-export interface Reached {
+export interface ContactDetails {
   id: string;
   email: string;
   phone: string | null;
 }
 
-interface Waiting {
+interface QueuedMessage {
   id: string;
   channel: string;
   template: string;
@@ -20,12 +20,12 @@ interface Waiting {
 }
 
 /** How each way looks in the column that is not sealed: others may look the same. */
-function masksOf({ id, email, phone }: Reached): string[] {
+function toMasks({ id, email, phone }: ContactDetails): string[] {
   const masked = (channel: 'mail' | 'sms', to: string) => maskedRecipient({ channel, to } as Message);
   return [id, masked('mail', email), ...(phone === null ? [] : [masked('sms', phone)])];
 }
 
-function isTo(message: Message, { id, email, phone }: Reached): boolean {
+function isAddressedTo(message: Message, { id, email, phone }: ContactDetails): boolean {
   if (message.channel === 'notification') return message.userId === id;
   // To a client app, whatever it says of whom.
   if (message.channel === 'logout-token') return false;
@@ -33,21 +33,21 @@ function isTo(message: Message, { id, email, phone }: Reached): boolean {
 }
 
 /** What has not left the house yet, or could not, and is meant for somebody. */
-async function waitingFor(db: Db, box: SecretBox, who: Reached): Promise<Waiting[]> {
+async function listQueuedFor(db: Db, box: SecretBox, who: ContactDetails): Promise<QueuedMessage[]> {
   const rows = await db
     .selectFrom('outbox')
     .select(['id', 'channel', 'template', 'state', 'created_at', 'sealed_payload'])
-    .where('recipient', 'in', masksOf(who))
+    .where('recipient', 'in', toMasks(who))
     .where('sealed_payload', 'is not', null)
     .orderBy('id')
     .execute();
   return rows
     .filter(({ id, sealed_payload }) => {
       try {
-        return isTo(JSON.parse(box.open(sealed_payload ?? '', sealedPlace(id))) as Message, who);
+        return isAddressedTo(JSON.parse(box.open(sealed_payload ?? '', messageAad(id))) as Message, who);
       } catch (error) {
         // Of a key that is gone: nobody can read it any more, nor deliver it.
-        if (error instanceof SealBroken) return false;
+        if (error instanceof UnsealError) return false;
         throw error;
       }
     })
@@ -55,8 +55,12 @@ async function waitingFor(db: Db, box: SecretBox, who: Reached): Promise<Waiting
 }
 
 /** Messages to somebody: what waits, and what they were told inside the marketplace. Times in milliseconds since the epoch. */
-export async function messagesTo(db: Kysely<Schema>, box: SecretBox, who: Reached): Promise<Record<string, unknown>> {
-  const [waiting, notifications] = await Promise.all([waitingFor(db, box, who), allNotifications(db, who.id)]);
+export async function listMessagesTo(
+  db: Kysely<Schema>,
+  box: SecretBox,
+  who: ContactDetails,
+): Promise<Record<string, unknown>> {
+  const [waiting, notifications] = await Promise.all([listQueuedFor(db, box, who), allNotifications(db, who.id)]);
   return {
     outbox: waiting,
     notifications: notifications.map(({ user_id: _, details, security, created_at, updated_at, ...row }) => ({
@@ -70,8 +74,8 @@ export async function messagesTo(db: Kysely<Schema>, box: SecretBox, who: Reache
 }
 
 /** Nothing more reaches them, and nothing is left of what did. Listings keep a masked address for some days. */
-export async function eraseMessagesTo(trx: Transaction<Schema>, box: SecretBox, who: Reached): Promise<void> {
-  const ids = (await waitingFor(trx, box, who)).map(({ id }) => id);
+export async function eraseMessagesTo(trx: Transaction<Schema>, box: SecretBox, who: ContactDetails): Promise<void> {
+  const ids = (await listQueuedFor(trx, box, who)).map(({ id }) => id);
   for (let at = 0; at < ids.length; at += 500) {
     await trx
       .deleteFrom('outbox')

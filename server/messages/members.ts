@@ -9,7 +9,7 @@ export interface Recipient {
 }
 
 /** Who may be written to. A disabled member is none. */
-export interface Recipients {
+export interface RecipientDirectory {
   /** By an address as it was sent, in any case of letters. */
   byEmail(email: string): Promise<Recipient | undefined>;
   byId(userId: string): Promise<Recipient | undefined>;

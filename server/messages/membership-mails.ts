@@ -2,19 +2,19 @@
 type PlanType = '1' | '2';
 
 /** In all of these: times in milliseconds since the epoch, amounts in cents, `currency` as in `usd`. */
-interface About {
+interface MembershipMailBase {
   givenName: string;
   /** Where the member looks after the membership. */
   pageLink: string;
 }
-interface Card {
+interface CardMailFields {
   /** Stripe's word for the brand (`visa`); with the last four digits. Left out: no card was charged. */
   cardType?: string;
   lastFour?: string;
 }
 
 /** The specification's receipt email fields, in its names. */
-export interface Receipt extends About, Card {
+export interface Receipt extends MembershipMailBase, CardMailFields {
   email: string;
   fullName: string;
   zipcode?: string;
@@ -35,7 +35,7 @@ export interface Receipt extends About, Card {
   invoiceUrl?: string;
 }
 
-interface Unpaid extends About {
+interface UnpaidInvoiceMail extends MembershipMailBase {
   planName: string;
   amountCents: number;
   currency: string;
@@ -46,12 +46,12 @@ interface Unpaid extends About {
 /** What members are told of their plan, their card and their money. */
 export interface MembershipMailValues {
   receipt: Receipt;
-  'payment-failed': Unpaid & Card & { /** Left out: not by itself. */ nextAttemptAt?: number };
+  'payment-failed': UnpaidInvoiceMail & CardMailFields & { /** Left out: not by itself. */ nextAttemptAt?: number };
   /** The bank wants to hear from the member. */
-  'payment-action-required': Unpaid;
-  'trial-ends': About & { days: number; endsAt: number };
-  'plan-cancelled': About & { planName: string; endsAt: number };
-  'plan-ended': About & {
+  'payment-action-required': UnpaidInvoiceMail;
+  'trial-ends': MembershipMailBase & { days: number; endsAt: number };
+  'plan-cancelled': MembershipMailBase & { planName: string; endsAt: number };
+  'plan-ended': MembershipMailBase & {
     planName: string;
     endedAt: number;
     why: 'cancelled' | 'unpaid';
@@ -59,7 +59,7 @@ export interface MembershipMailValues {
     planNow?: string;
   };
   /** At the period's end. `amountCents`: what the new plan costs; 0: nothing. */
-  'plan-changes': About & {
+  'plan-changes': MembershipMailBase & {
     fromPlan: string;
     toPlan: string;
     /** Left out: a plan without an end. */
@@ -68,14 +68,14 @@ export interface MembershipMailValues {
     amountCents: number;
     currency: string;
   };
-  'refund-made': About &
-    Card & {
+  'refund-made': MembershipMailBase &
+    CardMailFields & {
       planName?: string;
       amountCents: number;
       currency: string;
       invoiceNumber?: string;
       invoiceUrl?: string;
     };
-  'card-changed': About & Required<Card> & { atMs: number };
-  'card-removed': About & Required<Card> & { atMs: number };
+  'card-changed': MembershipMailBase & Required<CardMailFields> & { atMs: number };
+  'card-removed': MembershipMailBase & Required<CardMailFields> & { atMs: number };
 }

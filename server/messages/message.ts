@@ -69,7 +69,7 @@ export type MailTemplate = keyof MailValues;
 /** The recipient of decoys. RFC 2606: no domain has this name. */
 export const decoyAddress = 'nobody@example.invalid';
 
-interface Common {
+interface MessageOptions {
   /** The same id within five minutes is one message (the specification's MessageDeduplicationId). */
   deduplicationId?: string;
   /** Messages of one group arrive in the order in which they were written (MessageGroupId). */
@@ -79,7 +79,7 @@ interface Common {
 }
 
 export type Mail<Name extends MailTemplate = MailTemplate> = {
-  [Template in Name]: Common & {
+  [Template in Name]: MessageOptions & {
     channel: 'mail';
     to: string;
     template: Template;
@@ -89,7 +89,7 @@ export type Mail<Name extends MailTemplate = MailTemplate> = {
 }[Name];
 
 /** A template of the specification's list that the operator has mapped to one of the mail service's own. */
-export interface MappedMail extends Common {
+export interface MappedMail extends MessageOptions {
   channel: 'mail';
   to: string;
   template: `mapped:${string}`;
@@ -97,7 +97,7 @@ export interface MappedMail extends Common {
   values: Record<string, string>;
 }
 
-export interface Sms extends Common {
+export interface Sms extends MessageOptions {
   channel: 'sms';
   /** E.164. */
   to: string;
@@ -105,7 +105,7 @@ export interface Sms extends Common {
 }
 
 /** Shown to a member inside the marketplace. */
-export interface Notification extends Common {
+export interface Notification extends MessageOptions {
   channel: 'notification';
   userId: string;
   title: string;
@@ -118,7 +118,7 @@ export interface Notification extends Common {
 }
 
 /** A client app hears that a session of a member's is over (OpenID Connect Back-Channel Logout 1.0). */
-export interface LogoutNotice extends Common {
+export interface LogoutNotice extends MessageOptions {
   channel: 'logout-token';
   clientId: string;
   /** Whose session it was, as the client app's id tokens named both. */

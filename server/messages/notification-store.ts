@@ -1,17 +1,17 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { NotificationTable, Schema, SecretBox } from '../store/index.ts';
 import type { Message, Notification } from './message.ts';
-import { sealedPlace } from './outbox.ts';
+import { messageAad } from './outbox.ts';
 
 export type NotificationRow = Selectable<NotificationTable>;
 
 /** So many of a member are kept, and so long. */
-export const mostNotifications = 500;
+export const maxNotifications = 500;
 const keptMs = 90 * 24 * 60 * 60_000;
 const sweepBatch = 500;
 
 /** As it was asked for, before anybody has read it. */
-export function notificationRow(
+export function toNotificationRow(
   { userId, title, description, category, details = {}, security }: Notification,
   { id, createdAt }: { id: string; createdAt: number },
 ): NotificationRow {
@@ -30,14 +30,14 @@ export function notificationRow(
 }
 
 /** The carrier of notifications: their own table. The message's id makes a repeated delivery harmless. */
-export async function keepNotification(
+export async function insertNotification(
   db: Kysely<Schema>,
   notification: Notification,
   row: { id: string; createdAt: number },
 ): Promise<void> {
   await db
     .insertInto('notifications')
-    .values(notificationRow(notification, row))
+    .values(toNotificationRow(notification, row))
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
   await dropSurplus(db, notification.userId);
@@ -56,7 +56,7 @@ async function dropSurplus(db: Kysely<Schema>, userId: string): Promise<void> {
         .orderBy('security', 'desc')
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
-        .limit(mostNotifications),
+        .limit(maxNotifications),
     )
     .execute();
 }
@@ -80,7 +80,7 @@ export async function sweepNotifications(db: Kysely<Schema>, nowMs: number): Pro
     .selectFrom('notifications')
     .select('user_id')
     .groupBy('user_id')
-    .having(sql<number>`count(*)`, '>', mostNotifications)
+    .having(sql<number>`count(*)`, '>', maxNotifications)
     .limit(sweepBatch)
     .execute();
   for (const { user_id } of crowded) await dropSurplus(db, user_id);
@@ -163,7 +163,7 @@ export async function allNotifications(db: Kysely<Schema>, userId: string): Prom
 }
 
 /** One notification, delivered or still on its way. */
-export async function notificationOf(
+export async function readNotification(
   db: Kysely<Schema>,
   box: SecretBox,
   id: string,
@@ -176,8 +176,8 @@ export async function notificationOf(
     .where('id', '=', id)
     .executeTakeFirst();
   if (waiting?.sealed_payload == null) return undefined;
-  const message: Message = JSON.parse(box.open(waiting.sealed_payload, sealedPlace(id)));
+  const message: Message = JSON.parse(box.open(waiting.sealed_payload, messageAad(id)));
   return message.channel === 'notification'
-    ? notificationRow(message, { id, createdAt: waiting.created_at })
+    ? toNotificationRow(message, { id, createdAt: waiting.created_at })
     : undefined;
 }

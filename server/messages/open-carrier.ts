@@ -7,13 +7,13 @@ export interface MailCarrierSettings {
 }
 
 /** SendGrid when there is a key, else SMTP, else none. The library of the other one is not loaded. */
-export async function openMailCarrier({ sendGrid, smtpUrl }: MailCarrierSettings): Promise<MailCarrier | undefined> {
+export async function createMailCarrier({ sendGrid, smtpUrl }: MailCarrierSettings): Promise<MailCarrier | undefined> {
   if (sendGrid) return (await import('./carrier-sendgrid.ts')).sendGridCarrier(sendGrid);
   if (smtpUrl !== undefined) return (await import('./carrier-smtp.ts')).smtpCarrier({ url: smtpUrl });
   return undefined;
 }
 
 /** Twilio when there is an account, else none. */
-export function openSmsCarrier(twilio: TwilioSettings | undefined): SmsCarrier | undefined {
+export function createSmsCarrier(twilio: TwilioSettings | undefined): SmsCarrier | undefined {
   return twilio && twilioCarrier(twilio);
 }

@@ -6,7 +6,7 @@ import { createOutbox, type Outbox } from './outbox.ts';
 import { createOutboxWorker, type OutboxWorker, type OutboxWorkerSettings } from './outbox-worker.ts';
 import { renderMail } from './render-mail.tsx';
 
-export interface MessagesSettings extends Pick<OutboxWorkerSettings, 'log' | 'random' | 'timing'> {
+export interface MessagesOptions extends Pick<OutboxWorkerSettings, 'log' | 'random' | 'timing'> {
   database: Database;
   box: SecretBox;
   metrics: Metrics;
@@ -21,7 +21,7 @@ export interface MessagesSettings extends Pick<OutboxWorkerSettings, 'log' | 'ra
 }
 
 /** The outbox, and its worker, which is not started. */
-export function openMessages(settings: MessagesSettings): { outbox: Outbox; outboxWorker: OutboxWorker } {
+export function createMessages(settings: MessagesOptions): { outbox: Outbox; outboxWorker: OutboxWorker } {
   const { database, box, metrics, now, carriers, from, replyTo, look, templates } = settings;
   const deliver = createDelivery({
     database,

@@ -1,7 +1,7 @@
-import type { Operation } from '../http/index.ts';
+import type { ApiOperation } from '../http/index.ts';
 import type { KeyedDigest } from '../shared/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
-import type { Recipients } from './members.ts';
+import type { RecipientDirectory } from './members.ts';
 import type { Outbox } from './outbox.ts';
 import { readMessages } from './read-messages.ts';
 import { sentEmail } from './sent-email.ts';
@@ -13,7 +13,7 @@ export interface MessageOperationsDeps {
   outbox: Outbox;
   /** The outbox's own. */
   box: SecretBox;
-  recipients: Recipients;
+  recipients: RecipientDirectory;
   /** The operator's templates, by name. */
   templates: ReadonlyMap<string, string>;
   /** Those of them that may go to somebody who is no member. */
@@ -26,6 +26,6 @@ export interface MessageOperationsDeps {
 }
 
 /** The calls of this room, in the specification's names (section 7). */
-export function messageOperations(deps: MessageOperationsDeps): Operation[] {
+export function messageOperations(deps: MessageOperationsDeps): ApiOperation[] {
   return [sentEmail(deps), sentMessage(deps), ...readMessages(deps)];
 }

@@ -61,7 +61,7 @@ export async function insertMessage(
 }
 
 /** The id of the message with this deduplication id: `id` itself, unless another was written within `forMs`. */
-export async function sameMessage(
+export async function findDuplicate(
   trx: Transaction<Schema>,
   { id, deduplicationId, forMs }: { id: string; deduplicationId: string; forMs: number },
   nowMs: number,
@@ -191,7 +191,7 @@ export async function sweepOutbox(db: Db, nowMs: number): Promise<void> {
 }
 
 /** How many wait, decoys apart, and since when the oldest does (milliseconds since the epoch; null when none waits). */
-export async function whatWaits(db: Db): Promise<{ count: number; since: number | null }> {
+export async function countQueued(db: Db): Promise<{ count: number; since: number | null }> {
   const { count, since } = await db
     .selectFrom('outbox')
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('created_at').as('since')])
@@ -227,7 +227,7 @@ export async function listMessages(
  * @param id undefined: all whose payload is still there
  * @returns how many
  */
-export async function retryDead(db: Db, id: string | undefined, nowMs: number): Promise<number> {
+export async function retryFailed(db: Db, id: string | undefined, nowMs: number): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('outbox')
     .set({ state: 'waiting', attempts: 0, next_attempt_at: nowMs, finished_at: null })

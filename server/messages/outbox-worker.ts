@@ -1,22 +1,22 @@
 import type { Metrics } from '../metrics/index.ts';
 import { createLease, type Database, type SecretBox, StoreUnavailable } from '../store/index.ts';
-import { failureReason, PermanentFailure } from './carrier.ts';
-import { channels, type Deliver } from './deliver.ts';
-import { createLane } from './lane.ts';
+import { PermanentDeliveryError, toFailureReason } from './carrier.ts';
+import { channels, type DeliverMessage } from './deliver.ts';
+import { createBatchRunner } from './lane.ts';
 import type { Message } from './message.ts';
 import { sweepNotifications } from './notification-store.ts';
-import { sealedPlace } from './outbox.ts';
+import { messageAad } from './outbox.ts';
 import {
   beginAttempt,
+  countQueued,
   type DueMessage,
   dueMessages,
   markDead,
   markDelivered,
   markFailed,
   sweepOutbox,
-  whatWaits,
 } from './outbox-store.ts';
-import { waitAfterFailure } from './retries.ts';
+import { retryDelay } from './retries.ts';
 
 export interface OutboxWorker {
   /** Works from now on, whenever this process holds the lease. */
@@ -35,7 +35,7 @@ export interface OutboxWorker {
 export interface OutboxWorkerSettings {
   database: Database;
   box: SecretBox;
-  deliver: Deliver;
+  deliver: DeliverMessage;
   metrics: Metrics;
   log: { warn(fields: object, message: string): void; error(fields: object, message: string): void };
   now: () => number;
@@ -110,9 +110,9 @@ export function createOutboxWorker({
   }
 
   const lanes = channels.map((channel) => {
-    const lane = createLane<DueMessage>({
+    const lane = createBatchRunner<DueMessage>({
       atOnce,
-      look: async (limit, except) => (works() ? dueMessages(db, { channel, nowMs: now(), limit, except }) : []),
+      nextItems: async (limit, except) => (works() ? dueMessages(db, { channel, nowMs: now(), limit, except }) : []),
       act: (row) => attempt(channel, row).catch((error: unknown) => storeTrouble(error, row.id)),
     });
     return { channel, lane };
@@ -128,29 +128,29 @@ export function createOutboxWorker({
     // It may have been found just before the stop, or by a lease that has run out since.
     if (!works()) return;
     if (unmarked.has(id)) return delivered(id);
-    const tell = (result: 'delivered' | 'failed' | 'dead', beganMs = performance.now()) => {
+    const reportAttempt = (result: 'delivered' | 'failed' | 'dead', beganMs = performance.now()) => {
       if (row.decoy === 0) metrics.messageTried({ channel, template, result, durationMs: performance.now() - beganMs });
     };
     const giveUp = async (reason: string, wipe: boolean, beganMs?: number) => {
       await markDead(db, id, { reason, nowMs: now(), wipe });
-      tell('dead', beganMs);
+      reportAttempt('dead', beganMs);
       log.error({ message: id, channel, template, reason }, 'a message could not be delivered and has been given up');
     };
     if (row.expires_at !== null && row.expires_at <= now()) {
       return row.decoy === 1 ? delivered(id) : giveUp('expired', true);
     }
-    const wait = waitAfterFailure(row.attempts + 1, random());
+    const wait = retryDelay(row.attempts + 1, random());
     if (!(await beginAttempt(db, row, now() + (wait ?? 0)))) return;
     const beganMs = performance.now();
     try {
-      const message: Message = JSON.parse(box.open(row.sealed_payload ?? '', sealedPlace(id)));
+      const message: Message = JSON.parse(box.open(row.sealed_payload ?? '', messageAad(id)));
       await within(deliveryMs, deliver(message, row));
     } catch (error) {
       if (row.decoy === 1) return delivered(id);
-      const reason = failureReason(error);
-      if (error instanceof PermanentFailure || wait === undefined) return giveUp(reason, false, beganMs);
+      const reason = toFailureReason(error);
+      if (error instanceof PermanentDeliveryError || wait === undefined) return giveUp(reason, false, beganMs);
       await markFailed(db, id, reason, now() + wait);
-      tell('failed', beganMs);
+      reportAttempt('failed', beganMs);
       log.warn(
         { message: id, channel, template, reason, attempt: row.attempts + 1 },
         'a message was not delivered yet',
@@ -158,7 +158,7 @@ export function createOutboxWorker({
       return;
     }
     unmarked.add(id);
-    tell('delivered', beganMs);
+    reportAttempt('delivered', beganMs);
     await delivered(id);
     // The next of a group may go by another channel.
     if (row.group_id !== null) for (const { channel: other, lane } of lanes) if (other !== channel) run(lane);
@@ -178,7 +178,7 @@ export function createOutboxWorker({
       await sweepNotifications(db, now());
     }
     if (!metrics.on) return;
-    const { count, since } = await whatWaits(db);
+    const { count, since } = await countQueued(db);
     metrics.messagesWaiting(count, since === null ? 0 : Math.max(0, now() - since));
   }
 

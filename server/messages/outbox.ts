@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely';
 import { type Metrics, noMetrics } from '../metrics/index.ts';
 import { type Schema, type SecretBox, uuidv7 } from '../store/index.ts';
 import type { Message } from './message.ts';
-import { insertMessage, sameMessage } from './outbox-store.ts';
+import { findDuplicate, insertMessage } from './outbox-store.ts';
 
 /** For messages whose existence must not be told by the work that they cause. */
 export interface Concealment {
@@ -40,10 +40,10 @@ const shortestDelayMs = 200;
 const longestDelayMs = 2_000;
 
 /** Where a payload is sealed for (see SecretBox.seal). */
-export const sealedPlace = (id: string) => `outbox:${id}`;
+export const messageAad = (id: string) => `outbox:${id}`;
 
 /** The template's name; other channels have none, so their own stands for it. */
-function templateOf(message: Message): string {
+function messageTemplate(message: Message): string {
   return message.channel === 'mail' ? message.template : message.channel;
 }
 
@@ -62,9 +62,9 @@ export function createOutbox({ box, now, metrics = noMetrics, onWake = () => {} 
       const nowMs = now();
       const id = uuidv7(nowMs);
       const { deduplicationId, groupId } = message;
-      const template = templateOf(message);
+      const template = messageTemplate(message);
       if (deduplicationId !== undefined) {
-        const known = await sameMessage(trx, { id, deduplicationId, forMs: sameWithinMs }, nowMs);
+        const known = await findDuplicate(trx, { id, deduplicationId, forMs: sameWithinMs }, nowMs);
         if (known !== id) return { id: known, duplicate: true };
       }
       const delayMs = delayed ? randomInt(shortestDelayMs, longestDelayMs + 1) : 0;
@@ -75,7 +75,7 @@ export function createOutbox({ box, now, metrics = noMetrics, onWake = () => {} 
           channel: message.channel,
           template,
           recipient: maskedRecipient(message),
-          sealed_payload: box.seal(JSON.stringify(message), sealedPlace(id)),
+          sealed_payload: box.seal(JSON.stringify(message), messageAad(id)),
           group_id: groupId ?? null,
           expires_at: message.expiresAtMs ?? null,
           next_attempt_at: nowMs + delayMs,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HttpError, memberMeant, type Operation, operation } from '../http/index.ts';
+import { type ApiOperation, defineOperation, HttpError, resolveRequestedUser } from '../http/index.ts';
 import {
   findNotification,
   markRead,
@@ -10,7 +10,7 @@ import {
 import type { MessageOperationsDeps } from './operations.ts';
 import { onTheWire, storedMessage } from './sent-message.ts';
 
-const mostOfAPage = 100;
+const maxOfAPage = 100;
 
 const listedMessage = storedMessage.extend({
   security: z.boolean().describe('It tells of a change to how the member signs in; only Foyer writes such'),
@@ -18,7 +18,7 @@ const listedMessage = storedMessage.extend({
 const listed = (row: NotificationRow) => ({ ...onTheWire(row), security: row.security === 1 });
 
 /** `1~<id>`: what the last page ended with. */
-export const cursorOf = ({ security, id }: NotificationCursor): string => `${security}~${id}`;
+export const toCursor = ({ security, id }: NotificationCursor): string => `${security}~${id}`;
 
 /** @returns undefined for what is none */
 export function readCursor(text: string): NotificationCursor | undefined {
@@ -29,19 +29,19 @@ export function readCursor(text: string): NotificationCursor | undefined {
 type Deps = Pick<MessageOperationsDeps, 'database' | 'now'>;
 
 /** Notifications inside the marketplace, to read and to mark as read. */
-export function readMessages(deps: Deps): Operation[] {
+export function readMessages(deps: Deps): ApiOperation[] {
   return [listMessages(deps), readOne(deps), readAll(deps)];
 }
 
 const listMessages = ({ database }: Deps) =>
-  operation({
+  defineOperation({
     method: 'get',
     path: '/messages',
     id: 'listMessages',
     summary: "The member's notifications: those of security changes first, then the newest first",
     query: z.object({
       status: z.enum(['unread', 'read']).optional(),
-      limit: z.coerce.number().int().min(1).max(mostOfAPage).optional().describe('50 when it is left out'),
+      limit: z.coerce.number().int().min(1).max(maxOfAPage).optional().describe('50 when it is left out'),
       cursor: z
         .string()
         .refine((text) => readCursor(text) !== undefined, 'a nextCursor of an earlier page')
@@ -52,21 +52,21 @@ const listMessages = ({ database }: Deps) =>
       nextCursor: z.string().nullable().describe('null: there is no further page'),
     }),
     async handle({ req, query: { status, limit = 50, cursor } }) {
-      const userId = memberMeant(req, undefined, 'query');
+      const userId = resolveRequestedUser(req, undefined, 'query');
       const after = cursor === undefined ? undefined : readCursor(cursor);
       // One more than is shown tells whether there is another page.
       const rows = await notificationPage(database.db, userId, { status, after, limit: limit + 1 });
-      const shown = rows.slice(0, limit);
-      const last = shown.at(-1);
+      const visible = rows.slice(0, limit);
+      const last = visible.at(-1);
       return {
-        items: shown.map(listed),
-        nextCursor: rows.length > limit && last ? cursorOf(last) : null,
+        items: visible.map(listed),
+        nextCursor: rows.length > limit && last ? toCursor(last) : null,
       };
     },
   });
 
 const readOne = ({ database, now }: Deps) =>
-  operation({
+  defineOperation({
     method: 'post',
     path: '/messages/{id}/read',
     id: 'readMessage',
@@ -75,7 +75,7 @@ const readOne = ({ database, now }: Deps) =>
     answer: listedMessage,
     problems: { 404: 'The member has no such notification' },
     async handle({ req, params: { id } }) {
-      const userId = memberMeant(req, undefined, 'path');
+      const userId = resolveRequestedUser(req, undefined, 'path');
       await markRead(database.db, userId, { id, nowMs: now() });
       const row = await findNotification(database.db, userId, id);
       if (!row) throw new HttpError('notFound', { detail: 'no such notification of this member' });
@@ -84,14 +84,14 @@ const readOne = ({ database, now }: Deps) =>
   });
 
 const readAll = ({ database, now }: Deps) =>
-  operation({
+  defineOperation({
     method: 'post',
     path: '/messages/readAll',
     id: 'readAllMessages',
     summary: 'Marks all notifications of the member as read',
     answer: z.object({ read: z.number().int().describe('How many had not been read') }),
     async handle({ req }) {
-      const userId = memberMeant(req, undefined, 'path');
+      const userId = resolveRequestedUser(req, undefined, 'path');
       return { read: await markRead(database.db, userId, { nowMs: now() }) };
     },
   });

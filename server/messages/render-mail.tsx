@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import type { TextKey } from '../../locales/index.ts';
 import { type MailContext, type MailProps, mailViews } from '../../views/mail/index.ts';
 import { translator } from '../http/index.ts';
-import { greetableName } from './greetable-name.ts';
+import { safeGreetingName } from './greetable-name.ts';
 import { mailColours } from './mail-colours.ts';
 import type { Mail, MailTemplate, MailValues, SecurityNotice } from './message.ts';
 
@@ -83,7 +83,7 @@ export function renderMail(mail: MailContent, look: MailLook): RenderedMail {
       <View
         ctx={{ ...common, medium }}
         subject={subject}
-        values={{ ...values, givenName: greetableName(mail.values.givenName) }}
+        values={{ ...values, givenName: safeGreetingName(mail.values.givenName) }}
       />,
     );
   return { subject, html: `<!doctype html>${markup('html')}`, text: `${unescaped(markup('text')).trim()}\n` };

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { type Language, languageOf, translator } from '../http/index.ts';
+import { type Language, resolveLanguage, translator } from '../http/index.ts';
 import type { Schema } from '../store/index.ts';
 import { deviceName } from './device-name.ts';
 import type { SecurityChange } from './message.ts';
@@ -34,7 +34,7 @@ export const whence = (lang: Language, { userAgent, ip }: Pick<Origin, 'userAgen
  * @param atMs milliseconds since the epoch
  */
 export function mailAbout(user: Addressee, from: Origin, atMs: number) {
-  const lang = languageOf(from.lang, user.locale ?? undefined);
+  const lang = resolveLanguage(from.lang, user.locale ?? undefined);
   return {
     mail: { channel: 'mail', to: user.email, lang },
     values: { givenName: user.givenName, atMs, ...whence(lang, from) },
@@ -42,7 +42,7 @@ export function mailAbout(user: Addressee, from: Origin, atMs: number) {
 }
 
 /** Long enough to recognise one's own words. */
-const mostDetailCharacters = 80;
+const maxDetailCharacters = 80;
 
 interface NoticeOfChange {
   /** As they are reached: where the address itself changes, the one before. */
@@ -60,6 +60,6 @@ export async function tellOfChange(
   { user, change, from, detail }: NoticeOfChange,
 ): Promise<void> {
   const { mail, values } = mailAbout(user, from, now());
-  const short = detail !== undefined && { detail: Array.from(detail).slice(0, mostDetailCharacters).join('') };
+  const short = detail !== undefined && { detail: Array.from(detail).slice(0, maxDetailCharacters).join('') };
   await outbox.add(trx, { ...mail, template: 'security-notice', values: { ...values, change, ...short } });
 }

@@ -1,15 +1,22 @@
 import { z } from 'zod';
-import { HttpError, malformed, type Operation, operation, principalOf, retrySeconds } from '../http/index.ts';
+import {
+  type ApiOperation,
+  defineOperation,
+  HttpError,
+  isMalformed,
+  requirePrincipal,
+  toRetrySeconds,
+} from '../http/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import { isMailAddress } from './addresses.ts';
 import type { Recipient } from './members.ts';
 import { decoyAddress, type Mail, type MappedMail } from './message.ts';
 import type { MessageOperationsDeps } from './operations.ts';
 
-const text = (most: number) => z.string().refine((value) => !malformed(value, most), `at most ${most} characters`);
+const text = (max: number) => z.string().refine((value) => !isMalformed(value, max), `at most ${max} characters`);
 /** A merge variable may have several lines: it never reaches a header. */
-const lines = (most: number) =>
-  z.string().refine((value) => !malformed(value.replace(/\r?\n|\t/g, ' '), most), `at most ${most} characters`);
+const lines = (max: number) =>
+  z.string().refine((value) => !isMalformed(value.replace(/\r?\n|\t/g, ' '), max), `at most ${max} characters`);
 
 const sentEmailBody = z.object({
   emailAddress: z.string().refine(isMailAddress, 'a mail address'),
@@ -34,20 +41,20 @@ function ownMail(action: string, to: Recipient, nowMs: number): Mail | undefined
   return undefined;
 }
 /** Stands for a member in decoys. */
-const stranger: Recipient = { userId: '', email: decoyAddress, lang: 'en', givenName: '' };
+const unknown: Recipient = { userId: '', email: decoyAddress, lang: 'en', givenName: '' };
 const ownActions: ReadonlySet<string> = new Set(['password', 'welcome']);
 
-function mappedMail({ action, variables, ...given }: SentEmail, to: string): MappedMail {
-  const { emailAddress: _, ...fields } = given;
+function mappedMail({ action, variables, ...args }: SentEmail, to: string): MappedMail {
+  const { emailAddress: _, ...fields } = args;
   const named = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const values = { ...variables, ...Object.fromEntries(named), emailAddress: to };
   return { channel: 'mail', to, template: `mapped:${action}`, values };
 }
 
 /** `POST /sentEmail`: client apps have a mail of a known template sent, to members. What it says is never theirs. */
-export function sentEmail(deps: MessageOperationsDeps): Operation {
+export function sentEmail(deps: MessageOperationsDeps): ApiOperation {
   const { database, kv, outbox, recipients, templates, openTemplates, uniformAnswers, digest, now } = deps;
-  return operation({
+  return defineOperation({
     method: 'post',
     path: '/sentEmail',
     id: 'sentEmail',
@@ -56,13 +63,13 @@ export function sentEmail(deps: MessageOperationsDeps): Operation {
     answer: z.object({ status: z.literal('accepted') }),
     problems: { 404: 'No member has this address' },
     async handle({ req, body }) {
-      const principal = principalOf(req);
+      const principal = requirePrincipal(req);
       if (principal.kind !== 'client') throw new HttpError('forbidden', { detail: 'not open to members' });
       const { action } = body;
       if (!ownActions.has(action) && !templates.has(action)) {
         throw new HttpError('validation', {
           detail: 'no such template',
-          faults: [{ name: 'body.action', detail: 'no such template' }],
+          invalidParams: [{ name: 'body.action', detail: 'no such template' }],
         });
       }
       const member = await recipients.byEmail(body.emailAddress);
@@ -72,7 +79,7 @@ export function sentEmail(deps: MessageOperationsDeps): Operation {
       if (to === undefined && !uniformAnswers) {
         throw new HttpError('notFound', { detail: 'no member has this address' });
       }
-      const mail = ownMail(action, member ?? stranger, now()) ?? mappedMail(body, to ?? decoyAddress);
+      const mail = ownMail(action, member ?? unknown, now()) ?? mappedMail(body, to ?? decoyAddress);
       const concealment = { decoy: to === undefined, delayed: uniformAnswers };
       await database.transaction((trx) => outbox.add(trx, mail, concealment));
       outbox.wake();
@@ -86,7 +93,7 @@ export function sentEmail(deps: MessageOperationsDeps): Operation {
     if (!decision.allowed) {
       throw new HttpError('tooMany', {
         detail: 'too many mails to one address',
-        retryAfterSeconds: retrySeconds(decision.retryAfterMs),
+        retryAfterSeconds: toRetrySeconds(decision.retryAfterMs),
       });
     }
   }

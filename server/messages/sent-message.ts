@@ -1,22 +1,22 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import {
+  type ApiOperation,
+  defineOperation,
   HttpError,
-  malformed,
-  memberMeant,
-  type Operation,
-  operation,
-  principalOf,
-  retrySeconds,
+  isMalformed,
+  requirePrincipal,
+  resolveRequestedUser,
+  toRetrySeconds,
 } from '../http/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import type { Notification } from './message.ts';
-import { type NotificationRow, notificationOf } from './notification-store.ts';
+import { type NotificationRow, readNotification } from './notification-store.ts';
 import type { MessageOperationsDeps } from './operations.ts';
 
-const text = (most: number) => z.string().refine((value) => !malformed(value, most), `at most ${most} characters`);
-const lines = (most: number) =>
-  z.string().refine((value) => !malformed(value.replace(/\r?\n|\t/g, ' '), most), `at most ${most} characters`);
+const text = (max: number) => z.string().refine((value) => !isMalformed(value, max), `at most ${max} characters`);
+const lines = (max: number) =>
+  z.string().refine((value) => !isMalformed(value.replace(/\r?\n|\t/g, ' '), max), `at most ${max} characters`);
 /** As Amazon's queues have them. */
 const queueId = z.string().regex(/^[\x21-\x7e]{1,128}$/, '1 to 128 printable characters of ASCII');
 
@@ -53,8 +53,8 @@ export const storedMessage = details.extend({
 });
 
 /** `POST /message/sent`: a notification inside the marketplace, by a client app or by a member to themselves. */
-export function sentMessage({ database, kv, outbox, box, recipients }: MessageOperationsDeps): Operation {
-  return operation({
+export function sentMessage({ database, kv, outbox, box, recipients }: MessageOperationsDeps): ApiOperation {
+  return defineOperation({
     method: 'post',
     path: '/message/sent',
     id: 'messageSent',
@@ -64,7 +64,7 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
     problems: { 404: 'No such member' },
     async handle({ req, body }) {
       const { title, description, category, userId: named, MessageDeduplicationId, MessageGroupId, ...rest } = body;
-      const { userId, sender } = await whom(req, named);
+      const { userId, sender } = await resolveRecipient(req, named);
       await countRecipient(userId);
       // Named apart for each sender: nobody's messages are taken for another's, or wait for them.
       const ownId = (id: string | undefined) => (id === undefined ? undefined : `${sender}:${userId}:${id}`);
@@ -85,7 +85,7 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
           ...(groupId !== undefined && { groupId }),
         });
         // The first of the five minutes, when this is not it.
-        return notificationOf(trx, box, id);
+        return readNotification(trx, box, id);
       });
       outbox.wake();
       if (!row) throw new HttpError('internal', { detail: 'the message was not stored' });
@@ -99,13 +99,16 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
     if (decision.allowed) return;
     throw new HttpError('tooMany', {
       detail: 'too many notifications to one member',
-      retryAfterSeconds: retrySeconds(decision.retryAfterMs),
+      retryAfterSeconds: toRetrySeconds(decision.retryAfterMs),
     });
   }
 
-  async function whom(req: Request, named: string | undefined): Promise<{ userId: string; sender: string }> {
-    const userId = memberMeant(req, named, 'body.userId');
-    const principal = principalOf(req);
+  async function resolveRecipient(
+    req: Request,
+    named: string | undefined,
+  ): Promise<{ userId: string; sender: string }> {
+    const userId = resolveRequestedUser(req, named, 'body.userId');
+    const principal = requirePrincipal(req);
     if (principal.kind === 'member') return { userId, sender: 'member' };
     if (!(await recipients.byId(userId))) throw new HttpError('notFound', { detail: 'no such member' });
     return { userId, sender: `client:${principal.clientId}` };

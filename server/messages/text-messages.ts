@@ -3,12 +3,12 @@ import { consumeLimits, type RateLimits } from '../rate-limits/index.ts';
 import type { KeyedDigest } from '../shared/index.ts';
 import type { KeyValueStore, Schema } from '../store/index.ts';
 import type { Outbox } from './outbox.ts';
-import { textNumber } from './text-number.ts';
+import { classifyNumber } from './text-number.ts';
 
 /** Text messages cost money, and whoever makes a house send many of them may earn it (SMS pumping). */
-export type TextLimits = Pick<RateLimits, 'sms' | 'confirmedNumberSms'>;
+export type SmsLimits = Pick<RateLimits, 'sms' | 'confirmedNumberSms'>;
 
-export interface TextMessage {
+export interface SmsMessage {
   /** E.164. */
   to: string;
   text: string;
@@ -27,24 +27,24 @@ export interface TextMessage {
 }
 
 /** `country`: no message is sent to such a number, whoever asks. */
-export type TextRefusal = 'country' | 'member' | 'number' | 'network' | 'overall';
+export type SmsRefusal = 'country' | 'member' | 'number' | 'network' | 'overall';
 
-export type TextSent = { sent: true } | { sent: false; why: TextRefusal; retryAfterMs?: number };
+export type SendSmsResult = { sent: true } | { sent: false; why: SmsRefusal; retryAfterMs?: number };
 
-export interface TextMessages {
+export interface SmsSender {
   /**
    * Counts a message at every limit, and only then writes it into the outbox. The caller wakes the outbox after the commit.
    * A message that is refused was counted nowhere.
    */
-  send(trx: Transaction<Schema>, message: TextMessage): Promise<TextSent>;
+  send(trx: Transaction<Schema>, message: SmsMessage): Promise<SendSmsResult>;
   /** Whether messages are sent to this number at all; nothing is counted. */
-  reaches(number: string): Promise<boolean>;
+  canReceiveSms(number: string): Promise<boolean>;
 }
 
 export interface TextMessagesSettings {
   kv: KeyValueStore;
   outbox: Outbox;
-  limits: TextLimits;
+  limits: SmsLimits;
   /** Numbers are counted under it. */
   digest: KeyedDigest;
   /** ISO 3166-1 alpha-2, upper case; undefined: all. */
@@ -58,23 +58,23 @@ const refusals = { account: 'member', number: 'number', address: 'network', over
  * Whose share of a day it is. Apart, so that strangers who claim a member's number, or have a member's password, do not use up
  * the codes which that member signs in by.
  */
-const shareOf = ({ proven = false, fromKnownDevice = false }: TextMessage) =>
+const toLimitBucket = ({ proven = false, fromKnownDevice = false }: SmsMessage) =>
   proven ? (fromKnownDevice ? 'known:' : 'proven:') : '';
 
-export function createTextMessages({ kv, outbox, limits, countries, digest }: TextMessagesSettings): TextMessages {
+export function createSmsSender({ kv, outbox, limits, countries, digest }: TextMessagesSettings): SmsSender {
   const allowed = countries && new Set(countries);
 
-  async function reaches(number: string): Promise<boolean> {
-    const found = await textNumber(number);
+  async function canReceiveSms(number: string): Promise<boolean> {
+    const found = await classifyNumber(number);
     return found.kind === 'textable' && (allowed === undefined || allowed.has(found.country));
   }
 
   return {
-    reaches,
+    canReceiveSms,
     async send(trx, message) {
       const { to, text, member, ip, proven = false, expiresAtMs, groupId } = message;
-      if (!(await reaches(to))) return { sent: false, why: 'country' };
-      const share = shareOf(message);
+      if (!(await canReceiveSms(to))) return { sent: false, why: 'country' };
+      const share = toLimitBucket(message);
       const decision = await consumeLimits(kv, proven ? limits.confirmedNumberSms : limits.sms, {
         account: `${share}${member}`,
         number: `${share}${digest(to)}`,

@@ -7,7 +7,7 @@ async function parse(number: string) {
 /** Kinds of numbers that a text message reaches; the rest are landlines, or cost their caller more than a call. */
 const reached = new Set(['MOBILE', 'FIXED_LINE_OR_MOBILE', 'VOIP', 'PERSONAL_NUMBER']);
 
-export type TextNumber =
+export type SmsNumber =
   /** `country`: ISO 3166-1 alpha-2, by the number's own range: `+1` alone says nothing of what a message costs. */
   | { kind: 'textable'; country: string }
   /** No number of any country's plan. */
@@ -19,13 +19,13 @@ export type TextNumber =
  * Whether a text message can be sent to a number.
  * @param number E.164
  */
-export async function textNumber(number: string): Promise<TextNumber> {
+export async function classifyNumber(number: string): Promise<SmsNumber> {
   const parsed = await parse(number);
   if (!parsed?.isValid() || parsed.number !== number || parsed.country === undefined) return { kind: 'impossible' };
   return reached.has(parsed.getType() ?? '') ? { kind: 'textable', country: parsed.country } : { kind: 'unreachable' };
 }
 
 /** As people write it: `+31 6 12345642`. @param number E.164 */
-export async function readableNumber(number: string): Promise<string> {
+export async function formatNumber(number: string): Promise<string> {
   return (await parse(number))?.formatInternational() ?? number;
 }

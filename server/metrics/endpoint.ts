@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
-import type { Collected } from './workers.ts';
+import type { CollectedMetrics } from './workers.ts';
 
 /** GET /metrics and nothing else, on a port of its own: what is counted here is the operator's alone. */
-export function metricsEndpoint(source: Collected, onError: (error: unknown) => void): RequestListener {
+export function metricsEndpoint(source: CollectedMetrics, onError: (error: unknown) => void): RequestListener {
   return (req, res) => {
     const answer = (status: number, body: string, headers: Record<string, string> = {}) => {
       res.writeHead(status, {

@@ -15,5 +15,5 @@ export {
   type Metrics,
   noMetrics,
 } from './metrics.ts';
-export { type OpenMetrics, openCollector, openMetrics } from './open.ts';
-export type { Collected, WorkerChannel, WorkerCollector } from './workers.ts';
+export { createCollector, createMetrics, type OpenMetrics } from './open.ts';
+export type { CollectedMetrics, WorkerChannel, WorkerCollector } from './workers.ts';

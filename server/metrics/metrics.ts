@@ -35,7 +35,7 @@ export interface Metrics {
   passwordHashed(durationMs: number): void;
   /** @param read how many are hashed and how many wait at this moment */
   passwordQueue(read: () => { running: number; waiting: number }): void;
-  sessionBegun(): void;
+  sessionStarted(): void;
   /** Those that run out are not seen. */
   sessionEnded(cause: 'sign-out' | 'replaced' | 'revoked' | 'limit', count?: number): void;
   issued(kind: IssuedKind, clientType: ClientType): void;
@@ -56,7 +56,7 @@ export interface Metrics {
   /** Memberships were compared with Stripe: what was made equal, and what somebody must look at. */
   reconciled(repaired: number, left: number): void;
   httpRequest(request: HttpRequest): void;
-  storeAnswered(answer: StoreAnswer): void;
+  storeAnswered(answer: StoreOperation): void;
 }
 
 export type GuessLimit = 'account' | 'device' | 'address' | 'overall';
@@ -82,7 +82,7 @@ export interface HttpRequest {
   durationMs: number;
 }
 
-export interface StoreAnswer {
+export interface StoreOperation {
   store: 'database' | 'key-value';
   operation: string;
   durationMs: number;
@@ -104,7 +104,7 @@ export const noMetrics: Metrics = {
   passwordRefused: nothing,
   passwordHashed: nothing,
   passwordQueue: nothing,
-  sessionBegun: nothing,
+  sessionStarted: nothing,
   sessionEnded: nothing,
   issued: nothing,
   reused: nothing,

@@ -1,31 +1,31 @@
 import { type Metrics, noMetrics } from './metrics.ts';
-import type { Collected, WorkerCollector } from './workers.ts';
+import type { CollectedMetrics, WorkerCollector } from './workers.ts';
 
 /** Where the process reports, and how that is read; without METRICS_PORT nobody reads. */
 export interface OpenMetrics extends Metrics {
   /** What this process counts. */
-  own?: Collected;
+  local?: CollectedMetrics;
   /** In a worker: answers the primary's questions from now on; `last` hands it the final counts. */
   answerPrimary?(): { last(): Promise<void> };
 }
 
 /** @param port METRICS_PORT; undefined counts nothing and does not load the library */
-export async function openMetrics(port: number | undefined): Promise<OpenMetrics> {
+export async function createMetrics(port: number | undefined): Promise<OpenMetrics> {
   if (port === undefined) return noMetrics;
-  const [{ createPrometheusMetrics }, { answerPrimary }] = await Promise.all([
+  const [{ createPrometheusMetrics }, { replyToPrimary }] = await Promise.all([
     import('./prometheus.ts'),
     import('./workers.ts'),
   ]);
   const { registry, ...metrics } = createPrometheusMetrics();
   return {
     ...metrics,
-    own: { contentType: registry.contentType, text: () => registry.metrics() },
-    answerPrimary: () => answerPrimary(registry),
+    local: { contentType: registry.contentType, text: () => registry.metrics() },
+    answerPrimary: () => replyToPrimary(registry),
   };
 }
 
 /** In the primary of several processes: the sum of its workers. */
-export async function openCollector(): Promise<WorkerCollector> {
-  const { collectFromWorkers } = await import('./workers.ts');
-  return collectFromWorkers();
+export async function createCollector(): Promise<WorkerCollector> {
+  const { createWorkerCollector } = await import('./workers.ts');
+  return createWorkerCollector();
 }

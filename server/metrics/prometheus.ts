@@ -65,7 +65,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     'reason',
   ]);
   const hashing = histogram('foyer_password_hash_duration_seconds', 'Waiting and hashing of one password', hashBuckets);
-  const begun = counter('foyer_sessions_begun_total', 'Sessions begun by signing in');
+  const started = counter('foyer_sessions_begun_total', 'Sessions begun by signing in');
   const ended = counter('foyer_sessions_ended_total', 'Sessions ended by an act; those that ran out are not in it', [
     'cause',
   ]);
@@ -140,7 +140,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
         },
       });
     },
-    sessionBegun: () => begun.inc(),
+    sessionStarted: () => started.inc(),
     sessionEnded: (cause, count = 1) => ended.inc({ cause }, count),
     issued: (kind, clientType) => issued.inc({ kind, client_type: clientType }),
     reused: (kind) => reused.inc({ kind }),

@@ -2,19 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client';
 
 /** One process's metrics, as they travel between processes. */
-type Snapshot = MetricObjectWithValues<MetricValue<string>>[];
+type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
 
 /** How the primary asks a worker, and how a worker answers. */
-interface Question {
+interface MetricsRequest {
   foyer: 'metrics?';
 }
-interface Answer {
+interface MetricsResponse {
   foyer: 'metrics';
-  snapshot: Snapshot;
+  snapshot: MetricsSnapshot;
 }
 
-const isQuestion = (message: unknown): message is Question => Reflect.get(Object(message), 'foyer') === 'metrics?';
-const isAnswer = (message: unknown): message is Answer => Reflect.get(Object(message), 'foyer') === 'metrics';
+const isQuestion = (message: unknown): message is MetricsRequest =>
+  Reflect.get(Object(message), 'foyer') === 'metrics?';
+const isAnswer = (message: unknown): message is MetricsResponse => Reflect.get(Object(message), 'foyer') === 'metrics';
 
 /** A worker that is too busy for longer is shown as it was when it last answered. */
 const answerLimitMs = 1_000;
@@ -34,9 +35,9 @@ export interface PrimaryChannel {
 }
 
 /** In a worker: answers the primary. Resolves `last` when the primary has the final count, before the worker ends. */
-export function answerPrimary(registry: Registry, channel: PrimaryChannel = process): { last(): Promise<void> } {
+export function replyToPrimary(registry: Registry, channel: PrimaryChannel = process): { last(): Promise<void> } {
   const send = async () => {
-    const answer: Answer = { foyer: 'metrics', snapshot: await registry.getMetricsAsJSON() };
+    const answer: MetricsResponse = { foyer: 'metrics', snapshot: await registry.getMetricsAsJSON() };
     await new Promise<void>((resolve) => {
       // Without a primary there is nobody to tell.
       if (!channel.connected || channel.send === undefined) return resolve();
@@ -50,17 +51,17 @@ export function answerPrimary(registry: Registry, channel: PrimaryChannel = proc
 }
 
 /** Only what adds up: a worker that is gone uses no memory any more. */
-const lasting = (snapshot: Snapshot) =>
+const lasting = (snapshot: MetricsSnapshot) =>
   // The library types the kind as an enum, and sends its name.
   snapshot.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
 
 /** Metrics that can be read, in Prometheus's text format. */
-export interface Collected {
+export interface CollectedMetrics {
   contentType: string;
   text(): Promise<string>;
 }
 
-export interface WorkerCollector extends Collected {
+export interface WorkerCollector extends CollectedMetrics {
   /** To be told of every worker when it is forked. */
   add(worker: WorkerChannel): void;
 }
@@ -70,15 +71,15 @@ export interface WorkerCollector extends Collected {
  * worker ends, which a Prometheus takes for a restart of everything and counts the others' past again; here counts of
  * those that have ended stay in the sum. A worker killed at once loses what it counted since it was last asked.
  */
-export function collectFromWorkers(): WorkerCollector {
-  const latest = new Map<WorkerChannel, Snapshot>();
+export function createWorkerCollector(): WorkerCollector {
+  const latest = new Map<WorkerChannel, MetricsSnapshot>();
   const waiting = new Map<WorkerChannel, Set<() => void>>();
-  let ended: Promise<Snapshot> = Promise.resolve([]);
+  let ended: Promise<MetricsSnapshot> = Promise.resolve([]);
 
   function ask(worker: WorkerChannel): Promise<void> {
     return new Promise((resolve) => {
       waiting.get(worker)?.add(resolve);
-      worker.send({ foyer: 'metrics?' } satisfies Question, (error) => error && resolve());
+      worker.send({ foyer: 'metrics?' } satisfies MetricsRequest, (error) => error && resolve());
     });
   }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
 import { upstreamSessionSchema } from '../session/index.ts';
 import { minuteMs } from '../shared/index.ts';
-import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
+import { acceptFormerNames, browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { methods } from './methods.ts';
 
 const schema = z.object({
@@ -17,7 +17,7 @@ const schema = z.object({
   /** As it was ticked at the sign-in. */
   remember: z.boolean(),
   /** Where the visitor was going (`Errand.search`). */
-  errand: z.string(),
+  continuation: z.string(),
   /** The provider by which the member came. */
   upstream: upstreamSessionSchema.optional(),
   /** What is asked for at this moment. */
@@ -30,24 +30,24 @@ const schema = z.object({
 });
 
 /** A sign-in that has come as far as the second factor. No session exists for it, and nothing in it opens one. */
-export type Challenge = z.infer<typeof schema>;
+export type MfaChallenge = z.infer<typeof schema>;
 
-export type NewChallenge = Omit<Challenge, 'expiresAtMs'>;
+export type NewChallenge = Omit<MfaChallenge, 'expiresAtMs'>;
 
 /**
  * Challenges by their ids, which are secrets of one browser: a row in the key-value store and a host-only cookie. Each
  * beginning has a new one, so that an id that was planted in a browser, or was known before, leads nowhere.
  */
-export interface Challenges {
+export interface MfaChallenges {
   newId(): string;
   begin(req: Request, res: Response, id: string, challenge: NewChallenge): Promise<void>;
   /** The browser's own. */
-  of(req: Request): Promise<{ id: string; challenge: Challenge } | undefined>;
-  find(id: string): Promise<Challenge | undefined>;
+  current(req: Request): Promise<{ id: string; challenge: MfaChallenge } | undefined>;
+  find(id: string): Promise<MfaChallenge | undefined>;
   /** Changes one that lives; it lives no longer by that. */
-  keep(id: string, challenge: Challenge): Promise<void>;
+  update(id: string, challenge: MfaChallenge): Promise<void>;
   /** Ends it. @returns whether it was this call that did: of many at once, one */
-  take(id: string): Promise<boolean>;
+  consume(id: string): Promise<boolean>;
   clear(res: Response): void;
 }
 
@@ -61,17 +61,17 @@ interface Settings {
   now: () => number;
 }
 
-export function createChallenges({ kv, box, cookies, now }: Settings): Challenges {
+export function createMfaChallenges({ kv, box, cookies, now }: Settings): MfaChallenges {
   const records = browserRecords({
     kv,
     kind: 'mfa-challenge',
-    schema,
+    schema: acceptFormerNames(schema, { errand: 'continuation' }),
     ttlMs: challengeMs,
     seal: box,
     cookie: { cookies, name: 'foyer_challenge', maxAgeMs: challengeMs },
   });
 
-  async function find(id: string): Promise<Challenge | undefined> {
+  async function find(id: string): Promise<MfaChallenge | undefined> {
     const challenge = await records.find(id);
     return challenge && now() < challenge.expiresAtMs ? challenge : undefined;
   }
@@ -79,18 +79,18 @@ export function createChallenges({ kv, box, cookies, now }: Settings): Challenge
   return {
     find,
     newId: records.newId,
-    take: records.delete,
+    consume: records.delete,
     async begin(req, res, id, challenge) {
       await records.write(id, { ...challenge, expiresAtMs: now() + challengeMs });
       await records.delete(records.readCookie(req));
       records.setCookie(res, id);
     },
-    async of(req) {
+    async current(req) {
       const id = records.readCookie(req);
       const challenge = await find(id);
       return challenge && { id, challenge };
     },
-    keep: records.update,
+    update: records.update,
     clear: records.clearCookie,
   };
 }

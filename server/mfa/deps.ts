@@ -1,8 +1,8 @@
 import type { Codes } from '../codes/index.ts';
 import type { HostCookies, Logger } from '../http/index.ts';
-import type { Outbox, TextMessages } from '../messages/index.ts';
+import type { Outbox, SmsSender } from '../messages/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
-import type { Challenges } from './challenges.ts';
+import type { MfaChallenges } from './challenges.ts';
 import type { MfaLimits } from './guess-limits.ts';
 import type { RememberedDevices } from './remembered.ts';
 import type { SmsCodes } from './sms-code.ts';
@@ -20,7 +20,7 @@ export interface MfaDeps {
   brandName: string;
   /** Whether text messages can be sent at all. */
   smsOffered: boolean;
-  challenges: Challenges;
+  challenges: MfaChallenges;
   smsCodes: SmsCodes;
   remembered: RememberedDevices;
   now: () => number;
@@ -30,7 +30,7 @@ export interface MfaDeps {
 export type MfaSettings = Omit<MfaDeps, 'challenges' | 'smsCodes' | 'remembered'> & {
   codes: Codes;
   cookies: HostCookies;
-  texts: TextMessages;
+  texts: SmsSender;
   publicUrl: string;
   /** For how long a device is remembered. */
   rememberDays: number;

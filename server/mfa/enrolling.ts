@@ -1,35 +1,35 @@
 import type { MfaPreference, User } from '../account/index.ts';
 import type { Origin } from '../messages/index.ts';
 import {
-  type Activated,
+  type ActivateTotpResult,
   activateTotp,
   beginTotp,
-  type EnrolmentDeps,
   findTotpSetup,
+  type TotpEnrolmentDeps,
   type TotpSetup,
 } from './enrolment.ts';
-import { type Factors, factorsOf } from './factors.ts';
-import { type Preferred, preferFactor, reissueRecoveryCodes } from './preference.ts';
+import { listAuthenticators, type UserAuthenticators } from './factors.ts';
+import { changeMfaPreference, reissueRecoveryCodes, type SetMfaPreferenceResult } from './preference.ts';
 
 /** How members look after their second factors; pages and calls alike. */
 export interface Enrolling {
-  factorsOf(user: User): Promise<Factors>;
+  findFactors(user: User): Promise<UserAuthenticators>;
   /** @returns the setup, and its id: a secret of whoever began it */
-  beginTotp(user: User): Promise<TotpSetup & { flow: string }>;
-  findTotpSetup(flow: string, user: User): Promise<TotpSetup | undefined>;
-  activateTotp(flow: string, user: User, typed: string, from: Origin): Promise<Activated>;
-  prefer(user: User, wanted: MfaPreference, from: Origin): Promise<Preferred>;
+  beginTotp(user: User): Promise<TotpSetup & { setupId: string }>;
+  findTotpSetup(setupId: string, user: User): Promise<TotpSetup | undefined>;
+  activateTotp(setupId: string, user: User, typed: string, from: Origin): Promise<ActivateTotpResult>;
+  prefer(user: User, expected: MfaPreference, from: Origin): Promise<SetMfaPreferenceResult>;
   /** @returns undefined when there is no second factor in whose place they could stand */
   reissueRecoveryCodes(user: User, from: Origin): Promise<string[] | undefined>;
 }
 
-export function createEnrolling(deps: EnrolmentDeps): Enrolling {
+export function createEnrolling(deps: TotpEnrolmentDeps): Enrolling {
   return {
-    factorsOf: (user) => factorsOf(deps.database, user),
+    findFactors: (user) => listAuthenticators(deps.database, user),
     beginTotp: (user) => beginTotp(deps, user),
-    findTotpSetup: (flow, user) => findTotpSetup(deps, flow, user),
-    activateTotp: (flow, user, typed, from) => activateTotp(deps, flow, user, typed, from),
-    prefer: (user, wanted, from) => preferFactor(deps, user, wanted, from),
+    findTotpSetup: (setupId, user) => findTotpSetup(deps, setupId, user),
+    activateTotp: (setupId, user, typed, from) => activateTotp(deps, setupId, user, typed, from),
+    prefer: (user, expected, from) => changeMfaPreference(deps, user, expected, from),
     reissueRecoveryCodes: (user, from) => reissueRecoveryCodes(deps, user, from),
   };
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { holdMember, setMfaPreference, type User } from '../account/index.ts';
-import { wholeCode } from '../codes/index.ts';
+import { lockUser, setMfaPreference, type User } from '../account/index.ts';
+import { normaliseCode } from '../codes/index.ts';
 import { type Origin, tellOfChange } from '../messages/index.ts';
 import { minuteMs } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
-import { type PreferenceDeps, recoveryCodesIfNone } from './preference.ts';
+import { issueRecoveryCodesIfMissing, type PreferenceDeps } from './preference.ts';
 import { forgetRememberedDevices } from './remembered-device-store.ts';
-import { matchingStep, newTotpSecret, totpUri } from './totp.ts';
-import { hasTotp, putTotp } from './totp-store.ts';
+import { findMatchingStep, newTotpSecret, totpUri } from './totp.ts';
+import { hasTotp, upsertTotp } from './totp-store.ts';
 
-export interface EnrolmentDeps extends PreferenceDeps {
+export interface TotpEnrolmentDeps extends PreferenceDeps {
   kv: KeyValueStore;
   /** Seals the secrets of authenticator apps. */
   mfaBox: SecretBox;
@@ -25,7 +25,7 @@ export interface TotpSetup {
   uri: string;
 }
 
-export type Activated =
+export type ActivateTotpResult =
   /** `recoveryCodes`: as the member sees them, this once; undefined where they have some already. */
   | { kind: 'activated'; recoveryCodes?: string[] }
   /** Not a whole code, or not one of this moment. */
@@ -46,31 +46,35 @@ const schema = z.object({
 type StoredSetup = z.infer<typeof schema>;
 
 /** The setup's id is a secret of the browser, or of the caller, that began it. */
-const setupRecords = ({ kv, mfaBox: seal }: EnrolmentDeps) =>
+const setupRecords = ({ kv, mfaBox: seal }: TotpEnrolmentDeps) =>
   browserRecords({ kv, kind: 'totp-setup', schema, ttlMs: setupMs, seal });
 
 /** First step: a new secret, and the id of the setup. Nothing is asked for at the sign-in yet. */
-export async function beginTotp(deps: EnrolmentDeps, user: User): Promise<TotpSetup & { flow: string }> {
+export async function beginTotp(deps: TotpEnrolmentDeps, user: User): Promise<TotpSetup & { setupId: string }> {
   const { id: userId, passwordEpoch } = user;
   const setup = { userId, passwordEpoch, secret: newTotpSecret(), expiresAtMs: deps.now() + setupMs };
-  const flow = await setupRecords(deps).create(setup);
-  return { flow, ...setupOf(setup, deps.brandName, user) };
+  const setupId = await setupRecords(deps).create(setup);
+  return { setupId, ...toTotpSetup(setup, deps.brandName, user) };
 }
 
-function setupOf({ secret }: StoredSetup, issuer: string, { email }: User): TotpSetup {
+function toTotpSetup({ secret }: StoredSetup, issuer: string, { email }: User): TotpSetup {
   return { secret, uri: totpUri(secret, { issuer, account: email }) };
 }
 
-async function find(deps: EnrolmentDeps, flow: string, user: User): Promise<StoredSetup | undefined> {
-  const setup = await setupRecords(deps).find(flow);
-  const theirs = setup?.userId === user.id && setup.passwordEpoch === user.passwordEpoch;
-  return theirs && deps.now() < setup.expiresAtMs ? setup : undefined;
+async function findStoredSetup(deps: TotpEnrolmentDeps, setupId: string, user: User): Promise<StoredSetup | undefined> {
+  const setup = await setupRecords(deps).find(setupId);
+  const belongsToUser = setup?.userId === user.id && setup.passwordEpoch === user.passwordEpoch;
+  return belongsToUser && deps.now() < setup.expiresAtMs ? setup : undefined;
 }
 
 /** The setup that this member has begun, for the pages between. */
-export async function findTotpSetup(deps: EnrolmentDeps, flow: string, user: User): Promise<TotpSetup | undefined> {
-  const found = await find(deps, flow, user);
-  return found && setupOf(found, deps.brandName, user);
+export async function findTotpSetup(
+  deps: TotpEnrolmentDeps,
+  setupId: string,
+  user: User,
+): Promise<TotpSetup | undefined> {
+  const found = await findStoredSetup(deps, setupId, user);
+  return found && toTotpSetup(found, deps.brandName, user);
 }
 
 /**
@@ -78,32 +82,32 @@ export async function findTotpSetup(deps: EnrolmentDeps, flow: string, user: Use
  * It takes the place of an earlier app, and remembered devices are forgotten. Told by mail.
  */
 export async function activateTotp(
-  deps: EnrolmentDeps,
-  flow: string,
+  deps: TotpEnrolmentDeps,
+  setupId: string,
   user: User,
   typed: string,
   from: Origin,
-): Promise<Activated> {
+): Promise<ActivateTotpResult> {
   const { mfaBox, database, outbox, now } = deps;
-  const code = wholeCode(typed);
+  const code = normaliseCode(typed);
   if (code === undefined) return { kind: 'incomplete' };
-  const setup = await find(deps, flow, user);
+  const setup = await findStoredSetup(deps, setupId, user);
   if (!setup) return { kind: 'gone' };
   const { secret } = setup;
-  const step = matchingStep(secret, code, now());
+  const step = findMatchingStep(secret, code, now());
   if (step === undefined) return { kind: 'wrong' };
   // Of many at once one goes on.
-  if (!(await setupRecords(deps).delete(flow))) return { kind: 'gone' };
-  const activated = await database.transaction(async (trx): Promise<Activated> => {
-    const current = await holdMember(trx, user);
+  if (!(await setupRecords(deps).delete(setupId))) return { kind: 'gone' };
+  const activated = await database.transaction(async (trx): Promise<ActivateTotpResult> => {
+    const current = await lockUser(trx, user);
     if (!current) return { kind: 'gone' };
     const nowMs = now();
     await setMfaPreference(trx, user.id, 'totp', nowMs);
     const replaced = current.mfaPreference === 'totp' && (await hasTotp(trx, user.id));
-    await putTotp(trx, mfaBox, { userId: user.id, secret, lastStep: step, createdAt: nowMs });
+    await upsertTotp(trx, mfaBox, { userId: user.id, secret, lastStep: step, createdAt: nowMs });
     await forgetRememberedDevices(trx, user.id);
     await tellOfChange(trx, deps, { user: current, change: replaced ? 'totp-replaced' : 'mfa-totp', from });
-    return { kind: 'activated', ...(await recoveryCodesIfNone(trx, user.id, nowMs)) };
+    return { kind: 'activated', ...(await issueRecoveryCodesIfMissing(trx, user.id, nowMs)) };
   });
   if (activated.kind === 'activated') outbox.wake();
   return activated;

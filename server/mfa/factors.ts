@@ -4,7 +4,7 @@ import { countRecoveryCodes } from './recovery-code-store.ts';
 import { hasTotp } from './totp-store.ts';
 
 /** What a member has beside the password. */
-export interface Factors {
+export interface UserAuthenticators {
   /** Which is asked for at the sign-in; `none`: nothing is. */
   preference: User['mfaPreference'];
   /** A verified number, to which codes can be sent. */
@@ -14,7 +14,7 @@ export interface Factors {
   recoveryCodesLeft: number;
 }
 
-export async function factorsOf({ db }: Pick<Database, 'db'>, user: User): Promise<Factors> {
+export async function listAuthenticators({ db }: Pick<Database, 'db'>, user: User): Promise<UserAuthenticators> {
   const [totp, { left }] = await Promise.all([hasTotp(db, user.id), countRecoveryCodes(db, user.id)]);
   return {
     preference: user.mfaPreference,

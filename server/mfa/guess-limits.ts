@@ -22,7 +22,7 @@ type GuessDecision = LimitDecision<'address' | 'account' | 'device' | 'overall'>
  * Counts a guess at a code of six digits, before it is looked at. Known devices are counted apart, so that strangers who have
  * the password lock nobody out of their own browser.
  */
-export function admitCode(
+export function consumeMfaCodeGuess(
   kv: LimitStore,
   limits: MfaLimits,
   { userId, ip, device }: CodeGuess,
@@ -33,7 +33,7 @@ export function admitCode(
 }
 
 /** A recovery code has 80 bits: nobody guesses one, and whoever tries must not keep the member from using theirs. */
-export function admitRecoveryCode(
+export function consumeRecoveryCodeGuess(
   kv: LimitStore,
   limits: MfaLimits,
   { ip }: Pick<CodeGuess, 'ip'>,
@@ -42,7 +42,7 @@ export function admitRecoveryCode(
 }
 
 /** Counts a guess at a challenge. @returns how many are left after it; undefined: it must not be looked at */
-export async function guessesLeft(kv: LimitStore, id: string): Promise<number | undefined> {
+export async function consumeChallengeGuess(kv: LimitStore, id: string): Promise<number | undefined> {
   const decision = await consumeLimits(kv, rateLimits.mfaChallengeGuess, { flow: sha256(id) });
   return decision.allowed ? decision.remaining : undefined;
 }

@@ -5,15 +5,20 @@
  * Owns what a member has beside the password, how it is enrolled, checked and taken away. Does not own the pages: those of
  * signing in are sign-in/'s, those of looking after it settings/'s.
  */
-export type { Challenge, Challenges, NewChallenge } from './challenges.ts';
+export type { MfaChallenge, MfaChallenges, NewChallenge } from './challenges.ts';
 export type { Enrolling } from './enrolling.ts';
-export { type Activated, setupMinutes, type TotpSetup } from './enrolment.ts';
-export { type Factors, factorsOf } from './factors.ts';
-export { amrOf, type Method, methods } from './methods.ts';
-export type { Passed } from './pass.ts';
-export { type PreferenceRefusal, type Preferred, removeAllFactors, removeFactorsAddedSince } from './preference.ts';
-export { countRecoveryCodes, replaceRecoveryCodes, spendRecoveryCode } from './recovery-code-store.ts';
-export { hashRecoveryCode, makeRecoveryCodes, normalRecoveryCode } from './recovery-codes.ts';
+export { type ActivateTotpResult, setupMinutes, type TotpSetup } from './enrolment.ts';
+export { listAuthenticators, type UserAuthenticators } from './factors.ts';
+export { type ChallengeMethod, methodAmr, methods } from './methods.ts';
+export type { VerifyChallengeResult } from './pass.ts';
+export {
+  type MfaPreferenceRefusal,
+  removeAllFactors,
+  removeFactorsAddedSince,
+  type SetMfaPreferenceResult,
+} from './preference.ts';
+export { consumeRecoveryCode, countRecoveryCodes, replaceRecoveryCodes } from './recovery-code-store.ts';
+export { hashRecoveryCode, makeRecoveryCodes, normaliseRecoveryCode } from './recovery-codes.ts';
 export type { RememberedDevices } from './remembered.ts';
 export {
   forgetRememberedDevices,
@@ -22,13 +27,13 @@ export {
 } from './remembered-device-store.ts';
 export { type MfaRoom, openMfa } from './room.ts';
 export type { SmsCodes, SmsSent } from './sms-code.ts';
-export { matchingStep, newTotpSecret, totpUri } from './totp.ts';
+export { findMatchingStep, newTotpSecret, totpUri } from './totp.ts';
 export {
+  consumeTotpStep,
   findTotp,
   hasTotp,
-  putTotp,
   removeTotp,
-  spendTotpStep,
   type TotpAuthenticator,
   totpCreatedAt,
+  upsertTotp,
 } from './totp-store.ts';

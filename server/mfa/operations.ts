@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { type MfaPreference, memberCalling } from '../account/index.ts';
-import { HttpError, type Operation, operation, translator } from '../http/index.ts';
-import { originOf } from '../session/index.ts';
+import { type MfaPreference, requireCallingUser } from '../account/index.ts';
+import { type ApiOperation, defineOperation, HttpError, translator } from '../http/index.ts';
+import { getRequestOrigin } from '../session/index.ts';
 import type { Database } from '../store/index.ts';
 import type { Enrolling } from './enrolling.ts';
 import { setupMinutes } from './enrolment.ts';
-import { type PreferenceRefusal, wireNames } from './preference.ts';
+import { type MfaPreferenceRefusal, preferredMfaNames } from './preference.ts';
 
 interface OperationsDeps {
   database: Database;
@@ -16,44 +16,45 @@ interface OperationsDeps {
 /** The words of the JSON API. */
 const t = translator('en');
 
-const refused = (said: string, detail: string) => new HttpError('badRequest', { said, detail });
-const preferredMfa = z.enum(Object.values(wireNames));
-type WireName = z.infer<typeof preferredMfa>;
+const badRequest = (publicDetail: string, detail: string) => new HttpError('badRequest', { publicDetail, detail });
+const preferredMfa = z.enum(Object.values(preferredMfaNames));
+type PreferredMfaName = z.infer<typeof preferredMfa>;
 
 const refusalTexts = {
   'no-phone': 'mfaSettings.errors.noPhone',
   'no-authenticator': 'mfaSettings.errors.noAuthenticator',
   required: 'federation.required.cannotTurnOff',
-} as const satisfies Record<PreferenceRefusal, string>;
+} as const satisfies Record<MfaPreferenceRefusal, string>;
 
-const preferenceOf = (name: WireName) =>
-  (Object.keys(wireNames) as MfaPreference[]).find((preference) => wireNames[preference] === name) ?? 'none';
+const toPreference = (name: PreferredMfaName) =>
+  (Object.keys(preferredMfaNames) as MfaPreference[]).find((preference) => preferredMfaNames[preference] === name) ??
+  'none';
 
 const recoveryCodes = z.array(z.string()).optional();
 /** `recoveryCodes`: ten of them, told this once, when the member had none. */
 const done = z.object({ status: z.literal('SUCCESS'), recoveryCodes });
 
-const succeeded = ({ recoveryCodes: codes }: { recoveryCodes?: string[] }) => ({
+const toSuccess = ({ recoveryCodes: codes }: { recoveryCodes?: string[] }) => ({
   status: 'SUCCESS' as const,
   ...(codes && { recoveryCodes: codes }),
 });
 
-function getPreferredMfa(deps: OperationsDeps): Operation {
-  return operation({
+function getPreferredMfa(deps: OperationsDeps): ApiOperation {
+  return defineOperation({
     method: 'get',
     path: '/identity/preferredMFA',
     id: 'getPreferredMFA',
     summary: 'What the sign-in asks this member for beside the password',
     answer: z.object({ preferredMFA: preferredMfa }),
     async handle({ req }) {
-      const { mfaPreference } = await memberCalling(req, deps.database);
-      return { preferredMFA: wireNames[mfaPreference] };
+      const { mfaPreference } = await requireCallingUser(req, deps.database);
+      return { preferredMFA: preferredMfaNames[mfaPreference] };
     },
   });
 }
 
-function setPreferredMfa(deps: OperationsDeps): Operation {
-  return operation({
+function setPreferredMfa(deps: OperationsDeps): ApiOperation {
+  return defineOperation({
     method: 'post',
     path: '/identity/preferredMFA',
     id: 'setPreferredMFA',
@@ -63,18 +64,18 @@ function setPreferredMfa(deps: OperationsDeps): Operation {
     answer: done,
     problems: { 409: 'The member has not set up this second factor, or must keep one' },
     async handle({ req, body }) {
-      const user = await memberCalling(req, deps.database);
-      const preferred = await deps.enrolling.prefer(user, preferenceOf(body.preferredMFA), originOf(req));
+      const user = await requireCallingUser(req, deps.database);
+      const preferred = await deps.enrolling.prefer(user, toPreference(body.preferredMFA), getRequestOrigin(req));
       switch (preferred.kind) {
         case 'unchanged':
-          return succeeded({});
+          return toSuccess({});
         case 'set':
-          return succeeded(preferred);
+          return toSuccess(preferred);
         case 'gone':
           throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
         case 'refused':
           throw new HttpError('conflict', {
-            said: t(refusalTexts[preferred.why]),
+            publicDetail: t(refusalTexts[preferred.why]),
             detail: preferred.why,
           });
       }
@@ -82,8 +83,8 @@ function setPreferredMfa(deps: OperationsDeps): Operation {
   });
 }
 
-function setUpTotp(deps: OperationsDeps): Operation {
-  return operation({
+function setUpTotp(deps: OperationsDeps): ApiOperation {
+  return defineOperation({
     method: 'post',
     path: '/identity/setupTOTP',
     id: 'setupTOTP',
@@ -99,15 +100,15 @@ function setUpTotp(deps: OperationsDeps): Operation {
       expiresInSeconds: z.int(),
     }),
     async handle({ req }) {
-      const user = await memberCalling(req, deps.database);
-      const { secret, uri, flow } = await deps.enrolling.beginTotp(user);
-      return { secretCode: secret, uri, flow, expiresInSeconds: setupMinutes * 60 };
+      const user = await requireCallingUser(req, deps.database);
+      const { secret, uri, setupId } = await deps.enrolling.beginTotp(user);
+      return { secretCode: secret, uri, flow: setupId, expiresInSeconds: setupMinutes * 60 };
     },
   });
 }
 
-function verifyTotp(deps: OperationsDeps): Operation {
-  return operation({
+function verifyTotp(deps: OperationsDeps): ApiOperation {
+  return defineOperation({
     method: 'post',
     path: '/identity/verifyTOTPToken',
     id: 'verifyTOTPToken',
@@ -116,22 +117,22 @@ function verifyTotp(deps: OperationsDeps): Operation {
     body: z.object({ flow: z.string().max(100), code: z.string().max(100) }),
     answer: done,
     async handle({ req, body }) {
-      const user = await memberCalling(req, deps.database);
-      const activated = await deps.enrolling.activateTotp(body.flow, user, body.code, originOf(req));
+      const user = await requireCallingUser(req, deps.database);
+      const activated = await deps.enrolling.activateTotp(body.flow, user, body.code, getRequestOrigin(req));
       switch (activated.kind) {
         case 'activated':
-          return succeeded(activated);
+          return toSuccess(activated);
         case 'gone':
-          throw refused(t('mfaSettings.totp.gone'), 'no such set-up');
+          throw badRequest(t('mfaSettings.totp.gone'), 'no such set-up');
         case 'incomplete':
         case 'wrong':
-          throw refused(t('mfaSettings.totp.wrong'), activated.kind);
+          throw badRequest(t('mfaSettings.totp.wrong'), activated.kind);
       }
     },
   });
 }
 
 /** The identity service operations of this room: the same rules as behind its pages. */
-export function mfaOperations(deps: OperationsDeps): Operation[] {
+export function mfaOperations(deps: OperationsDeps): ApiOperation[] {
   return [getPreferredMfa(deps), setPreferredMfa(deps), setUpTotp(deps), verifyTotp(deps)];
 }

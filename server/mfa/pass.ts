@@ -1,22 +1,22 @@
-import { currentUser, type User } from '../account/index.ts';
-import { wholeCode } from '../codes/index.ts';
+import { findCurrentUser, type User } from '../account/index.ts';
+import { normaliseCode } from '../codes/index.ts';
 import type { Origin } from '../messages/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
-import type { Challenge } from './challenges.ts';
+import type { MfaChallenge } from './challenges.ts';
 import type { MfaDeps } from './deps.ts';
-import { factorsOf } from './factors.ts';
-import { admitCode, admitRecoveryCode, guessesLeft } from './guess-limits.ts';
-import { type Method, methodsOf } from './methods.ts';
-import { spendRecoveryCodeAndTell } from './recovery.ts';
+import { listAuthenticators } from './factors.ts';
+import { consumeChallengeGuess, consumeMfaCodeGuess, consumeRecoveryCodeGuess } from './guess-limits.ts';
+import { type ChallengeMethod, listChallengeMethods } from './methods.ts';
+import { consumeRecoveryCodeAndNotify } from './recovery.ts';
 import { hasRecoveryCode } from './recovery-code-store.ts';
-import { hashRecoveryCode, normalRecoveryCode } from './recovery-codes.ts';
-import { tellOfGuesses } from './tell.ts';
-import { matchingStep } from './totp.ts';
-import { findTotp, spendTotpStep } from './totp-store.ts';
+import { hashRecoveryCode, normaliseRecoveryCode } from './recovery-codes.ts';
+import { notifyGuessing } from './tell.ts';
+import { findMatchingStep } from './totp.ts';
+import { consumeTotpStep, findTotp } from './totp-store.ts';
 
-export type Passed =
+export type VerifyChallengeResult =
   /** The challenge is used up: whoever asked begins the session now. */
-  | { kind: 'passed'; user: User; challenge: Challenge }
+  | { kind: 'passed'; user: User; challenge: MfaChallenge }
   /** No whole code: nothing was looked at. */
   | { kind: 'incomplete' }
   | { kind: 'wrong' }
@@ -29,72 +29,77 @@ export type Passed =
   | { kind: 'over' };
 
 /** Whose challenge it is; undefined when it is void by now. */
-async function ownerOf({ database }: Pick<MfaDeps, 'database'>, challenge: Challenge): Promise<User | undefined> {
-  const user = await currentUser(database, challenge.userId);
+async function findChallengeUser(
+  { database }: Pick<MfaDeps, 'database'>,
+  challenge: MfaChallenge,
+): Promise<User | undefined> {
+  const user = await findCurrentUser(database, challenge.userId);
   if (!user || user.disabledAt !== null || user.passwordEpoch !== challenge.passwordEpoch) return undefined;
   // Turned off since: then the password alone signs in, from the beginning.
   return user.mfaPreference === 'none' ? undefined : user;
 }
 
 /** The member whose challenge it is, with what they may answer it with; undefined when it is void by now. */
-export async function standingOf(
+export async function getChallengeState(
   deps: Pick<MfaDeps, 'database' | 'smsOffered'>,
-  challenge: Challenge,
-): Promise<{ user: User; methods: Method[] } | undefined> {
-  const user = await ownerOf(deps, challenge);
-  return user && { user, methods: methodsOf(await factorsOf(deps.database, user), deps.smsOffered) };
+  challenge: MfaChallenge,
+): Promise<{ user: User; methods: ChallengeMethod[] } | undefined> {
+  const user = await findChallengeUser(deps, challenge);
+  return (
+    user && { user, methods: listChallengeMethods(await listAuthenticators(deps.database, user), deps.smsOffered) }
+  );
 }
 
 /**
  * Checks an answer to a challenge. Counted before it is looked at: per challenge, per member over all challenges, per
  * network. The right one uses up itself and the challenge.
  */
-export async function passChallenge(
+export async function verifyChallenge(
   deps: MfaDeps,
   id: string,
-  { method, typed }: { method: Method; typed: string },
+  { method, typed }: { method: ChallengeMethod; typed: string },
   from: Origin & { device?: string | undefined },
-): Promise<Passed> {
+): Promise<VerifyChallengeResult> {
   const { kv, limits, challenges } = deps;
   const challenge = await challenges.find(id);
-  const user = challenge && (await ownerOf(deps, challenge));
+  const user = challenge && (await findChallengeUser(deps, challenge));
   if (!challenge || !user) return { kind: 'over' };
-  const code = method === 'recovery' ? normalRecoveryCode(typed) : wholeCode(typed);
+  const code = method === 'recovery' ? normaliseRecoveryCode(typed) : normaliseCode(typed);
   if (code === undefined) return { kind: 'incomplete' };
 
   const guess = { userId: user.id, ip: from.ip, device: from.device };
-  const decision = await (method === 'recovery' ? admitRecoveryCode : admitCode)(kv, limits, guess);
+  const decision = await (method === 'recovery' ? consumeRecoveryCodeGuess : consumeMfaCodeGuess)(kv, limits, guess);
   if (!decision.allowed) {
     const { limit, retryAfterMs } = decision;
-    if (limit === 'account') await tellOfGuesses(deps, user, from);
+    if (limit === 'account') await notifyGuessing(deps, user, from);
     return { kind: 'too-many', limit, retryAfterMs };
   }
-  const left = await guessesLeft(kv, id);
+  const left = await consumeChallengeGuess(kv, id);
   if (left === undefined) {
     await decision.release();
     return { kind: 'over' };
   }
-  const checked = await check(deps, { user, id, method, code });
+  const checked = await checkCode(deps, { user, id, method, code });
   if (checked !== 'right') return { kind: left === 0 ? 'over' : checked };
   await decision.release();
   // Of several right answers at the same moment one takes the challenge; only that one uses its recovery code up.
-  if (!(await challenges.take(id))) return { kind: 'over' };
-  if (method === 'recovery' && !(await spendRecoveryCodeAndTell(deps, user, code, from))) return { kind: 'over' };
+  if (!(await challenges.consume(id))) return { kind: 'over' };
+  if (method === 'recovery' && !(await consumeRecoveryCodeAndNotify(deps, user, code, from))) return { kind: 'over' };
   return { kind: 'passed', user, challenge };
 }
 
-async function check(
+async function checkCode(
   deps: MfaDeps,
-  { user, id, method, code }: { user: User; id: string; method: Method; code: string },
+  { user, id, method, code }: { user: User; id: string; method: ChallengeMethod; code: string },
 ): Promise<'right' | 'wrong' | 'used' | 'void'> {
   const { database, mfaBox, smsCodes, smsOffered, now } = deps;
-  if (!methodsOf(await factorsOf(database, user), smsOffered).includes(method)) return 'wrong';
+  if (!listChallengeMethods(await listAuthenticators(database, user), smsOffered).includes(method)) return 'wrong';
   switch (method) {
     case 'totp': {
       const totp = await findTotp(database.db, mfaBox, user.id);
-      const step = totp && matchingStep(totp.secret, code, now());
+      const step = totp && findMatchingStep(totp.secret, code, now());
       if (step === undefined) return 'wrong';
-      return (await spendTotpStep(database.db, user.id, step)) ? 'right' : 'used';
+      return (await consumeTotpStep(database.db, user.id, step)) ? 'right' : 'used';
     }
     case 'sms': {
       const checked = await smsCodes.check(user, id, code);

@@ -1,9 +1,9 @@
 import type { Transaction } from 'kysely';
-import { findUser, holdMember, type MfaPreference, setMfaPreference, type User } from '../account/index.ts';
+import { findUser, lockUser, type MfaPreference, setMfaPreference, type User } from '../account/index.ts';
 import { type Origin, type Outbox, type SecurityChange, tellOfChange } from '../messages/index.ts';
 import type { Database, Schema } from '../store/index.ts';
 import { countRecoveryCodes, replaceRecoveryCodes } from './recovery-code-store.ts';
-import { hashRecoveryCode, makeRecoveryCodes, normalRecoveryCode } from './recovery-codes.ts';
+import { hashRecoveryCode, makeRecoveryCodes, normaliseRecoveryCode } from './recovery-codes.ts';
 import { forgetRememberedDevices } from './remembered-device-store.ts';
 import { hasTotp, removeTotp, totpCreatedAt } from './totp-store.ts';
 
@@ -16,22 +16,23 @@ export interface PreferenceDeps {
 }
 
 /** The specification's names of what is asked for at the sign-in. */
-export const wireNames = { none: 'NOMFA', sms: 'SMS_MFA', totp: 'SOFTWARE_TOKEN_MFA' } as const satisfies Record<
-  MfaPreference,
-  string
->;
+export const preferredMfaNames = {
+  none: 'NOMFA',
+  sms: 'SMS_MFA',
+  totp: 'SOFTWARE_TOKEN_MFA',
+} as const satisfies Record<MfaPreference, string>;
 
 /**
  * `no-authenticator`: no app has been activated; `no-phone`: no verified number, or no text messages are sent here; `required`: a
  * provider of the member demands a second factor.
  */
-export type PreferenceRefusal = 'no-authenticator' | 'no-phone' | 'required';
+export type MfaPreferenceRefusal = 'no-authenticator' | 'no-phone' | 'required';
 
-export type Preferred =
+export type SetMfaPreferenceResult =
   | { kind: 'unchanged' }
   /** `recoveryCodes`: as the member sees them, this once; undefined where they have some already, or need none. */
   | { kind: 'set'; recoveryCodes?: string[] }
-  | { kind: 'refused'; why: PreferenceRefusal }
+  | { kind: 'refused'; why: MfaPreferenceRefusal }
   /** The member is gone, or signs in with another password by now. */
   | { kind: 'gone' };
 
@@ -43,13 +44,13 @@ const changeOf = { none: 'mfa-off', sms: 'mfa-sms', totp: 'mfa-totp' } as const 
 /** New codes in place of all earlier ones; answers them as the member sees them. Only their hashes are kept. */
 export async function issueRecoveryCodes(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<string[]> {
   const codes = makeRecoveryCodes();
-  const hashes = codes.map((code) => hashRecoveryCode(normalRecoveryCode(code) ?? code));
+  const hashes = codes.map((code) => hashRecoveryCode(normaliseRecoveryCode(code) ?? code));
   await replaceRecoveryCodes(trx, userId, hashes, nowMs);
   return codes;
 }
 
 /** Recovery codes for a member who has none left. */
-export async function recoveryCodesIfNone(
+export async function issueRecoveryCodesIfMissing(
   trx: Transaction<Schema>,
   userId: string,
   nowMs: number,
@@ -70,29 +71,29 @@ export async function removeAllFactors(trx: Transaction<Schema>, userId: string,
 }
 
 /** Which second factor is asked for at the sign-in from now on; `none` takes all of them away. Told by mail. */
-export async function preferFactor(
+export async function changeMfaPreference(
   deps: PreferenceDeps,
   user: User,
-  wanted: MfaPreference,
+  expected: MfaPreference,
   from: Origin,
-): Promise<Preferred> {
+): Promise<SetMfaPreferenceResult> {
   const { database, outbox, smsOffered, now } = deps;
-  const preferred = await database.transaction(async (trx): Promise<Preferred> => {
-    const current = await holdMember(trx, user);
+  const preferred = await database.transaction(async (trx): Promise<SetMfaPreferenceResult> => {
+    const current = await lockUser(trx, user);
     if (!current) return { kind: 'gone' };
-    if (current.mfaPreference === wanted) return { kind: 'unchanged' };
-    if (wanted === 'totp' && !(await hasTotp(trx, user.id))) return { kind: 'refused', why: 'no-authenticator' };
-    if (wanted === 'none' && current.secondFactorRequired) return { kind: 'refused', why: 'required' };
-    if (wanted === 'none') {
+    if (current.mfaPreference === expected) return { kind: 'unchanged' };
+    if (expected === 'totp' && !(await hasTotp(trx, user.id))) return { kind: 'refused', why: 'no-authenticator' };
+    if (expected === 'none' && current.secondFactorRequired) return { kind: 'refused', why: 'required' };
+    if (expected === 'none') {
       await removeAllFactors(trx, user.id, now());
     } else {
-      if (wanted === 'sms' && !smsOffered) return { kind: 'refused', why: 'no-phone' };
+      if (expected === 'sms' && !smsOffered) return { kind: 'refused', why: 'no-phone' };
       // Decided by the row itself: the number may be on its way out at this moment.
-      if (!(await setMfaPreference(trx, user.id, wanted, now()))) return { kind: 'refused', why: 'no-phone' };
+      if (!(await setMfaPreference(trx, user.id, expected, now()))) return { kind: 'refused', why: 'no-phone' };
       await forgetRememberedDevices(trx, user.id);
     }
-    const codes = wanted === 'none' ? {} : await recoveryCodesIfNone(trx, user.id, now());
-    await tellOfChange(trx, deps, { user: current, change: changeOf[wanted], from });
+    const codes = expected === 'none' ? {} : await issueRecoveryCodesIfMissing(trx, user.id, now());
+    await tellOfChange(trx, deps, { user: current, change: changeOf[expected], from });
     return { kind: 'set', ...codes };
   });
   if (preferred.kind === 'set') outbox.wake();
@@ -109,7 +110,7 @@ export async function reissueRecoveryCodes(
   from: Origin,
 ): Promise<string[] | undefined> {
   const codes = await deps.database.transaction(async (trx) => {
-    const current = await holdMember(trx, user);
+    const current = await lockUser(trx, user);
     if (!current || current.mfaPreference === 'none') return undefined;
     await tellOfChange(trx, deps, { user: current, change: 'recovery-codes-new', from });
     return issueRecoveryCodes(trx, user.id, deps.now());

@@ -37,7 +37,7 @@ export async function hasRecoveryCode(db: Db, userId: string, hash: string): Pro
 }
 
 /** Uses up a code, for exactly one of many at once. @returns false when there is no such code, or no more */
-export async function spendRecoveryCode(db: Db, userId: string, hash: string, nowMs: number): Promise<boolean> {
+export async function consumeRecoveryCode(db: Db, userId: string, hash: string, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('recovery_codes')
     .set({ used_at: nowMs })

@@ -20,7 +20,7 @@ function makeRecoveryCode(): string {
 }
 
 /** A code as it was typed, without what people put between or take for a letter; undefined when it is no whole one. */
-export function normalRecoveryCode(typed: string): string | undefined {
+export function normaliseRecoveryCode(typed: string): string | undefined {
   const letters = typed
     .replace(/[\s\-–—]/g, '')
     .toUpperCase()

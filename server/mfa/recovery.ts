@@ -1,7 +1,7 @@
 import type { User } from '../account/index.ts';
 import { mailAbout, type Origin } from '../messages/index.ts';
 import type { MfaDeps } from './deps.ts';
-import { countRecoveryCodes, spendRecoveryCode } from './recovery-code-store.ts';
+import { consumeRecoveryCode, countRecoveryCodes } from './recovery-code-store.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
 
 /**
@@ -9,7 +9,7 @@ import { hashRecoveryCode } from './recovery-codes.ts';
  * @param code as `normalRecoveryCode` answers it
  * @returns false when it is none of theirs, or was used before
  */
-export async function spendRecoveryCodeAndTell(
+export async function consumeRecoveryCodeAndNotify(
   deps: Pick<MfaDeps, 'database' | 'outbox' | 'now'>,
   user: User,
   code: string,
@@ -17,7 +17,7 @@ export async function spendRecoveryCodeAndTell(
 ): Promise<boolean> {
   const { database, outbox, now } = deps;
   const used = await database.transaction(async (trx) => {
-    if (!(await spendRecoveryCode(trx, user.id, hashRecoveryCode(code), now()))) return false;
+    if (!(await consumeRecoveryCode(trx, user.id, hashRecoveryCode(code), now()))) return false;
     const { left } = await countRecoveryCodes(trx, user.id);
     const { mail, values } = mailAbout(user, from, now());
     await outbox.add(trx, { ...mail, template: 'recovery-code-used', values: { ...values, left } });

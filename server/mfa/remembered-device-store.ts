@@ -44,7 +44,7 @@ export async function insertRememberedDevice(db: Db, device: RememberedDevice): 
 }
 
 /** Deletes what a member has beyond the `most` that were used last. */
-export async function keepNewestRememberedDevices(db: Db, userId: string, most: number): Promise<void> {
+export async function keepNewestRememberedDevices(db: Db, userId: string, max: number): Promise<void> {
   await db
     .deleteFrom('remembered_devices')
     .where('user_id', '=', userId)
@@ -55,7 +55,7 @@ export async function keepNewestRememberedDevices(db: Db, userId: string, most: 
         .where('kept.user_id', '=', userId)
         .orderBy('kept.last_used_at', 'desc')
         .orderBy('kept.id', 'desc')
-        .limit(most),
+        .limit(max),
     )
     .execute();
 }
@@ -71,7 +71,7 @@ export async function findRememberedDevice(db: Db, id: string, nowMs: number): P
   return row && fromRow(row);
 }
 
-export async function noteRememberedDevice(
+export async function recordRememberedDeviceUse(
   db: Db,
   id: string,
   { ip, userAgent, nowMs }: { ip: string; userAgent: string; nowMs: number },
@@ -108,11 +108,11 @@ export async function forgetRememberedDevices(db: Db, userId: string, id?: strin
 }
 
 /** Deletes what has run out; at most `most` rows. @returns how many */
-export async function sweepRememberedDevices(db: Db, nowMs: number, most: number): Promise<number> {
+export async function sweepRememberedDevices(db: Db, nowMs: number, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('remembered_devices')
     .where('id', 'in', (from) =>
-      from.selectFrom('remembered_devices').select('id').where('expires_at', '<=', nowMs).limit(most),
+      from.selectFrom('remembered_devices').select('id').where('expires_at', '<=', nowMs).limit(max),
     )
     .executeTakeFirst();
   return Number(numDeletedRows);

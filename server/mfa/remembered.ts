@@ -10,20 +10,20 @@ import {
   forgetRememberedDevices,
   insertRememberedDevice,
   keepNewestRememberedDevices,
-  noteRememberedDevice,
   type RememberedDevice,
+  recordRememberedDeviceUse,
 } from './remembered-device-store.ts';
 
-type Owner = Pick<User, 'id' | 'passwordEpoch'>;
+type RememberedDeviceUser = Pick<User, 'id' | 'passwordEpoch'>;
 
 /** Browsers on which members have asked not to be asked for the second factor for a while. */
 export interface RememberedDevices {
   /** This browser's device of the member, while it counts. */
-  recognise(req: Request, user: Owner): Promise<RememberedDevice | undefined>;
+  findRememberedDevice(req: Request, user: RememberedDeviceUser): Promise<RememberedDevice | undefined>;
   /** Where and when it was used last. */
-  note(req: Request, device: RememberedDevice): Promise<void>;
+  recordDeviceUse(req: Request, device: RememberedDevice): Promise<void>;
   /** After the second factor was shown. Each time a new secret; the browser's earlier device of the member goes. */
-  remember(req: Request, res: Response, user: Owner): Promise<void>;
+  remember(req: Request, res: Response, user: RememberedDeviceUser): Promise<void>;
   readonly days: number;
 }
 
@@ -36,11 +36,11 @@ interface Settings {
 
 const cookieName = 'foyer_remembered';
 /** A shared computer keeps this many members'. */
-const most = 5;
+const max = 5;
 /** A member has this many remembered devices: one more takes the place of the one that was used longest ago. */
-const mostOfMember = 50;
+const maxOfMember = 50;
 /** Longer than any browser's name of itself. */
-const mostAgentCharacters = 512;
+const maxAgentCharacters = 512;
 
 const matches = (secretHash: string, secret: string) => {
   const [a, b] = [Buffer.from(secretHash), Buffer.from(sha256(secret))];
@@ -53,12 +53,12 @@ export function createRememberedDevices({ database, cookies, days, now }: Settin
   const marks = (req: Request) =>
     (cookies.read(req, cookieName) ?? '')
       .split('~')
-      .slice(0, most)
+      .slice(0, max)
       .map((mark) => mark.split('.'))
       .filter((parts): parts is [string, string] => parts.length === 2);
 
   /** The devices of this browser that are on record, with their marks. */
-  async function known(req: Request): Promise<{ mark: string; device: RememberedDevice }[]> {
+  async function readDeviceCookies(req: Request): Promise<{ mark: string; device: RememberedDevice }[]> {
     const found = await Promise.all(
       marks(req).map(async ([id, secret]) => {
         const device = await findRememberedDevice(db, id, now());
@@ -68,23 +68,23 @@ export function createRememberedDevices({ database, cookies, days, now }: Settin
     return found.flat();
   }
 
-  const seen = (req: Request) => ({
+  const readClientInfo = (req: Request) => ({
     ip: plainAddress(req.ip),
-    userAgent: (req.get('user-agent') ?? '').slice(0, mostAgentCharacters),
+    userAgent: (req.get('user-agent') ?? '').slice(0, maxAgentCharacters),
     nowMs: now(),
   });
 
   return {
     days,
-    async recognise(req, { id, passwordEpoch }) {
-      const all = await known(req);
+    async findRememberedDevice(req, { id, passwordEpoch }) {
+      const all = await readDeviceCookies(req);
       return all.find(({ device }) => device.userId === id && device.passwordEpoch === passwordEpoch)?.device;
     },
-    note: (req, { id }) => noteRememberedDevice(db, id, seen(req)),
+    recordDeviceUse: (req, { id }) => recordRememberedDeviceUse(db, id, readClientInfo(req)),
     async remember(req, res, user) {
-      const { ip, userAgent, nowMs } = seen(req);
+      const { ip, userAgent, nowMs } = readClientInfo(req);
       const [id, secret] = [uuidv7(nowMs), randomToken()];
-      const all = await known(req);
+      const all = await readDeviceCookies(req);
       const others = all.filter(({ device }) => device.userId !== user.id);
       for (const { device } of all) {
         if (device.userId === user.id) await forgetRememberedDevices(db, user.id, device.id);
@@ -100,8 +100,8 @@ export function createRememberedDevices({ database, cookies, days, now }: Settin
         lastUsedAt: nowMs,
         expiresAt: nowMs + days * dayMs,
       });
-      await keepNewestRememberedDevices(db, user.id, mostOfMember);
-      const value = [`${id}.${secret}`, ...others.map(({ mark }) => mark)].slice(0, most).join('~');
+      await keepNewestRememberedDevices(db, user.id, maxOfMember);
+      const value = [`${id}.${secret}`, ...others.map(({ mark }) => mark)].slice(0, max).join('~');
       cookies.set(res, cookieName, value, { maxAgeMs: days * dayMs });
     },
   };

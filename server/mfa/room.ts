@@ -1,31 +1,31 @@
 import type { User } from '../account/index.ts';
-import type { Operation } from '../http/index.ts';
+import type { ApiOperation } from '../http/index.ts';
 import type { Origin } from '../messages/index.ts';
-import { createLease, everySoOften } from '../store/index.ts';
-import { type Challenge, createChallenges } from './challenges.ts';
+import { createLease, runPeriodically } from '../store/index.ts';
+import { createMfaChallenges, type MfaChallenge } from './challenges.ts';
 import type { MfaDeps, MfaSettings } from './deps.ts';
 import { createEnrolling, type Enrolling } from './enrolling.ts';
-import { factorsOf } from './factors.ts';
-import { type Method, methodsOf } from './methods.ts';
+import { listAuthenticators } from './factors.ts';
+import { type ChallengeMethod, listChallengeMethods } from './methods.ts';
 import { mfaOperations } from './operations.ts';
-import { type Passed, passChallenge, standingOf } from './pass.ts';
+import { getChallengeState, type VerifyChallengeResult, verifyChallenge } from './pass.ts';
 import { createRememberedDevices } from './remembered.ts';
 import { sweepRememberedDevices } from './remembered-device-store.ts';
 import { createSmsCodes } from './sms-code.ts';
 
 export interface MfaRoom extends Pick<MfaDeps, 'challenges' | 'remembered' | 'smsCodes'> {
   /** What the member is asked for beside the password, the preferred way first; empty: nothing. */
-  methodsFor(user: User): Promise<Method[]>;
+  methodsFor(user: User): Promise<ChallengeMethod[]>;
   /** Undefined: the challenge is void by now. */
-  standingOf(challenge: Challenge): Promise<{ user: User; methods: Method[] } | undefined>;
+  getChallengeState(challenge: MfaChallenge): Promise<{ user: User; methods: ChallengeMethod[] } | undefined>;
   pass(
     id: string,
-    answer: { method: Method; typed: string },
+    answer: { method: ChallengeMethod; typed: string },
     from: Origin & { device?: string | undefined },
-  ): Promise<Passed>;
+  ): Promise<VerifyChallengeResult>;
   /** How members look after their second factors. */
   enrolling: Enrolling;
-  operations: Operation[];
+  operations: ApiOperation[];
   stop(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function openMfa(settings: MfaSettings): MfaRoom {
   const { kv, database, outbox, brandName, now } = common;
   const deps: MfaDeps = {
     ...common,
-    challenges: createChallenges({ kv, box: common.mfaBox, cookies, now }),
+    challenges: createMfaChallenges({ kv, box: common.mfaBox, cookies, now }),
     smsCodes: createSmsCodes({ codes, database, texts, outbox, publicUrl, brandName, now }),
     remembered: createRememberedDevices({ database, cookies, days: rememberDays, now }),
   };
@@ -46,10 +46,12 @@ export function openMfa(settings: MfaSettings): MfaRoom {
     smsCodes,
     remembered,
     async methodsFor(user) {
-      return user.mfaPreference === 'none' ? [] : methodsOf(await factorsOf(database, user), smsOffered);
+      return user.mfaPreference === 'none'
+        ? []
+        : listChallengeMethods(await listAuthenticators(database, user), smsOffered);
     },
-    standingOf: (challenge) => standingOf(deps, challenge),
-    pass: (id, answer, from) => passChallenge(deps, id, answer, from),
+    getChallengeState: (challenge) => getChallengeState(deps, challenge),
+    pass: (id, answer, from) => verifyChallenge(deps, id, answer, from),
     enrolling,
     operations: mfaOperations({ ...deps, enrolling }),
     stop: sweepDevices(deps),
@@ -65,5 +67,7 @@ function sweepDevices({ database, now, log }: MfaDeps): () => Promise<void> {
     while ((await sweepRememberedDevices(database.db, now(), batch)) === batch);
   };
   const lease = createLease(database, 'sweep of remembered devices', 2 * everyMs, now);
-  return everySoOften(lease, everyMs, sweep, (error) => log.warn({ err: error }, 'could not sweep remembered devices'));
+  return runPeriodically(lease, everyMs, sweep, (error) =>
+    log.warn({ err: error }, 'could not sweep remembered devices'),
+  );
 }

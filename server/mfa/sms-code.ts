@@ -1,7 +1,7 @@
 import type { User } from '../account/index.ts';
 import { type CodeCheck, type Codes, codeMinutes } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
-import { codeText, type Outbox, type TextMessages, type TextRefusal } from '../messages/index.ts';
+import { codeText, type Outbox, type SmsRefusal, type SmsSender } from '../messages/index.ts';
 import type { Database } from '../store/index.ts';
 
 export interface SmsCodes {
@@ -23,12 +23,12 @@ export interface SmsCodes {
 export type SmsSent =
   | { sent: true }
   /** `wait`: one was sent a moment ago; `daily-cap`: the member has had their share; the others are messages/'s. */
-  | { sent: false; why: 'wait' | 'daily-cap' | 'no-number' | TextRefusal; retryAfterMs?: number };
+  | { sent: false; why: 'wait' | 'daily-cap' | 'no-number' | SmsRefusal; retryAfterMs?: number };
 
 interface Settings {
   codes: Codes;
   database: Database;
-  texts: TextMessages;
+  texts: SmsSender;
   outbox: Outbox;
   publicUrl: string;
   brandName: string;
@@ -38,7 +38,7 @@ interface Settings {
 const purpose = 'mfa-sms';
 
 /** Of this member at this number: what went to one that is given up, a stolen phone's say, opens nothing. */
-const accountOf = ({ id, phone }: Pick<User, 'id' | 'phone'>) => `${id} ${phone}`;
+const phoneKey = ({ id, phone }: Pick<User, 'id' | 'phone'>) => `${id} ${phone}`;
 
 export function createSmsCodes(settings: Settings): SmsCodes {
   const { codes, database, texts, outbox, publicUrl, brandName, now } = settings;
@@ -46,7 +46,7 @@ export function createSmsCodes(settings: Settings): SmsCodes {
     async send(user, { flow, device }, { lang, ip }) {
       const { id, phone } = user;
       if (phone === null || !user.phoneVerified) return { sent: false, why: 'no-number' };
-      const issued = await codes.issue({ purpose, flow, account: accountOf(user), device });
+      const issued = await codes.issue({ purpose, flow, account: phoneKey(user), device });
       if (!issued.issued) return { sent: false, why: issued.why, retryAfterMs: issued.retryAfterMs };
       const { code, expiresInMs } = issued;
       const sent = await database.transaction((trx) =>
@@ -59,7 +59,7 @@ export function createSmsCodes(settings: Settings): SmsCodes {
           fromKnownDevice: device !== undefined,
           expiresAtMs: now() + expiresInMs,
           // The newest code arrives last.
-          groupId: codes.groupOf({ purpose, account: id }),
+          groupId: codes.messageGroup({ purpose, account: id }),
         }),
       );
       if (sent.sent) outbox.wake();
@@ -67,7 +67,7 @@ export function createSmsCodes(settings: Settings): SmsCodes {
       else await codes.forget({ purpose, flow });
       return sent;
     },
-    check: (user, flow, code) => codes.check({ purpose, flow, account: accountOf(user) }, code),
+    check: (user, flow, code) => codes.check({ purpose, flow, account: phoneKey(user) }, code),
     forget: (flow) => codes.forget({ purpose, flow }),
   };
 }

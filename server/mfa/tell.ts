@@ -2,7 +2,7 @@ import type { User } from '../account/index.ts';
 import { mailAbout, type Origin } from '../messages/index.ts';
 import type { MfaDeps } from './deps.ts';
 
-type TellDeps = Pick<MfaDeps, 'database' | 'kv' | 'outbox' | 'log' | 'now'>;
+type NotifyDeps = Pick<MfaDeps, 'database' | 'kv' | 'outbox' | 'log' | 'now'>;
 
 const onceInMs = 24 * 60 * 60_000;
 
@@ -10,11 +10,11 @@ const onceInMs = 24 * 60 * 60_000;
  * Tells a member by mail that somebody who has the password tries codes. Once a day; the answer to the guess does not
  * depend on it.
  */
-export async function tellOfGuesses(deps: TellDeps, user: User, from: Origin): Promise<void> {
+export async function notifyGuessing(deps: NotifyDeps, user: User, from: Origin): Promise<void> {
   const { database, kv, outbox, log } = deps;
-  const told = `mfa-guesses-told:${user.id}`;
+  const notified = `mfa-guesses-told:${user.id}`;
   try {
-    if (!(await kv.setIfAbsent(told, '1', onceInMs))) return;
+    if (!(await kv.setIfAbsent(notified, '1', onceInMs))) return;
     const { mail, values } = mailAbout(user, from, deps.now());
     await database.transaction((trx) => outbox.add(trx, { ...mail, template: 'second-factor-guessed', values }));
     outbox.wake();

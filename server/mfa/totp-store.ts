@@ -13,14 +13,14 @@ export interface TotpAuthenticator {
 }
 
 /** Where a sealed secret may be opened: moved to another member's row it opens nothing. */
-const placeOf = (userId: string) => `totp_authenticators.sealed_secret ${userId}`;
+const totpSecretAad = (userId: string) => `totp_authenticators.sealed_secret ${userId}`;
 
 export async function findTotp(db: Db, box: SecretBox, userId: string): Promise<TotpAuthenticator | undefined> {
   const row = await db.selectFrom('totp_authenticators').selectAll().where('user_id', '=', userId).executeTakeFirst();
   return (
     row && {
       userId,
-      secret: box.open(row.sealed_secret, placeOf(userId)),
+      secret: box.open(row.sealed_secret, totpSecretAad(userId)),
       lastStep: row.last_step,
       createdAt: row.created_at,
     }
@@ -43,7 +43,7 @@ export async function totpCreatedAt(db: Db, userId: string): Promise<number | un
 }
 
 /** In place of an earlier one. The step of the code that activated it is used up with it. */
-export async function putTotp(
+export async function upsertTotp(
   trx: Transaction<Schema>,
   box: SecretBox,
   { userId, secret, lastStep, createdAt }: TotpAuthenticator,
@@ -53,7 +53,7 @@ export async function putTotp(
     .insertInto('totp_authenticators')
     .values({
       user_id: userId,
-      sealed_secret: box.seal(secret, placeOf(userId)),
+      sealed_secret: box.seal(secret, totpSecretAad(userId)),
       last_step: lastStep,
       created_at: createdAt,
     })
@@ -72,7 +72,7 @@ export async function removeTotp(trx: Transaction<Schema>, userId: string): Prom
  * Uses up a time step: of many codes of one step, sent at once or again, one is accepted (RFC 6238, section 5.2).
  * @returns false when it, or a later one, was used before
  */
-export async function spendTotpStep(db: Db, userId: string, step: number): Promise<boolean> {
+export async function consumeTotpStep(db: Db, userId: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('totp_authenticators')
     .set({ last_step: step })

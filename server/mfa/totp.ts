@@ -27,7 +27,7 @@ export function totpUri(secret: string, { issuer, account }: { issuer: string; a
  * step up (`spendTotpStep`): a code is good once.
  * @param code six digits, as `wholeCode` answers them
  */
-export function matchingStep(secret: string, code: string, nowMs: number): number | undefined {
+export function findMatchingStep(secret: string, code: string, nowMs: number): number | undefined {
   const totp = authenticator(secret);
   const delta = totp.validate({ token: code, timestamp: nowMs, window: driftSteps });
   return delta === null ? undefined : totp.counter({ timestamp: nowMs }) + delta;

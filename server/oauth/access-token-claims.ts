@@ -1,8 +1,8 @@
 import type { AccessToken, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider';
-import { refuseForeignScopes } from './service-tokens.ts';
+import { rejectUnregisteredScopes } from './service-tokens.ts';
 
 /** What a token says of when its member has shown who they are, in seconds, and how (RFC 9470, section 6; RFC 8176). */
-interface Said {
+interface AuthenticationClaims {
   [name: string]: unknown;
   auth_time?: number;
   acr?: string;
@@ -18,8 +18,8 @@ interface Said {
 export function accessTokenClaims(
   ctx: KoaContextWithOIDC | undefined,
   token: AccessToken | ClientCredentials,
-): Said | undefined {
-  refuseForeignScopes(token);
+): AuthenticationClaims | undefined {
+  rejectUnregisteredScopes(token);
   if (token.kind !== 'AccessToken') return undefined;
   const { AuthorizationCode: code, DeviceCode: deviceCode, RefreshToken: refreshToken } = ctx?.oidc.entities ?? {};
   const { authTime, acr, amr } = code ?? deviceCode ?? refreshToken ?? {};
@@ -28,7 +28,7 @@ export function accessTokenClaims(
 }
 
 /** The same in milliseconds; nothing for a token that was given before tokens said it. */
-export function shownFor({ extra }: Pick<AccessToken, 'extra'>): { amr: string[]; authTimeMs?: number } {
-  const { auth_time: seconds, amr = [] } = (extra ?? {}) as Said;
+export function toAuthentication({ extra }: Pick<AccessToken, 'extra'>): { amr: string[]; authTimeMs?: number } {
+  const { auth_time: seconds, amr = [] } = (extra ?? {}) as AuthenticationClaims;
   return { amr, ...(typeof seconds === 'number' && { authTimeMs: seconds * 1000 }) };
 }

@@ -1,11 +1,11 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import type { Metrics } from '../metrics/index.ts';
 import type { VisitorGate } from '../rate-limits/index.ts';
-import { type Database, type KeyValueStore, keepUnchanged, type SecretBox } from '../store/index.ts';
-import { readsClientMetadata } from './client-store.ts';
+import { cacheUntilChanged, type Database, type KeyValueStore, type SecretBox } from '../store/index.ts';
+import { createClientMetadataReader } from './client-store.ts';
 import { deviceCodeAdapter } from './device-code-adapter.ts';
 import type { GrantStore } from './grant-store.ts';
-import { watchReuse } from './issued.ts';
+import { reportTokenReuse } from './issued.ts';
 import type { RefreshAnswers } from './refresh-answers.ts';
 import { refreshTokenAdapter } from './refresh-token-store.ts';
 import { ownerOfNewGrant } from './session-grants.ts';
@@ -35,9 +35,9 @@ const readOnly = {
 
 /** Clients are asked for per request, so that the command line's changes act at once. */
 function clientAdapter(database: Database): Adapter {
-  const kept = keepUnchanged<AdapterPayload>(() => database.changes.ofRows('clients'));
-  const read = readsClientMetadata(database.db);
-  return { ...readOnly, find: (id) => kept(id, () => read(id)) };
+  const stored = cacheUntilChanged<AdapterPayload>(() => database.changes.ofRows('clients'));
+  const read = createClientMetadataReader(database.db);
+  return { ...readOnly, find: (id) => stored(id, () => read(id)) };
 }
 
 function grantAdapter(grants: GrantStore, now: () => number): Adapter {
@@ -61,9 +61,9 @@ export function createAdapterFactory(deps: AdapterDeps): AdapterFactory {
       case 'Grant':
         return grantAdapter(grants, now);
       case 'RefreshToken':
-        return watchReuse(refreshTokenAdapter(deps), 'refresh_token', metrics);
+        return reportTokenReuse(refreshTokenAdapter(deps), 'refresh_token', metrics);
       case 'AuthorizationCode':
-        return watchReuse(shortLived(model), 'authorization_code', metrics);
+        return reportTokenReuse(shortLived(model), 'authorization_code', metrics);
       case 'DeviceCode':
         return deviceCodeAdapter(shortLived(model), kv);
       default:

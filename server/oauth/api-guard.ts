@@ -1,25 +1,25 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type Provider from 'oidc-provider';
 import { errors } from 'oidc-provider';
-import { currentUser, type User } from '../account/index.ts';
+import { findCurrentUser, type User } from '../account/index.ts';
 import {
-  type Access,
-  fromThisSite,
+  type ApiAccess,
+  type ApiPrincipal,
   type Guard,
   HttpError,
   isRecentAt,
-  type Principal,
+  isSameOrigin,
   permits,
-  recentMs,
+  recentAuthMs,
   setPrincipal,
 } from '../http/index.ts';
-import { allShownAt, type Sessions } from '../session/index.ts';
-import { lacksDemandedFactor, type Step } from '../sign-in/index.ts';
+import { fullyAuthenticatedAt, type Sessions } from '../session/index.ts';
+import { mustSetUpSecondFactor, type Step } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
-import { shownFor } from './access-token-claims.ts';
-import type { MayEnter } from './client-entry.ts';
+import { toAuthentication } from './access-token-claims.ts';
+import type { CanAccessClient } from './client-entry.ts';
 import { mayHoldSensitive } from './client-metadata.ts';
-import { createProofCheck, proofAlgorithms, type ShownProof } from './dpop.ts';
+import { createProofCheck, type PresentedProof, proofAlgorithms } from './dpop.ts';
 import { canonicalScopes, isSensitiveScope } from './scopes.ts';
 
 interface ApiGuardDeps {
@@ -29,7 +29,7 @@ interface ApiGuardDeps {
   database: Database;
   provider: () => Provider;
   sessions: Sessions;
-  mayEnter: MayEnter;
+  mayEnter: CanAccessClient;
   /** What comes next for a member: the dispatcher's word. */
   stepOf: (user: User) => Step;
   /** Loads the session of a request; run only for requests without a token. */
@@ -84,7 +84,7 @@ function insufficient(detail: string, scope?: string): HttpError {
  * recent, and `acr_values` is there where the second factor is missing, so that the client app can ask for both.
  */
 function refuseLate(
-  { recent }: Access,
+  { recent }: ApiAccess,
   { user, amr, authTimeMs }: { user: User; amr: readonly string[]; authTimeMs: number | undefined },
   nowMs: number,
 ): void {
@@ -97,7 +97,7 @@ function refuseLate(
       'error="insufficient_user_authentication"',
       `error_description="${lacksFactor ? 'the second factor is needed' : 'a more recent authentication is needed'}"`,
       ...(lacksFactor ? ['acr_values="aal2"'] : []),
-      `max_age=${recentMs / 1000}`,
+      `max_age=${recentAuthMs / 1000}`,
     ),
   });
 }
@@ -114,7 +114,7 @@ function fromOwnPage(req: Request, origin: string): boolean {
   if (safeMethods.has(req.method)) {
     return (site === undefined || site === 'same-origin' || site === 'none') && (from === undefined || from === origin);
   }
-  return fromThisSite({ ...(site !== undefined && { site }), ...(from !== undefined && { origin: from }) }, origin);
+  return isSameOrigin({ ...(site !== undefined && { site }), ...(from !== undefined && { origin: from }) }, origin);
 }
 
 /**
@@ -132,8 +132,8 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
    * open but what sets it up, and before new terms are accepted nothing changes. To read goes on, so that a client app does not
    * go dark for all of its members on the day of new terms; the next sign-in, also a silent one, asks for them.
    */
-  function refuseUnready(user: User, { settingUp, reads }: Access): void {
-    if (lacksDemandedFactor(user) && !settingUp)
+  function refuseUnready(user: User, { settingUp, reads }: ApiAccess): void {
+    if (mustSetUpSecondFactor(user) && !settingUp)
       throw new HttpError('forbidden', { detail: 'a second factor is demanded, and not set up' });
     if (reads) return;
     const { kind } = stepOf(user);
@@ -142,13 +142,13 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
   }
 
   /** A token that is bound to a key is worth nothing without a proof of it, and a proof nothing beside another token. */
-  async function sameKey(token: { jkt?: string | undefined }, clientId: string, proof: ShownProof | undefined) {
+  async function sameKey(token: { jkt?: string | undefined }, clientId: string, proof: PresentedProof | undefined) {
     if (proof) await orUnproven(proof.use(clientId));
     if (token.jkt === proof?.thumbprint) return;
     throw unproven('invalid_token', proof ? 'not bound to the key of the proof' : 'bound to a key: DPoP is needed');
   }
 
-  async function byToken(value: string, access: Access, proof: ShownProof | undefined): Promise<Principal> {
+  async function byToken(value: string, access: ApiAccess, proof: PresentedProof | undefined): Promise<ApiPrincipal> {
     const { AccessToken, ClientCredentials, Client, Grant } = provider();
     const ofMember = await AccessToken.find(value);
     const token = ofMember ?? (await ClientCredentials.find(value));
@@ -165,12 +165,12 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
       const scopes = [...token.scopes].filter((scope) => mayAct && registered.includes(scope));
       const perMinute = client.calls_per_minute;
       const callsPerMinute = typeof perMinute === 'number' ? perMinute : undefined;
-      const principal: Principal = { kind: 'client', clientId: client.clientId, scopes, callsPerMinute };
+      const principal: ApiPrincipal = { kind: 'client', clientId: client.clientId, scopes, callsPerMinute };
       if (!permits(access, principal)) throw insufficient(`lacks ${access.client}`, access.client);
       return principal;
     }
     const grant = await Grant.find(ofMember.grantId ?? '');
-    const user = await currentUser(database, ofMember.accountId ?? '');
+    const user = await findCurrentUser(database, ofMember.accountId ?? '');
     if (
       !grant ||
       grant.clientId !== client.clientId ||
@@ -187,26 +187,26 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
     const scopes = canonicalScopes(token.scopes).filter(
       (scope) => !isSensitiveScope(scope) || (holds && registered.includes(scope)),
     );
-    const shown = shownFor(ofMember);
-    const authTimeMs = allShownAt(user, shown);
-    const principal: Principal = { kind: 'member', userId: user.id, by: 'token', scopes, authTimeMs };
+    const rows = toAuthentication(ofMember);
+    const authTimeMs = fullyAuthenticatedAt(user, rows);
+    const principal: ApiPrincipal = { kind: 'member', userId: user.id, by: 'token', scopes, authTimeMs };
     if (!permits(access, principal)) throw insufficient(`lacks ${access.member}`, access.member);
     refuseUnready(user, access);
-    refuseLate(access, { user, amr: shown.amr, authTimeMs }, now());
+    refuseLate(access, { user, amr: rows.amr, authTimeMs }, now());
     return principal;
   }
 
-  async function bySession(req: Request, res: Response, access: Access): Promise<Principal> {
+  async function bySession(req: Request, res: Response, access: ApiAccess): Promise<ApiPrincipal> {
     await new Promise<void>((resolve, reject) => {
       session(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
     });
-    const member = await sessions.member(req);
+    const member = await sessions.getCurrentUser(req);
     if (!member) throw unauthorized();
     if (!fromOwnPage(req, origin)) throw new HttpError('crossSite', { detail: 'a session counts only on this site' });
     if (access.member === undefined) throw new HttpError('forbidden', { detail: 'not open to members' });
     refuseUnready(member.user, access);
     // As in the settings.
-    const authTimeMs = allShownAt(member.user, member.session);
+    const authTimeMs = fullyAuthenticatedAt(member.user, member.session);
     refuseLate(access, { user: member.user, amr: member.session.amr, authTimeMs }, now());
     return { kind: 'member', userId: member.user.id, by: 'session', authTimeMs };
   }
@@ -225,7 +225,7 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
     if (token === undefined) throw unauthorized('invalid_token', 'not a token');
     const at = origin + req.originalUrl.split('?')[0];
     const proof =
-      scheme === 'dpop' ? await orUnproven(proofs.shown(req, res, { address: at, accessToken: token })) : undefined;
+      scheme === 'dpop' ? await orUnproven(proofs.view(req, res, { address: at, accessToken: token })) : undefined;
     if (scheme === 'dpop' && !proof) throw unproven('invalid_dpop_proof', 'no proof');
     setPrincipal(req, await byToken(token, access, proof));
     next();

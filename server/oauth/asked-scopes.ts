@@ -6,7 +6,7 @@ import { errors, type KoaContextWithOIDC } from 'oidc-provider';
  * Runs for the authorization, pushed requests and devices, after the library's own checks of scope and resource.
  * @throws {errors.InvalidScope} where nothing is asked for
  */
-export function demandScope(ctx: KoaContextWithOIDC): void {
+export function requireGrantableScope(ctx: KoaContextWithOIDC): void {
   const { params, requestParamOIDCScopes, requestParamScopes, resourceServers } = ctx.oidc;
   if (requestParamOIDCScopes.size > 0) return;
   if (requestParamScopes.size > 0 && Object.keys(resourceServers ?? {}).length > 0) return;

@@ -3,37 +3,37 @@ import type Provider from 'oidc-provider';
 import type { Client, Interaction, InteractionResults } from 'oidc-provider';
 import { traitsOfParameters } from '../http/index.ts';
 import type { SessionUser } from '../session/index.ts';
-import type { WaitingRequest } from '../sign-in/index.ts';
-import { satisfiedByAnySignIn } from './interaction-policy.ts';
-import { type BegunWith, type PendingRequests, pendingTtlMs } from './pending-requests.ts';
-import { hintsOf } from './request-hints.ts';
-import { wantedAcr, wantsMoreThanPassword } from './step-up.ts';
+import type { PendingAuthorization } from '../sign-in/index.ts';
+import { freshReasons } from './interaction-policy.ts';
+import { type OriginalRequest, type PendingAuthorizations, pendingTtlMs } from './pending-requests.ts';
+import { toHints } from './request-hints.ts';
+import { parseRequestedAcr, requiresMoreThanPassword } from './step-up.ts';
 
 /** An authorization request that waits in this browser (the library says interaction). */
-export interface AuthorizationRequest extends WaitingRequest {
+export interface AuthorizationRequest extends PendingAuthorization {
   interaction: Interaction;
   client: Client;
   /** Whether what the library asks for is a surer sign-in. */
   asksForAcr: boolean;
 }
 
-export type RequestLookup =
+export type AuthorizationLookup =
   | { state: 'ours'; request: AuthorizationRequest }
   /** It began in this browser and is gone: answered, or (`waitedLong`) nobody came in time. */
-  | { state: 'over'; begunWith: BegunWith; waitedLong: boolean }
+  | { state: 'over'; begunWith: OriginalRequest; waitedLong: boolean }
   | { state: 'unknown' | 'other-browser' };
 
-type BegunInteraction = Pick<Interaction, 'uid' | 'prompt' | 'params' | 'trusted' | 'deviceCode'>;
+type NewInteraction = Pick<Interaction, 'uid' | 'prompt' | 'params' | 'trusted' | 'deviceCode'>;
 
 /** The id of the pushed request that it came from. The library's types do not know it. */
-export function pushedIdOf(interaction: object): string | undefined {
+export function toPushedId(interaction: object): string | undefined {
   return text(Reflect.get(interaction, 'parJti'));
 }
 
 export interface AuthorizationRequests {
-  find(req: Request, id: string): Promise<RequestLookup>;
+  find(req: Request, id: string): Promise<AuthorizationLookup>;
   /** Where the browser goes for what the library asks: binds the request to this browser on the way. */
-  begin(req: Request, res: Response, interaction: BegunInteraction): Promise<string>;
+  begin(req: Request, res: Response, interaction: NewInteraction): Promise<string>;
   /** Ends a request of this browser, so that it can only begin again. */
   abandon(req: Request, id: string): Promise<void>;
   /** Stores a member's answer to what was asked; answers the address at which the provider goes on, for that member alone. */
@@ -43,42 +43,42 @@ export interface AuthorizationRequests {
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** Longer ones stay with the request alone: an address of ours must fit into a browser's next request. */
-const mostShown = 2_000;
-const shown = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.length <= mostShown ? value : undefined;
+const maxShown = 2_000;
+const view = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.length <= maxShown ? value : undefined;
 
 interface Prompt {
   name: string;
   reasons: string[];
 }
 
-const wantsAnew = ({ name, reasons }: Prompt): boolean =>
-  name === 'login' && !reasons.every((reason) => satisfiedByAnySignIn.has(reason));
+const requiresFreshAuthentication = ({ name, reasons }: Prompt): boolean =>
+  name === 'login' && !reasons.every((reason) => freshReasons.has(reason));
 
 /** Whether a sign-in satisfies what was asked: when the client wants fresh authentication, one after the request began. */
-export const isFreshEnough = (prompt: Prompt, begunAtMs: number, session: SessionUser): boolean =>
-  !wantsAnew(prompt) || session.authTimeMs > begunAtMs;
+export const isSatisfiedBy = (prompt: Prompt, begunAtMs: number, session: SessionUser): boolean =>
+  !requiresFreshAuthentication(prompt) || session.authTimeMs > begunAtMs;
 
 /** Whether the member may stay who they are, and has only to show more. */
-function asksForAcrAlone({ reasons }: { reasons: string[] }): boolean {
-  return reasons.includes('acr') && reasons.every((reason) => reason === 'acr' || satisfiedByAnySignIn.has(reason));
+function requiresStepUpOnly({ reasons }: { reasons: string[] }): boolean {
+  return reasons.includes('acr') && reasons.every((reason) => reason === 'acr' || freshReasons.has(reason));
 }
 
 /** Nothing for a sign-in that a device asked for: its own code says how long it waits. */
-function begunWithOf(interaction: BegunInteraction): BegunWith | undefined {
+function toOriginalRequest(interaction: NewInteraction): OriginalRequest | undefined {
   const { params, trusted, deviceCode } = interaction;
   const clientId = text(params.client_id);
   if (clientId === undefined || deviceCode !== undefined) return undefined;
   const pairs = Object.entries(params).flatMap(([name, value]) =>
     [value].flat().flatMap((one): [string, string][] => (text(one) === undefined ? [] : [[name, String(one)]])),
   );
-  const isPushed = pushedIdOf(interaction) !== undefined;
+  const isPushed = toPushedId(interaction) !== undefined;
   return { clientId, params: pairs, ...(isPushed && { pushed: { trusted: (trusted ?? []).length > 0 } }) };
 }
 
 export function createAuthorizationRequests(
   provider: () => Provider,
-  pending: PendingRequests,
+  pending: PendingAuthorizations,
   now: () => number,
 ): AuthorizationRequests {
   const requests: AuthorizationRequests = {
@@ -96,28 +96,28 @@ export function createAuthorizationRequests(
         client,
         clientId: client.clientId,
         clientName: client.clientName ?? client.clientId,
-        satisfiedBy: (session) => isFreshEnough(interaction.prompt, begunAtMs, session),
-        wantsAnew: wantsAnew(interaction.prompt),
+        satisfiedBy: (session) => isSatisfiedBy(interaction.prompt, begunAtMs, session),
+        requiresFreshAuthentication: requiresFreshAuthentication(interaction.prompt),
         asksForAcr: interaction.prompt.reasons.includes('acr'),
-        asksForAcrAlone: asksForAcrAlone(interaction.prompt),
-        wantsEveryFactor: wantsMoreThanPassword(wantedAcr(interaction.params)),
-        ...hintsOf(interaction.params),
+        requiresStepUpOnly: requiresStepUpOnly(interaction.prompt),
+        requiresAllFactors: requiresMoreThanPassword(parseRequestedAcr(interaction.params)),
+        ...toHints(interaction.params),
       };
       return { state: 'ours', request };
     },
     async begin(req, res, interaction) {
       const { uid, prompt, params } = interaction;
       const traits = interaction.deviceCode === undefined ? traitsOfParameters(params) : undefined;
-      await pending.bind(req, res, { id: uid, begunWith: begunWithOf(interaction), traits });
+      await pending.bind(req, res, { id: uid, begunWith: toOriginalRequest(interaction), traits });
       if (prompt.name === 'consent') return `/consent?${new URLSearchParams({ authorization_code: uid })}`;
       // The specification's address: here `authorization_code` names the pending request, never the client's code.
       const query = new URLSearchParams();
       for (const name of ['client_id', 'redirect_uri'] as const) {
-        const value = shown(params[name]);
+        const value = view(params[name]);
         if (value !== undefined) query.set(name, value);
       }
       query.set('authorization_code', uid);
-      const state = shown(params.state);
+      const state = view(params.state);
       if (state !== undefined) query.set('state', state);
       return `/?${query}`;
     },

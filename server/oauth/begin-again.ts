@@ -1,25 +1,25 @@
 import type { Request } from 'express';
 import type Provider from 'oidc-provider';
-import { HttpError, query, sendGoingOnPage } from '../http/index.ts';
-import type { RequestLookup } from './authorization-requests.ts';
-import { clientStart } from './client-start.ts';
+import { HttpError, readQueryParam, renderRedirectPage } from '../http/index.ts';
+import type { AuthorizationLookup } from './authorization-requests.ts';
+import { findInitiateLogin } from './client-start.ts';
 import type { Handler, OauthDeps } from './deps.ts';
-import type { BegunWith } from './pending-requests.ts';
+import type { OriginalRequest } from './pending-requests.ts';
 import { routes } from './routes-table.ts';
 
 /** The one address at which a request that is over begins again. */
-export const beginAgainPath = '/begin-again';
+export const restartPath = '/begin-again';
 
 type Deps = Pick<OauthDeps, 'requests' | 'database' | 'publicUrl' | 'provider'>;
 
 /** What an address says of a request: its id, and whose it was. */
-export interface Said {
+export interface RequestReference {
   id: string;
   clientId?: string | undefined;
 }
 
 /** Where a member goes on to whose request is over. */
-interface Beginning {
+interface RestartTarget {
   href: string;
   clientName?: string | undefined;
 }
@@ -28,18 +28,18 @@ interface Beginning {
  * The page that begins a request again which is over; undefined: it is not over, was never this browser's, or nobody knows
  * any more whose it was.
  */
-export async function wayToBeginAgain(deps: Deps, req: Request, said: Said): Promise<string | undefined> {
-  const found = await deps.requests.find(req, said.id);
-  if (found.state === 'ours' || !(await beginningOf(deps, found, said.clientId, false))) return undefined;
-  return `${beginAgainPath}?${new URLSearchParams({
-    authorization_code: said.id,
-    ...(said.clientId !== undefined && { client_id: said.clientId }),
+export async function restartUrl(deps: Deps, req: Request, submitted: RequestReference): Promise<string | undefined> {
+  const found = await deps.requests.find(req, submitted.id);
+  if (found.state === 'ours' || !(await findRestartTarget(deps, found, submitted.clientId, false))) return undefined;
+  return `${restartPath}?${new URLSearchParams({
+    authorization_code: submitted.id,
+    ...(submitted.clientId !== undefined && { client_id: submitted.clientId }),
   })}`;
 }
 
 /** What a page says of a request that has no row here: whose it may have been. Never led to by itself: see `beginningOf`. */
-export async function wayToApp({ database, publicUrl }: Deps, clientId: string | undefined) {
-  const start = clientId === undefined ? undefined : await clientStart({ database, publicUrl }, clientId);
+export async function clientInitiateLoginUrl({ database, publicUrl }: Deps, clientId: string | undefined) {
+  const start = clientId === undefined ? undefined : await findInitiateLogin({ database, publicUrl }, clientId);
   return start?.href === undefined ? undefined : { href: start.href, clientName: start.clientName };
 }
 
@@ -49,23 +49,23 @@ export async function wayToApp({ database, publicUrl }: Deps, clientId: string |
  * browser, or of one that keeps no cookies, leads nowhere by itself: it would come back for ever.
  * @param make whether it is to begin now; else only whether it can
  */
-async function beginningOf(
+async function findRestartTarget(
   deps: Deps,
-  found: Exclude<RequestLookup, { state: 'ours' }>,
+  found: Exclude<AuthorizationLookup, { state: 'ours' }>,
   clientId: string | undefined,
   make: boolean,
-): Promise<Beginning | undefined> {
-  if (found.state === 'unknown') return wayToApp(deps, clientId);
+): Promise<RestartTarget | undefined> {
+  if (found.state === 'unknown') return clientInitiateLoginUrl(deps, clientId);
   if (found.state !== 'over') return undefined;
   const { begunWith, waitedLong } = found;
-  const start = await clientStart(deps, begunWith.clientId);
+  const start = await findInitiateLogin(deps, begunWith.clientId);
   if (!waitedLong && start?.href !== undefined) return { href: start.href, clientName: start.clientName };
-  return { href: make ? await authorizeAgain(deps, begunWith) : '', clientName: start?.clientName };
+  return { href: make ? await buildAuthorizeUrl(deps, begunWith) : '', clientName: start?.clientName };
 }
 
-async function authorizeAgain({ provider }: Deps, { clientId, params, pushed }: BegunWith): Promise<string> {
+async function buildAuthorizeUrl({ provider }: Deps, { clientId, params, pushed }: OriginalRequest): Promise<string> {
   const parameters = pushed
-    ? { client_id: clientId, request_uri: await pushAgain(provider(), clientId, params, pushed) }
+    ? { client_id: clientId, request_uri: await repush(provider(), clientId, params, pushed) }
     : params;
   return `${routes.authorization}?${new URLSearchParams(parameters)}`;
 }
@@ -74,53 +74,53 @@ const pushedUrn = 'urn:ietf:params:oauth:request_uri:';
 const pushedSeconds = 60;
 
 /** As the library keeps a pushed request (RFC 9126, section 2.2): what was said in private does not come to the address bar. */
-async function pushAgain(
+async function repush(
   provider: Provider,
   clientId: string,
-  params: BegunWith['params'],
-  { trusted }: NonNullable<BegunWith['pushed']>,
+  params: OriginalRequest['params'],
+  { trusted }: NonNullable<OriginalRequest['pushed']>,
 ): Promise<string> {
   const nowSeconds = Math.floor(Date.now() / 1000);
-  const given = new Map<string, string | string[]>();
+  const input = new Map<string, string | string[]>();
   for (const [name, value] of params) {
-    const before = given.get(name);
-    given.set(name, before === undefined ? value : [before, value].flat());
+    const before = input.get(name);
+    input.set(name, before === undefined ? value : [before, value].flat());
   }
   const payload = {
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(input),
     ...{ iss: clientId, aud: provider.issuer, iat: nowSeconds, nbf: nowSeconds, exp: nowSeconds + pushedSeconds },
   };
   const part = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
   const request = `${part({ alg: 'none' })}.${part(payload)}.`;
   // The library's types know a client where the class itself keeps what it is given.
-  const kept = new provider.PushedAuthorizationRequest({ request, trusted } as never);
-  return pushedUrn + (await kept.save(pushedSeconds));
+  const stored = new provider.PushedAuthorizationRequest({ request, trusted } as never);
+  return pushedUrn + (await stored.save(pushedSeconds));
 }
 
 /** GET /begin-again: a page that goes on by itself, because a form's own policy reaches no client app by redirects. */
-export function beginAgain(deps: OauthDeps): Handler {
+export function restartAuthorization(deps: OauthDeps): Handler {
   return async (req, res) => {
-    const [id = '', clientId] = [query(req, 'authorization_code'), query(req, 'client_id')];
+    const [id = '', clientId] = [readQueryParam(req, 'authorization_code'), readQueryParam(req, 'client_id')];
     const found = await deps.requests.find(req, id);
     if (found.state === 'ours') {
-      return sendGoingOnPage(deps.pages, req, res, `/?${new URLSearchParams({ authorization_code: id })}`);
+      return renderRedirectPage(deps.pages, req, res, `/?${new URLSearchParams({ authorization_code: id })}`);
     }
-    const beginning = await beginningOf(deps, found, clientId, true);
-    if (!beginning) throw await requestOver(deps, req, found.state, { id, clientId });
-    sendGoingOnPage(deps.pages, req, res, beginning.href, beginning.clientName);
+    const beginning = await findRestartTarget(deps, found, clientId, true);
+    if (!beginning) throw await toExpiredError(deps, req, found.state, { id, clientId });
+    renderRedirectPage(deps.pages, req, res, beginning.href, beginning.clientName);
   };
 }
 
 /** Whoever holds a request that is over is led to where it begins again; else they are told what they can do. */
-export async function requestOver(
+export async function toExpiredError(
   deps: Deps,
   req: Request,
-  state: Exclude<RequestLookup['state'], 'ours'>,
-  { id, clientId }: Said,
+  state: Exclude<AuthorizationLookup['state'], 'ours'>,
+  { id, clientId }: RequestReference,
 ): Promise<HttpError> {
   return new HttpError(state === 'other-browser' ? 'otherBrowser' : 'requestExpired', {
     detail: `authorization request: ${state}`,
-    instead: req.path === beginAgainPath ? undefined : await wayToBeginAgain(deps, req, { id, clientId }),
-    way: await wayToApp(deps, clientId),
+    redirectTo: req.path === restartPath ? undefined : await restartUrl(deps, req, { id, clientId }),
+    action: await clientInitiateLoginUrl(deps, clientId),
   });
 }

@@ -1,7 +1,7 @@
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** What is wrong with an address that browsers are sent to, or undefined. `development` allows plain http on this machine. */
-export function addressFault(uri: string, native: boolean, development: boolean): string | undefined {
+export function findRedirectUriFault(uri: string, native: boolean, development: boolean): string | undefined {
   const url = URL.parse(uri);
   if (!url || /[\s\\]/.test(uri)) return 'is not an absolute address';
   if (url.hash !== '' || uri.includes('#')) return 'must not have a fragment';

@@ -1,7 +1,7 @@
-import { addressFault } from './client-addresses.ts';
+import { findRedirectUriFault } from './client-addresses.ts';
 import { hasKeys, keyFaults, type PublicKeySet } from './client-keys.ts';
 import { callsPerMinuteFault } from './client-limits.ts';
-import { identifierFault } from './resource-server.ts';
+import { findIdentifierFault } from './resource-server.ts';
 import { isClientScope, isMemberScope, isSensitiveScope, knownScopes } from './scopes.ts';
 
 /**
@@ -72,12 +72,12 @@ export function isClientId(text: string): boolean {
 }
 
 /** Whether members sign in to it; what signs nobody in is no app of the marketplace's. */
-export const signsMembersIn = (client: Pick<ClientMetadata, 'redirect_uris' | 'grant_types'>): boolean =>
+export const signsUsersIn = (client: Pick<ClientMetadata, 'redirect_uris' | 'grant_types'>): boolean =>
   client.redirect_uris.length > 0 || client.grant_types.includes(deviceGrant);
 
 /** Whether members may learn of it by themselves, before it has sent them here. */
-export const isShownToMembers = (client: Pick<ClientMetadata, 'redirect_uris' | 'grant_types' | 'hidden'>): boolean =>
-  client.hidden !== true && signsMembersIn(client);
+export const isVisibleToUsers = (client: Pick<ClientMetadata, 'redirect_uris' | 'grant_types' | 'hidden'>): boolean =>
+  client.hidden !== true && signsUsersIn(client);
 
 /** Whether a registered client may use scopes that change credentials or charge cards: confidential, web, first-party. */
 export const mayHoldSensitive = (client: {
@@ -161,7 +161,7 @@ function scopeFault(scope: string, client: ScopeHolder): string | undefined {
   return client.service ? undefined : `scope ${scope}: is for clients that act for themselves: make it a service`;
 }
 
-function authMethodOf(request: ClientRequest): ClientMetadata['token_endpoint_auth_method'] {
+function toAuthMethod(request: ClientRequest): ClientMetadata['token_endpoint_auth_method'] {
   if (request.public || request.native) return 'none';
   return hasKeys(request) ? 'private_key_jwt' : 'client_secret_basic';
 }
@@ -185,11 +185,11 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
   const signsIn = !service || device || byBrowser;
   if (signsIn && !byBrowser && !device) faults.push('redirect-uri: write at least one');
   for (const uri of request.redirectUris) {
-    const fault = addressFault(uri, native, development);
+    const fault = findRedirectUriFault(uri, native, development);
     if (fault) faults.push(`redirect-uri ${uri}: ${fault}`);
   }
   for (const uri of request.logoutUris ?? []) {
-    const fault = addressFault(uri, native, development);
+    const fault = findRedirectUriFault(uri, native, development);
     if (fault) faults.push(`logout-uri ${uri}: ${fault}`);
   }
   for (const [name, uri] of [
@@ -198,7 +198,7 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     ['backchannel-logout-uri', request.backchannelLogoutUri],
     ['jwks-uri', request.jwksUri],
   ] as const) {
-    const fault = uri === undefined ? undefined : addressFault(uri, false, development);
+    const fault = uri === undefined ? undefined : findRedirectUriFault(uri, false, development);
     if (fault) faults.push(`${name} ${uri}: ${fault}`);
   }
   faults.push(...keyFaults(request));
@@ -206,7 +206,7 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
   if (callsFault) faults.push(callsFault);
   const resources = request.resources ?? [];
   for (const resource of resources) {
-    const fault = identifierFault(resource);
+    const fault = findIdentifierFault(resource);
     if (fault) faults.push(`resource ${resource}: ${fault}`);
   }
   const thirdParty = request.thirdParty ?? false;
@@ -238,7 +238,7 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     ...(request.logbackUri !== undefined && { initiate_login_uri: request.logbackUri }),
     ...(request.logo !== undefined && { logo_uri: request.logo }),
     application_type: native ? 'native' : 'web',
-    token_endpoint_auth_method: authMethodOf(request),
+    token_endpoint_auth_method: toAuthMethod(request),
     ...(request.jwks && { jwks: request.jwks }),
     ...(request.jwksUri !== undefined && { jwks_uri: request.jwksUri }),
     grant_types: [
@@ -268,7 +268,7 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
 }
 
 /** What a client was registered with: the inverse of {@link clientMetadata}, so that a change is checked like a registration. */
-export function clientRequestOf(client: ClientMetadata): ClientRequest {
+export function toClientRequest(client: ClientMetadata): ClientRequest {
   return {
     id: client.client_id,
     name: client.client_name,

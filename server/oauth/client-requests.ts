@@ -1,21 +1,21 @@
-import type { ClientRequests } from '../sign-in/index.ts';
-import { requestOver } from './begin-again.ts';
+import type { ClientAuthorizations } from '../sign-in/index.ts';
+import { toExpiredError } from './begin-again.ts';
 import type { OauthDeps } from './deps.ts';
-import { shortFormOf } from './short-forms.ts';
+import { resolveShorthand } from './short-forms.ts';
 
 /** What the rooms of signing in and up ask of client apps' requests. */
-export function createClientRequests(deps: OauthDeps, defaultClientId: string): ClientRequests {
+export function createClientRequests(deps: OauthDeps, defaultClientId: string): ClientAuthorizations {
   const { requests } = deps;
   return {
-    async pendingRequest(req, id) {
+    async findPendingAuthorization(req, id) {
       const found = await requests.find(req, id);
       return found.state === 'ours' ? found.request : undefined;
     },
-    async requestOver(req, { authorization = '', search }) {
+    async toExpiredError(req, { authorization = '', search }) {
       const { state } = await requests.find(req, authorization);
       const clientId = new URLSearchParams(search).get('client_id') ?? undefined;
-      return requestOver(deps, req, state === 'ours' ? 'unknown' : state, { id: authorization, clientId });
+      return toExpiredError(deps, req, state === 'ours' ? 'unknown' : state, { id: authorization, clientId });
     },
-    shortForm: (errand) => shortFormOf({ ...deps, defaultClientId }, errand),
+    resolveShorthand: (continuation) => resolveShorthand({ ...deps, defaultClientId }, continuation),
   };
 }

@@ -12,9 +12,9 @@ export interface ClientSession {
 
 export interface ClientSessionStore {
   /** What the Foyer session is called to the client app: for as long as it lasts, whatever becomes of the grant. */
-  sidOf(session: { idHash: string; userId: string }, clientId: string): Promise<{ sid: string; isNew: boolean }>;
+  findSid(session: { idHash: string; userId: string }, clientId: string): Promise<{ sid: string; isNew: boolean }>;
   /** It was written down too late: the session had ended. */
-  takeBack(sid: string): Promise<void>;
+  remove(sid: string): Promise<void>;
   /** Deletes what has expired, at most `batch` rows; answers how many. */
   sweep(nowMs: number, batch: number): Promise<number>;
 }
@@ -38,7 +38,7 @@ export function createClientSessionStore({ db }: Database, now: () => number): C
   const find = async (idHash: string, clientId: string) => (await select(db, { idHash, clientId })).rows[0];
 
   return {
-    async sidOf({ idHash, userId }, clientId) {
+    async findSid({ idHash, userId }, clientId) {
       const nowMs = now();
       const expires_at = nowMs + keptMs;
       const known = await find(idHash, clientId);
@@ -57,10 +57,10 @@ export function createClientSessionStore({ db }: Database, now: () => number): C
         // Of two requests at once, one gives it its name.
         .onConflict((conflict) => conflict.columns(['foyer_session', 'client_id']).doNothing())
         .execute();
-      const { sid: kept } = (await find(idHash, clientId)) ?? { sid };
-      return { sid: kept, isNew: true };
+      const { sid: stored } = (await find(idHash, clientId)) ?? { sid };
+      return { sid: stored, isNew: true };
     },
-    async takeBack(sid) {
+    async remove(sid) {
       await db.deleteFrom('client_sessions').where('sid', '=', sid).execute();
     },
     async sweep(nowMs, batch) {
@@ -72,7 +72,7 @@ export function createClientSessionStore({ db }: Database, now: () => number): C
 }
 
 /** Takes those that end: of several who end one at once, one is given it. */
-export async function takeClientSessions(
+export async function removeClientSessions(
   trx: Transaction<Schema>,
   column: 'foyer_session' | 'account_id' | 'client_id',
   values: readonly string[],
@@ -98,12 +98,12 @@ export async function sessionsLedToClients(db: Kysely<Schema>, userId: string): 
 }
 
 /** The session goes on under another id. */
-export async function moveClientSessions(trx: Transaction<Schema>, before: string, after: string): Promise<void> {
+export async function transferClientSessions(trx: Transaction<Schema>, before: string, after: string): Promise<void> {
   await trx.updateTable('client_sessions').set({ foyer_session: after }).where('foyer_session', '=', before).execute();
 }
 
 /** Where a member is signed in, and since when (milliseconds since the epoch). */
-export async function clientSessionsOf(
+export async function listClientSessions(
   db: Kysely<Schema>,
   userId: string,
 ): Promise<{ clientId: string; since: number }[]> {

@@ -4,12 +4,12 @@ import type { AdapterPayload, Client } from 'oidc-provider';
 import { randomToken, sha256 } from '../shared/index.ts';
 import { type Db, prepare, type Schema } from '../store/index.ts';
 import { type ClientMetadata, isClientId } from './client-metadata.ts';
-import { withAliases } from './scopes.ts';
+import { expandScopes } from './scopes.ts';
 
 /** A recognisable prefix lets secret scanners find a leaked one. */
 const secretPrefix = 'foyer_cs_';
 
-export function newClientSecret(): string {
+export function createClientSecret(): string {
   return `${secretPrefix}${randomToken()}`;
 }
 
@@ -25,7 +25,7 @@ export async function findClient(db: Db, id: string): Promise<ClientMetadata | u
 }
 
 /** For the OpenID library: the hash stands where the library keeps the secret (see `compareClientSecret` in provider.ts). */
-export function readsClientMetadata(db: Kysely<Schema>): (id: string) => Promise<AdapterPayload | undefined> {
+export function createClientMetadataReader(db: Kysely<Schema>): (id: string) => Promise<AdapterPayload | undefined> {
   const select = prepare<{ id: string }, ClientRow>((v) =>
     db
       .selectFrom('clients')
@@ -49,7 +49,7 @@ function forLibrary(row: ClientRow): AdapterPayload {
   // The library takes only https here and has no use for it: the dashboard has.
   const { initiate_login_uri: _, scope, ...rest } = JSON.parse(row.metadata) as ClientMetadata;
   // Nor does it take an empty scope; without one it compares nothing, which is why `service-tokens.ts` does.
-  const metadata = { ...rest, ...(scope !== '' && { scope: withAliases(scope.split(' ')).join(' ') }) };
+  const metadata = { ...rest, ...(scope !== '' && { scope: expandScopes(scope.split(' ')).join(' ') }) };
   if (row.secret_hash === null) return metadata;
   const { previous_secret_hash: hash, previous_secret_expires_at: expiresAt } = row;
   return {

@@ -17,17 +17,17 @@ const words = (text: string) => text.split(' ').filter(Boolean);
 
 const resourcesSchema = z.record(z.string(), z.string());
 
-function consentOf(row: { scopes: string; resources: string }): Consent {
+function toConsent(row: { scopes: string; resources: string }): Consent {
   const resources = Object.entries(parseStored(resourcesSchema, row.resources));
   return { scopes: words(row.scopes), resources: new Map(resources.map(([id, scopes]) => [id, words(scopes)])) };
 }
 
 /** Whether everything that is asked for stands in the consent. */
-export function covers(consent: Consent, asked: Consent): boolean {
-  const all = (wanted: readonly string[], held: readonly string[]) => wanted.every((scope) => held.includes(scope));
+export function covers(consent: Consent, requested: Consent): boolean {
+  const all = (expected: readonly string[], held: readonly string[]) => expected.every((scope) => held.includes(scope));
   return (
-    all(asked.scopes, consent.scopes) &&
-    [...asked.resources].every(([id, scopes]) => all(scopes, consent.resources.get(id) ?? []))
+    all(requested.scopes, consent.scopes) &&
+    [...requested.resources].every(([id, scopes]) => all(scopes, consent.resources.get(id) ?? []))
   );
 }
 
@@ -49,7 +49,7 @@ export async function findConsent(db: Db, userId: string, clientId: string): Pro
     .where('user_id', '=', userId)
     .where('client_id', '=', clientId)
     .executeTakeFirst();
-  return row && consentOf(row);
+  return row && toConsent(row);
 }
 
 /** Which member and client app, and the present time in milliseconds since the epoch. */
@@ -86,7 +86,7 @@ export async function recordConsent(
     .executeTakeFirstOrThrow();
   await trx
     .updateTable('connected_apps')
-    .set(joined(consentOf(row), consent))
+    .set(joined(toConsent(row), consent))
     .where('user_id', '=', userId)
     .where('client_id', '=', clientId)
     .execute();
@@ -132,7 +132,7 @@ export async function listConnectedApps(db: Db, userId: string, nowMs: number): 
     .orderBy('last_used_at', 'desc')
     .execute();
   return rows.map((row) => ({
-    ...consentOf(row),
+    ...toConsent(row),
     clientId: row.client_id,
     name: row.name,
     createdAt: row.created_at,

@@ -2,17 +2,17 @@ import type { Client } from 'oidc-provider';
 import { createElement } from 'react';
 import { ConsentPage } from '../../views/oauth/consent-page.tsx';
 import { scopeTexts } from '../../views/oauth/scope-texts.ts';
-import { field, HttpError, query, sendGoingOnPage } from '../http/index.ts';
-import { askToSignIn } from '../sign-in/index.ts';
-import { wayToBeginAgain } from './begin-again.ts';
+import { HttpError, readFormField, readQueryParam, renderRedirectPage } from '../http/index.ts';
+import { redirectToSignIn } from '../sign-in/index.ts';
+import { restartUrl } from './begin-again.ts';
 import type { Handler, OauthDeps } from './deps.ts';
-import { grantable, grantableAt, reasonToAsk } from './load-grant.ts';
+import { consentReason, grantableAudiences, grantableScopes } from './load-grant.ts';
 import { resourceServerFor } from './resource-tokens.ts';
-import { ownRequest } from './storage.ts';
+import { requireOwnedRequest } from './storage.ts';
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '');
 
-function originOf(url: string | undefined): string[] {
+function toOrigins(url: string | undefined): string[] {
   const origin = url === undefined ? undefined : URL.parse(url)?.origin;
   return origin === undefined || origin === 'null' ? [] : [origin];
 }
@@ -27,17 +27,19 @@ async function resourceScopes(
   const identifiers = [resource].flat().filter((one) => typeof one === 'string');
   const servers = await Promise.all(identifiers.map((one) => resourceServerFor(database, client, one)));
   return servers.flatMap((server) =>
-    server ? grantableAt(requested, new Set(server.scopes)).map((scope) => `${scope} (${server.identifier})`) : [],
+    server
+      ? grantableAudiences(requested, new Set(server.scopes)).map((scope) => `${scope} (${server.identifier})`)
+      : [],
   );
 }
 
 /** GET /consent: asks the member about a client app that is not the marketplace's own, or cannot prove to be. */
 export function showConsent(deps: OauthDeps): Handler {
   return async (req, res) => {
-    const id = query(req, 'authorization_code') ?? '';
-    const member = await deps.sessions.member(req);
-    if (!member) return askToSignIn(req, res, deps.publicUrl);
-    const { interaction, client, clientName } = await ownRequest(deps, req, id);
+    const id = readQueryParam(req, 'authorization_code') ?? '';
+    const member = await deps.sessions.getCurrentUser(req);
+    if (!member) return redirectToSignIn(req, res, deps.publicUrl);
+    const { interaction, client, clientName } = await requireOwnedRequest(deps, req, id);
     const redirectUri = URL.parse(text(interaction.params.redirect_uri));
     const requested = text(interaction.params.scope).split(' ');
     const atResources = await resourceScopes(deps, client, interaction.params.resource, requested);
@@ -56,24 +58,24 @@ export function showConsent(deps: OauthDeps): Handler {
           clientHost: redirectUri?.host || redirectUri?.protocol.slice(0, -1) || client.clientId,
           onDevice: interaction.deviceCode !== undefined,
           // The client app itself may have asked for the question (prompt=consent).
-          reason: reasonToAsk(client) ?? 'asked',
-          scopes: scopeTexts(ctx.t, [...grantable(requested, client.scope), ...atResources]),
+          reason: consentReason(client) ?? 'asked',
+          scopes: scopeTexts(ctx.t, [...grantableScopes(requested, client.scope), ...atResources]),
           memberEmail: member.user.email,
         }),
-      { title: (ctx) => ctx.t('oauth.consent.title', { clientName }), policy: { images: originOf(client.logoUri) } },
+      { title: (ctx) => ctx.t('oauth.consent.title', { clientName }), policy: { images: toOrigins(client.logoUri) } },
     );
   };
 }
 
 /** POST /consent: the answer is kept with the request; only the provider, when it resumes, makes a grant of it. */
-export function decideConsent(deps: OauthDeps): Handler {
+export function submitConsent(deps: OauthDeps): Handler {
   return async (req, res) => {
-    const id = field(req, 'authorization_code');
-    const member = await deps.sessions.member(req);
+    const id = readFormField(req, 'authorization_code');
+    const member = await deps.sessions.getCurrentUser(req);
     if (!member) {
-      return askToSignIn(req, res, deps.publicUrl, `/consent?${new URLSearchParams({ authorization_code: id })}`);
+      return redirectToSignIn(req, res, deps.publicUrl, `/consent?${new URLSearchParams({ authorization_code: id })}`);
     }
-    const request = await ownRequest(deps, req, id);
+    const request = await requireOwnedRequest(deps, req, id);
     if (request.interaction.prompt.name !== 'consent')
       throw new HttpError('badRequest', { detail: 'no consent was asked' });
     // Somebody else may have signed in on this browser since the page was shown.
@@ -82,10 +84,10 @@ export function decideConsent(deps: OauthDeps): Handler {
       await deps.requests.abandon(req, id);
       throw new HttpError('requestExpired', {
         detail: 'consent was asked of another member',
-        instead: await wayToBeginAgain(deps, req, { id }),
+        redirectTo: await restartUrl(deps, req, { id }),
       });
     }
-    const decision = field(req, 'decision');
+    const decision = readFormField(req, 'decision');
     if (decision !== 'allow' && decision !== 'deny')
       throw new HttpError('badRequest', { detail: 'decision is neither allow nor deny' });
     const href = await deps.requests.answer(
@@ -95,6 +97,6 @@ export function decideConsent(deps: OauthDeps): Handler {
         ? { consent: {} }
         : { error: 'access_denied', error_description: 'the End-User did not allow it' },
     );
-    sendGoingOnPage(deps.pages, req, res, href, request.clientName);
+    renderRedirectPage(deps.pages, req, res, href, request.clientName);
   };
 }

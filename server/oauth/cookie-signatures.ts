@@ -23,10 +23,10 @@ export function cookieSignatures(secrets: readonly string[]): CookieSignatures {
   if (!newest) throw new RangeError('Cookies need a key');
 
   function index(text: string, signature: string): number {
-    const given = Buffer.from(signature, 'base64url');
+    const input = Buffer.from(signature, 'base64url');
     return keys.findIndex((key) => {
       const ours = digest(key, text);
-      return given.length === ours.length && timingSafeEqual(given, ours);
+      return input.length === ours.length && timingSafeEqual(input, ours);
     });
   }
 

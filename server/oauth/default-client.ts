@@ -1,6 +1,6 @@
 import type { Database } from '../store/index.ts';
 import { clientMetadata } from './client-metadata.ts';
-import { insertClient, newClientSecret } from './client-store.ts';
+import { createClientSecret, insertClient } from './client-store.ts';
 
 /**
  * The marketplace's own web client, in whose name members get token cookies. It is made where it is missing; what an
@@ -12,5 +12,5 @@ export async function ensureDefaultClient(
   nowMs: number,
 ): Promise<void> {
   const client = clientMetadata({ id, name, redirectUris: [`${publicUrl}/`] }, { development });
-  await insertClient(database.db, client, newClientSecret(), nowMs);
+  await insertClient(database.db, client, createClientSecret(), nowMs);
 }

@@ -7,7 +7,7 @@ import type { KeyValueStore } from '../store/index.ts';
 const { key: pollKey, window: pollEveryMs } = specialLimits.devicePoll;
 
 /** The name by which the pages know it: see device-flow.ts. */
-class AlreadyUsedError extends errors.InvalidRequest {}
+class CodeAlreadyUsedError extends errors.InvalidRequest {}
 
 const isDecided = ({ accountId, error }: AdapterPayload) => accountId !== undefined || error !== undefined;
 
@@ -17,16 +17,16 @@ const isDecided = ({ accountId, error }: AdapterPayload) => accountId !== undefi
  * its tokens. So one browser takes a code, by confirming or by refusing it, and what is decided is decided once.
  */
 export function deviceCodeAdapter(adapter: Adapter, kv: KeyValueStore): Adapter {
-  async function once(step: 'taken' | 'decided', id: string, ttlMs: number): Promise<void> {
+  async function requireState(step: 'taken' | 'decided', id: string, ttlMs: number): Promise<void> {
     if (!(await kv.setIfAbsent(`oidc:device-code-${step}:${sha256(id)}`, '1', ttlMs)))
-      throw new AlreadyUsedError('the code was used already');
+      throw new CodeAlreadyUsedError('the code was used already');
   }
   return {
     ...adapter,
     async upsert(id, payload, expiresInSeconds = 0) {
       const ttlMs = Math.max(1, expiresInSeconds) * 1000;
       const decided = isDecided(payload);
-      if (decided || payload.inFlight) await once(decided && payload.inFlight ? 'decided' : 'taken', id, ttlMs);
+      if (decided || payload.inFlight) await requireState(decided && payload.inFlight ? 'decided' : 'taken', id, ttlMs);
       await adapter.upsert(id, payload, expiresInSeconds);
     },
     async find(id) {

@@ -5,17 +5,17 @@ import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
 export type DeviceFault = 'empty' | 'unknown' | 'expired' | 'used' | 'interrupted' | 'stale';
 
 /** What the library wants the member to see. */
-export type DeviceView =
+export type DevicePage =
   | { kind: 'enter'; xsrf: string; fault?: DeviceFault }
   | { kind: 'confirm'; xsrf: string; client: Client; userCode: string }
   | { kind: 'done'; client: Client }
   | { kind: 'refused' }
   | { kind: 'failed'; error: Error };
 
-const views = new WeakMap<IncomingMessage, DeviceView>();
+const views = new WeakMap<IncomingMessage, DevicePage>();
 
 /** The page to answer with, once the library has stored everything and written its cookies. */
-export const deviceViewOf = (req: IncomingMessage): DeviceView | undefined => views.get(req);
+export const getDevicePage = (req: IncomingMessage): DevicePage | undefined => views.get(req);
 
 /** Of a page that is older than another of the same browser, or than the session of the library: nothing is wrong with the code. */
 const staleForm: ReadonlySet<unknown> = new Set(['xsrf token invalid', 'could not find device form details']);
@@ -28,7 +28,7 @@ const faults: Readonly<Record<string, DeviceFault>> = {
 };
 
 /** The library's errors for these pages have no class that it gives out: they are known by name. */
-function viewOf(error: Error | undefined, xsrf: string): DeviceView {
+function toDevicePage(error: Error | undefined, xsrf: string): DevicePage {
   if (!error) return { kind: 'enter', xsrf };
   const name = error.constructor.name;
   if (name === 'AbortedError') return { kind: 'refused' };
@@ -40,10 +40,10 @@ function viewOf(error: Error | undefined, xsrf: string): DeviceView {
     : { kind: 'failed', error };
 }
 
-const secretOf = ({ oidc }: KoaContextWithOIDC): string =>
+const deviceSecret = ({ oidc }: KoaContextWithOIDC): string =>
   String(Reflect.get(Object(oidc.session?.state), 'secret') ?? '');
 
-function show(ctx: KoaContextWithOIDC, view: DeviceView): void {
+function show(ctx: KoaContextWithOIDC, view: DevicePage): void {
   views.set(ctx.req, view);
   // Else the library answers 404.
   ctx.body = '';
@@ -60,9 +60,9 @@ export const deviceFlow: NonNullable<NonNullable<Configuration['features']>['dev
   mask: '****-****',
   // Nobody looks at what a device says of itself.
   deviceInfo: () => ({}),
-  userCodeInputSource: (ctx, _form, _out, error) => show(ctx, viewOf(error, secretOf(ctx))),
+  userCodeInputSource: (ctx, _form, _out, error) => show(ctx, toDevicePage(error, deviceSecret(ctx))),
   userCodeConfirmSource: (ctx, _form, client, _info, userCode) =>
-    show(ctx, { kind: 'confirm', xsrf: secretOf(ctx), client, userCode }),
+    show(ctx, { kind: 'confirm', xsrf: deviceSecret(ctx), client, userCode }),
   successSource(ctx) {
     if (ctx.oidc.client) show(ctx, { kind: 'done', client: ctx.oidc.client });
   },

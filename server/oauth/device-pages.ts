@@ -5,12 +5,12 @@ import { createElement } from 'react';
 import { DeviceCodePage } from '../../views/oauth/device-code-page.tsx';
 import { DeviceConfirmPage } from '../../views/oauth/device-confirm-page.tsx';
 import { DeviceEndPage } from '../../views/oauth/device-end-page.tsx';
-import { HttpError, query, retrySeconds } from '../http/index.ts';
-import { currentSession } from '../session/index.ts';
+import { HttpError, readQueryParam, toRetrySeconds } from '../http/index.ts';
+import { getCurrentSession } from '../session/index.ts';
 import { type KeyValueStore, StoreUnavailable } from '../store/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
-import { type DeviceView, deviceViewOf } from './device-flow.ts';
-import { admitUserCode, type UserCodeLimits } from './device-guesses.ts';
+import { type DevicePage, getDevicePage } from './device-flow.ts';
+import { consumeUserCode, type UserCodeLimits } from './device-guesses.ts';
 import { routes } from './routes-table.ts';
 
 /** Short, for those who type it; and where a language button may lead back to. */
@@ -21,10 +21,10 @@ export const deviceRefusedPath = `${devicePath}/refused`;
 /** The form was sent without the session that its page began. */
 const staleParameter = 'stale';
 
-const mostCharacters = 40;
-const typed = (value: unknown) => (typeof value === 'string' ? value.slice(0, mostCharacters) : '');
+const maxCharacters = 40;
+const typed = (value: unknown) => (typeof value === 'string' ? value.slice(0, maxCharacters) : '');
 
-function originsOf(url: string | undefined): string[] {
+function toOrigins(url: string | undefined): string[] {
   const origin = url === undefined ? undefined : URL.parse(url)?.origin;
   return origin === undefined || origin === 'null' ? [] : [origin];
 }
@@ -34,7 +34,7 @@ function originsOf(url: string | undefined): string[] {
  * the address (`verification_uri_complete`) fills the field and does nothing else, so that whoever follows a link has still
  * been asked twice (RFC 8628, section 5.4); what the library wants shown is sent after it has stored its session.
  */
-export function showDevicePages(
+export function createDevicePages(
   provider: Provider,
   deps: OauthDeps,
   { kv, limits }: { kv: KeyValueStore; limits: UserCodeLimits },
@@ -58,17 +58,17 @@ export function showDevicePages(
       if (koa.query.user_code !== undefined) koa.query = {};
       if (koa.method === 'POST') await counted(req, next);
       else await next();
-      const view = deviceViewOf(req);
+      const view = getDevicePage(req);
       if (view) await send(koa, view, { userCode: inAddress || typed(koa.oidc.params?.user_code), wasStale });
     } catch (error) {
       koa.respond = false;
       // For a visitor of whom nothing is stored, or no more, the library cannot store that it asks for the code again.
-      const isOver = error instanceof TypeError && deviceViewOf(req)?.kind === 'enter';
+      const isOver = error instanceof TypeError && getDevicePage(req)?.kind === 'enter';
       if (!isOver) return deps.fail(req, res, error);
       const isCodePage = koa.path === routes.code_verification;
-      const instead = isCodePage ? codePageAgain(typed(koa.oidc.params?.user_code)) : devicePath;
+      const redirectTo = isCodePage ? codePageAgain(typed(koa.oidc.params?.user_code)) : devicePath;
       const detail = isCodePage ? 'the page for codes was open for too long' : 'no sign-in for a device goes on here';
-      deps.fail(req, res, new HttpError('requestExpired', { detail, instead }));
+      deps.fail(req, res, new HttpError('requestExpired', { detail, redirectTo }));
     }
   }
 
@@ -82,22 +82,22 @@ export function showDevicePages(
   }
 
   async function counted(req: Request, next: () => Promise<void>): Promise<void> {
-    const decision = await admitUserCode(kv, limits, { ip: req.ip ?? '', member: currentSession(req)?.userId });
+    const decision = await consumeUserCode(kv, limits, { ip: req.ip ?? '', member: getCurrentSession(req)?.userId });
     if (!decision.allowed) {
       throw new HttpError('tooMany', {
         detail: `user codes: ${decision.limit}`,
-        retryAfterSeconds: retrySeconds(decision.retryAfterMs),
+        retryAfterSeconds: toRetrySeconds(decision.retryAfterMs),
       });
     }
     await next();
-    const view = deviceViewOf(req);
+    const view = getDevicePage(req);
     const wrong = view?.kind === 'enter' && view.fault === 'unknown';
     if (!wrong) await decision.release();
   }
 
   async function send(
     koa: KoaContextWithOIDC,
-    view: DeviceView,
+    view: DevicePage,
     { userCode, wasStale }: { userCode: string; wasStale: boolean },
   ): Promise<void> {
     const [req, res] = [koa.req as Request, koa.res as Response];
@@ -113,19 +113,19 @@ export function showDevicePages(
         throw error instanceof StoreUnavailable ? error : new HttpError('internal', { cause: error });
       }
     }
-    const member = await deps.sessions.member(req);
+    const member = await deps.sessions.getCurrentUser(req);
     // Ours answers from here on; the library must not write after it.
     koa.respond = false;
     const { xsrf } = view;
     const address = userCode === '' ? devicePath : `${devicePath}?${new URLSearchParams({ user_code: userCode })}`;
     if (view.kind === 'enter') {
-      const shown = deps.pages.shownAt(req, res, devicePath, { fault: view.fault, userCode });
-      if (!shown) return;
-      const refused = { ...shown, fault: shown.fault ?? (wasStale ? ('stale' as const) : undefined) };
+      const displayed = deps.pages.shownAt(req, res, devicePath, { fault: view.fault, userCode });
+      if (!displayed) return;
+      const refused = { ...displayed, fault: displayed.fault ?? (wasStale ? ('stale' as const) : undefined) };
       return deps.pages.send(
         req,
         res,
-        shown.fault === undefined ? 200 : 400,
+        displayed.fault === undefined ? 200 : 400,
         (ctx) => createElement(DeviceCodePage, { ctx, action: routes.code_verification, xsrf, ...refused }),
         { title: (ctx) => ctx.t('oauth.device.enter.title'), address },
       );
@@ -148,7 +148,7 @@ export function showDevicePages(
         }),
       {
         title: (ctx) => ctx.t('oauth.device.confirm.title', { clientName }),
-        policy: { images: originsOf(client.logoUri) },
+        policy: { images: toOrigins(client.logoUri) },
         address,
       },
     );
@@ -161,20 +161,20 @@ function codePageAgain(userCode: string): string {
 }
 
 /** GET /device: the short way to the page for codes. */
-export const toDevicePage: Handler = (req, res) => {
-  const userCode = typed(query(req, 'user_code'));
+export const redirectToDevicePage: Handler = (req, res) => {
+  const userCode = typed(readQueryParam(req, 'user_code'));
   const search = new URLSearchParams({
     ...(userCode !== '' && { user_code: userCode }),
-    ...(query(req, staleParameter) !== undefined && { [staleParameter]: '1' }),
+    ...(readQueryParam(req, staleParameter) !== undefined && { [staleParameter]: '1' }),
   });
   res.redirect(303, routes.code_verification + (search.size > 0 ? `?${search}` : ''));
 };
 
 /** GET /device/done and /device/refused: how it ended, in an address that may be loaded again. */
-export function deviceEnd(deps: OauthDeps, end: 'done' | 'refused'): Handler {
+export function showDeviceEnd(deps: OauthDeps, end: 'done' | 'refused'): Handler {
   return async (req, res) => {
-    await deps.sessions.member(req);
-    const id = end === 'done' ? query(req, 'client_id') : undefined;
+    await deps.sessions.getCurrentUser(req);
+    const id = end === 'done' ? readQueryParam(req, 'client_id') : undefined;
     const client = id === undefined ? undefined : await deps.provider().Client.find(id);
     deps.pages.send(
       req,

@@ -11,11 +11,11 @@ export const proofAlgorithms = ['ES256' as const];
 /** A proof counts as used for as long as its nonce can be good. */
 const usedS = 5 * 60;
 /** Some hundred bytes are usual, the key among them. */
-const mostProofCharacters = 4_096;
-const mostIdCharacters = 256;
+const maxProofCharacters = 4_096;
+const maxIdCharacters = 256;
 
 /** The proof of possession that came with a call, checked, but not yet counted as used. */
-export interface ShownProof {
+export interface PresentedProof {
   /** Of the key that signed it, as tokens name it in `cnf.jkt`. */
   thumbprint: string;
   /**
@@ -32,7 +32,11 @@ export interface ProofCheck {
    * @throws {errors.InvalidDpopProof}
    * @throws {errors.UseDpopNonce} after having set the DPoP-Nonce header
    */
-  shown(req: Request, res: Response, call: { address: string; accessToken: string }): Promise<ShownProof | undefined>;
+  view(
+    req: Request,
+    res: Response,
+    call: { address: string; accessToken: string },
+  ): Promise<PresentedProof | undefined>;
 }
 
 const refused = (why: string) => new errors.InvalidDpopProof(why);
@@ -47,7 +51,7 @@ export function createProofCheck(
 ): ProofCheck {
   const nonces = createProofNonces(nonceSecret);
   return {
-    async shown(req, res, { address, accessToken }) {
+    async view(req, res, { address, accessToken }) {
       // Two headers come joined by a comma, which no JWT has.
       const proof = req.get('DPoP');
       if (proof === undefined || proof === '') return undefined;
@@ -85,7 +89,7 @@ export function createProofCheck(
 
 /** Signed by the public key in its own header, with the type and the one algorithm that are accepted. */
 async function verified(proof: string): Promise<JWTVerifyResult> {
-  if (proof.length > mostProofCharacters) throw refused('the DPoP proof is too long');
+  if (proof.length > maxProofCharacters) throw refused('the DPoP proof is too long');
   try {
     return await jwtVerify(proof, EmbeddedJWK, { algorithms: proofAlgorithms, typ: 'dpop+jwt' });
   } catch {
@@ -94,7 +98,7 @@ async function verified(proof: string): Promise<JWTVerifyResult> {
 }
 
 function checkedId({ jti }: { jti?: unknown }): string {
-  if (typeof jti !== 'string' || jti === '' || jti.length > mostIdCharacters)
+  if (typeof jti !== 'string' || jti === '' || jti.length > maxIdCharacters)
     throw refused('DPoP proof must have a jti string property');
   return jti;
 }

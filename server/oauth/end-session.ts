@@ -1,15 +1,15 @@
 import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { sendGoingOnPage } from '../http/index.ts';
-import { currentSession } from '../session/index.ts';
+import { renderRedirectPage } from '../http/index.ts';
+import { getCurrentSession } from '../session/index.ts';
 import type { OauthDeps } from './deps.ts';
 import { routes } from './routes-table.ts';
-import { purposeOf, sendSignOutPage, signOutHere } from './sign-out.ts';
+import { readPurpose, sendSignOutPage, signOutLocally } from './sign-out.ts';
 import { signOutRequest, verifySignOut } from './sign-out-request.ts';
 
 /** What of an id token hint says whose session it speaks of. */
-interface Hint {
+interface IdTokenHint {
   sub?: unknown;
   auth_time?: unknown;
 }
@@ -18,7 +18,7 @@ interface Hint {
  * Whether a hint, whose signature the library has checked, speaks of this browser's session: the same member, signed in at
  * the same moment. Any other one (an old one, another browser's) asks first (`security.md`, rule 12).
  */
-function speaksOf(hint: Hint, session: { userId: string; authTimeMs: number }): boolean {
+function isHintFor(hint: IdTokenHint, session: { userId: string; authTimeMs: number }): boolean {
   return hint.sub === session.userId && hint.auth_time === Math.floor(session.authTimeMs / 1000);
 }
 
@@ -27,7 +27,7 @@ function speaksOf(hint: Hint, session: { userId: string; authTimeMs: number }): 
  * ours, because Foyer's session, the provider's and the grants end together (rule 4). A GET is answered by a redirect, so
  * no form's policy stands between the member and the client app; on the way to the member's own provider by a page.
  */
-export function endSessionHere(provider: Provider, deps: OauthDeps): void {
+export function endLocalSession(provider: Provider, deps: OauthDeps): void {
   provider.use((ctx, next) => (ctx.path === routes.end_session ? endAfter(ctx as KoaContextWithOIDC, next) : next()));
 
   async function endAfter(koa: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
@@ -50,22 +50,22 @@ export function endSessionHere(provider: Provider, deps: OauthDeps): void {
       state: params?.state,
     });
     const { returnTo } = await verifySignOut(deps, request);
-    const session = currentSession(req);
-    const hint = entities.IdTokenHint?.payload as Hint | undefined;
-    const ahead = req.method !== 'GET' || purposeOf(req).includes('prefetch');
-    if (session && (ahead || !(hint && speaksOf(hint, session)))) {
+    const session = getCurrentSession(req);
+    const hint = entities.IdTokenHint?.payload as IdTokenHint | undefined;
+    const ahead = req.method !== 'GET' || readPurpose(req).includes('prefetch');
+    if (session && (ahead || !(hint && isHintFor(hint, session)))) {
       // Ours answers from here on; the library must not write after it.
       koa.respond = false;
       res.statusCode = 200;
       return sendSignOutPage(deps, req, res, request, { client });
     }
-    const { address, providerName } = await signOutHere(deps, req, res, returnTo);
+    const { address, providerName } = await signOutLocally(deps, req, res, returnTo);
     if (providerName === undefined) {
       koa.status = 303;
       koa.redirect(address);
       return;
     }
     koa.respond = false;
-    sendGoingOnPage(deps.pages, req, res, address, { providerName });
+    renderRedirectPage(deps.pages, req, res, address, { providerName });
   }
 }

@@ -11,7 +11,7 @@ const batch = 500;
 /** So many sessions are asked about at the same time. */
 const width = 50;
 /** So many batches in one turn: the next turn goes on where this one has stopped. */
-const mostBatches = 20;
+const maxBatches = 20;
 
 /**
  * Token cookies are of no use without their session, but a session that runs out tells nobody. This ends the grants of the
@@ -20,7 +20,7 @@ const mostBatches = 20;
 export function sweepsEndedSessions({ grants, clientId, isLive }: EndedSessionsDeps): () => Promise<void> {
   let after = '';
   return async () => {
-    for (let turn = 0; turn < mostBatches; turn += 1) {
+    for (let turn = 0; turn < maxBatches; turn += 1) {
       const found = await grants.sessionsOfClient(clientId, after, batch);
       const sessions = [...new Set(found.map(({ foyerSession }) => foyerSession))].filter((one) => one !== null);
       for (let from = 0; from < sessions.length; from += width) {

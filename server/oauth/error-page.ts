@@ -2,14 +2,14 @@ import type { Request, Response } from 'express';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { type ErrorKind, HttpError } from '../http/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
-import { wayToApp, wayToBeginAgain } from './begin-again.ts';
+import { clientInitiateLoginUrl, restartUrl } from './begin-again.ts';
 import type { OauthDeps } from './deps.ts';
 import { keepOpenerOfPopup } from './popup.ts';
-import { requestOf } from './resume-guard.ts';
+import { requestIdInPath } from './resume-guard.ts';
 import { routes } from './routes-table.ts';
 
 /** Which page an error of the library gets. "Must not redirect" is part of each: a page is all that the visitor sees. */
-function kindOf(error: Error, path: string): ErrorKind {
+function toErrorKind(error: Error, path: string): ErrorKind {
   // Whatever is wrong with it: nobody was signed out, and they still can be.
   if (path === routes.end_session && isRefusal(error)) return 'signOutFailed';
   switch (error.name) {
@@ -44,11 +44,11 @@ const calls: ReadonlySet<string> = new Set([
  * over where it begins again.
  */
 export function createRenderError(deps: OauthDeps) {
-  async function waysFrom({ oidc, path, req }: KoaContextWithOIDC, kind: ErrorKind) {
+  async function errorActions({ oidc, path, req }: KoaContextWithOIDC, kind: ErrorKind) {
     if (kind === 'signOutFailed') return { way: { href: '/logout', signsOut: true as const } };
-    const id = requestOf(path);
-    const instead = kind === 'requestExpired' && id ? await wayToBeginAgain(deps, req as Request, { id }) : undefined;
-    return { instead, way: await wayToApp(deps, oidc.client?.clientId) };
+    const id = requestIdInPath(path);
+    const instead = kind === 'requestExpired' && id ? await restartUrl(deps, req as Request, { id }) : undefined;
+    return { instead, way: await clientInitiateLoginUrl(deps, oidc.client?.clientId) };
   }
 
   return async (
@@ -64,15 +64,15 @@ export function createRenderError(deps: OauthDeps) {
     ctx.respond = false;
     keepOpenerOfPopup(ctx);
     const detail = [out.error, out.error_description, Reflect.get(error, 'error_detail')].filter(Boolean).join(': ');
-    const kind = kindOf(error, ctx.path);
+    const kind = toErrorKind(error, ctx.path);
     // A store that is away has its own answer, which says when to come back.
-    const shown =
+    const view =
       error instanceof StoreUnavailable
         ? error
-        : await waysFrom(ctx, kind).then(
+        : await errorActions(ctx, kind).then(
             (ways) => new HttpError(kind, { detail, cause: error, ...ways }),
-            (away: unknown) => away,
+            (unavailable: unknown) => unavailable,
           );
-    deps.fail(ctx.req as Request, ctx.res as Response, shown);
+    deps.fail(ctx.req as Request, ctx.res as Response, view);
   };
 }

@@ -6,7 +6,7 @@ import { routes } from './routes-table.ts';
 const digest = (script: string) => createHash('sha256').update(script).digest('base64');
 
 /** How a policy names the place that a form leads to: its origin, or the scheme of an app's own address. */
-function placeOf(redirectUri: string): string {
+function toCspSource(redirectUri: string): string {
   const url = new URL(redirectUri);
   return url.origin === 'null' ? url.protocol : url.origin;
 }
@@ -19,7 +19,7 @@ export function formPostPolicy(page: string, redirectUri: string): string {
   return [
     "default-src 'none'",
     ['script-src', ...scripts].join(' '),
-    `form-action 'self' ${placeOf(redirectUri)}`,
+    `form-action 'self' ${toCspSource(redirectUri)}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');

@@ -1,7 +1,7 @@
 import type { InsertResult, Kysely, Transaction } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
 import { sha256 } from '../shared/index.ts';
-import { type Database, keepUnchanged, prepare, type Schema, type SecretBox } from '../store/index.ts';
+import { cacheUntilChanged, type Database, prepare, type Schema, type SecretBox } from '../store/index.ts';
 import { deleteConnectedApp, deleteConnectedApps, forgetConsents } from './connected-app-store.ts';
 import {
   chunks,
@@ -13,7 +13,7 @@ import {
   revokeSurplus,
   revokeWhere,
 } from './grant-queries-store.ts';
-import type { Ended, LogoutNotices } from './logout-notices.ts';
+import type { BackchannelLogouts, LogoutScope } from './logout-notices.ts';
 
 /** To which session a grant belongs, and whether it outlives that (offline access, or a device). */
 export interface GrantOwner {
@@ -69,7 +69,7 @@ export interface GrantOfSession {
 
 const model = 'Grant';
 
-interface KnownGrant {
+interface CachedGrant {
   /** The opened payload. */
   json: string;
   expiresAtMs: number;
@@ -101,7 +101,7 @@ const sessionsAtOnce = 50;
 export function createGrantStore(
   database: Database,
   box: SecretBox,
-  notices: LogoutNotices,
+  notices: BackchannelLogouts,
   now: () => number,
 ): GrantStore {
   const { db } = database;
@@ -109,9 +109,9 @@ export function createGrantStore(
   const alive = (from: Kysely<Schema>) =>
     from.selectFrom('oidc').where('model', '=', model).where('expires_at', '>', now());
   // Kept as text, because the library changes the objects that it is given.
-  const byId = keepUnchanged<KnownGrant>(() => database.changes.ofRows('oidc'));
+  const byId = cacheUntilChanged<CachedGrant>(() => database.changes.ofRows('oidc'));
   // A refresh token is a new row of the same table, but no new grant.
-  const bySession = keepUnchanged<KnownGrant>(() => {
+  const bySession = cacheUntilChanged<CachedGrant>(() => {
     const rows = database.changes.ofRows('oidc');
     return rows === undefined ? undefined : rows + (added.get(database) ?? 0);
   });
@@ -151,18 +151,22 @@ export function createGrantStore(
       expires_at: v.expiresAtMs,
     }),
   );
-  const known = (row: GrantRow | undefined): KnownGrant | undefined =>
+  const known = (row: GrantRow | undefined): CachedGrant | undefined =>
     row && { json: box.open(row.payload, aad(row.id_hash)), expiresAtMs: row.expires_at };
-  const unexpired = (grant: KnownGrant | undefined) => (grant && grant.expiresAtMs > now() ? grant : undefined);
-  const parsed = (grant: KnownGrant | undefined) => grant && (JSON.parse(grant.json) as AdapterPayload);
+  const unexpired = (grant: CachedGrant | undefined) => (grant && grant.expiresAtMs > now() ? grant : undefined);
+  const parsed = (grant: CachedGrant | undefined) => grant && (JSON.parse(grant.json) as AdapterPayload);
 
-  async function living(id: string): Promise<KnownGrant | undefined> {
+  async function living(id: string): Promise<CachedGrant | undefined> {
     return unexpired(
       await byId(id, async () => known((await selectById(db, { idHash: sha256(id), nowMs: now() })).rows[0])),
     );
   }
 
-  async function end(column: 'foyer_session' | 'account_id', values: readonly string[], which: Ended): Promise<void> {
+  async function end(
+    column: 'foyer_session' | 'account_id',
+    values: readonly string[],
+    which: LogoutScope,
+  ): Promise<void> {
     await database.transaction(async (trx) => {
       await revokeWhere(trx, column, values);
       if ('accountId' in which) await deleteConnectedApps(trx, 'user_id', which.accountId);
@@ -181,9 +185,9 @@ export function createGrantStore(
     const held = await heldSessions(db, accountId);
     const keptSessions: string[] = [];
     for (const batch of chunks(held.sessions, sessionsAtOnce)) {
-      const kept = await Promise.all(batch.map(keeps));
-      keptSessions.push(...batch.filter((_, index) => kept[index]));
-      await revokeOfSessions(batch.filter((_, index) => !kept[index]));
+      const stored = await Promise.all(batch.map(keeps));
+      keptSessions.push(...batch.filter((_, index) => stored[index]));
+      await revokeOfSessions(batch.filter((_, index) => !stored[index]));
     }
     await database.transaction(async (trx) => {
       await revoke(trx, held.withoutSession);
@@ -213,9 +217,9 @@ export function createGrantStore(
     find: async (id) => parsed(await living(id)),
     async findOfSession({ foyerSession, offline }, clientId) {
       if (foyerSession === null) return undefined;
-      const wanted = { foyerSession, clientId, offline: offline ? 1 : 0 };
-      const newest = await bySession(`${foyerSession} ${wanted.offline} ${clientId}`, async () =>
-        known((await selectOfSession(db, { ...wanted, nowMs: now() })).rows[0]),
+      const expected = { foyerSession, clientId, offline: offline ? 1 : 0 };
+      const newest = await bySession(`${foyerSession} ${expected.offline} ${clientId}`, async () =>
+        known((await selectOfSession(db, { ...expected, nowMs: now() })).rows[0]),
       );
       return parsed(unexpired(newest));
     },

@@ -1,22 +1,22 @@
-import type { Holding } from '../leaving/index.ts';
+import type { PersonalDataSource } from '../leaving/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Database } from '../store/index.ts';
-import { clientSessionsOf } from './client-session-store.ts';
+import { listClientSessions } from './client-session-store.ts';
 import { listConnectedApps } from './connected-app-store.ts';
 import { createLogoutNotices } from './logout-notices.ts';
-import { eraseGrants, grantsOf } from './member-grants-store.ts';
+import { eraseUserGrants, listGrants } from './member-grants-store.ts';
 
 /** What client apps were given of a member. */
-export const oauthHolding = ({ db }: Database): Holding => ({
+export const grantsDataSource = ({ db }: Database): PersonalDataSource => ({
   name: 'clientApps',
-  tell: ({ id }) => grantsOf(db, id),
-  erase: (trx, { id }) => eraseGrants(trx, id),
+  exportData: ({ id }) => listGrants(db, id),
+  erase: (trx, { id }) => eraseUserGrants(trx, id),
 });
 
-/** The client apps that a member is connected with. They go with the grants (see {@link oauthHolding}). */
-export const connectedAppHolding = ({ db }: Database, now: () => number): Holding => ({
+/** The client apps that a member is connected with. They go with the grants (see {@link grantsDataSource}). */
+export const connectedAppHolding = ({ db }: Database, now: () => number): PersonalDataSource => ({
   name: 'connectedApps',
-  async tell({ id }) {
+  async exportData({ id }) {
     return (await listConnectedApps(db, id, now())).map(({ resources, ...app }) => ({
       ...app,
       resources: Object.fromEntries(resources),
@@ -26,8 +26,8 @@ export const connectedAppHolding = ({ db }: Database, now: () => number): Holdin
 });
 
 /** Which client apps a member is signed in to, of those that are told when that ends: also when the member goes. */
-export const clientSessionHolding = ({ db }: Database, outbox: Outbox): Holding => ({
+export const clientSessionsDataSource = ({ db }: Database, outbox: Outbox): PersonalDataSource => ({
   name: 'clientAppSessions',
-  tell: ({ id }) => clientSessionsOf(db, id),
+  exportData: ({ id }) => listClientSessions(db, id),
   erase: (trx, { id }) => createLogoutNotices(outbox).ended(trx, { accountId: id }),
 });

@@ -11,7 +11,7 @@ export const queryIdTokenSeconds = 5 * 60;
 const isRegistered = (client: Client | undefined) => client?.legacy_id_token_redirect === true;
 
 /** Where the id token goes for a `redirect_uri`: the same with one slash at its end. That one must be registered. */
-export const finalAddress = (redirectUri: string): string =>
+export const appendIdToken = (redirectUri: string): string =>
   redirectUri.endsWith('/') ? redirectUri : `${redirectUri}/`;
 
 type ModeAllowed = Client['responseModeAllowed'];

@@ -7,36 +7,42 @@
  * what a member must do first (sign-in/).
  */
 
-export { createMayEnter, isLimited, type MayEnter, nobodyHas, type OnOffer } from './client-entry.ts';
+export {
+  type CanAccessClient,
+  createCanAccessClient,
+  type GrantableAccess,
+  grantsToNobody,
+  isRestricted,
+} from './client-entry.ts';
 export {
   type ClientMetadata,
   type ClientRequest,
   clientMetadata,
-  clientRequestOf,
   deviceGrant,
   InvalidClientRequest,
-  isShownToMembers,
+  isVisibleToUsers,
   mayHoldSensitive,
   signingAlgorithms,
+  toClientRequest,
 } from './client-metadata.ts';
-export { startAddress } from './client-start.ts';
+export { initiateLoginUrl } from './client-start.ts';
 export {
+  createClientSecret,
   deleteClient,
   findClient,
   insertClient,
   listClients,
-  newClientSecret,
   previousSecretExpiry,
   updateClient,
 } from './client-store.ts';
 export { listConnectedApps } from './connected-app-store.ts';
 export { ensureDefaultClient } from './default-client.ts';
 export { createGrantStore, type GrantStore } from './grant-store.ts';
-export { clientSessionHolding, connectedAppHolding, oauthHolding } from './holding.ts';
+export { clientSessionsDataSource, connectedAppHolding, grantsDataSource } from './holding.ts';
 export type { SigningKeyInfo } from './keys.ts';
 export { type LogoutCarrierSettings, logoutCarrier } from './logout-carrier.ts';
 export { createLogoutNotices } from './logout-notices.ts';
-export { notInPlanOf } from './not-in-plan.ts';
+export { planRequiredUrlForClient } from './not-in-plan.ts';
 
 export { type ResourceServer, resourceServerFaults } from './resource-server.ts';
 export {
@@ -45,9 +51,9 @@ export {
   insertResourceServer,
   listResourceServers,
 } from './resource-server-store.ts';
-export { type OauthRoom, openOauth } from './room.ts';
+export { createOidcModule, type OidcModule } from './room.ts';
 export { publicMetadataSeconds } from './routes.ts';
 export { discoveryPaths, routes } from './routes-table.ts';
 export { canonicalScopes, knownScopes, sensitiveScopes } from './scopes.ts';
-export { createGrantLinks } from './session-links.ts';
+export { createGrantHooks } from './session-links.ts';
 export { ensureKeys, listKeys, loadJwks, rotateKeys } from './signing-key-store.ts';

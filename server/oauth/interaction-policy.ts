@@ -1,30 +1,25 @@
 import type { Request } from 'express';
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import type { User } from '../account/index.ts';
-import { acrOf, type CurrentSession } from '../session/index.ts';
-import { type Step, standsBeforeAuthorization } from '../sign-in/index.ts';
-import type { MayEnter } from './client-entry.ts';
-import { reasonToAsk } from './load-grant.ts';
+import { type CurrentSession, toAcr } from '../session/index.ts';
+import { blocksAuthorization, type Step } from '../sign-in/index.ts';
+import type { CanAccessClient } from './client-entry.ts';
+import { consentReason } from './load-grant.ts';
 import { isClientScope } from './scopes.ts';
-import { saidAcr, stepUp, type Ways, wantedAcr } from './step-up.ts';
+import { type AvailableFactors, assertedAcr, decideStepUp, parseRequestedAcr } from './step-up.ts';
 
 export interface PolicyDeps {
   member(req: Request): Promise<{ user: User; session: CurrentSession } | undefined>;
-  stepOf(user: User): Step;
-  waysOf(user: User): Promise<Ways>;
-  mayEnter: MayEnter;
+  toNextStep(user: User): Step;
+  availableFactors(user: User): Promise<AvailableFactors>;
+  mayEnter: CanAccessClient;
 }
 
 /** Reasons for which any sign-in will do, also one from before the request; every other one wants a fresh one. */
-export const satisfiedByAnySignIn: ReadonlySet<string> = new Set([
-  'no_session',
-  'foyer_session',
-  'next_step',
-  'membership',
-]);
+export const freshReasons: ReadonlySet<string> = new Set(['no_session', 'foyer_session', 'next_step', 'membership']);
 
 /** Whom the request's `id_token_hint` names. The library checked its signature when the request began, and kept it. */
-function hintedMember(hint: unknown): string | undefined {
+function findHintedUser(hint: unknown): string | undefined {
   if (typeof hint !== 'string') return undefined;
   const payload: unknown = JSON.parse(Buffer.from(hint.split('.')[1] ?? '', 'base64url').toString() || 'null');
   return typeof payload === 'object' && payload !== null && 'sub' in payload ? String(payload.sub) : undefined;
@@ -43,15 +38,15 @@ function hintedMember(hint: unknown): string | undefined {
  */
 export function createInteractionPolicy({
   member,
-  stepOf,
-  waysOf,
+  toNextStep,
+  availableFactors,
   mayEnter,
 }: PolicyDeps): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
   const login = policy.get('login');
   if (!login) throw new Error('the library has no login prompt');
   const { Check } = interactionPolicy;
-  const memberOf = (ctx: KoaContextWithOIDC) => member(ctx.req as Request);
+  const findCurrentUser = (ctx: KoaContextWithOIDC) => member(ctx.req as Request);
 
   login.checks.add(
     new Check('members_scope', 'a scope that no End-User can give', 'invalid_scope', (ctx) => {
@@ -64,31 +59,31 @@ export function createInteractionPolicy({
     new Check('foyer_session', 'End-User authentication is required', 'login_required', async (ctx) => {
       const accountId = ctx.oidc.session?.accountId;
       if (accountId === undefined) return Check.NO_NEED_TO_PROMPT;
-      const found = await memberOf(ctx);
+      const found = await findCurrentUser(ctx);
       return found?.user.id === accountId ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
     }),
   );
   login.checks.add(
     new Check('next_step', 'the End-User has a step to take first', 'interaction_required', async (ctx) => {
-      const found = await memberOf(ctx);
-      return found && standsBeforeAuthorization(stepOf(found.user)) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+      const found = await findCurrentUser(ctx);
+      return found && blocksAuthorization(toNextStep(found.user)) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
     }),
   );
   login.checks.add(
     new Check('membership', 'the End-User needs another plan', 'interaction_required', async (ctx) => {
       const { client, prompts, grant } = ctx.oidc;
-      const found = await memberOf(ctx);
+      const found = await findCurrentUser(ctx);
       if (!found || !client || mayEnter(client, found.user)) return Check.NO_NEED_TO_PROMPT;
       // Whoever has not consented yet is not told about in silence: the error would say which plan they have not.
       const holdsNothing = !grant?.getOIDCScope() && Object.keys(grant?.resources ?? {}).length === 0;
-      const isStranger = reasonToAsk(client) !== undefined && holdsNothing;
+      const isStranger = consentReason(client) !== undefined && holdsNothing;
       return isStranger && prompts.has('none') ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
     }),
   );
   login.checks.add(
     new Check('hinted_member', 'another End-User was asked for', 'login_required', (ctx) => {
-      const wanted = hintedMember(ctx.oidc.params?.id_token_hint) ?? ctx.oidc.claims?.id_token?.sub?.value;
-      if (wanted === undefined || wanted === ctx.oidc.session?.accountId) return Check.NO_NEED_TO_PROMPT;
+      const expected = findHintedUser(ctx.oidc.params?.id_token_hint) ?? ctx.oidc.claims?.id_token?.sub?.value;
+      if (expected === undefined || expected === ctx.oidc.session?.accountId) return Check.NO_NEED_TO_PROMPT;
       if (ctx.oidc.result?.login) throw new errors.LoginRequired('another End-User was asked for');
       return Check.REQUEST_PROMPT;
     }),
@@ -97,31 +92,34 @@ export function createInteractionPolicy({
     new Check('max_age_zero', 'End-User authentication is required', 'login_required', ({ oidc }) => {
       // Of a device's request the library writes down that it wants a sign-in, and never reads it.
       const ofDevice = String(oidc.entities.DeviceCode?.params?.prompt ?? '').split(' ');
-      const wanted = Number(oidc.params?.max_age ?? Number.NaN) === 0 || ofDevice.includes('login');
-      return wanted && !oidc.result?.login ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+      const expected = Number(oidc.params?.max_age ?? Number.NaN) === 0 || ofDevice.includes('login');
+      return expected && !oidc.result?.login ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
     }),
   );
   for (const reason of ['essential_acrs', 'essential_acr']) login.checks.remove(reason);
   login.checks.add(
     new Check('acr', 'a surer End-User authentication is required', 'login_required', async (ctx) => {
       const { session, params = {}, prompts, result } = ctx.oidc;
-      const found = session?.accountId === undefined ? undefined : await memberOf(ctx);
+      const found = session?.accountId === undefined ? undefined : await findCurrentUser(ctx);
       // Who is not signed in is asked for that first.
       if (found?.user.id !== session?.accountId || !found) return Check.NO_NEED_TO_PROMPT;
-      const acr = acrOf(found.session.amr);
-      const wanted = wantedAcr(params);
+      const acr = toAcr(found.session.amr);
+      const expected = parseRequestedAcr(params);
       // The library puts into id tokens what its context says.
-      Object.defineProperty(ctx.oidc, 'acr', { value: wanted ? saidAcr(wanted, acr) : acr, configurable: true });
-      if (!wanted) return Check.NO_NEED_TO_PROMPT;
-      const asked = result?.stepUp === true;
-      switch (stepUp(wanted, { acr, asked, ...(await waysOf(found.user)) })) {
+      Object.defineProperty(ctx.oidc, 'acr', {
+        value: expected ? assertedAcr(expected, acr) : acr,
+        configurable: true,
+      });
+      if (!expected) return Check.NO_NEED_TO_PROMPT;
+      const alreadyAsked = result?.stepUp === true;
+      switch (decideStepUp(expected, { acr, alreadyAsked, ...(await availableFactors(found.user)) })) {
         case 'enough':
           return Check.NO_NEED_TO_PROMPT;
         case 'ask':
           // Voluntary: less will do for a client app that wants nobody to be asked.
-          return wanted.essential || !prompts.has('none') ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+          return expected.essential || !prompts.has('none') ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
         case 'unmet':
-          if (!wanted.essential) return Check.NO_NEED_TO_PROMPT;
+          if (!expected.essential) return Check.NO_NEED_TO_PROMPT;
           throw new errors.CustomOIDCProviderError(
             'unmet_authentication_requirements',
             'the End-User cannot sign in as surely as that',

@@ -18,7 +18,7 @@ const clientType = (ctx: KoaContextWithOIDC | undefined): ClientType =>
 const hasIdToken = (answer: unknown) => Reflect.get(Object(answer), 'id_token') !== undefined;
 
 /** Reports what the library gives to client apps, by the events that it emits. */
-export function countIssued(provider: Provider, metrics: Metrics): void {
+export function countIssuedTokens(provider: Provider, metrics: Metrics): void {
   if (!metrics.on) return;
   const emitter: NodeJS.EventEmitter = provider;
   for (const [event, kind] of saved) emitter.on(event, () => metrics.issued(kind, clientType(Provider.ctx)));
@@ -34,7 +34,11 @@ export function countIssued(provider: Provider, metrics: Metrics): void {
  * Reports a code or refresh token that is redeemed a second time: the library refuses and revokes, but tells nobody. Looking
  * one up elsewhere (introspection, revocation) is no redemption.
  */
-export function watchReuse(adapter: Adapter, kind: 'authorization_code' | 'refresh_token', metrics: Metrics): Adapter {
+export function reportTokenReuse(
+  adapter: Adapter,
+  kind: 'authorization_code' | 'refresh_token',
+  metrics: Metrics,
+): Adapter {
   if (!metrics.on) return adapter;
   return {
     ...adapter,

@@ -38,14 +38,14 @@ export interface KeyTimes {
  * Which key of each algorithm signs at this moment, which follow, which only verify: a matter of time alone. The newest
  * whose time has come signs, so a key that waits for its turn never takes over from one that was made after it.
  */
-export function keyStates(rows: readonly KeyTimes[], nowMs: number): SigningKeyInfo[] {
-  const kept = rows.filter((row) => row.expires_at === null || row.expires_at > nowMs);
+export function deriveKeyStates(rows: readonly KeyTimes[], nowMs: number): SigningKeyInfo[] {
+  const stored = rows.filter((row) => row.expires_at === null || row.expires_at > nowMs);
   return algorithms.flatMap((alg) => {
-    const newestFirst = kept
+    const newestFirst = stored
       .filter((row) => row.alg === alg)
       .sort((a, b) => b.created_at - a.created_at || b.activates_at - a.activates_at || (a.id < b.id ? 1 : -1));
-    const begun = newestFirst.findIndex((row) => row.activates_at <= nowMs);
-    const signing = begun === -1 ? newestFirst.length - 1 : begun;
+    const started = newestFirst.findIndex((row) => row.activates_at <= nowMs);
+    const signing = started === -1 ? newestFirst.length - 1 : started;
     return newestFirst.map((row, index) => ({
       kid: row.id,
       alg,

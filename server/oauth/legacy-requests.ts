@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type Provider from 'oidc-provider';
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
-import { finalAddress, queryIdToken } from './id-token-in-query.ts';
+import { appendIdToken, queryIdToken } from './id-token-in-query.ts';
 import { routes } from './routes-table.ts';
 
 type Query = KoaContextWithOIDC['query'];
@@ -11,7 +11,7 @@ type Query = KoaContextWithOIDC['query'];
  * `nonce` of an id token, and `forceAuth` for what is `prompt=login` today. The address for an id token in the query is
  * the final one, which is then compared with the registered ones like any other.
  */
-export function filledIn(query: Query, client: Client): Query {
+export function fillInQuery(query: Query, client: Client): Query {
   const { forceAuth, ...filled } = query;
   if (client.legacy !== true) return query;
   filled.scope ??= 'openid';
@@ -19,7 +19,7 @@ export function filledIn(query: Query, client: Client): Query {
   if (forceAuth !== undefined) filled.prompt ??= 'login';
   const inQuery = client.legacy_id_token_redirect === true && filled.response_mode === queryIdToken;
   if (inQuery && typeof filled.redirect_uri === 'string' && filled.redirect_uri !== '') {
-    filled.redirect_uri = finalAddress(filled.redirect_uri);
+    filled.redirect_uri = appendIdToken(filled.redirect_uri);
   }
   return filled;
 }
@@ -37,7 +37,7 @@ export function fillInForLegacy(provider: Provider): void {
     const id = ctx.path === routes.authorization && lacks(ctx.query) ? ctx.query.client_id : undefined;
     // What is wrong with the client, or keeps it from being found, the library finds out as well, and answers it.
     const client = typeof id === 'string' ? await provider.Client.find(id).catch(() => undefined) : undefined;
-    if (client) ctx.query = filledIn(ctx.query, client);
+    if (client) ctx.query = fillInQuery(ctx.query, client);
     await next();
   });
 }

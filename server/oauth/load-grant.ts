@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
-import { currentSession } from '../session/index.ts';
+import { getCurrentSession } from '../session/index.ts';
 import type { Database } from '../store/index.ts';
 import { type Consent, covers, findConsent, recordConsent } from './connected-app-store.ts';
 import { isMemberScope } from './scopes.ts';
@@ -13,18 +13,18 @@ interface LoadGrantDeps {
 }
 
 /** The scopes that the request asks for, the client is registered for, and a member can give: never more than these. */
-export function grantable(requested: Iterable<string>, registered: string | undefined): string[] {
+export function grantableScopes(requested: Iterable<string>, registered: string | undefined): string[] {
   const allowed = new Set((registered ?? '').split(' '));
   return [...requested].filter((scope) => isMemberScope(scope) && allowed.has(scope));
 }
 
 /** The same of a resource server that the client may ask for: what is requested and registered there, nothing else. */
-export function grantableAt(requested: Iterable<string>, registered: ReadonlySet<string>): string[] {
+export function grantableAudiences(requested: Iterable<string>, registered: ReadonlySet<string>): string[] {
   return [...new Set(requested)].filter((scope) => registered.has(scope));
 }
 
 /** Why the member is asked: somebody other than the marketplace runs the client, or could pose as it. Undefined: they are not. */
-export function reasonToAsk(client: {
+export function consentReason(client: {
   first_party?: unknown;
   applicationType?: string | undefined;
 }): 'third-party' | 'native' | undefined {
@@ -37,9 +37,9 @@ function askedFor(ctx: KoaContextWithOIDC): Consent {
   const { client, params, resourceServers } = ctx.oidc;
   const requested = String(params?.scope ?? '').split(' ');
   const atServers = Object.entries(resourceServers ?? {}).map(
-    ([identifier, { scopes }]) => [identifier, grantableAt(requested, scopes)] as const,
+    ([identifier, { scopes }]) => [identifier, grantableAudiences(requested, scopes)] as const,
   );
-  return { scopes: grantable(requested, client?.scope), resources: new Map(atServers) };
+  return { scopes: grantableScopes(requested, client?.scope), resources: new Map(atServers) };
 }
 
 const nothing: Consent = { scopes: [], resources: new Map() };
@@ -56,7 +56,7 @@ export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGr
   /** The part of the request that may be granted without a question; undefined: the member is to be asked. */
   async function permitted(ctx: KoaContextWithOIDC, userId: string, asked: Consent): Promise<Consent | undefined> {
     const { client, result, entities } = ctx.oidc;
-    const reason = client && reasonToAsk(client);
+    const reason = client && consentReason(client);
     if (!client || reason === undefined || result?.consent !== undefined) return asked;
     if (reason === 'native' || entities.DeviceCode) return undefined;
     const consent = await findConsent(database.db, userId, client.clientId);
@@ -66,7 +66,7 @@ export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGr
   return async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
     // Of resources the library has asked for each whether this client may have it.
     const { client, account, result } = ctx.oidc;
-    const session = currentSession(ctx.req as Request);
+    const session = getCurrentSession(ctx.req as Request);
     if (!client || !account || session?.userId !== account.accountId) return undefined;
     const asked = askedFor(ctx);
     const onDevice = ctx.oidc.entities.DeviceCode !== undefined;
@@ -76,13 +76,13 @@ export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGr
     const allowed = await permitted(ctx, session.userId, asked);
     if (allowed === undefined && !grant) return undefined;
     if (client.backchannelLogoutUri !== undefined) {
-      const sid = await grants.sidOf(session, client.clientId);
+      const sid = await grants.sidFor(session, client.clientId);
       if (sid === undefined) return undefined;
       // Before the library makes up one that nobody but its own session knows.
       ctx.oidc.session?.sidFor(client.clientId, sid);
     }
     const widened = await grants.widen(session, client.clientId, grant, { ...(allowed ?? nothing), offline });
-    const isConsent = reasonToAsk(client) !== undefined && result?.consent !== undefined;
+    const isConsent = consentReason(client) !== undefined && result?.consent !== undefined;
     if (widened && widened !== grant && (isConsent || offline)) {
       const connection = { userId: session.userId, clientId: client.clientId, nowMs: now(), grantId: widened.jti };
       await database.transaction((trx) => recordConsent(trx, connection, isConsent ? asked : nothing));

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { importJWK, type JWK, SignJWT } from 'jose';
-import { type LogoutCarrier, type LogoutNotice, PermanentFailure } from '../messages/index.ts';
+import { type LogoutCarrier, type LogoutNotice, PermanentDeliveryError } from '../messages/index.ts';
 import type { Database, SecretBox } from '../store/index.ts';
-import { addressFault } from './client-addresses.ts';
+import { findRedirectUriFault } from './client-addresses.ts';
 import { findClient } from './client-store.ts';
 import { loadJwks } from './signing-key-store.ts';
 
@@ -74,9 +74,10 @@ export function logoutCarrier(settings: LogoutCarrierSettings): LogoutCarrier {
     name: 'logout',
     async send(notice) {
       const { address, algorithm } = await registered(notice);
-      if (address === undefined) throw new PermanentFailure('the client app does not want to hear of it any more');
-      const fault = addressFault(address, false, development);
-      if (fault !== undefined) throw new PermanentFailure(`the client app's address ${fault}`);
+      if (address === undefined)
+        throw new PermanentDeliveryError('the client app does not want to hear of it any more');
+      const fault = findRedirectUriFault(address, false, development);
+      if (fault !== undefined) throw new PermanentDeliveryError(`the client app's address ${fault}`);
       if ((restsUntil.get(address) ?? 0) > now()) throw new Error('the client app did not answer a moment ago');
       restsUntil.delete(address);
       const token = await tokenFor(notice, algorithm);
@@ -84,19 +85,21 @@ export function logoutCarrier(settings: LogoutCarrierSettings): LogoutCarrier {
       const status = await post(address, token).catch((error: unknown) => {
         const hangs = (error as Error).name === 'TimeoutError';
         if (hangs) restsUntil.set(address, now() + restMs);
-        throw new Error(hangs ? `no answer within ${timeoutMs / 1000} seconds` : reasonOf(error), { cause: error });
+        throw new Error(hangs ? `no answer within ${timeoutMs / 1000} seconds` : toNetworkReason(error), {
+          cause: error,
+        });
       });
       if (performance.now() - beganMs > slowMs) restsUntil.set(address, now() + restMs);
       if (status === 200 || status === 204) return;
       // Section 2.8: the token was wrong, or the client app could not sign the member out.
-      if (status === 400) throw new PermanentFailure('the client app refused it (400)');
+      if (status === 400) throw new PermanentDeliveryError('the client app refused it (400)');
       throw new Error(`the client app answered ${status}`);
     },
   };
 }
 
 /** What went wrong below HTTP: `fetch` itself says only that it failed. */
-function reasonOf(error: unknown): string {
+function toNetworkReason(error: unknown): string {
   const { cause } = error as { cause?: { code?: string; message?: string } };
   return `cannot be reached: ${cause?.code ?? cause?.message ?? 'no answer'}`;
 }

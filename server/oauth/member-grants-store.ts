@@ -3,7 +3,7 @@ import type { Schema } from '../store/index.ts';
 import { deleteConnectedApps } from './connected-app-store.ts';
 
 /** Which client apps hold something of a member's, and until when (milliseconds since the epoch). */
-export async function grantsOf(
+export async function listGrants(
   db: Kysely<Schema>,
   userId: string,
 ): Promise<{ clientId: string | null; name: string | null; expiresAt: number }[]> {
@@ -19,7 +19,7 @@ export async function grantsOf(
 }
 
 /** Every record of the OpenID Provider that is a member's, in the transaction in which the member goes. */
-export async function eraseGrants(trx: Transaction<Schema>, userId: string): Promise<void> {
+export async function eraseUserGrants(trx: Transaction<Schema>, userId: string): Promise<void> {
   await trx
     .deleteFrom('oidc')
     .where('grant_id', 'in', (from) =>

@@ -3,28 +3,35 @@ import { createElement } from 'react';
 import { NotInPlanPage } from '../../views/oauth/not-in-plan-page.tsx';
 import type { PageContext } from '../../views/page-context.ts';
 import { planLine, planPrice } from '../checkout/index.ts';
-import { type Errand, errandOf, field, HttpError, query, sendGoingOnPage } from '../http/index.ts';
+import {
+  type Continuation,
+  continuationFrom,
+  HttpError,
+  readFormField,
+  readQueryParam,
+  renderRedirectPage,
+} from '../http/index.ts';
 import type { Plan } from '../membership/index.ts';
-import { askToSignIn } from '../sign-in/index.ts';
+import { redirectToSignIn } from '../sign-in/index.ts';
 import type { AuthorizationRequest } from './authorization-requests.ts';
-import { type EntryDemand, opensTo } from './client-entry.ts';
-import { isShownToMembers } from './client-metadata.ts';
-import { startAddress } from './client-start.ts';
+import { type AccessRequirement, grantsAccess } from './client-entry.ts';
+import { isVisibleToUsers } from './client-metadata.ts';
+import { initiateLoginUrl } from './client-start.ts';
 import { findClient } from './client-store.ts';
 import type { Handler, OauthDeps } from './deps.ts';
-import { ownRequest } from './storage.ts';
+import { requireOwnedRequest } from './storage.ts';
 
 const notInPlanPath = '/not-in-plan';
 
 /** The page for a request that waits, with everything that leads back to it. */
-export const notInPlanAddress = (search: string): string => `${notInPlanPath}${search}`;
+export const planRequiredUrl = (search: string): string => `${notInPlanPath}${search}`;
 /** The same for a client app that nobody has come from. */
-export const notInPlanOf = (clientId: string): string =>
+export const planRequiredUrlForClient = (clientId: string): string =>
   `${notInPlanPath}?${new URLSearchParams({ client_id: clientId })}`;
 
 /** The client app that is shut, and the ways on from there. */
-interface Shut {
-  demand: EntryDemand;
+interface RestrictedClient {
+  demand: AccessRequirement;
   clientName: string;
   clientLogo: string | undefined;
   request?: AuthorizationRequest;
@@ -35,52 +42,56 @@ interface Shut {
 }
 
 /** @throws {HttpError} when no request waits here, or there is no such client app that members may know of */
-async function shutOf(deps: OauthDeps, req: Request, errand: Errand): Promise<Shut> {
-  if (errand.authorization !== undefined) {
-    const request = await ownRequest(deps, req, errand.authorization);
+async function loadRestrictedClient(
+  deps: OauthDeps,
+  req: Request,
+  continuation: Continuation,
+): Promise<RestrictedClient> {
+  if (continuation.authorization !== undefined) {
+    const request = await requireOwnedRequest(deps, req, continuation.authorization);
     const { client, clientName } = request;
-    const { search } = errand;
+    const { search } = continuation;
     return { demand: client, clientName, clientLogo: client.logoUri, request, search, opened: `/verify-user${search}` };
   }
-  const client = await findClient(deps.database.db, query(req, 'client_id') ?? '');
-  if (!client || !isShownToMembers(client)) throw new HttpError('notFound', { detail: 'no such client app' });
+  const client = await findClient(deps.database.db, readQueryParam(req, 'client_id') ?? '');
+  if (!client || !isVisibleToUsers(client)) throw new HttpError('notFound', { detail: 'no such client app' });
   return {
     demand: client,
     clientName: client.client_name,
     clientLogo: client.logo_uri,
     // Whoever comes back here with the right plan goes on into it.
-    search: `?${new URLSearchParams({ redirect: notInPlanOf(client.client_id) })}`,
-    opened: client.initiate_login_uri ? startAddress(client.initiate_login_uri, deps.publicUrl) : '/dashboard',
+    search: `?${new URLSearchParams({ redirect: planRequiredUrlForClient(client.client_id) })}`,
+    opened: client.initiate_login_uri ? initiateLoginUrl(client.initiate_login_uri, deps.publicUrl) : '/dashboard',
   };
 }
 
 /** The plans that open it, of those that members can choose here. */
-function opening({ catalogue, plansAreSold }: OauthDeps, demand: EntryDemand): Plan[] {
+function plansThatOpen({ catalogue, plansAreSold }: OauthDeps, demand: AccessRequirement): Plan[] {
   if (!plansAreSold) return [];
   return catalogue.plans.filter(
-    ({ id, kind, entitlements }) => kind !== 'partner' && opensTo(demand, { plan: id, entitlements }),
+    ({ id, kind, entitlements }) => kind !== 'partner' && grantsAccess(demand, { plan: id, entitlements }),
   );
 }
 
-const priceOf = (ctx: PageContext, plan: Plan, currency: string): string => {
+const planPriceText = (ctx: PageContext, plan: Plan, currency: string): string => {
   const price = planPrice(ctx, plan, currency);
   return price ? `${price.amount} ${price.per}` : '';
 };
 
-const originOf = (url: string | undefined): string[] => {
+const toOrigins = (url: string | undefined): string[] => {
   const origin = url === undefined ? undefined : URL.parse(url)?.origin;
   return origin === undefined || origin === 'null' ? [] : [origin];
 };
 
 /** GET /not-in-plan: why a client app is not open to this member, and which plans open it; the request goes on waiting. */
-export function showNotInPlan(deps: OauthDeps): Handler {
+export function showPlanRequired(deps: OauthDeps): Handler {
   return async (req, res) => {
-    const errand = errandOf(req, deps.publicUrl);
-    const member = await deps.sessions.member(req);
-    if (!member) return askToSignIn(req, res, deps.publicUrl);
+    const continuation = continuationFrom(req, deps.publicUrl);
+    const member = await deps.sessions.getCurrentUser(req);
+    if (!member) return redirectToSignIn(req, res, deps.publicUrl);
     const { user } = member;
-    const shut = await shutOf(deps, req, errand);
-    if (deps.mayEnter(shut.demand, user)) return res.redirect(303, shut.opened);
+    const shut = await loadRestrictedClient(deps, req, continuation);
+    if (deps.canAccessClient(shut.demand, user)) return res.redirect(303, shut.opened);
     const { clientName, clientLogo, request, search } = shut;
     const { catalogue } = deps;
     const own = catalogue.byId(user.planId);
@@ -96,10 +107,10 @@ export function showNotInPlan(deps: OauthDeps): Handler {
           clientName,
           clientLogo,
           memberEmail: user.email,
-          own: own && planLine(ctx.t, own),
-          plans: opening(deps, shut.demand).map((plan) => ({
+          currentPlan: own && planLine(ctx.t, own),
+          plans: plansThatOpen(deps, shut.demand).map((plan) => ({
             name: planLine(ctx.t, plan),
-            price: priceOf(ctx, plan, catalogue.currency),
+            price: planPriceText(ctx, plan, catalogue.currency),
             href: `/plan-purchase/${plan.id}${search}`,
           })),
           compareHref: `/plan-purchase${search}`,
@@ -111,24 +122,24 @@ export function showNotInPlan(deps: OauthDeps): Handler {
         }),
       {
         title: (ctx) => ctx.t('dashboard.limited.title', { clientName }),
-        policy: { images: originOf(clientLogo) },
+        policy: { images: toOrigins(clientLogo) },
       },
     );
   };
 }
 
 /** POST /not-in-plan: the member goes back without; the client app is told (OpenID Connect Core 1.0, section 3.1.2.6). */
-export function leaveNotInPlan(deps: OauthDeps): Handler {
+export function submitPlanRequired(deps: OauthDeps): Handler {
   return async (req, res) => {
-    const id = field(req, 'authorization_code');
+    const id = readFormField(req, 'authorization_code');
     const search = `?${new URLSearchParams({ authorization_code: id })}`;
-    const member = await deps.sessions.member(req);
-    if (!member) return askToSignIn(req, res, deps.publicUrl, notInPlanAddress(search));
-    const request = await ownRequest(deps, req, id);
+    const member = await deps.sessions.getCurrentUser(req);
+    if (!member) return redirectToSignIn(req, res, deps.publicUrl, planRequiredUrl(search));
+    const request = await requireOwnedRequest(deps, req, id);
     const href = await deps.requests.answer(request, member.user.id, {
       error: 'access_denied',
       error_description: 'the End-User does not have the plan for it',
     });
-    sendGoingOnPage(deps.pages, req, res, href, request.clientName);
+    renderRedirectPage(deps.pages, req, res, href, request.clientName);
   };
 }

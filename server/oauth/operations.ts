@@ -1,8 +1,8 @@
 import type Provider from 'oidc-provider';
 import { z } from 'zod';
-import { HttpError, type Operation, operation, principalOf } from '../http/index.ts';
+import { type ApiOperation, defineOperation, HttpError, requirePrincipal } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
-import { type ClientMetadata, isShownToMembers, signsMembersIn } from './client-metadata.ts';
+import { type ClientMetadata, isVisibleToUsers, signsUsersIn } from './client-metadata.ts';
 import { listClients } from './client-store.ts';
 
 const clientApp = z.object({
@@ -25,9 +25,9 @@ export function oauthOperations({
   database: Database;
   provider: () => Provider;
   defaultClientId: string;
-}): Operation[] {
+}): ApiOperation[] {
   return [
-    operation({
+    defineOperation({
       method: 'get',
       path: '/clients',
       id: 'listClients',
@@ -35,9 +35,9 @@ export function oauthOperations({
       answer: z.array(clientApp),
       async handle({ req }) {
         const clients = await listClients(database.db);
-        const forMember = principalOf(req).kind === 'member';
+        const forMember = requirePrincipal(req).kind === 'member';
         const listed = clients.filter((client) =>
-          forMember ? isShownToMembers(client) && !isInternal(client, defaultClientId) : signsMembersIn(client),
+          forMember ? isVisibleToUsers(client) && !isInternal(client, defaultClientId) : signsUsersIn(client),
         );
         return listed.map((client) => ({
           client_id: client.client_id,
@@ -47,7 +47,7 @@ export function oauthOperations({
         }));
       },
     }),
-    operation({
+    defineOperation({
       method: 'get',
       path: '/verifyClient',
       id: 'verifyClient',

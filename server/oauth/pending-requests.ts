@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { type HostCookies, markOf, type RequestTraits, requestCookie, requestCookiePrefix } from '../http/index.ts';
-import { lifetimeOf, visitorRowMs } from '../rate-limits/index.ts';
+import { type HostCookies, type RequestTraits, requestCookie, requestCookiePrefix, toMark } from '../http/index.ts';
+import { toLifetime, visitorRowMs } from '../rate-limits/index.ts';
 import { dayMs, sha256 } from '../shared/index.ts';
-import { type KeyValueStore, parseStored, SealBroken, type SecretBox, storedRecords } from '../store/index.ts';
+import { type KeyValueStore, parseStored, type SecretBox, storedRecords, UnsealError } from '../store/index.ts';
 
 const begunWithSchema = z.object({
   clientId: z.string(),
@@ -15,7 +15,7 @@ const begunWithSchema = z.object({
 });
 
 /** The content with which a request began: enough to begin it again. */
-export type BegunWith = z.infer<typeof begunWithSchema>;
+export type OriginalRequest = z.infer<typeof begunWithSchema>;
 
 /** The row that says in which browser an authorization request began, and when. */
 const rowSchema = z.object({
@@ -28,21 +28,21 @@ const rowSchema = z.object({
 const copySchema = z.object({ begunAtMs: z.number(), begunWith: begunWithSchema });
 type PendingCopy = z.infer<typeof copySchema>;
 
-export type PendingLookup =
+export type PendingAuthorizationLookup =
   /** `begunWith`: absent, it cannot begin again; `gone`: the row has expired, and only the browser's copy is left. */
-  | { state: 'ours'; begunAtMs: number; gone: boolean; begunWith?: BegunWith }
+  | { state: 'ours'; begunAtMs: number; gone: boolean; begunWith?: OriginalRequest }
   | { state: 'unknown' }
   | { state: 'other-browser' };
 
-export interface PendingRequests {
+export interface PendingAuthorizations {
   /** Binds a request that begins now to the browser that is being answered. */
   bind(
     req: Request,
     res: Response,
-    request: { id: string; begunWith?: BegunWith | undefined; traits?: RequestTraits | undefined },
+    request: { id: string; begunWith?: OriginalRequest | undefined; traits?: RequestTraits | undefined },
   ): Promise<void>;
   /** Whether this browser began the request, within the last day. */
-  find(req: Request, id: string): Promise<PendingLookup>;
+  find(req: Request, id: string): Promise<PendingAuthorizationLookup>;
 }
 
 /** So long a request waits for its member. */
@@ -50,11 +50,11 @@ export const pendingTtlMs = visitorRowMs;
 /** So long it can begin again in the same browser. */
 const resumableTtlMs = dayMs;
 /** A longer request begins anew at its client app. */
-const mostCopied = 1_000;
+const maxCopied = 1_000;
 /** So many of a browser's requests have a copy: all its cookies together must fit into one header of a proxy (8 KB). */
-const mostCopies = 2;
+const maxCopies = 2;
 /** More at once than anybody has tabs for; the oldest give way, so that the header stays small. */
-const mostCookies = 12;
+const maxCookies = 12;
 
 const kind = 'authorization-request';
 /** Where the row is stored, and to which place the copy is sealed. */
@@ -64,7 +64,7 @@ const rowKey = (id: string) => `${kind}:${sha256(id)}`;
 const byAge = ([, a]: [string, string], [, b]: [string, string]) => Number.parseInt(a, 36) - Number.parseInt(b, 36);
 
 /** `<time>.<secret with its traits>`, and behind them the sealed copy where there is one. */
-function partsOf(cookie: string | undefined): { bound: string; secret?: string | undefined; copy: string } {
+function toParts(cookie: string | undefined): { bound: string; secret?: string | undefined; copy: string } {
   const [time = '', secret, ...copy] = (cookie ?? '').split('.');
   return { bound: `${time}.${secret}`, secret, copy: copy.join('.') };
 }
@@ -80,17 +80,17 @@ export function createPendingRequests(
   box: SecretBox,
   cookies: HostCookies,
   now: () => number,
-): PendingRequests {
+): PendingAuthorizations {
   const rows = storedRecords({ kv, kind, schema: rowSchema, ttlMs: pendingTtlMs });
 
-  function copyOf(id: string, sealed: string): PendingCopy | undefined {
+  function toCopy(id: string, sealed: string): PendingCopy | undefined {
     if (sealed === '') return undefined;
     try {
       const copy = parseStored(copySchema, box.open(sealed, rowKey(id)));
       return now() - copy.begunAtMs < resumableTtlMs ? copy : undefined;
     } catch (error) {
       // Of a key that is gone, of another request, or written by somebody else.
-      if (error instanceof SealBroken) return undefined;
+      if (error instanceof UnsealError) return undefined;
       throw error;
     }
   }
@@ -98,20 +98,20 @@ export function createPendingRequests(
   /** The oldest cookies make room, and older copies, which are long. */
   function makeRoom(req: Request, res: Response, copies: number): void {
     const oldestFirst = cookies.readAll(req, requestCookiePrefix).toSorted(byAge);
-    const surplus = Math.max(0, oldestFirst.length - mostCookies + 1);
+    const surplus = Math.max(0, oldestFirst.length - maxCookies + 1);
     for (const [name] of oldestFirst.slice(0, surplus)) cookies.clear(res, name);
-    const copied = oldestFirst.slice(surplus).filter(([, value]) => partsOf(value).copy !== '');
-    for (const [name, value] of copied.slice(0, Math.max(0, copied.length - mostCopies + copies))) {
-      cookies.set(res, name, partsOf(value).bound, { maxAgeMs: resumableTtlMs });
+    const copied = oldestFirst.slice(surplus).filter(([, value]) => toParts(value).copy !== '');
+    for (const [name, value] of copied.slice(0, Math.max(0, copied.length - maxCopies + copies))) {
+      cookies.set(res, name, toParts(value).bound, { maxAgeMs: resumableTtlMs });
     }
   }
 
   return {
     async bind(req, res, { id, begunWith, traits }) {
-      const secret = randomBytes(24).toString('base64url') + (traits ? markOf(traits) : '');
+      const secret = randomBytes(24).toString('base64url') + (traits ? toMark(traits) : '');
       const begunAtMs = now();
-      await rows.write(sha256(id), { browser: sha256(secret), begunAtMs }, lifetimeOf(req));
-      const isCopied = begunWith !== undefined && JSON.stringify(begunWith).length <= mostCopied;
+      await rows.write(sha256(id), { browser: sha256(secret), begunAtMs }, toLifetime(req));
+      const isCopied = begunWith !== undefined && JSON.stringify(begunWith).length <= maxCopied;
       makeRoom(req, res, isCopied ? 1 : 0);
       const copy = isCopied
         ? [box.seal(JSON.stringify({ begunAtMs, begunWith } satisfies PendingCopy), rowKey(id))]
@@ -121,8 +121,8 @@ export function createPendingRequests(
     },
     async find(req, id) {
       const row = await rows.find(sha256(id));
-      const { secret, copy: sealed } = partsOf(cookies.read(req, requestCookie(id)));
-      const copy = copyOf(id, sealed);
+      const { secret, copy: sealed } = toParts(cookies.read(req, requestCookie(id)));
+      const copy = toCopy(id, sealed);
       if (!row) return copy ? { state: 'ours', gone: true, ...copy } : { state: 'unknown' };
       const { browser, begunAtMs } = row;
       if (secret === undefined || sha256(secret) !== browser) return { state: 'other-browser' };

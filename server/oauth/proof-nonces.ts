@@ -35,10 +35,10 @@ export function createProofNonces(secret: Buffer): ProofNonces {
   return {
     next: () => of(step() + 1),
     isGood(nonce) {
-      const given = Buffer.from(nonce);
+      const input = Buffer.from(nonce);
       return around
         .map((offset) => Buffer.from(of(step() + offset)))
-        .some((good) => good.length === given.length && timingSafeEqual(good, given));
+        .some((good) => good.length === input.length && timingSafeEqual(good, input));
     },
   };
 }

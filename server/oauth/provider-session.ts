@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
-import { acrOf, type CurrentSession } from '../session/index.ts';
+import { type CurrentSession, toAcr } from '../session/index.ts';
 
 /** The provider's own session, kept in step with ours (`security.md`, rule 4). */
-export interface ProviderSessions {
+export interface OidcSessions {
   /** A new provider session for this sign-in; the browser's earlier one ends. */
   replace(req: Request, res: Response, session: CurrentSession): Promise<void>;
   /** Replaces it only when it is another member's, or gone. */
@@ -15,7 +15,7 @@ export function createProviderSessions(
   provider: () => Provider,
   { rememberMs, idleMs }: { rememberMs: number; idleMs: number },
   cookieOptions: { secure: boolean },
-): ProviderSessions {
+): OidcSessions {
   const options = {
     httpOnly: true,
     sameSite: 'lax' as const,
@@ -35,7 +35,7 @@ export function createProviderSessions(
       // auth_time is what our record says, never "now": a client app decides on it how fresh the sign-in is.
       loginTs: Math.floor(session.authTimeMs / 1000),
       amr: session.amr,
-      acr: acrOf(session.amr),
+      acr: toAcr(session.amr),
       transient: !session.remember,
     });
     const ttlMs = session.remember ? rememberMs : Math.max(idleMs, 24 * 60 * 60 * 1000);

@@ -5,7 +5,7 @@ import type { Database, SecretBox } from '../store/index.ts';
 import { keyVersion, type SigningKeyInfo } from './keys.ts';
 import { ensureKeys, listKeys, loadJwks } from './signing-key-store.ts';
 
-export interface ProviderWatch {
+export interface KeyWatcher {
   current(): Provider;
   /** Looks at once whether the keys have changed. */
   refresh(): Promise<void>;
@@ -16,7 +16,7 @@ export interface ProviderWatch {
  * Keeps the provider in step with the stored signing keys: the library fixes them at construction, so when they change
  * (a rotation, or the moment at which a new one begins to sign) a new provider takes over.
  */
-export async function watchProvider(settings: {
+export async function watchKeyChanges(settings: {
   database: Database;
   box: SecretBox;
   build: (keys: JWK[]) => Provider;
@@ -25,7 +25,7 @@ export async function watchProvider(settings: {
   log: Logger;
   /** Told at the start and at every change. */
   onKeys: (keys: SigningKeyInfo[]) => void;
-}): Promise<ProviderWatch> {
+}): Promise<KeyWatcher> {
   const { database, box, build, now, log, onKeys } = settings;
   await ensureKeys(database, box, now());
   let { keys, version } = await loadJwks(database, box, now());

@@ -5,16 +5,16 @@ import Provider, {
   type JWK,
   type KoaContextWithOIDC,
 } from 'oidc-provider';
-import { claimsByScope, claimsFor, currentUser, type MembershipClaimsOf, type User } from '../account/index.ts';
+import { claimsByScope, claimsFor, findCurrentUser, type GetMembershipClaims, type User } from '../account/index.ts';
 import { type HostCookies, languages } from '../http/index.ts';
-import { lifetimeOf } from '../rate-limits/index.ts';
+import { toLifetime } from '../rate-limits/index.ts';
 import { acrValues } from '../session/index.ts';
-import { lacksDemandedFactor } from '../sign-in/index.ts';
+import { mustSetUpSecondFactor } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import { accessTokenClaims } from './access-token-claims.ts';
 import { type AdapterDeps, createAdapterFactory } from './adapter.ts';
-import { demandScope } from './asked-scopes.ts';
-import { isLimited } from './client-entry.ts';
+import { requireGrantableScope } from './asked-scopes.ts';
+import { isRestricted } from './client-entry.ts';
 import { clientAssertionAlgorithms } from './client-keys.ts';
 import { extraMetadata } from './client-metadata.ts';
 import { isClientSecret } from './client-store.ts';
@@ -29,7 +29,7 @@ import { createResourceServerInfo } from './resource-tokens.ts';
 import { routes } from './routes-table.ts';
 import { knownScopes } from './scopes.ts';
 import type { SessionGrants } from './session-grants.ts';
-import { claimsOfSignIn } from './step-up.ts';
+import { authenticationClaims } from './step-up.ts';
 
 export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   issuer: string;
@@ -40,7 +40,7 @@ export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   proofNonceSecret: Buffer;
   development: boolean;
   sessionGrants: SessionGrants;
-  membershipClaims: MembershipClaimsOf;
+  membershipClaims: GetMembershipClaims;
   rememberMs: number;
   idleMs: number;
   /** Answers where the browser goes when the library needs the member: a page of ours. */
@@ -94,18 +94,18 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
   const cookie = { httpOnly: true, sameSite: 'lax' as const, secure: cookies.options.secure ?? false, signed: true };
   // One read per request, whatever asks.
   const users = new WeakMap<object, Map<string, Promise<User | undefined>>>();
-  const userOf = (ctx: KoaContextWithOIDC, id: string) => {
+  const findUserById = (ctx: KoaContextWithOIDC, id: string) => {
     const known = users.get(ctx.req) ?? new Map<string, Promise<User | undefined>>();
     users.set(ctx.req, known);
-    const user = known.get(id) ?? currentUser(deps.database, id);
+    const user = known.get(id) ?? findCurrentUser(deps.database, id);
     known.set(id, user);
     return user;
   };
   /** Whether the client app that calls is for other plans than the member has. */
   const isShutOut = async (ctx: KoaContextWithOIDC, id: string | undefined): Promise<boolean> => {
     const { client } = ctx.oidc;
-    if (!client || id === undefined || !isLimited(client)) return false;
-    const user = await userOf(ctx, id);
+    if (!client || id === undefined || !isRestricted(client)) return false;
+    const user = await findUserById(ctx, id);
     return user !== undefined && !deps.mayEnter(client, user);
   };
   return {
@@ -139,7 +139,10 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     },
     extraClientMetadata: { properties: [...extraMetadata] },
     pkce: { required: () => true },
-    extraParams: { scope: demandScope, ...Object.fromEntries(providerParameters.map((name) => [name, null])) },
+    extraParams: {
+      scope: requireGrantableScope,
+      ...Object.fromEntries(providerParameters.map((name) => [name, null])),
+    },
     discovery: { ui_locales_supported: [...languages], display_values_supported: ['page', 'popup'] },
     // OpenID Connect requires it at both ends, also where a client has registered one address only.
     allowOmittingSingleRegisteredRedirectUri: false,
@@ -149,7 +152,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       claimsParameter: {
         enabled: true,
         assertClaimsParameter: (ctx, claims) => {
-          if (ctx.oidc.params) ctx.oidc.params.claims = JSON.stringify(claimsOfSignIn(claims));
+          if (ctx.oidc.params) ctx.oidc.params.claims = JSON.stringify(authenticationClaims(claims));
         },
       },
       clientCredentials: { enabled: true },
@@ -185,10 +188,10 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     revokeGrantPolicy: () => true,
     extraTokenClaims: accessTokenClaims,
     findAccount: async (ctx, sub, token) => {
-      const user = await userOf(ctx, sub);
+      const user = await findUserById(ctx, sub);
       if (!user || user.disabledAt !== null) return undefined;
       // The client app has them sign in, where they are led to set it up.
-      if (token?.kind === 'RefreshToken' && lacksDemandedFactor(user)) return undefined;
+      if (token?.kind === 'RefreshToken' && mustSetUpSecondFactor(user)) return undefined;
       // Where the browser asks, the policy answers; whatever holds a code or a token is told here.
       if (token && (await isShutOut(ctx, sub))) return undefined;
       return {
@@ -202,12 +205,12 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 10 * 60,
       DeviceCode: () => deviceCodeSeconds,
       IdToken: (ctx) => (ctx?.oidc?.params?.response_mode === queryIdToken ? queryIdTokenSeconds : 60 * 60),
-      Interaction: (ctx) => lifetimeOf(ctx?.req) / 1000,
+      Interaction: (ctx) => toLifetime(ctx?.req) / 1000,
       RefreshToken: (_ctx, token) => refreshTokenSeconds(token, now()),
       Session: (ctx, session) =>
         // Nobody's yet: it holds no more than what a page's form needs.
         session.accountId === undefined
-          ? lifetimeOf(ctx?.req) / 1000
+          ? toLifetime(ctx?.req) / 1000
           : Math.ceil((session.transient ? Math.max(deps.idleMs, daySeconds * 1000) : deps.rememberMs) / 1000),
       // Reused by a session as long as it lives, and outliving the last refresh token that it gave.
       Grant: () => Math.ceil(deps.rememberMs / 1000) + refreshTokenTotalSeconds + daySeconds,

@@ -9,7 +9,7 @@ import { routes } from './routes-table.ts';
 /** A retry after a lost answer, or a second tab: after this time it is a theft. */
 const graceMs = 10_000;
 /** So long a request waits for the answer of another one that has come at the same moment. */
-const mostWaitMs = 3_000;
+const maxWaitMs = 3_000;
 const lookEveryMs = 25;
 
 /** A used refresh token came again in time: its request gets the first answer, or none, but nothing ends by it. */
@@ -34,7 +34,7 @@ export interface RefreshAnswers {
 }
 
 /** The proof's signature has been checked before any token is looked up. */
-async function keyOf(ctx: KoaContextWithOIDC): Promise<string | null> {
+async function findKey(ctx: KoaContextWithOIDC): Promise<string | null> {
   const proof = ctx.get('DPoP');
   const jwk = proof === '' ? undefined : decodeProtectedHeader(proof).jwk;
   return jwk === undefined ? null : calculateJwkThumbprint(jwk);
@@ -49,8 +49,8 @@ export function createRefreshAnswers(kv: KeyValueStore, box: SecretBox, now: () 
   const answers = storedRecords({ kv, kind: 'refresh-answer', schema, ttlMs: graceMs, seal: box });
 
   /** The first request may be under way still. */
-  async function answerOf(idHash: string): Promise<StoredAnswer | undefined> {
-    for (let waitedMs = 0; waitedMs <= mostWaitMs; waitedMs += lookEveryMs) {
+  async function findAnswer(idHash: string): Promise<StoredAnswer | undefined> {
+    for (let waitedMs = 0; waitedMs <= maxWaitMs; waitedMs += lookEveryMs) {
       const answer = await answers.find(idHash);
       if (answer) return answer;
       await sleep(lookEveryMs);
@@ -62,9 +62,9 @@ export function createRefreshAnswers(kv: KeyValueStore, box: SecretBox, now: () 
     async isTheft(idHash, payload, usedAtMs) {
       const ctx = Provider.ctx;
       if (ctx?.oidc.client?.clientId !== payload.clientId || now() - usedAtMs >= graceMs) return true;
-      const kept = await answerOf(idHash);
-      if (kept && kept.jkt !== (await keyOf(ctx as KoaContextWithOIDC))) return true;
-      if (kept && ctx) repeated.set(ctx.req, kept.body);
+      const stored = await findAnswer(idHash);
+      if (stored && stored.jkt !== (await findKey(ctx as KoaContextWithOIDC))) return true;
+      if (stored && ctx) repeated.set(ctx.req, stored.body);
       throw new AnsweredBefore('refresh token already used');
     },
     attach(provider, hashOf) {
@@ -80,7 +80,7 @@ export function createRefreshAnswers(kv: KeyValueStore, box: SecretBox, now: () 
         const koa = ctx as KoaContextWithOIDC;
         const used = ctx.status === 200 ? koa.oidc.entities.RotatedRefreshToken : undefined;
         if (used === undefined) return;
-        await answers.write(hashOf(used.jti), { jkt: await keyOf(koa), body: ctx.body });
+        await answers.write(hashOf(used.jti), { jkt: await findKey(koa), body: ctx.body });
       });
     },
   };

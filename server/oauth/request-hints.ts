@@ -1,7 +1,7 @@
-import { identifierOf } from '../account/index.ts';
+import { parseIdentifier } from '../account/index.ts';
 
 /** The longest address that a mail can have (RFC 5321, section 4.5.3.1.3). */
-const mostCharacters = 254;
+const maxCharacters = 254;
 
 /** The parameters by which client apps ask for a provider: Amazon Cognito's, and two that other servers have. */
 export const providerParameters = ['identity_provider', 'idp_hint', 'kc_idp_hint'] as const;
@@ -14,11 +14,11 @@ export interface RequestHints {
 }
 
 /** The hints of a request to the sign-in page (OpenID Connect Core 1.0, section 3.1.2.1); everything else is ignored. */
-export function hintsOf(params: Readonly<Record<string, unknown>>): RequestHints {
-  const given = (value: unknown) => (typeof value === 'string' && value.length <= mostCharacters ? value.trim() : '');
+export function toHints(params: Readonly<Record<string, unknown>>): RequestHints {
+  const input = (value: unknown) => (typeof value === 'string' && value.length <= maxCharacters ? value.trim() : '');
   // As it is stored: no spaces or control characters are left.
-  const [login] = Object.values(identifierOf(given(params.login_hint)) ?? {});
-  const provider = providerParameters.map((name) => given(params[name])).find((name) => name !== '');
+  const [login] = Object.values(parseIdentifier(input(params.login_hint)) ?? {});
+  const provider = providerParameters.map((name) => input(params[name])).find((name) => name !== '');
   return {
     ...(login !== undefined && { loginHint: login }),
     ...(provider !== undefined && { providerHint: provider }),

@@ -1,6 +1,6 @@
 import type { Interaction } from 'oidc-provider';
 import type { KeyValueStore } from '../store/index.ts';
-import { pushedIdOf } from './authorization-requests.ts';
+import { toPushedId } from './authorization-requests.ts';
 import { pendingTtlMs } from './pending-requests.ts';
 import { keyOfRecord, pushedRequestKey } from './short-lived-adapter.ts';
 
@@ -11,7 +11,7 @@ export async function keepAsLong(
   ttlMs: number,
 ): Promise<void> {
   if (ttlMs < pendingTtlMs) await kv.expire(keyOfRecord('Interaction', interaction.uid), ttlMs);
-  const pushed = pushedIdOf(interaction);
+  const pushed = toPushedId(interaction);
   // It is marked as used only when the request is answered, and is kept for 60 seconds until somebody opens it.
   if (pushed !== undefined) await kv.expire(pushedRequestKey(pushed), ttlMs);
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { errors, type Interaction } from 'oidc-provider';
-import { HttpError, retrySeconds } from '../http/index.ts';
+import { HttpError, toRetrySeconds } from '../http/index.ts';
 import { consumeLimits, rateLimiter, rateLimits, type VisitorGate } from '../rate-limits/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import { postedFieldsKey } from './posted-fields.ts';
@@ -21,13 +21,13 @@ const pushedUrn = 'urn:ietf:params:oauth:request_uri:';
 const fixedBytes = 700;
 
 /** About as many bytes as are kept for it: twice what its address says, sealed, or what has been pushed or posted. */
-async function bytesOf(kv: KeyValueStore, url: string): Promise<number> {
+async function findBytes(kv: KeyValueStore, url: string): Promise<number> {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const uri = query.get('request_uri') ?? '';
   const pushedKey = uri.startsWith(pushedUrn) ? pushedRequestKey(uri.slice(pushedUrn.length)) : undefined;
   const key = postedFieldsKey(query) ?? pushedKey;
-  const kept = key === undefined ? null : await kv.get(key);
-  return fixedBytes + 2 * (url.length + (kept ?? '').length);
+  const stored = key === undefined ? null : await kv.get(key);
+  return fixedBytes + 2 * (url.length + (stored ?? '').length);
 }
 
 interface Admission {
@@ -40,9 +40,13 @@ interface Admission {
  * kept for a while. Members are known, and their requests are mostly answered at once.
  * @throws {HttpError} tooMany, or busy while the store is full of such rows
  */
-export async function admitVisitor({ kv, gate }: Admission, req: IncomingMessage, address: string): Promise<void> {
+export async function consumeVisitorAuthorization(
+  { kv, gate }: Admission,
+  req: IncomingMessage,
+  address: string,
+): Promise<void> {
   await countRequest(kv, address, async () => {
-    await gate.admit(req, address, { bytes: await bytesOf(kv, req.url ?? '') });
+    await gate.admit(req, address, { bytes: await findBytes(kv, req.url ?? '') });
   });
 }
 
@@ -50,16 +54,16 @@ export async function admitVisitor({ kv, gate }: Admission, req: IncomingMessage
 export async function admitPost(
   { kv, gate }: Admission,
   req: IncomingMessage,
-  { address, ...kept }: { address: string; bytes: number; ttlMs: number },
+  { address, ...stored }: { address: string; bytes: number; ttlMs: number },
 ): Promise<void> {
-  await countRequest(kv, address, () => gate.admit(req, address, kept));
+  await countRequest(kv, address, () => gate.admit(req, address, stored));
 }
 
 /** @throws {HttpError} tooMany, or as `admit`: a request that it refuses is not counted */
 async function countRequest(kv: KeyValueStore, address: string, admit: () => Promise<void>): Promise<void> {
   const decision = await consumeLimits(kv, rateLimits.authorizationRequest, { address });
   if (!decision.allowed) {
-    const retryAfterSeconds = retrySeconds(decision.retryAfterMs);
+    const retryAfterSeconds = toRetrySeconds(decision.retryAfterMs);
     throw new HttpError('tooMany', { detail: 'authorization requests of one network', retryAfterSeconds });
   }
   try {
@@ -74,7 +78,7 @@ async function countRequest(kv: KeyValueStore, address: string, admit: () => Pro
  * Counts an authorization request that waits for a member who is signed in; what is answered in silence never comes here.
  * @throws {errors.CustomOIDCProviderError} which the client app is told
  */
-export async function admitQuestion(
+export async function consumeUserAuthorization(
   { kv, gate }: Admission,
   req: IncomingMessage,
   { member, interaction }: { member: string; interaction: Pick<Interaction, 'destroy' | 'params'> },

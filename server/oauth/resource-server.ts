@@ -14,7 +14,7 @@ export interface ResourceServer {
 export type NewResourceServer = Omit<ResourceServer, 'alg'> & { alg?: SigningAlgorithm };
 
 /** What is wrong with an identifier, or undefined (RFC 8707, section 2). */
-export function identifierFault(identifier: string): string | undefined {
+export function findIdentifierFault(identifier: string): string | undefined {
   const url = URL.parse(identifier);
   if (!url || /[\s\\]/.test(identifier) || identifier.length > 500) return 'is not an absolute URI';
   if (identifier.includes('#')) return 'must not have a fragment';
@@ -26,7 +26,7 @@ const scopePattern = /^[A-Za-z0-9._:/-]{1,100}$/;
 
 /** Everything that is wrong with a registration, at once. */
 export function resourceServerFaults({ identifier, scopes }: Pick<ResourceServer, 'identifier' | 'scopes'>): string[] {
-  const fault = identifierFault(identifier);
+  const fault = findIdentifierFault(identifier);
   return [
     ...(fault ? [`${identifier}: ${fault}`] : []),
     ...(scopes.length === 0 ? ['scope: write at least one'] : []),

@@ -1,6 +1,6 @@
 import { errors, type ResourceServer as LibraryResourceServer } from 'oidc-provider';
 import type { Database } from '../store/index.ts';
-import { identifierFault, type ResourceServer } from './resource-server.ts';
+import { findIdentifierFault, type ResourceServer } from './resource-server.ts';
 import { findResourceServer } from './resource-server-store.ts';
 
 /** They cannot be revoked, so they are short (`security.md`, rule 7). */
@@ -13,7 +13,7 @@ export async function resourceServerFor(
   identifier: string,
 ): Promise<ResourceServer | undefined> {
   if (!Array.isArray(client.resources) || !client.resources.includes(identifier)) return undefined;
-  return identifierFault(identifier) === undefined ? findResourceServer(database.db, identifier) : undefined;
+  return findIdentifierFault(identifier) === undefined ? findResourceServer(database.db, identifier) : undefined;
 }
 
 /**

@@ -8,7 +8,7 @@ const modes: ReadonlySet<string | undefined> = new Set(['fragment', 'form_post']
  * Every authorization response names its issuer (RFC 9207, section 2). The library leaves it out beside an id token, which
  * names it too, but discovery promises the parameter.
  */
-export function nameIssuer(provider: Provider): void {
+export function addIssParameter(provider: Provider): void {
   const emitter: NodeJS.EventEmitter = provider;
   emitter.on('authorization.success', ({ oidc }: KoaContextWithOIDC, answer: Record<string, unknown>) => {
     if (modes.has(oidc.responseMode)) answer.iss ??= provider.issuer;

@@ -2,14 +2,14 @@ import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC, ResponseType } from 'oidc-provider';
 import { HttpError } from '../http/index.ts';
-import { currentSession } from '../session/index.ts';
+import { getCurrentSession } from '../session/index.ts';
 import type { AuthorizationRequest } from './authorization-requests.ts';
-import { wayToBeginAgain } from './begin-again.ts';
+import { restartUrl } from './begin-again.ts';
 import type { OauthDeps } from './deps.ts';
 import { routes } from './routes-table.ts';
 
 /** The request's id in the address at which the library goes on, or undefined at any other. */
-export function requestOf(path: string): string | undefined {
+export function requestIdInPath(path: string): string | undefined {
   const resumes = [routes.authorization, routes.code_verification].some((route) => path.startsWith(`${route}/`));
   const [id, ...more] = resumes ? path.split('/').slice(3) : [];
   return id === '' || more.length > 0 ? undefined : id;
@@ -36,41 +36,44 @@ function isStillRegistered({ client, interaction }: AuthorizationRequest): boole
  * name the same request, or another one than was looked at here would go on; and it must have begun in this browser (rule 1),
  * or a device that an attacker has confirmed would be signed in as whoever follows a link.
  */
-export function onlyWhoAnsweredGoesOn(provider: Provider, deps: OauthDeps): void {
+export function requireAnswerOwner(provider: Provider, deps: OauthDeps): void {
   async function check(id: string, koa: KoaContextWithOIDC): Promise<void> {
     const req = koa.req as Request;
     const resumed = koa.cookies.get(provider.cookieName('resume'), { signed: true });
     if (resumed !== undefined && resumed !== id) {
-      const instead = await wayToBeginAgain(deps, req, { id });
-      throw new HttpError('requestExpired', { detail: 'the cookie names another request than the address', instead });
+      const redirectTo = await restartUrl(deps, req, { id });
+      throw new HttpError('requestExpired', {
+        detail: 'the cookie names another request than the address',
+        redirectTo,
+      });
     }
     // Without one the library goes on with nothing, and says so.
     if (resumed === undefined) return;
     const found = await deps.requests.find(req, id);
     const interaction = found.state === 'ours' ? found.request.interaction : await provider.Interaction.find(id);
     const answeredBy = interaction?.result?.member;
-    const here = currentSession(req)?.userId;
-    if (answeredBy === undefined || answeredBy === here) {
+    const context = getCurrentSession(req)?.userId;
+    if (answeredBy === undefined || answeredBy === context) {
       const foreign = found.state === 'other-browser' || (found.state === 'unknown' && interaction !== undefined);
       if (foreign) throw new HttpError('otherBrowser', { detail: 'goes on in another browser than it began in' });
       if (found.state === 'ours' && !isStillRegistered(found.request))
         throw new HttpError('redirectNotRegistered', { detail: 'the client app is registered otherwise by now' });
       return;
     }
-    if (here === undefined && found.state === 'ours') {
-      const instead = `/?${new URLSearchParams({ authorization_code: id })}`;
-      throw new HttpError('requestExpired', { detail: 'the member who answered is signed out', instead });
+    if (context === undefined && found.state === 'ours') {
+      const redirectTo = `/?${new URLSearchParams({ authorization_code: id })}`;
+      throw new HttpError('requestExpired', { detail: 'the member who answered is signed out', redirectTo });
     }
     await deps.requests.abandon(req, id);
-    const href = await wayToBeginAgain(deps, req, { id });
+    const href = await restartUrl(deps, req, { id });
     throw new HttpError('requestExpired', {
       detail: 'answered by another member than the one who goes on',
-      way: href === undefined ? undefined : { href },
+      action: href === undefined ? undefined : { href },
     });
   }
 
   provider.use((ctx, next) => {
-    const id = requestOf(ctx.path);
+    const id = requestIdInPath(ctx.path);
     return id === undefined ? next() : checked(id, ctx as KoaContextWithOIDC, next);
   });
 

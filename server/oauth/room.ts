@@ -2,42 +2,42 @@ import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
-import type { MembershipClaimsOf, User } from '../account/index.ts';
+import type { GetMembershipClaims, User } from '../account/index.ts';
 import {
+  type ApiOperation,
   type DirectHandler,
   type Guard,
   type HostCookies,
   type Logger,
-  type Operation,
   type Pages,
-  refuseCrossSite,
+  rejectCrossSite,
 } from '../http/index.ts';
 import type { Catalogue } from '../membership/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
-import { lifetimeOf, type VisitorGate } from '../rate-limits/index.ts';
-import { currentSession, type SessionLinks, type Sessions } from '../session/index.ts';
+import { toLifetime, type VisitorGate } from '../rate-limits/index.ts';
+import { getCurrentSession, type SessionLinks, type Sessions } from '../session/index.ts';
 import type { ConnectedApps } from '../settings/index.ts';
 import { sha256 } from '../shared/index.ts';
-import { type ClientRequests, standsBeforeAuthorization, type WayOn } from '../sign-in/index.ts';
-import { createLease, type Database, everySoOften, type KeyValueStore, type SecretBox } from '../store/index.ts';
+import { blocksAuthorization, type ClientAuthorizations, type NextRedirect } from '../sign-in/index.ts';
+import { createLease, type Database, type KeyValueStore, runPeriodically, type SecretBox } from '../store/index.ts';
 import { createApiGuard } from './api-guard.ts';
 import { createAuthorizationRequests } from './authorization-requests.ts';
-import { createMayEnter, type MayEnter } from './client-entry.ts';
+import { type CanAccessClient, createCanAccessClient } from './client-entry.ts';
 import { createClientRequests } from './client-requests.ts';
 import { type ClientSessionStore, createClientSessionStore } from './client-session-store.ts';
 import { createConnectedApps } from './connected-apps.ts';
-import type { OauthDeps, ProvidersOut } from './deps.ts';
+import type { OauthDeps, UpstreamLogout } from './deps.ts';
 import type { UserCodeLimits } from './device-guesses.ts';
-import { showDevicePages } from './device-pages.ts';
-import { endSessionHere } from './end-session.ts';
+import { createDevicePages } from './device-pages.ts';
+import { endLocalSession } from './end-session.ts';
 import { sweepsEndedSessions } from './ended-sessions.ts';
 import { createRenderError } from './error-page.ts';
 import { allowFormPost } from './form-post.ts';
 import { createGrantStore, type GrantStore } from './grant-store.ts';
 import { allowIdTokenInQuery } from './id-token-in-query.ts';
-import { countIssued } from './issued.ts';
+import { countIssuedTokens } from './issued.ts';
 import { fillInForLegacy } from './legacy-requests.ts';
 import { createLogoutNotices } from './logout-notices.ts';
 import { oauthOperations } from './operations.ts';
@@ -46,17 +46,17 @@ import { allowPopups } from './popup.ts';
 import { createPostedFields } from './posted-fields.ts';
 import { createProvider, prolongUsedTokens, refreshTokenTotalSeconds } from './provider.ts';
 import { createProviderSessions } from './provider-session.ts';
-import { watchProvider } from './provider-watch.ts';
+import { watchKeyChanges } from './provider-watch.ts';
 import { recordUses } from './record-uses.ts';
 import { createRefreshAnswers } from './refresh-answers.ts';
 import { keepAsLong } from './request-lifetimes.ts';
-import { admitPost, admitQuestion, admitVisitor, requestLimits } from './request-limits.ts';
-import { nameIssuer } from './response-issuer.ts';
-import { onlyWhoAnsweredGoesOn } from './resume-guard.ts';
+import { admitPost, consumeUserAuthorization, consumeVisitorAuthorization, requestLimits } from './request-limits.ts';
+import { addIssParameter } from './response-issuer.ts';
+import { requireAnswerOwner } from './resume-guard.ts';
 import { directCalls, oauthPageRoutes, providerRoutes } from './routes.ts';
 import { routes } from './routes-table.ts';
 import { createSessionGrants } from './session-grants.ts';
-import { createSessionLinks } from './session-links.ts';
+import { createSessionHooks } from './session-links.ts';
 import { createSessionTokens } from './session-tokens.ts';
 import { introspectStructuredTokens } from './structured-tokens.ts';
 import { createTokenCookies } from './token-cookies.ts';
@@ -88,21 +88,21 @@ export interface OauthSettings {
   metrics: Metrics;
   now: () => number;
   fail: OauthDeps['fail'];
-  wayOn: WayOn;
+  nextRedirect: NextRedirect;
   /** What the scope `membership` opens. */
-  membershipClaims: MembershipClaimsOf;
+  membershipClaims: GetMembershipClaims;
   /** For the page that says which plans open a client app. */
   catalogue: Catalogue;
   plansAreSold: boolean;
   /** Made after the links, because each needs the other. */
   sessions: (links: SessionLinks) => Sessions;
-  providersOut: ProvidersOut;
+  providersOut: UpstreamLogout;
 }
 
 /** With what the rooms of signing in and up ask of client apps' requests. */
-export interface OauthRoom extends ClientRequests {
+export interface OidcModule extends ClientAuthorizations {
   /** The one rule of who gets into a client app. */
-  mayEnter: MayEnter;
+  mayEnter: CanAccessClient;
   sessions: Sessions;
   grants: GrantStore;
   connectedApps: ConnectedApps;
@@ -117,7 +117,7 @@ export interface OauthRoom extends ClientRequests {
   tokenCookies: RequestHandler;
   pageRoutes(router: Router): void;
   /** The calls of this room in the JSON API. */
-  operations: readonly Operation[];
+  operations: readonly ApiOperation[];
   /** The guard of all JSON routes, of every room; `session` loads the session of a request without a token. */
   apiGuard(session: RequestHandler): Guard;
   /** Looks at once whether the signing keys have changed. */
@@ -141,16 +141,16 @@ function sweepNowAndThen(
   sweep: () => Promise<void>,
 ): () => Promise<void> {
   const lease = createLease(database, 'sweep of expired grants', 2 * sweepEveryMs, now);
-  return everySoOften(lease, sweepEveryMs, sweep, (error) =>
+  return runPeriodically(lease, sweepEveryMs, sweep, (error) =>
     log.warn({ err: error }, 'could not sweep expired grants'),
   );
 }
 
-export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
+export async function createOidcModule(settings: OauthSettings): Promise<OidcModule> {
   const { database, kv, oidcBox, keysBox, cookies, pages, log, metrics, now, publicUrl } = settings;
-  const { rememberMs, idleMs, wayOn, fail, catalogue, plansAreSold } = settings;
+  const { rememberMs, idleMs, nextRedirect, fail, catalogue, plansAreSold } = settings;
   const admission = { kv, gate: settings.visitorGate };
-  const mayEnter = createMayEnter(settings.membershipClaims);
+  const canAccessClient = createCanAccessClient(settings.membershipClaims);
   const grants = createGrantStore(database, oidcBox, createLogoutNotices(settings.outbox), now);
   const clientSessions = createClientSessionStore(database, now);
   const answers = createRefreshAnswers(kv, oidcBox, now);
@@ -160,28 +160,28 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     { rememberMs, idleMs },
     { secure: cookies.options.secure ?? false },
   );
-  const stepOf = (user: User) => wayOn(user, { search: '' }).step;
+  const toNextStep = (user: User) => nextRedirect(user, { search: '' }).step;
   const sessionGrants = createSessionGrants(
     provider,
     grants,
     clientSessions,
-    (session) => sessions.isLive(session),
+    (session) => sessions.isSessionLive(session),
     (grant) => (grant.exp ?? 0) > now() / 1000 + refreshTokenTotalSeconds,
   );
   const tokenCookies = createTokenCookies({
     clientId: settings.defaultClientId,
-    own: cookies,
+    hostCookies: cookies,
     shared: settings.sharedCookies,
     database,
     kv,
     log,
     provider,
     issue: createSessionTokens(provider, sessionGrants, settings.membershipClaims),
-    isReady: (user) => !standsBeforeAuthorization(stepOf(user)),
-    mayEnter,
+    isReady: (user) => !blocksAuthorization(toNextStep(user)),
+    mayEnter: canAccessClient,
     now,
   });
-  const sessions = settings.sessions(createSessionLinks(grants, providerSessions, tokenCookies));
+  const sessions = settings.sessions(createSessionHooks(grants, providerSessions, tokenCookies));
   const requests = createAuthorizationRequests(provider, createPendingRequests(kv, oidcBox, cookies, now), now);
   const deps: OauthDeps = {
     publicUrl,
@@ -191,8 +191,8 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     cookies,
     sessions,
     providersOut: settings.providersOut,
-    wayOn,
-    ...{ mayEnter, catalogue, plansAreSold },
+    nextRedirect,
+    ...{ canAccessClient, catalogue, plansAreSold },
     provider,
     requests,
     providerSessions,
@@ -218,20 +218,20 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
         development: settings.development,
         rememberMs,
         idleMs,
-        member: (req) => sessions.member(req),
+        member: (req) => sessions.getCurrentUser(req),
         sessionGrants,
         membershipClaims: settings.membershipClaims,
-        stepOf,
-        mayEnter,
-        waysOf: async (user) => ({
+        toNextStep,
+        mayEnter: canAccessClient,
+        availableFactors: async (user) => ({
           secondFactor: user.mfaPreference !== 'none',
           passkey: (await countPasskeys(database.db, user.id)) > 0,
         }),
         async interactionUrl(ctx, interaction) {
           const req = ctx.req as Request;
-          const member = currentSession(req)?.userId;
-          if (member !== undefined) await admitQuestion(admission, req, { member, interaction });
-          await keepAsLong(kv, interaction, lifetimeOf(req));
+          const member = getCurrentSession(req)?.userId;
+          if (member !== undefined) await consumeUserAuthorization(admission, req, { member, interaction });
+          await keepAsLong(kv, interaction, toLifetime(req));
           return requests.begin(req, ctx.res as Response, interaction);
         },
         renderError: createRenderError(deps),
@@ -239,22 +239,22 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
       },
       keys,
     );
-    onlyWhoAnsweredGoesOn(built, deps);
-    endSessionHere(built, deps);
+    requireAnswerOwner(built, deps);
+    endLocalSession(built, deps);
     fillInForLegacy(built);
     allowIdTokenInQuery(built);
     allowFormPost(built);
     allowPopups(built);
-    showDevicePages(built, deps, { kv, limits: settings.limits });
+    createDevicePages(built, deps, { kv, limits: settings.limits });
     introspectStructuredTokens(built);
-    nameIssuer(built);
+    addIssParameter(built);
     answers.attach(built, sha256);
     prolongUsedTokens(built, now);
-    countIssued(built, metrics);
+    countIssuedTokens(built, metrics);
     recordUses(built, database, { now, log });
     return built;
   };
-  const watch = await watchProvider({
+  const watch = await watchKeyChanges({
     database,
     box: keysBox,
     build,
@@ -272,7 +272,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
   const sweepSessions = sweepsEndedSessions({
     grants,
     clientId: settings.defaultClientId,
-    isLive: (session) => sessions.isLive(session),
+    isLive: (session) => sessions.isSessionLive(session),
   });
   const sweep = async () => {
     await sweepStores([grants, clientSessions], now());
@@ -282,7 +282,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
   const stopSweeping = sweepNowAndThen(settings, sweep);
 
   return {
-    mayEnter,
+    mayEnter: canAccessClient,
     sessions,
     grants,
     connectedApps: createConnectedApps(database, grants, now),
@@ -291,12 +291,12 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
       providerRoutes(
         session,
         handOver,
-        [...requestLimits(kv), [routes.code_verification, refuseCrossSite(publicUrl)]],
-        { admitVisitor: (req) => admitVisitor(admission, req, req.ip ?? ''), posted },
+        [...requestLimits(kv), [routes.code_verification, rejectCrossSite(publicUrl)]],
+        { admitVisitor: (req) => consumeVisitorAuthorization(admission, req, req.ip ?? ''), posted },
       ),
     directCalls: (session, addressOf) =>
       directCalls(session, handOver, {
-        admitVisitor: (req) => admitVisitor(admission, req, addressOf(req)),
+        admitVisitor: (req) => consumeVisitorAuthorization(admission, req, addressOf(req)),
         restore: posted.restore,
       }),
     tokenCookies: tokenCookies.keep(sessions),
@@ -304,7 +304,7 @@ export async function openOauth(settings: OauthSettings): Promise<OauthRoom> {
     operations: oauthOperations({ database, provider, defaultClientId: settings.defaultClientId }),
     apiGuard: (session) =>
       createApiGuard({
-        ...{ publicUrl, database, provider, sessions, session, mayEnter, stepOf, now },
+        ...{ publicUrl, database, provider, sessions, session, mayEnter: canAccessClient, stepOf: toNextStep, now },
         proofNonceSecret: settings.proofNonceSecret,
       }),
     refreshKeys: () => watch.refresh(),

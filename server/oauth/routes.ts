@@ -1,40 +1,40 @@
 import type { IncomingMessage } from 'node:http';
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import { type DirectHandler, HttpError, markJsonRoutes, methodNotAllowed } from '../http/index.ts';
-import { currentSession } from '../session/index.ts';
-import { beginAgain, beginAgainPath } from './begin-again.ts';
-import { decideConsent, showConsent } from './consent.ts';
+import { getCurrentSession } from '../session/index.ts';
+import { restartAuthorization, restartPath } from './begin-again.ts';
+import { showConsent, submitConsent } from './consent.ts';
 import type { OauthDeps } from './deps.ts';
-import { deviceDonePath, deviceEnd, devicePath, deviceRefusedPath, toDevicePage } from './device-pages.ts';
-import { leaveNotInPlan, showNotInPlan } from './not-in-plan.ts';
+import { deviceDonePath, devicePath, deviceRefusedPath, redirectToDevicePage, showDeviceEnd } from './device-pages.ts';
+import { showPlanRequired, submitPlanRequired } from './not-in-plan.ts';
 import type { PostedFields } from './posted-fields.ts';
 import { discoveryPaths, routes } from './routes-table.ts';
-import { askSignOut, questionPath, signOut, signOutQuestion } from './sign-out.ts';
-import { storage } from './storage.ts';
-import { verifyUser } from './verify-user.ts';
+import { questionPath, renderSignOutQuestion, signOut, signOutQuestion } from './sign-out.ts';
+import { submitStorage } from './storage.ts';
+import { showVerifyUser } from './verify-user.ts';
 
 /** The pages and calls of this room that a signed-in browser uses. */
 export function oauthPageRoutes(router: Router, deps: OauthDeps): void {
-  router.route('/verify-user').get(verifyUser(deps)).all(methodNotAllowed('GET', 'HEAD'));
-  router.route(beginAgainPath).get(beginAgain(deps)).all(methodNotAllowed('GET', 'HEAD'));
-  router.route('/storage').post(storage(deps)).all(methodNotAllowed('POST'));
+  router.route('/verify-user').get(showVerifyUser(deps)).all(methodNotAllowed('GET', 'HEAD'));
+  router.route(restartPath).get(restartAuthorization(deps)).all(methodNotAllowed('GET', 'HEAD'));
+  router.route('/storage').post(submitStorage(deps)).all(methodNotAllowed('POST'));
   router
     .route('/consent')
     .get(showConsent(deps))
-    .post(decideConsent(deps))
+    .post(submitConsent(deps))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   router
     .route('/not-in-plan')
-    .get(showNotInPlan(deps))
-    .post(leaveNotInPlan(deps))
+    .get(showPlanRequired(deps))
+    .post(submitPlanRequired(deps))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
-  router.route(devicePath).get(toDevicePage).all(methodNotAllowed('GET', 'HEAD'));
-  router.route(deviceDonePath).get(deviceEnd(deps, 'done')).all(methodNotAllowed('GET', 'HEAD'));
-  router.route(deviceRefusedPath).get(deviceEnd(deps, 'refused')).all(methodNotAllowed('GET', 'HEAD'));
+  router.route(devicePath).get(redirectToDevicePage).all(methodNotAllowed('GET', 'HEAD'));
+  router.route(deviceDonePath).get(showDeviceEnd(deps, 'done')).all(methodNotAllowed('GET', 'HEAD'));
+  router.route(deviceRefusedPath).get(showDeviceEnd(deps, 'refused')).all(methodNotAllowed('GET', 'HEAD'));
   router.route(questionPath).get(signOutQuestion(deps)).all(methodNotAllowed('GET', 'HEAD'));
   router
     .route('/logout')
-    .get(askSignOut(deps))
+    .get(renderSignOutQuestion(deps))
     .post(signOut(deps))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }
@@ -91,7 +91,7 @@ export function directCalls(
       // express-session asks for nothing that Node's own request has not.
       session(req as Request, res as Response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
     });
-    if (!currentSession(req as Request)) await admitVisitor(req);
+    if (!getCurrentSession(req as Request)) await admitVisitor(req);
     await restore(req);
     return callback(req, res);
   };
@@ -143,7 +143,7 @@ export function providerRoutes(
   for (const [path, limit] of limits) router.post(path, limit);
   // Each of them keeps something for whoever has nothing here yet: a request, or what a form needs.
   router.get([routes.authorization, routes.code_verification, routes.end_session], session, async (req, _res, next) => {
-    if (!currentSession(req)) await admitVisitor(req);
+    if (!getCurrentSession(req)) await admitVisitor(req);
     await posted.restore(req);
     next();
   });

@@ -48,7 +48,7 @@ export function isMemberScope(scope: string): boolean {
 }
 
 /** Whoever may ask for the scope by one of its names may ask for it by the other. */
-export function withAliases(scopes: readonly string[]): string[] {
+export function expandScopes(scopes: readonly string[]): string[] {
   const either = accountScopes.some((scope) => scopes.includes(scope));
   return [...new Set([...scopes, ...(either ? accountScopes : [])])];
 }

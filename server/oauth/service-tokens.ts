@@ -6,7 +6,7 @@ import { isClientScope } from './scopes.ts';
  * The library compares with the registration only where there are scopes in it, and does not know whose each scope is.
  * @throws {errors.InvalidScope} also where no scope is asked for, or only unknown ones
  */
-export function refuseForeignScopes(token: AccessToken | ClientCredentials): undefined {
+export function rejectUnregisteredScopes(token: AccessToken | ClientCredentials): undefined {
   // What a resource server opens is compared with its own registration before.
   if (token.kind !== 'ClientCredentials' || token.aud !== undefined) return;
   const registered = (token.client?.scope ?? '').split(' ');

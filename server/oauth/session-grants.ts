@@ -12,13 +12,13 @@ export function ownerOfNewGrant(): GrantOwner {
 }
 
 /** Whose session, in which a client app is given something. */
-export interface Holder {
+export interface SessionOwner {
   idHash: string;
   userId: string;
 }
 
 /** What a grant is to hold. */
-export interface Wanted {
+export interface RequestedGrant {
   /** Of Foyer itself. */
   scopes: readonly string[];
   /** Of resource servers, by their identifiers. */
@@ -28,23 +28,28 @@ export interface Wanted {
 }
 
 export interface SessionGrants {
-  find(session: Holder, clientId: string, offline?: boolean): Promise<Grant | undefined>;
+  find(session: SessionOwner, clientId: string, offline?: boolean): Promise<Grant | undefined>;
   /** The grant that holds what `known` does and what is wanted; undefined when the session has ended meanwhile. */
-  widen(session: Holder, clientId: string, known: Grant | undefined, wanted: Wanted): Promise<Grant | undefined>;
+  widen(
+    session: SessionOwner,
+    clientId: string,
+    known: Grant | undefined,
+    expected: RequestedGrant,
+  ): Promise<Grant | undefined>;
   /**
    * What the session is called to a client app that is to hear of its end: asked for before anything is given, so that
    * nothing is given in a session whose end would go untold. Undefined when the session has ended meanwhile.
    */
-  sidOf(session: Holder, clientId: string): Promise<string | undefined>;
+  sidFor(session: SessionOwner, clientId: string): Promise<string | undefined>;
 }
 
 const words = (scope = '') => scope.split(' ').filter(Boolean);
 
-function holds(grant: Grant, { scopes, resources = new Map() }: Wanted): boolean {
-  const all = (wanted: readonly string[], held: string[]) => wanted.every((scope) => held.includes(scope));
+function covers(grant: Grant, { scopes, resources = new Map() }: RequestedGrant): boolean {
+  const all = (expected: readonly string[], held: string[]) => expected.every((scope) => held.includes(scope));
   return (
     all(scopes, words(grant.getOIDCScope())) &&
-    [...resources].every(([resource, wanted]) => all(wanted, words(grant.getResourceScope(resource))))
+    [...resources].every(([resource, expected]) => all(expected, words(grant.getResourceScope(resource))))
   );
 }
 
@@ -67,27 +72,27 @@ export function createSessionGrants(
       const { Grant } = provider();
       return stored && new Grant({ ...stored, accountId: userId, clientId });
     },
-    async widen({ idHash, userId }, clientId, known, wanted) {
-      if (known && lastsLongEnough(known) && holds(known, wanted)) return known;
+    async widen({ idHash, userId }, clientId, known, expected) {
+      if (known && lastsLongEnough(known) && covers(known, expected)) return known;
       const { Grant } = provider();
       const next = new Grant({ accountId: userId, clientId });
-      next.addOIDCScope([...new Set([...words(known?.getOIDCScope()), ...wanted.scopes])].join(' '));
+      next.addOIDCScope([...new Set([...words(known?.getOIDCScope()), ...expected.scopes])].join(' '));
       for (const [resource, scope] of Object.entries(known?.resources ?? {})) next.addResourceScope(resource, scope);
-      for (const [resource, scopes] of wanted.resources ?? []) {
+      for (const [resource, scopes] of expected.resources ?? []) {
         if (scopes.length > 0) next.addResourceScope(resource, scopes.join(' '));
       }
-      const owner = { foyerSession: idHash, offline: wanted.offline ?? false };
+      const owner = { foyerSession: idHash, offline: expected.offline ?? false };
       const id = await owners.run(owner, () => next.save());
       if (await isLive(idHash)) return next;
       // The member signed out while this ran, and the sign-out cannot have seen this grant.
       await grants.revoke(id);
       return undefined;
     },
-    async sidOf(session, clientId) {
-      const { sid, isNew } = await clientSessions.sidOf(session, clientId);
+    async sidFor(session, clientId) {
+      const { sid, isNew } = await clientSessions.findSid(session, clientId);
       if (!isNew || (await isLive(session.idHash))) return sid;
       // Likewise.
-      await clientSessions.takeBack(sid);
+      await clientSessions.remove(sid);
       return undefined;
     },
   };

@@ -1,10 +1,10 @@
 import type { SessionLinks } from '../session/index.ts';
 import type { GrantStore } from './grant-store.ts';
-import type { ProviderSessions } from './provider-session.ts';
+import type { OidcSessions } from './provider-session.ts';
 import type { TokenCookies } from './token-cookies.ts';
 
 /** What the client apps hold of a session ends without a browser, so the command line has these two as well. */
-export function createGrantLinks(grants: GrantStore): Pick<SessionLinks, 'ended' | 'allEnded'> {
+export function createGrantHooks(grants: GrantStore): Pick<SessionLinks, 'ended' | 'allEnded'> {
   return {
     ended: (sessions) => grants.revokeOfSessions(sessions.map(({ idHash }) => idHash)),
     allEnded: (userId, keeps) => grants.revokeOfAccount(userId, keeps),
@@ -15,13 +15,13 @@ export function createGrantLinks(grants: GrantStore): Pick<SessionLinks, 'ended'
  * What of this room hangs on a Foyer session: the provider's session in the same browser, the client apps' grants, and the
  * token cookies.
  */
-export function createSessionLinks(
+export function createSessionHooks(
   grants: GrantStore,
-  providerSessions: ProviderSessions,
+  providerSessions: OidcSessions,
   tokenCookies: TokenCookies,
 ): SessionLinks {
   return {
-    ...createGrantLinks(grants),
+    ...createGrantHooks(grants),
     othersEnded: (userId, keepIdHash) => grants.revokeOfflineOfOthers(userId, keepIdHash),
     async began(req, res, session) {
       await Promise.all([providerSessions.replace(req, res, session), tokenCookies.begin(res, session)]);

@@ -1,8 +1,8 @@
 import type Provider from 'oidc-provider';
 import type { Client, Grant } from 'oidc-provider';
-import { claimsFor, type MembershipClaimsOf, type User } from '../account/index.ts';
-import { acrOf, type CurrentSession } from '../session/index.ts';
-import { grantable } from './load-grant.ts';
+import { claimsFor, type GetMembershipClaims, type User } from '../account/index.ts';
+import { type CurrentSession, toAcr } from '../session/index.ts';
+import { grantableScopes } from './load-grant.ts';
 import { isSensitiveScope } from './scopes.ts';
 import type { SessionGrants } from './session-grants.ts';
 
@@ -34,7 +34,7 @@ export type IssueSessionTokens = (
 const accessTokenSeconds = 5 * 60;
 
 /** How long the id token may become: with its two companions it stays under 4 KB. */
-const mostIdTokenCharacters = 3_200;
+const maxIdTokenCharacters = 3_200;
 
 /**
  * Makes the tokens of a client app out of a member's session, without a redirect: for the one client that is this site
@@ -43,7 +43,7 @@ const mostIdTokenCharacters = 3_200;
 export function createSessionTokens(
   provider: () => Provider,
   grants: SessionGrants,
-  membershipClaims: MembershipClaimsOf,
+  membershipClaims: GetMembershipClaims,
 ): IssueSessionTokens {
   /** Ends the token before, if it is one of this grant that has not been used; answers when its chain began. */
   async function rotate(value: string | undefined, grant: Grant) {
@@ -53,7 +53,7 @@ export function createSessionTokens(
     return { iiat: before.iiat, rotations: (before.rotations ?? 0) + 1 };
   }
 
-  interface About {
+  interface TokenSubject {
     client: Client;
     session: CurrentSession;
     user: User;
@@ -61,8 +61,8 @@ export function createSessionTokens(
     sid: string | undefined;
   }
 
-  async function idTokenFor({ client, session, user, sid }: About, scopes: readonly string[]) {
-    const about = { auth_time: Math.floor(session.authTimeMs / 1000), amr: session.amr, acr: acrOf(session.amr) };
+  async function idTokenFor({ client, session, user, sid }: TokenSubject, scopes: readonly string[]) {
+    const about = { auth_time: Math.floor(session.authTimeMs / 1000), amr: session.amr, acr: toAcr(session.amr) };
     const claims = claimsFor(user, new Set(scopes), membershipClaims(user));
     const token = new (provider().IdToken)({ ...claims, ...about }, { client });
     // The library's types do not know the property that it reads.
@@ -72,16 +72,16 @@ export function createSessionTokens(
   }
 
   /** Claims that would make it too long for a cookie are left out; userinfo has them all. */
-  async function shortIdToken(about: About, scopes: readonly string[]) {
+  async function shortIdToken(about: TokenSubject, scopes: readonly string[]) {
     const attempts = [scopes, scopes.filter((scope) => scope === 'openid' || scope === 'email'), ['openid']];
     for (const attempt of attempts) {
       const value = await idTokenFor(about, attempt);
-      if (value.length <= mostIdTokenCharacters) return value;
+      if (value.length <= maxIdTokenCharacters) return value;
     }
     throw new Error('an id token without claims is too long for a cookie');
   }
 
-  const expOf = (jwt: string): number => {
+  const readExp = (jwt: string): number => {
     const { exp } = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as { exp: number };
     return exp;
   };
@@ -89,10 +89,12 @@ export function createSessionTokens(
   return async (client, session, user, previous) => {
     const { AccessToken, RefreshToken } = provider();
     // Cookies lie in browsers, and sibling apps read them: nothing that changes credentials or charges cards goes there.
-    const scopes = grantable((client.scope ?? '').split(' '), client.scope).filter((scope) => !isSensitiveScope(scope));
-    const told = client.backchannelLogoutUri !== undefined;
-    const sid = told ? await grants.sidOf(session, client.clientId) : undefined;
-    if (told && sid === undefined) return undefined;
+    const scopes = grantableScopes((client.scope ?? '').split(' '), client.scope).filter(
+      (scope) => !isSensitiveScope(scope),
+    );
+    const notified = client.backchannelLogoutUri !== undefined;
+    const sid = notified ? await grants.sidFor(session, client.clientId) : undefined;
+    if (notified && sid === undefined) return undefined;
     const known = await grants.find(session, client.clientId);
     const grant = await grants.widen(session, client.clientId, known, { scopes });
     if (!grant) return undefined;
@@ -111,14 +113,14 @@ export function createSessionTokens(
     const accessToken = new AccessToken({
       ...common,
       exp: accessExp,
-      extra: { auth_time: authTime, acr: acrOf(session.amr), amr: session.amr },
+      extra: { auth_time: authTime, acr: toAcr(session.amr), amr: session.amr },
     });
     const refreshToken = new RefreshToken({
       ...common,
       ...chain,
       authTime,
       amr: session.amr,
-      acr: acrOf(session.amr),
+      acr: toAcr(session.amr),
     });
     const refreshExp = nowSeconds + refreshToken.expiration;
     refreshToken.exp = refreshExp;
@@ -130,7 +132,7 @@ export function createSessionTokens(
     return {
       accessToken: { value: access, exp: accessExp },
       refreshToken: { value: refresh, exp: refreshExp },
-      idToken: { value: id, exp: expOf(id) },
+      idToken: { value: id, exp: readExp(id) },
     };
   };
 }

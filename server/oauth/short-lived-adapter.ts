@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import type { Request } from 'express';
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import { HttpError, retrySeconds } from '../http/index.ts';
+import { HttpError, toRetrySeconds } from '../http/index.ts';
 import type { VisitorGate } from '../rate-limits/index.ts';
 import { sha256 } from '../shared/index.ts';
 import type { KeyValueStore, SecretBox } from '../store/index.ts';
 import { deviceCodeSeconds } from './device-flow.ts';
-import { createUnchanged } from './unchanged-sessions.ts';
+import { createSaveTracker } from './unchanged-sessions.ts';
 
 export interface ShortLivedAdapterDeps {
   kv: KeyValueStore;
@@ -22,7 +22,7 @@ export interface ShortLivedAdapterDeps {
 const insertOnly: ReadonlySet<string> = new Set(['ReplayDetection']);
 
 /** Of what anybody may have kept, in characters: more is no client app's request (RFC 9126, section 2.3). */
-const mostCharacters = 8_000;
+const maxCharacters = 8_000;
 const isAnybodys: ReadonlySet<string> = new Set(['PushedAuthorizationRequest', 'DeviceCode']);
 
 /** For how many seconds longer than they are good these are kept, so that a late use is known for what it is. */
@@ -48,9 +48,9 @@ export function shortLivedAdapter(
   model: string,
   { kv, box, now, grants, visitorGate, userCodeSecret }: ShortLivedAdapterDeps,
 ): Adapter {
-  const keyOf = (id: string) => keyOfRecord(model, id);
+  const recordKey = (id: string) => keyOfRecord(model, id);
   const uidKey = (uid: string) => `oidc:uid:${sha256(uid)}`;
-  const unchanged = model === 'Session' ? createUnchanged() : undefined;
+  const unchanged = model === 'Session' ? createSaveTracker() : undefined;
   const userCodeKey = (userCode: string) =>
     `oidc:user-code:${createHmac('sha256', userCodeSecret).update(userCode).digest('base64url')}`;
 
@@ -74,7 +74,7 @@ export function shortLivedAdapter(
 
   /** @throws {errors.InvalidRequest} too long; {errors.CustomOIDCProviderError} too much is kept for strangers */
   async function admit(payload: AdapterPayload, json: string, ttlMs: number): Promise<void> {
-    if (json.length > mostCharacters) throw new errors.InvalidRequest('the request is too long', 413);
+    if (json.length > maxCharacters) throw new errors.InvalidRequest('the request is too long', 413);
     const req = Provider.ctx?.req as Request | undefined;
     // `trusted`: pushed by a client app that has shown who it is. A device code that a member confirms is there already.
     const isStrangers = !Object.is(payload.trusted, true) && payload.accountId === undefined && !payload.inFlight;
@@ -84,7 +84,7 @@ export function shortLivedAdapter(
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       const { status, options } = error;
-      Provider.ctx?.set('Retry-After', String(retrySeconds((options.retryAfterSeconds ?? 60) * 1000)));
+      Provider.ctx?.set('Retry-After', String(toRetrySeconds((options.retryAfterSeconds ?? 60) * 1000)));
       const refusal = new errors.CustomOIDCProviderError('temporarily_unavailable', 'too much is kept already');
       throw Object.assign(refusal, { status, statusCode: status });
     }
@@ -92,7 +92,7 @@ export function shortLivedAdapter(
 
   return {
     async upsert(id, payload, expiresInSeconds) {
-      const key = keyOf(id);
+      const key = recordKey(id);
       if (unchanged?.isStored(key, payload, expiresInSeconds ?? 0)) return;
       // Without a time to live a record would never go: none of these models is stored without one.
       const ttlSeconds = (expiresInSeconds || (payload.exp ?? 0) - now() / 1000) + (keptLonger.get(model) ?? 0);
@@ -113,13 +113,13 @@ export function shortLivedAdapter(
       await Promise.all(writes);
       unchanged?.stored(key, payload);
     },
-    find: (id) => find(keyOf(id)),
+    find: (id) => find(recordKey(id)),
     findByUid: (uid) => findBy(uidKey(uid)),
     findByUserCode: (userCode) => findBy(userCodeKey(userCode)),
     async destroy(id) {
-      const key = keyOf(id);
-      unchanged?.gone(key);
-      const value = await kv.take(key);
+      const key = recordKey(id);
+      unchanged?.forget(key);
+      const value = await kv.takeOnce(key);
       if (value === null) return;
       const payload = open(key, value, null);
       // Another record may own the second key by now (a session's new id keeps its uid).
@@ -127,7 +127,7 @@ export function shortLivedAdapter(
       if (payload.userCode !== undefined) await kv.compareAndDelete(userCodeKey(payload.userCode), key);
     },
     async consume(id) {
-      const key = keyOf(id);
+      const key = recordKey(id);
       const consumption = await kv.consume(key);
       if (consumption.state === 'consumed') return;
       if (model === 'PushedAuthorizationRequest') throw new errors.InvalidRequestUri('request_uri was already used');

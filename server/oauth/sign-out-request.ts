@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { type Client, errors } from 'oidc-provider';
-import { field } from '../http/index.ts';
+import { readFormField } from '../http/index.ts';
 import type { OauthDeps } from './deps.ts';
-import { finalAddress, queryIdToken } from './id-token-in-query.ts';
+import { appendIdToken, queryIdToken } from './id-token-in-query.ts';
 import { routes } from './routes-table.ts';
 
 /**
@@ -26,17 +26,17 @@ export type SignOutRequest = { [Name in (typeof names)[number]]?: string };
 
 /** Reads a query, which anybody may have written: what is given twice counts as not given, and signing out never fails by it. */
 export function signOutRequest(values: unknown): SignOutRequest {
-  const given = Object(values) as Record<string, unknown>;
+  const input = Object(values) as Record<string, unknown>;
   const pairs = names.flatMap((name) => {
-    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    const value = Object.hasOwn(input, name) ? input[name] : undefined;
     return typeof value === 'string' && value !== '' ? [[name, value]] : [];
   });
   return Object.fromEntries(pairs);
 }
 
-/** Reads a form, which only pages of ours send. @throws {HttpError} badRequest, as {@link field} */
+/** Reads a form, which only pages of ours send. @throws {HttpError} badRequest, as {@link readFormField} */
 export function postedSignOut(req: Request): SignOutRequest {
-  return signOutRequest(Object.fromEntries(names.map((name) => [name, field(req, name)])));
+  return signOutRequest(Object.fromEntries(names.map((name) => [name, readFormField(req, name)])));
 }
 
 export interface VerifiedSignOut {
@@ -48,7 +48,7 @@ export interface VerifiedSignOut {
 }
 
 /** One that cannot be one of its clients is as good as unknown. */
-async function clientOf(deps: Pick<OauthDeps, 'provider'>, id: string): Promise<Client | undefined> {
+async function findClient(deps: Pick<OauthDeps, 'provider'>, id: string): Promise<Client | undefined> {
   try {
     return await deps.provider().Client.find(id);
   } catch (error) {
@@ -70,12 +70,12 @@ const isChallenge = (text = '') => /^[\w.~-]{43,128}$/.test(text);
  * Whether the authorization would show the sign-in form rather than an error: what the library will check, checked before
  * the member is signed out for it.
  */
-function mayFollow(client: Client, request: SignOutRequest): boolean {
+function isAllowedPostLogout(client: Client, request: SignOutRequest): boolean {
   const { redirect_uri: uri = '', response_type: type, nonce, scope } = request;
   if (type !== 'code' && type !== 'id_token') return false;
   const inQuery = type === 'id_token' && client.legacy_id_token_redirect === true;
   // That mode adds a slash to the address, and it is that one which must be registered.
-  const known = client.redirectUriAllowed(inQuery ? finalAddress(uri) : uri);
+  const known = client.redirectUriAllowed(inQuery ? appendIdToken(uri) : uri);
   if (!known || !client.responseTypeAllowed(type) || client.requirePushedAuthorizationRequests) return false;
   const scopes = scope?.split(' ').filter(Boolean);
   const registered = new Set((client.scope ?? '').split(' '));
@@ -111,11 +111,11 @@ export async function verifySignOut(
   deps: Pick<OauthDeps, 'provider'>,
   request: SignOutRequest,
 ): Promise<VerifiedSignOut> {
-  const client = request.client_id === undefined ? undefined : await clientOf(deps, request.client_id);
+  const client = request.client_id === undefined ? undefined : await findClient(deps, request.client_id);
   if (!client) return {};
   if (request.logout_uri !== undefined) {
     return { client, returnTo: logoutAddress(client, request.logout_uri, request.state) };
   }
-  if (!mayFollow(client, request)) return { client };
+  if (!isAllowedPostLogout(client, request)) return { client };
   return { client, returnTo: authorizationAfter(client, request), switches: true };
 }

@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 import type { Client } from 'oidc-provider';
 import { createElement } from 'react';
 import { SignOutPage } from '../../views/oauth/sign-out-page.tsx';
-import { sendGoingOnPage } from '../http/index.ts';
-import { currentSession } from '../session/index.ts';
+import { renderRedirectPage } from '../http/index.ts';
+import { getCurrentSession } from '../session/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
 import {
   postedSignOut,
@@ -23,7 +23,7 @@ function clientOrigins(client: Client): Set<string> {
 }
 
 /** What a browser says of a request: of where it comes from, and what it is for. */
-export interface SaidByBrowser {
+export interface FetchMetadata {
   site?: string | undefined;
   dest?: string | undefined;
   referer?: string | undefined;
@@ -35,16 +35,16 @@ export interface SaidByBrowser {
  * client that it names (`security.md`, rule 12). Anybody can write a link; who prefetches has not been asked to do anything;
  * and pictures and frames are what visitors of a client app's site may put on its pages.
  */
-export function mayActAtOnce(said: SaidByBrowser, publicUrl: string, client: Client | undefined): boolean {
-  if (said.purpose?.includes('prefetch')) return false;
-  if (said.dest !== undefined && said.dest !== 'document') return false;
-  const from = said.referer === undefined ? undefined : URL.parse(said.referer)?.origin;
-  if (said.site !== undefined ? said.site === 'same-origin' : from === new URL(publicUrl).origin) return true;
+export function canSignOutDirectly(submitted: FetchMetadata, publicUrl: string, client: Client | undefined): boolean {
+  if (submitted.purpose?.includes('prefetch')) return false;
+  if (submitted.dest !== undefined && submitted.dest !== 'document') return false;
+  const from = submitted.referer === undefined ? undefined : URL.parse(submitted.referer)?.origin;
+  if (submitted.site !== undefined ? submitted.site === 'same-origin' : from === new URL(publicUrl).origin) return true;
   return client !== undefined && from !== undefined && clientOrigins(client).has(from);
 }
 
 /** What a browser says that it fetches ahead for: today's header and its forerunners. */
-export function purposeOf(req: Request): string {
+export function readPurpose(req: Request): string {
   return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].map((name) => req.headers[name] ?? '').join(' ');
 }
 
@@ -55,17 +55,17 @@ export function purposeOf(req: Request): string {
  * To a provider (`providerName`) never by a redirect, but by a page that goes on: a client app may have come here by a form,
  * whose policy (`form-action`) knows this site and no provider, and browsers apply it to the whole chain.
  */
-export async function signOutHere(
+export async function signOutLocally(
   { sessions, providersOut, log }: OauthDeps,
   req: Request,
   res: Response,
   returnTo: string | undefined,
 ): Promise<{ address: string; providerName?: string | undefined }> {
-  const upstream = currentSession(req)?.upstream;
+  const upstream = getCurrentSession(req)?.upstream;
   await sessions.end(req, res);
   if (!upstream) return { address: returnTo ?? '/' };
   try {
-    return await providersOut.wayOut(upstream, returnTo);
+    return await providersOut.upstreamLogoutUrl(upstream, returnTo);
   } catch (error) {
     // Signed out here they are; nothing there may keep them from hearing of it.
     log.warn({ err: error, provider: upstream.provider }, 'could not lead to a single logout');
@@ -84,8 +84,8 @@ export async function sendSignOutPage(
   request: SignOutRequest,
   { client, switches }: Pick<VerifiedSignOut, 'client' | 'switches'>,
 ): Promise<void> {
-  const member = await deps.sessions.member(req);
-  const upstream = member?.session.upstream && deps.providersOut.endsThere(member.session.upstream);
+  const member = await deps.sessions.getCurrentUser(req);
+  const upstream = member?.session.upstream && deps.providersOut.endsAtProvider(member.session.upstream);
   deps.pages.send(
     req,
     res,
@@ -109,28 +109,28 @@ export async function sendSignOutPage(
 export function signOutQuestion(deps: OauthDeps): Handler {
   return async (req, res) => {
     const request = signOutRequest(req.query);
-    if (!(await deps.sessions.member(req))) return res.redirect(303, withQuery('/logout', request));
+    if (!(await deps.sessions.getCurrentUser(req))) return res.redirect(303, withQuery('/logout', request));
     await sendSignOutPage(deps, req, res, request, await verifySignOut(deps, request));
   };
 }
 
 /** GET /logout: acts at once where that is safe, else asks with one button. */
-export function askSignOut(deps: OauthDeps): Handler {
+export function renderSignOutQuestion(deps: OauthDeps): Handler {
   return async (req, res) => {
     const request = signOutRequest(req.query);
     const verified = await verifySignOut(deps, request);
-    const said = {
+    const noticeName = {
       site: req.get('sec-fetch-site'),
       dest: req.get('sec-fetch-dest'),
       referer: req.get('referer'),
-      purpose: purposeOf(req),
+      purpose: readPurpose(req),
     };
-    const signedIn = (await deps.sessions.member(req)) !== undefined;
-    const acts = req.method === 'GET' && mayActAtOnce(said, deps.publicUrl, verified.client);
+    const signedIn = (await deps.sessions.getCurrentUser(req)) !== undefined;
+    const acts = req.method === 'GET' && canSignOutDirectly(noticeName, deps.publicUrl, verified.client);
     if (signedIn && !acts) return sendSignOutPage(deps, req, res, request, verified);
-    const { address, providerName } = await signOutHere(deps, req, res, verified.returnTo);
+    const { address, providerName } = await signOutLocally(deps, req, res, verified.returnTo);
     if (providerName === undefined) return res.redirect(303, address);
-    sendGoingOnPage(deps.pages, req, res, address, { providerName });
+    renderRedirectPage(deps.pages, req, res, address, { providerName });
   };
 }
 
@@ -138,9 +138,9 @@ export function askSignOut(deps: OauthDeps): Handler {
 export function signOut(deps: OauthDeps): Handler {
   return async (req, res) => {
     const { client, returnTo } = await verifySignOut(deps, postedSignOut(req));
-    const { address, providerName } = await signOutHere(deps, req, res, returnTo);
+    const { address, providerName } = await signOutLocally(deps, req, res, returnTo);
     if (address.startsWith('/')) return res.redirect(303, address);
     const to = providerName === undefined ? client?.clientName : { providerName };
-    sendGoingOnPage(deps.pages, req, res, address, to);
+    renderRedirectPage(deps.pages, req, res, address, to);
   };
 }

@@ -1,12 +1,12 @@
 import type { Transaction } from 'kysely';
 import type { JWK } from 'oidc-provider';
 import type { Database, Db, Schema, SecretBox } from '../store/index.ts';
-import { generateAll, keyStates, keyVersion, type SigningKeyInfo } from './keys.ts';
+import { deriveKeyStates, generateAll, keyVersion, type SigningKeyInfo } from './keys.ts';
 
 const infoColumns = ['id', 'alg', 'created_at', 'activates_at', 'expires_at'] as const;
 
 export async function listKeys(db: Db, nowMs: number): Promise<SigningKeyInfo[]> {
-  return keyStates(await db.selectFrom('signing_keys').select(infoColumns).execute(), nowMs);
+  return deriveKeyStates(await db.selectFrom('signing_keys').select(infoColumns).execute(), nowMs);
 }
 
 /** The order in which the library is given them: it signs with the first that fits. */

@@ -1,17 +1,17 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type Provider from 'oidc-provider';
-import { currentUser, type User } from '../account/index.ts';
+import { findCurrentUser, type User } from '../account/index.ts';
 import type { HostCookies, Logger } from '../http/index.ts';
 import type { CurrentSession, Sessions } from '../session/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
-import type { MayEnter } from './client-entry.ts';
+import type { CanAccessClient } from './client-entry.ts';
 import type { IssueSessionTokens, SessionTokens, Token } from './session-tokens.ts';
 
 interface TokenCookieDeps {
   /** The client in whose name they are given. */
   clientId: string;
   /** Of this host alone. */
-  own: HostCookies;
+  hostCookies: HostCookies;
   /** Of a domain whose apps share the id token and the access token; this host's own where there is none. */
   shared: HostCookies;
   database: Database;
@@ -21,7 +21,7 @@ interface TokenCookieDeps {
   issue: IssueSessionTokens;
   /** Whether nothing stands between this member and a client app: terms, a confirmation. */
   isReady(user: User): boolean;
-  mayEnter: MayEnter;
+  mayEnter: CanAccessClient;
   now: () => number;
 }
 
@@ -31,7 +31,7 @@ export interface TokenCookies {
   /** After a sign-out. */
   clear(res: Response): void;
   /** On pages: makes them anew before they expire, and takes away what no session has any more. */
-  keep(sessions: Pick<Sessions, 'member'>): RequestHandler;
+  keep(sessions: Pick<Sessions, 'getCurrentUser'>): RequestHandler;
 }
 
 const idCookie = 'foyer_id_token';
@@ -52,24 +52,24 @@ const refreshValue = (dueMs: number, token: string) => `${dueMs.toString(36)}.${
  * gives them out and looks at none of them to find out who somebody is: the session alone says that.
  */
 export function createTokenCookies(deps: TokenCookieDeps): TokenCookies {
-  const { own, shared, kv, log, now } = deps;
+  const { hostCookies, shared, kv, log, now } = deps;
 
   function write(res: Response, { idToken, accessToken, refreshToken }: SessionTokens): void {
     const until = ({ exp }: Token) => ({ expires: new Date(exp * 1000) });
     shared.set(res, idCookie, idToken.value, until(idToken));
     shared.set(res, accessCookie, accessToken.value, until(accessToken));
     const dueMs = Math.min(idToken.exp, accessToken.exp) * 1000 - renewBeforeMs;
-    own.set(res, refreshCookie, refreshValue(dueMs, refreshToken.value), until(refreshToken));
+    hostCookies.set(res, refreshCookie, refreshValue(dueMs, refreshToken.value), until(refreshToken));
   }
 
   function clear(res: Response): void {
     shared.clear(res, idCookie);
     shared.clear(res, accessCookie);
-    own.clear(res, refreshCookie);
+    hostCookies.clear(res, refreshCookie);
   }
 
   const present = (req: Request) => ({
-    refresh: own.read(req, refreshCookie),
+    refresh: hostCookies.read(req, refreshCookie),
     idToken: shared.read(req, idCookie),
     accessToken: shared.read(req, accessCookie),
   });
@@ -92,14 +92,14 @@ export function createTokenCookies(deps: TokenCookieDeps): TokenCookies {
   return {
     clear,
     async begin(res, session) {
-      const user = await currentUser(deps.database, session.userId);
+      const user = await findCurrentUser(deps.database, session.userId);
       if (user && deps.isReady(user)) await renew(res, session, user);
       else clear(res);
     },
     keep: (sessions) => async (req, res, next) => {
       if (req.method !== 'GET') return next();
       const { refresh, idToken, accessToken } = present(req);
-      const member = await sessions.member(req);
+      const member = await sessions.getCurrentUser(req);
       if (!member || !deps.isReady(member.user)) {
         if (refresh !== undefined || idToken !== undefined || accessToken !== undefined) clear(res);
         return next();

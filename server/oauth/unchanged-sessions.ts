@@ -1,15 +1,15 @@
 import type { AdapterPayload } from 'oidc-provider';
 
 /** Tells whether a record that the library saves says anything new. */
-export interface Unchanged {
+export interface SaveTracker {
   /** What the store has, as it was just read or written. */
   stored(key: string, payload: AdapterPayload): void;
   /** Whether saving this would only prolong the record, and hardly so. */
   isStored(key: string, payload: AdapterPayload, ttlSeconds: number): boolean;
-  gone(key: string): void;
+  forget(key: string): void;
 }
 
-const most = 5_000;
+const max = 5_000;
 /** The part of its life by which a record may end early because it was not saved again. */
 const hardly = 0.01;
 
@@ -20,12 +20,12 @@ const fingerprint = ({ exp: _, ...rest }: AdapterPayload) => JSON.stringify(rest
  * or a month. What stands in the store is then left as it is: also when another request has changed or ended the
  * session meanwhile, which this save would undo.
  */
-export function createUnchanged(): Unchanged {
+export function createSaveTracker(): SaveTracker {
   const known = new Map<string, { fingerprint: string; exp: number }>();
   return {
     stored(key, payload) {
       known.delete(key);
-      if (known.size >= most) known.clear();
+      if (known.size >= max) known.clear();
       known.set(key, { fingerprint: fingerprint(payload), exp: payload.exp ?? 0 });
     },
     isStored(key, payload, ttlSeconds) {
@@ -33,7 +33,7 @@ export function createUnchanged(): Unchanged {
       if (!before || (payload.exp ?? 0) - before.exp > ttlSeconds * hardly) return false;
       return before.fingerprint === fingerprint(payload);
     },
-    gone(key) {
+    forget(key) {
       known.delete(key);
     },
   };

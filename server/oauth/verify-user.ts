@@ -1,26 +1,26 @@
 import { createElement } from 'react';
 import { VerifyUserPage } from '../../views/oauth/verify-user-page.tsx';
-import { errandOf } from '../http/index.ts';
-import { askToSignIn } from '../sign-in/index.ts';
+import { continuationFrom } from '../http/index.ts';
+import { redirectToSignIn } from '../sign-in/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
-import { notInPlanAddress } from './not-in-plan.ts';
-import { ownRequest } from './storage.ts';
+import { planRequiredUrl } from './not-in-plan.ts';
+import { requireOwnedRequest } from './storage.ts';
 
 /** GET /verify-user: shows 'Verifying user profile' and hands the pending request to POST /storage. */
-export function verifyUser(deps: OauthDeps): Handler {
+export function showVerifyUser(deps: OauthDeps): Handler {
   return async (req, res) => {
-    const errand = errandOf(req, deps.publicUrl);
-    const member = await deps.sessions.member(req);
-    const id = errand.authorization;
+    const continuation = continuationFrom(req, deps.publicUrl);
+    const member = await deps.sessions.getCurrentUser(req);
+    const id = continuation.authorization;
     // The start page knows the short forms.
-    if (id === undefined) return res.redirect(303, `/${errand.search}`);
-    if (!member) return askToSignIn(req, res, deps.publicUrl);
-    const request = await ownRequest(deps, req, id);
-    const { step } = deps.wayOn(member.user, errand);
+    if (id === undefined) return res.redirect(303, `/${continuation.search}`);
+    if (!member) return redirectToSignIn(req, res, deps.publicUrl);
+    const request = await requireOwnedRequest(deps, req, id);
+    const { step } = deps.nextRedirect(member.user, continuation);
     // What else stands before, or asks for somebody else, comes first.
     const nothingElse = step.kind === 'authorization' && request.satisfiedBy(member.session);
-    if (nothingElse && !deps.mayEnter(request.client, member.user)) {
-      return res.redirect(303, notInPlanAddress(errand.search));
+    if (nothingElse && !deps.canAccessClient(request.client, member.user)) {
+      return res.redirect(303, planRequiredUrl(continuation.search));
     }
     deps.pages.send(
       req,
@@ -29,7 +29,7 @@ export function verifyUser(deps: OauthDeps): Handler {
       (ctx) =>
         createElement(VerifyUserPage, {
           ctx,
-          action: `/storage${errand.search}`,
+          action: `/storage${continuation.search}`,
           fields: { authorization_code: id },
           clientName: request.clientName,
         }),

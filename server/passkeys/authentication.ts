@@ -1,11 +1,11 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { findUser, type User } from '../account/index.ts';
 import { challengeMs } from './challenges.ts';
-import { challengeOf, clientDataOf, webAuthn } from './library.ts';
+import { readChallenge, readClientData, webAuthn } from './library.ts';
 import { findPasskey, notePasskeyUse, type Passkey } from './passkey-store.ts';
 import { postedCredential } from './posted.ts';
 import type { PasskeySettings } from './settings.ts';
-import { isHandleOf } from './user-handle.ts';
+import { toIsUserHandle } from './user-handle.ts';
 
 export type PasskeyRefusal =
   /** No answer of an authenticator at all. */
@@ -39,15 +39,15 @@ export const passkeyAmr = ({ backedUp }: { backedUp: boolean }): string[] => [
  */
 export function requestOptions(
   { relyingParty, challenges }: PasskeySettings,
-  theirs?: readonly Pick<Passkey, 'id' | 'transports'>[],
+  passkeys?: readonly Pick<Passkey, 'id' | 'transports'>[],
 ): PublicKeyCredentialRequestOptionsJSON {
   return {
     challenge: challenges.make(),
     rpId: relyingParty.id,
     timeout: challengeMs,
     userVerification: 'required',
-    ...(theirs && {
-      allowCredentials: theirs.map(({ id, transports }) => ({ id, type: 'public-key', transports })),
+    ...(passkeys && {
+      allowCredentials: passkeys.map(({ id, transports }) => ({ id, type: 'public-key', transports })),
     }),
   };
 }
@@ -56,14 +56,14 @@ export function requestOptions(
 export async function checkPasskey(settings: PasskeySettings, credential: string): Promise<PasskeyCheck> {
   const { database, challenges, now } = settings;
   const posted = postedCredential<AuthenticationResponseJSON>(credential);
-  const challenge = posted && challengeOf(posted);
+  const challenge = posted && readChallenge(posted);
   if (!challenge) return { kind: 'refused', why: 'malformed' };
   if (!challenges.isOurs(challenge)) return { kind: 'refused', why: 'expired' };
   const passkey = await findPasskey(database.db, posted.id);
   const user = passkey && (await findUser(database.db, passkey.userId));
   if (!passkey || !user) return { kind: 'refused', why: 'unknown' };
   const refuse = (why: PasskeyRefusal): PasskeyCheck => ({ kind: 'refused', why, passkey });
-  if (!isHandleOf(posted.response.userHandle, user.id)) return refuse('invalid');
+  if (!toIsUserHandle(posted.response.userHandle, user.id)) return refuse('invalid');
   const answer = await verified(settings, posted, challenge, passkey);
   if (!answer) return refuse('invalid');
   if (!(await challenges.use(challenge))) return refuse('expired');
@@ -80,7 +80,7 @@ async function verified(
   passkey: Passkey,
 ): Promise<{ counter: number; backedUp: boolean } | undefined> {
   // Pages of ours are in nobody's frame.
-  if (clientDataOf(posted.response.clientDataJSON)?.crossOrigin === true) return undefined;
+  if (readClientData(posted.response.clientDataJSON)?.crossOrigin === true) return undefined;
   const { verifyAuthenticationResponse } = await webAuthn();
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({

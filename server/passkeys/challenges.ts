@@ -6,7 +6,7 @@ import type { KeyValueStore } from '../store/index.ts';
 export const challengeMs = 10 * 60_000;
 
 /** The challenges of the sign-in page (WebAuthn, section 13.4.3). All values are base64url. */
-export interface Challenges {
+export interface PasskeyChallenges {
   /** A new one. Nothing is kept of it: the page is open to everybody, and must not fill a store. */
   make(): string;
   /** Whether it is one of ours, and not too old. */
@@ -20,7 +20,7 @@ const timeLength = 6;
 const macLength = 32;
 
 /** @param secret of the HMAC by which our own challenges are known */
-export function createChallenges({
+export function createPasskeyChallenges({
   kv,
   secret,
   now,
@@ -28,21 +28,21 @@ export function createChallenges({
   kv: KeyValueStore;
   secret: Buffer;
   now: () => number;
-}): Challenges {
+}): PasskeyChallenges {
   const key = createSecretKey(secret);
-  const macOf = (body: Buffer) => createHmac('sha256', key).update(body).digest();
+  const challengeMac = (body: Buffer) => createHmac('sha256', key).update(body).digest();
   return {
     make() {
       const body = Buffer.alloc(randomLength + timeLength);
       randomBytes(randomLength).copy(body);
       body.writeUIntBE(now(), randomLength, timeLength);
-      return Buffer.concat([body, macOf(body)]).toString('base64url');
+      return Buffer.concat([body, challengeMac(body)]).toString('base64url');
     },
     isOurs(challenge) {
       const bytes = Buffer.from(challenge, 'base64url');
       if (bytes.length !== randomLength + timeLength + macLength) return false;
       const body = bytes.subarray(0, randomLength + timeLength);
-      if (!timingSafeEqual(bytes.subarray(body.length), macOf(body))) return false;
+      if (!timingSafeEqual(bytes.subarray(body.length), challengeMac(body))) return false;
       const ageMs = now() - body.readUIntBE(randomLength, timeLength);
       // Another process's clock may go a little ahead.
       return ageMs < challengeMs && ageMs > -60_000;

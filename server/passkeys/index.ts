@@ -16,6 +16,6 @@ export {
   removePasskeysAddedSince,
   renamePasskey,
 } from './passkey-store.ts';
-export { mostPasskeys, type Registrant, type Registration, type RegistrationRefusal } from './registration.ts';
-export { type RelyingParty, relyingPartyOf } from './relying-party.ts';
+export { maxPasskeys, type PasskeyRegistrant, type Registration, type RegistrationRefusal } from './registration.ts';
+export { type RelyingParty, toRelyingParty } from './relying-party.ts';
 export { openPasskeys, type Passkeys } from './room.ts';

@@ -5,8 +5,8 @@
 export const webAuthn = () => import('@simplewebauthn/server');
 
 /** The challenge that a browser says it has answered; undefined when its answer cannot be read. */
-export function challengeOf({ response }: { response: { clientDataJSON?: unknown } }): string | undefined {
-  const clientData = clientDataOf(response.clientDataJSON);
+export function readChallenge({ response }: { response: { clientDataJSON?: unknown } }): string | undefined {
+  const clientData = readClientData(response.clientDataJSON);
   return typeof clientData?.challenge === 'string' ? clientData.challenge : undefined;
 }
 
@@ -16,7 +16,7 @@ interface ClientData {
 }
 
 /** WebAuthn, section 5.8.1. */
-export function clientDataOf(encoded: unknown): ClientData | undefined {
+export function readClientData(encoded: unknown): ClientData | undefined {
   if (typeof encoded !== 'string') return undefined;
   try {
     const value: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString());

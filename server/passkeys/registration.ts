@@ -1,22 +1,22 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import { fullName, holdMember, type User } from '../account/index.ts';
+import { fullName, lockUser, type User } from '../account/index.ts';
 import { type Origin, tellOfChange } from '../messages/index.ts';
 import { sha256 } from '../shared/index.ts';
 import { challengeMs } from './challenges.ts';
-import { challengeOf, webAuthn } from './library.ts';
+import { readChallenge, webAuthn } from './library.ts';
 import { countPasskeys, insertPasskey, isSamePasskey, listPasskeys, type Passkey } from './passkey-store.ts';
 import { postedCredential } from './posted.ts';
 import type { PasskeySettings } from './settings.ts';
-import { userHandleOf } from './user-handle.ts';
+import { toUserHandle } from './user-handle.ts';
 
 /** Enough for all of one's devices; more would be clutter in every question of a browser. */
-export const mostPasskeys = 20;
+export const maxPasskeys = 20;
 
 /** COSE algorithms (RFC 9053): Ed25519, ES256, RS256, which all authenticators of today are among. */
 const algorithms = [-8, -7, -257];
 
 /** The browser's session in which a passkey is added, and by whom. */
-export interface Registrant {
+export interface PasskeyRegistrant {
   user: User;
   session: { idHash: string };
 }
@@ -34,20 +34,20 @@ export type RegistrationRefusal =
 export type Registration = { kind: 'added'; passkey: Passkey } | { kind: 'refused'; why: RegistrationRefusal };
 
 /** Of one session and one page: two tabs do not void each other's. */
-const keyOf = (session: Registrant['session'], challenge: string) =>
+const registrationKey = (session: PasskeyRegistrant['session'], challenge: string) =>
   `passkey-registration:${session.idHash}:${sha256(challenge)}`;
 
 /** What a browser is asked to make (WebAuthn, section 5.4): a discoverable passkey that verifies the member. */
 export async function creationOptions(
   { relyingParty, brandName, database, kv }: PasskeySettings,
-  { user, session }: Registrant,
+  { user, session }: PasskeyRegistrant,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { generateRegistrationOptions } = await webAuthn();
   const known = await listPasskeys(database.db, user.id);
   const options = await generateRegistrationOptions({
     rpName: brandName,
     rpID: relyingParty.id,
-    userID: userHandleOf(user.id),
+    userID: toUserHandle(user.id),
     userName: user.email,
     userDisplayName: fullName(user),
     timeout: challengeMs,
@@ -56,14 +56,14 @@ export async function creationOptions(
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     supportedAlgorithmIDs: algorithms,
   });
-  await kv.set(keyOf(session, options.challenge), user.id, challengeMs);
+  await kv.set(registrationKey(session, options.challenge), user.id, challengeMs);
   return options;
 }
 
 /** Checks a browser's answer and keeps the passkey (WebAuthn, section 7.1); the member is told by mail. */
 export async function register(
   settings: PasskeySettings,
-  { user, session }: Registrant,
+  { user, session }: PasskeyRegistrant,
   { credential, name }: { credential: string; name: string },
   from: Origin,
 ): Promise<Registration> {
@@ -73,18 +73,18 @@ export async function register(
     return { kind: 'refused', why };
   };
   const posted = postedCredential<RegistrationResponseJSON>(credential);
-  const challenge = posted && challengeOf(posted);
+  const challenge = posted && readChallenge(posted);
   if (!challenge) return refuse('malformed');
-  if ((await kv.take(keyOf(session, challenge))) !== user.id) return refuse('expired');
-  const made = await verified(settings, posted, challenge);
-  if (!made) return refuse('invalid');
+  if ((await kv.takeOnce(registrationKey(session, challenge))) !== user.id) return refuse('expired');
+  const created = await verified(settings, posted, challenge);
+  if (!created) return refuse('invalid');
   const nowMs = now();
-  const passkey: Passkey = { ...made, userId: user.id, name, createdAt: nowMs, lastUsedAt: null };
+  const passkey: Passkey = { ...created, userId: user.id, name, createdAt: nowMs, lastUsedAt: null };
   try {
     const refused = await database.transaction(async (trx) => {
       // Set anew, or disabled, while this was on its way: whoever began it is nobody here any more.
-      if (!(await holdMember(trx, user))) return 'expired';
-      if ((await countPasskeys(trx, user.id)) >= mostPasskeys) return 'too-many';
+      if (!(await lockUser(trx, user))) return 'expired';
+      if ((await countPasskeys(trx, user.id)) >= maxPasskeys) return 'too-many';
       if (!(await insertPasskey(trx, passkey))) return 'taken';
       await tellOfChange(trx, { outbox, now }, { user, change: 'passkey-added', from, detail: name });
       return undefined;
@@ -99,13 +99,13 @@ export async function register(
   return { kind: 'added', passkey };
 }
 
-type Made = Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'transports' | 'aaguid' | 'backedUp'>;
+type VerifiedCredential = Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'transports' | 'aaguid' | 'backedUp'>;
 
 async function verified(
   { relyingParty, log }: PasskeySettings,
   posted: RegistrationResponseJSON,
   challenge: string,
-): Promise<Made | undefined> {
+): Promise<VerifiedCredential | undefined> {
   const { verifyRegistrationResponse } = await webAuthn();
   try {
     const { verified, registrationInfo } = await verifyRegistrationResponse({
@@ -123,7 +123,7 @@ async function verified(
       id: credential.id,
       publicKey: Buffer.from(credential.publicKey).toString('base64url'),
       counter: credential.counter,
-      transports: knownTransports(posted.response.transports),
+      transports: validTransports(posted.response.transports),
       aaguid,
       backedUp: credentialBackedUp,
     };
@@ -136,6 +136,6 @@ async function verified(
 const transportNames = new Set(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']);
 
 /** Nobody vouches for them, so only those that there are (WebAuthn, section 5.8.4). */
-function knownTransports(given: unknown): string[] {
-  return Array.isArray(given) ? [...new Set(given)].filter((name) => transportNames.has(name)) : [];
+function validTransports(input: unknown): string[] {
+  return Array.isArray(input) ? [...new Set(input)].filter((name) => transportNames.has(name)) : [];
 }

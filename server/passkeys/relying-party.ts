@@ -10,7 +10,7 @@ export interface RelyingParty {
  * Undefined where browsers have no passkeys: without https anywhere but on localhost, and on addresses without a name (an
  * IP address is no identifier of a relying party).
  */
-export function relyingPartyOf(publicUrl: string): RelyingParty | undefined {
+export function toRelyingParty(publicUrl: string): RelyingParty | undefined {
   const { protocol, hostname, origin } = new URL(publicUrl);
   const local = hostname === 'localhost' || hostname.endsWith('.localhost');
   const named = !hostname.startsWith('[') && !/^\d+(\.\d+){3}$/.test(hostname);

@@ -5,10 +5,10 @@ import type {
 import type { User } from '../account/index.ts';
 import type { Origin } from '../messages/index.ts';
 import { checkPasskey, type PasskeyCheck, requestOptions } from './authentication.ts';
-import { createChallenges } from './challenges.ts';
+import { createPasskeyChallenges } from './challenges.ts';
 import { listPasskeys } from './passkey-store.ts';
-import { creationOptions, type Registrant, type Registration, register } from './registration.ts';
-import { relyingPartyOf } from './relying-party.ts';
+import { creationOptions, type PasskeyRegistrant, type Registration, register } from './registration.ts';
+import { toRelyingParty } from './relying-party.ts';
 import type { PasskeySettings } from './settings.ts';
 
 export interface Passkeys {
@@ -18,9 +18,13 @@ export interface Passkeys {
   requestOptionsFor(user: Pick<User, 'id'>): Promise<PublicKeyCredentialRequestOptionsJSON | undefined>;
   /** @param credential the browser's answer, JSON text */
   check(credential: string): Promise<PasskeyCheck>;
-  creationOptions(registrant: Registrant): Promise<PublicKeyCredentialCreationOptionsJSON>;
-  /** @param made the browser's answer, JSON text, and what the member calls it */
-  register(registrant: Registrant, made: { credential: string; name: string }, from: Origin): Promise<Registration>;
+  creationOptions(registrant: PasskeyRegistrant): Promise<PublicKeyCredentialCreationOptionsJSON>;
+  /** @param created the browser's answer, JSON text, and what the member calls it */
+  register(
+    registrant: PasskeyRegistrant,
+    created: { credential: string; name: string },
+    from: Origin,
+  ): Promise<Registration>;
 }
 
 /**
@@ -32,18 +36,18 @@ export function openPasskeys({
   secret,
   ...rest
 }: Omit<PasskeySettings, 'relyingParty' | 'challenges'> & { publicUrl: string; secret: Buffer }): Passkeys | undefined {
-  const relyingParty = relyingPartyOf(publicUrl);
+  const relyingParty = toRelyingParty(publicUrl);
   if (!relyingParty) return undefined;
   const { kv, now } = rest;
-  const settings: PasskeySettings = { ...rest, relyingParty, challenges: createChallenges({ kv, secret, now }) };
+  const settings: PasskeySettings = { ...rest, relyingParty, challenges: createPasskeyChallenges({ kv, secret, now }) };
   return {
     requestOptions: () => requestOptions(settings),
     async requestOptionsFor(user) {
-      const theirs = await listPasskeys(settings.database.db, user.id);
-      return theirs.length > 0 ? requestOptions(settings, theirs) : undefined;
+      const passkeys = await listPasskeys(settings.database.db, user.id);
+      return passkeys.length > 0 ? requestOptions(settings, passkeys) : undefined;
     },
     check: (credential) => checkPasskey(settings, credential),
     creationOptions: (registrant) => creationOptions(settings, registrant),
-    register: (registrant, made, from) => register(settings, registrant, made, from),
+    register: (registrant, created, from) => register(settings, registrant, created, from),
   };
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
-import type { Challenges } from './challenges.ts';
+import type { PasskeyChallenges } from './challenges.ts';
 import type { RelyingParty } from './relying-party.ts';
 
 export interface PasskeySettings {
@@ -12,6 +12,6 @@ export interface PasskeySettings {
   kv: KeyValueStore;
   outbox: Outbox;
   log: Logger;
-  challenges: Challenges;
+  challenges: PasskeyChallenges;
   now: () => number;
 }

@@ -6,18 +6,18 @@ import { browserRecords, type KeyValueStore } from '../store/index.ts';
 
 /** The user who reset their password by a code in this browser, and from when on (milliseconds) a passkey counts as new. */
 const schema = z.object({ userId: z.string(), sinceMs: z.number() });
-export type JustReset = z.infer<typeof schema>;
+export type RecentReset = z.infer<typeof schema>;
 
 /** For ten minutes the browser that has reset a password may remove what was added lately (`security.md`, rule 13). Once. */
-export interface AfterReset {
-  begin(res: Response, just: JustReset): Promise<void>;
-  find(req: Request): Promise<JustReset | undefined>;
-  take(req: Request, res: Response): Promise<JustReset | undefined>;
+export interface RecentResets {
+  begin(res: Response, just: RecentReset): Promise<void>;
+  find(req: Request): Promise<RecentReset | undefined>;
+  take(req: Request, res: Response): Promise<RecentReset | undefined>;
 }
 
 const ttlMs = 10 * minuteMs;
 
-export function createAfterReset(kv: KeyValueStore, cookies: HostCookies): AfterReset {
+export function createRecentResets(kv: KeyValueStore, cookies: HostCookies): RecentResets {
   const cookie = { cookies, name: 'foyer_after_reset', maxAgeMs: ttlMs };
   const records = browserRecords({ kv, kind: 'after-reset', schema, ttlMs, cookie });
   return {

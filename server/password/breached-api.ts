@@ -4,14 +4,14 @@ import type { Logger } from '../http/index.ts';
 /** Longer than the service needs; a member who chooses a password does not wait longer. */
 const timeoutMs = 1_500;
 /** Padded answers hold 800 to 1,000 lines of some 40 characters. */
-const mostCharacters = 200_000;
+const maxCharacters = 200_000;
 
 /** What is longer than an answer can be is not read to its end. */
 async function shortText({ body }: Response): Promise<string> {
   let text = '';
   for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += part;
-    if (text.length > mostCharacters) throw new Error('its answer is too long');
+    if (text.length > maxCharacters) throw new Error('its answer is too long');
   }
   return text;
 }

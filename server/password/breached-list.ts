@@ -17,7 +17,7 @@ const bucketCount = 65_536;
 const restBytes = 3;
 const headBytes = magic.length + bucketCount;
 
-function placeOf(text: string): { bucket: number; rest: number } {
+function toBucket(text: string): { bucket: number; rest: number } {
   const hash = createHash('sha256').update(text).digest();
   return { bucket: hash.readUInt16BE(0), rest: hash.readUIntBE(2, restBytes) };
 }
@@ -26,7 +26,7 @@ function placeOf(text: string): { bucket: number; rest: number } {
 export function packTexts(texts: Iterable<string>): Buffer {
   const buckets = new Map<number, Set<number>>();
   for (const text of texts) {
-    const { bucket, rest } = placeOf(text);
+    const { bucket, rest } = toBucket(text);
     const rests = buckets.get(bucket);
     if (rests) rests.add(rest);
     else buckets.set(bucket, new Set([rest]));
@@ -58,7 +58,7 @@ export function openTexts(file: Buffer): TextSet {
   return {
     size,
     has(text) {
-      const { bucket, rest } = placeOf(text);
+      const { bucket, rest } = toBucket(text);
       for (let index = starts[bucket] ?? 0; index < (starts[bucket + 1] ?? 0); index += 1) {
         if (file.readUIntBE(headBytes + index * restBytes, restBytes) === rest) return true;
       }
@@ -68,7 +68,7 @@ export function openTexts(file: Buffer): TextSet {
 }
 
 /** How passwords are compared: neither case nor the way in which a letter is composed makes a difference. */
-export const plainPassword = (password: string): string => password.normalize('NFKC').toLowerCase();
+export const foldPassword = (password: string): string => password.normalize('NFKC').toLowerCase();
 
 const letterOf: Record<string, string> = {
   '@': 'a',
@@ -86,27 +86,30 @@ const letterOf: Record<string, string> = {
 const spelt = (text: string) => text.replace(/[@4831!0$57]/g, (sign) => letterOf[sign] ?? sign);
 
 /** Without the numbers and signs before and behind it. */
-const baseOf = (text: string) => text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+const stripNonLetters = (text: string) => text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
 
 /** The word that a password is made of, as the list holds it: it cannot be taken for a password of its own. */
-export const baseEntry = (password: string): string => `\0${baseOf(plainPassword(password))}`;
+export const baseEntry = (password: string): string => `\0${stripNonLetters(foldPassword(password))}`;
 
 /** As which a password could stand in the list. */
-function* entriesOf(password: string): Generator<string> {
-  const plain = plainPassword(password);
+function* listCandidates(password: string): Generator<string> {
+  const plain = foldPassword(password);
   const bare = plain.replace(/[\p{P}\p{S}\s]+$/u, '');
   yield* new Set([plain, spelt(plain), bare, spelt(bare), baseEntry(plain), baseEntry(spelt(bare))]);
 }
 
 /** Whether the list holds this password, one that differs in case, spelling or a sign at its end, or its one common word. */
 export function isListed(list: TextSet, password: string): boolean {
-  for (const entry of entriesOf(password)) if (list.has(entry)) return true;
+  for (const entry of listCandidates(password)) if (list.has(entry)) return true;
   return false;
 }
 
 /** Which entries a list of passwords makes, the most common first: those that the other rules would let through, and the most common words. */
-export function* entriesToList(passwords: readonly string[], { least = 8, words = 20_000 } = {}): Generator<string> {
-  for (const password of passwords) if ([...plainPassword(password)].length >= least) yield plainPassword(password);
+export function* entriesToList(
+  passwords: readonly string[],
+  { least: min = 8, words = 20_000 } = {},
+): Generator<string> {
+  for (const password of passwords) if ([...foldPassword(password)].length >= min) yield foldPassword(password);
   for (const password of passwords.slice(0, words)) {
     const entry = baseEntry(password);
     // Shorter ones are in many passwords by chance.
@@ -115,8 +118,8 @@ export function* entriesToList(passwords: readonly string[], { least = 8, words 
 }
 
 /** The folder of this room among the sources, also for what runs from dist/. */
-const room = import.meta.dirname.replace(/\bdist[\\/](?=server[\\/]password$)/, '');
-export const shippedListPath = join(room, 'breached-passwords.bin');
+const moduleName = import.meta.dirname.replace(/\bdist[\\/](?=server[\\/]password$)/, '');
+export const shippedListPath = join(moduleName, 'breached-passwords.bin');
 
 let shipped: TextSet | undefined;
 

@@ -1,9 +1,9 @@
 import type { Response } from 'express';
 import { HttpError, setRetryAfter } from '../http/index.ts';
-import { PasswordQueueFull } from './queue.ts';
+import { PasswordQueueFullError } from './queue.ts';
 
 /** What is answered while too many passwords are being hashed already, as the configuration has it. */
-export interface QueueFull {
+export interface QueueFullAnswer {
   status: number;
   retrySeconds: number;
 }
@@ -15,20 +15,21 @@ export interface Busy {
 }
 
 /** A caller's own share is full: whatever a full queue answers, that is too many requests (RFC 6585, section 4). */
-const statusOf = ({ reason }: PasswordQueueFull, { status }: QueueFull) => (reason === 'share' ? 429 : status);
+const toStatus = ({ reason }: PasswordQueueFullError, { status }: QueueFullAnswer) =>
+  reason === 'share' ? 429 : status;
 
 /** Runs what hashes a password, for a page. When too many wait already, the answer says by then when to try again. */
-export async function unlessBusy<V>(
+export async function hashForPage<V>(
   res: Response,
-  { queueFull }: { queueFull: QueueFull },
+  { queueFull }: { queueFull: QueueFullAnswer },
   act: () => Promise<V>,
 ): Promise<V | Busy> {
   try {
     return await act();
   } catch (error) {
-    if (!(error instanceof PasswordQueueFull)) throw error;
+    if (!(error instanceof PasswordQueueFullError)) throw error;
     setRetryAfter(res, queueFull.retrySeconds * 1000);
-    return { kind: 'busy', status: statusOf(error, queueFull) };
+    return { kind: 'busy', status: toStatus(error, queueFull) };
   }
 }
 
@@ -36,12 +37,12 @@ export async function unlessBusy<V>(
  * The same for a call of the JSON API.
  * @throws {HttpError} `busy` (503) or `tooMany` (429) when too many wait already
  */
-export async function hashing<V>({ queueFull }: { queueFull: QueueFull }, act: () => Promise<V>): Promise<V> {
+export async function hashForApi<V>({ queueFull }: { queueFull: QueueFullAnswer }, act: () => Promise<V>): Promise<V> {
   try {
     return await act();
   } catch (error) {
-    if (!(error instanceof PasswordQueueFull)) throw error;
-    throw new HttpError(statusOf(error, queueFull) === 429 ? 'tooMany' : 'busy', {
+    if (!(error instanceof PasswordQueueFullError)) throw error;
+    throw new HttpError(toStatus(error, queueFull) === 429 ? 'tooMany' : 'busy', {
       detail: error.message,
       retryAfterSeconds: queueFull.retrySeconds,
     });

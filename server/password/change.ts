@@ -1,11 +1,11 @@
 import type { User } from '../account/index.ts';
 import { type Language, malformedSecret } from '../http/index.ts';
 import { checkPassword } from './check.ts';
-import type { RuleDeps } from './deps.ts';
-import { mostPasswordCharacters, type PasswordFault } from './policy.ts';
+import type { PasswordRuleDeps } from './deps.ts';
+import { maxPasswordLength, type PasswordFault } from './policy.ts';
 import { replacePassword } from './replace.ts';
 
-export type ChangeRefusal =
+export type ChangePasswordRefusal =
   /** The specification's CHANGE_PASSWORD_MESSAGE_EROR: both are needed. */
   | { kind: 'empty' }
   | { kind: 'too-many'; retryAfterMs: number }
@@ -14,9 +14,9 @@ export type ChangeRefusal =
   /** Somebody else was faster. */
   | { kind: 'meanwhile' };
 
-export type Changed =
+export type ChangePasswordResult =
   /** The member as they are now: whoever keeps this browser signed in begins a new session for them. */
-  { kind: 'changed'; user: User } | { kind: 'refused'; refusal: ChangeRefusal };
+  { kind: 'changed'; user: User } | { kind: 'refused'; refusal: ChangePasswordRefusal };
 
 /**
  * Sets a new password for a member who knows the old one. Guesses at the old one count as those at the sign-in do, so that
@@ -24,15 +24,15 @@ export type Changed =
  * @throws {PasswordQueueFull}
  */
 export async function changePassword(
-  deps: RuleDeps,
+  deps: PasswordRuleDeps,
   user: User,
   { oldPassword, newPassword }: { oldPassword: string; newPassword: string },
   from: { ip: string; device: string | undefined; lang: Language },
-): Promise<Changed> {
+): Promise<ChangePasswordResult> {
   const { passwords, policy, log } = deps;
-  const refuse = (refusal: ChangeRefusal): Changed => ({ kind: 'refused', refusal });
+  const refuse = (refusal: ChangePasswordRefusal): ChangePasswordResult => ({ kind: 'refused', refusal });
   if (oldPassword === '' || newPassword === '') return refuse({ kind: 'empty' });
-  if (malformedSecret(oldPassword, mostPasswordCharacters)) return refuse({ kind: 'wrong-password' });
+  if (malformedSecret(oldPassword, maxPasswordLength)) return refuse({ kind: 'wrong-password' });
   const { ip, device } = from;
   const checked = await checkPassword(deps, { identifier: user.email, userId: user.id, ip, device }, async (work) =>
     (await passwords.verify(user.passwordHash, oldPassword, work)) ? user : undefined,

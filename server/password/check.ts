@@ -1,6 +1,6 @@
 import type { GuessLimit } from '../metrics/index.ts';
 import type { LimitStore } from '../rate-limits/index.ts';
-import { admitCheck, admitGuess, type Guess, type GuessLimits } from './guess-limits.ts';
+import { admitCheck, consumePasswordGuess, type GuessLimits, type PasswordGuess } from './guess-limits.ts';
 import type { PasswordWork } from './queue.ts';
 
 export type Checked<Found> =
@@ -21,10 +21,10 @@ export type Checked<Found> =
  */
 export async function checkPassword<Found>(
   { kv, limits }: { kv: LimitStore; limits: GuessLimits },
-  guess: Guess & { userId?: string | undefined; isConfirmed?(found: Found): boolean },
+  guess: PasswordGuess & { userId?: string | undefined; isConfirmed?(found: Found): boolean },
   look: (work: PasswordWork) => Promise<Found | undefined>,
 ): Promise<Checked<Found>> {
-  const attempt = await admitGuess(kv, limits, guess);
+  const attempt = await consumePasswordGuess(kv, limits, guess);
   if (!attempt.allowed) return { kind: 'too-many', limit: attempt.limit, retryAfterMs: attempt.retryAfterMs };
   const check = await admitCheck(kv, limits, guess);
   if (!check.allowed) {

@@ -2,17 +2,17 @@ import type { Transaction } from 'kysely';
 import type { Codes } from '../codes/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
-import type { Devices, Sessions } from '../session/index.ts';
+import type { DeviceRecognition, Sessions } from '../session/index.ts';
 import type { Database, KeyValueStore, Schema } from '../store/index.ts';
-import type { AfterReset } from './after-reset.ts';
-import type { QueueFull } from './busy.ts';
+import type { RecentResets } from './after-reset.ts';
+import type { QueueFullAnswer } from './busy.ts';
 import type { GuessLimits } from './guess-limits.ts';
 import type { PasswordHasher } from './hash.ts';
 import type { PasswordPolicy } from './policy.ts';
-import type { ResetFlows } from './reset-flows.ts';
+import type { ResetRecords } from './reset-flows.ts';
 
 /** What the rules of this room stand on; they know nothing of requests. */
-export interface RuleDeps {
+export interface PasswordRuleDeps {
   database: Database;
   kv: KeyValueStore;
   passwords: PasswordHasher;
@@ -20,7 +20,7 @@ export interface RuleDeps {
   codes: Codes;
   outbox: Outbox;
   sessions: Pick<Sessions, 'endAll'>;
-  flows: ResetFlows;
+  flows: ResetRecords;
   /** The same as at the sign-in; what a code is asked for and guessed by is counted apart. */
   limits: GuessLimits;
   /** One answer whether or not there is such a member. */
@@ -30,21 +30,21 @@ export interface RuleDeps {
 }
 
 /** Links with providers that were made at or after a moment; federation/, which stands on this room, looks after them. */
-export interface LateLinks {
+export interface RecentLinkStore {
   /** As their member recognises them. Times in milliseconds since the epoch. */
   list(userId: string, sinceMs: number): Promise<{ id: string; name: string; createdAt: number }[]>;
   /** @returns how many */
   remove(trx: Transaction<Schema>, userId: string, sinceMs: number, nowMs: number): Promise<number>;
 }
 
-export interface PasswordDeps extends RuleDeps {
+export interface PasswordDeps extends PasswordRuleDeps {
   publicUrl: string;
   pages: Pages;
-  sessions: Pick<Sessions, 'endAll' | 'begin' | 'member'>;
-  devices: Devices;
-  afterReset: AfterReset;
-  lateLinks: LateLinks;
-  queueFull: QueueFull;
+  sessions: Pick<Sessions, 'endAll' | 'createSession' | 'getCurrentUser'>;
+  devices: DeviceRecognition;
+  afterReset: RecentResets;
+  lateLinks: RecentLinkStore;
+  queueFull: QueueFullAnswer;
 }
 
 /** As `app.ts` gives them. */

@@ -1,7 +1,7 @@
 import type { User } from '../account/index.ts';
 import type { Language } from '../http/index.ts';
-import type { Changed, ChangeRefusal } from './change.ts';
-import type { RuleDeps } from './deps.ts';
+import type { ChangePasswordRefusal, ChangePasswordResult } from './change.ts';
+import type { PasswordRuleDeps } from './deps.ts';
 import { replacePassword } from './replace.ts';
 
 /**
@@ -9,13 +9,13 @@ import { replacePassword } from './replace.ts';
  * show lately who they are. As with a change, everything that the member is signed in by ends.
  * @throws {PasswordQueueFull}
  */
-export async function setFirstPassword(
-  deps: RuleDeps,
+export async function setInitialPassword(
+  deps: PasswordRuleDeps,
   user: User,
   newPassword: string,
   from: { ip: string; device: string | undefined; lang: Language },
-): Promise<Changed> {
-  const refuse = (refusal: ChangeRefusal): Changed => ({ kind: 'refused', refusal });
+): Promise<ChangePasswordResult> {
+  const refuse = (refusal: ChangePasswordRefusal): ChangePasswordResult => ({ kind: 'refused', refusal });
   if (user.passwordHash !== null) return refuse({ kind: 'meanwhile' });
   if (newPassword === '') return refuse({ kind: 'empty' });
   const faults = await deps.policy.faults(newPassword, user);

@@ -1,7 +1,7 @@
 import { type HashFault, phcText, readHash } from './stored-hash.ts';
 
 /** A hash that was made elsewhere, as text or as an object of its parts. */
-export type ForeignHash = string | Record<string, unknown>;
+export type ImportedHashInput = string | Record<string, unknown>;
 
 /** How it is stored, and its profile (`stored-hash.ts`). */
 export interface ImportedHash {
@@ -16,12 +16,12 @@ const base64 = (text: string) =>
 /** passlib's own base64. */
 const adapted = (text: string) => base64(text.replaceAll('.', '+'));
 
-type Bytes = Uint8Array | undefined;
+type MaybeBytes = Uint8Array | undefined;
 
-const pbkdf2Text = (digest: string, iterations: string, salt: Bytes, result: Bytes) =>
+const pbkdf2Text = (digest: string, iterations: string, salt: MaybeBytes, result: MaybeBytes) =>
   salt && result && `$pbkdf2-${digest}$i=${iterations}$${phcText(salt)}$${phcText(result)}`;
 
-function scryptText(N: string, r: string, p: string, salt: Bytes, result: Bytes): string | undefined {
+function scryptText(N: string, r: string, p: string, salt: MaybeBytes, result: MaybeBytes): string | undefined {
   const exponent = Math.log2(Number(N));
   if (!Number.isInteger(exponent) || !salt || !result) return undefined;
   return `$scrypt$ln=${exponent},r=${r},p=${p}$${phcText(salt)}$${phcText(result)}`;
@@ -56,21 +56,21 @@ const dialects: [shape: RegExp, read: (...parts: string[]) => string | undefined
   ],
 ];
 
-function textOf(given: string): string {
+function toPhcString(input: string): string {
   for (const [shape, read] of dialects) {
-    const found = shape.exec(given);
+    const found = shape.exec(input);
     // A group that was not met stands for its default.
     if (found) return read(...found.slice(1)) ?? '';
   }
-  return given;
+  return input;
 }
 
 const plain = (value: unknown) =>
   typeof value === 'string' ? value : Number.isSafeInteger(value) ? String(value) : '';
 
 /** `{ algorithm, hash, … }`: argon2 and bcrypt carry their parameters in the hash; the two others name them. */
-function textOfParts(given: Record<string, unknown>): string {
-  const part = (name: string) => (Object.hasOwn(given, name) ? plain(given[name]) : '');
+function phcFromParts(input: Record<string, unknown>): string {
+  const part = (name: string) => (Object.hasOwn(input, name) ? plain(input[name]) : '');
   const bytes = part('encoding') === 'hex' ? hex : base64;
   const [salt, result] = [bytes(part('salt')), bytes(part('hash'))];
   const digest = part('digest').toLowerCase().replace('-', '');
@@ -94,9 +94,9 @@ function textOfParts(given: Record<string, unknown>): string {
  * Reads a hash that was made elsewhere: PHC strings, bcrypt's, those of Django, Werkzeug and passlib, or an object of parts
  * (docs/coming-from-cognito.md).
  */
-export function readForeignHash(given: ForeignHash): ImportedHash | HashFault {
-  if (typeof given === 'string' && given.length > 1_000) return 'unknown';
-  const text = typeof given === 'string' ? textOf(given.trim()) : textOfParts(given);
+export function parseImportedHash(input: ImportedHashInput): ImportedHash | HashFault {
+  if (typeof input === 'string' && input.length > 1_000) return 'unknown';
+  const text = typeof input === 'string' ? toPhcString(input.trim()) : phcFromParts(input);
   const read = readHash(text);
   return typeof read === 'string' ? read : { text, profile: read.profile };
 }

@@ -2,30 +2,36 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { ForgotPasswordPage } from '../../views/password/forgot-password-page.tsx';
 import type { RequestPageProps } from '../../views/password/request-page.tsx';
-import { type Errand, errandOf, field, setRetryAfter, type T } from '../http/index.ts';
+import { type Continuation, continuationFrom, readFormField, setRetryAfter, type T } from '../http/index.ts';
 import type { PasswordDeps } from './deps.ts';
-import { type AskRefusal, askForCode } from './forgot.ts';
-import { addressWith, waitText } from './page-support.ts';
+import { type RequestResetRefusal, requestReset } from './forgot.ts';
+import { retryAfterText, withParams } from './page-support.ts';
 
-type Shown = Pick<RequestPageProps, 'username' | 'error' | 'problem'> & { status?: number };
+type ForgotPasswordPageState = Pick<RequestPageProps, 'username' | 'error' | 'problem'> & { status?: number };
 
-function sendForgotPage({ pages }: PasswordDeps, req: Request, res: Response, errand: Errand, given: Shown): void {
-  const address = addressWith('/forgot-password', errand);
-  const said = pages.shownAt(req, res, address, given);
-  if (!said) return;
-  const { status = 200, ...shown } = said;
+function sendForgotPage(
+  { pages }: PasswordDeps,
+  req: Request,
+  res: Response,
+  continuation: Continuation,
+  state: ForgotPasswordPageState,
+): void {
+  const address = withParams('/forgot-password', continuation);
+  const submitted = pages.shownAt(req, res, address, state);
+  if (!submitted) return;
+  const { status = 200, ...view } = submitted;
   pages.send(
     req,
     res,
     status,
     (ctx) =>
-      createElement(ForgotPasswordPage, { ctx, action: address, signInHref: addressWith('/', errand), ...shown }),
+      createElement(ForgotPasswordPage, { ctx, action: address, signInHref: withParams('/', continuation), ...view }),
     { title: (ctx) => ctx.t('password.title'), address },
   );
 }
 
 /** Which text stands where for each refusal (the specification's sections 5 and 8). */
-function refusalTexts(t: T, refusal: AskRefusal): Omit<Shown, 'username'> {
+function refusalTexts(t: T, refusal: RequestResetRefusal): Omit<ForgotPasswordPageState, 'username'> {
   const failed = (text: string, status: number) => ({
     status,
     problem: { title: t('password.request.failed'), text },
@@ -42,37 +48,37 @@ function refusalTexts(t: T, refusal: AskRefusal): Omit<Shown, 'username'> {
     case 'wait':
     case 'daily-cap':
     case 'too-many':
-      return failed(waitText(t, refusal.kind, refusal.retryAfterMs), 429);
+      return failed(retryAfterText(t, refusal.kind, refusal.retryAfterMs), 429);
   }
 }
 
 /** GET /forgot-password. */
-export function showForgot(deps: PasswordDeps): RequestHandler {
-  return (req, res) => sendForgotPage(deps, req, res, errandOf(req, deps.publicUrl), { username: '' });
+export function showForgotPassword(deps: PasswordDeps): RequestHandler {
+  return (req, res) => sendForgotPage(deps, req, res, continuationFrom(req, deps.publicUrl), { username: '' });
 }
 
 /** POST /forgot-password: mails a code, and goes on to where it is typed in. */
-export function askAtForgot(deps: PasswordDeps): RequestHandler {
+export function submitForgotPassword(deps: PasswordDeps): RequestHandler {
   return async (req, res) => {
     const { flows, devices, publicUrl, uniformAnswers } = deps;
-    const errand = errandOf(req, publicUrl);
-    const username = field(req, 'username').trim();
+    const continuation = continuationFrom(req, publicUrl);
+    const username = readFormField(req, 'username').trim();
     const { t, language: lang } = req;
-    const asked = await askForCode(
+    const requested = await requestReset(
       deps,
       { username, lang },
       { ip: req.ip ?? '', device: (user) => devices.recognise(req, user) },
     );
-    const outcome = asked.kind === 'refused' ? asked.refusal.kind : asked.kind;
+    const outcome = requested.kind === 'refused' ? requested.refusal.kind : requested.kind;
     deps.log.info({ act: 'forgot-password', outcome }, 'forgot password');
-    if (asked.kind === 'refused') {
-      const { refusal } = asked;
+    if (requested.kind === 'refused') {
+      const { refusal } = requested;
       if ('retryAfterMs' in refusal) setRetryAfter(res, refusal.retryAfterMs);
-      return sendForgotPage(deps, req, res, errand, { username, ...refusalTexts(t, refusal) });
+      return sendForgotPage(deps, req, res, continuation, { username, ...refusalTexts(t, refusal) });
     }
-    flows.setCookie(res, asked.flow);
+    flows.setCookie(res, requested.flow);
     // The good news tells that there is such a member.
-    const news = uniformAnswers ? undefined : 'confirmed';
-    res.redirect(303, addressWith('/reset-password', errand, { username, ...(news && { notice: news }) }));
+    const changes = uniformAnswers ? undefined : 'confirmed';
+    res.redirect(303, withParams('/reset-password', continuation, { username, ...(changes && { notice: changes }) }));
   };
 }

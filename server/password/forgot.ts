@@ -1,19 +1,19 @@
 import {
-  accountOf,
   findUser,
   findUserByIdentifier,
-  identifierOf,
-  mostIdentifierCharacters,
+  maxIdentifierLength,
+  parseIdentifier,
+  toAccountKey,
   type User,
 } from '../account/index.ts';
-import { codeMinutes, type Issued } from '../codes/index.ts';
-import { type Language, languageOf, malformed } from '../http/index.ts';
+import { codeMinutes, type IssuedCode } from '../codes/index.ts';
+import { isMalformed, type Language, resolveLanguage } from '../http/index.ts';
 import { decoyAddress, type Mail } from '../messages/index.ts';
-import type { RuleDeps } from './deps.ts';
-import { accountDigest, isStillTheirs, ownerOf, type ResetFlow } from './reset-flows.ts';
-import { admitReset } from './reset-limits.ts';
+import type { PasswordRuleDeps } from './deps.ts';
+import { accountDigest, isOwnerUnchanged, type ResetRecord, toResetOwner } from './reset-flows.ts';
+import { consumeResetLimit } from './reset-limits.ts';
 
-export type AskRefusal =
+export type RequestResetRefusal =
   | { kind: 'empty' }
   | { kind: 'malformed' }
   | { kind: 'too-many'; retryAfterMs: number }
@@ -22,17 +22,17 @@ export type AskRefusal =
   | { kind: 'disabled' }
   | { kind: 'wait' | 'daily-cap'; retryAfterMs: number };
 
-export type Asked = { kind: 'asked'; flow: string } | { kind: 'refused'; refusal: AskRefusal };
+export type RequestResetResult = { kind: 'asked'; flow: string } | { kind: 'refused'; refusal: RequestResetRefusal };
 
 /** By their chosen language, else by that of whoever asks. */
-export const languageFor = (user: User | undefined, lang: Language): Language =>
-  languageOf(lang, user?.locale ?? undefined);
+export const mailLanguage = (user: User | undefined, lang: Language): Language =>
+  resolveLanguage(lang, user?.locale ?? undefined);
 
 /**
  * Mails a code for a flow. Without a member the same is done with a decoy: one code, one transaction with one mail in it, one
  * rendering.
  */
-async function sendCode(deps: RuleDeps, id: string, flow: ResetFlow, lang: Language): Promise<Issued> {
+async function sendCode(deps: PasswordRuleDeps, id: string, flow: ResetRecord, lang: Language): Promise<IssuedCode> {
   const { codes, database, outbox, flows, uniformAnswers, now } = deps;
   const { account, device } = flow;
   const issued = await codes.issue({ purpose: 'reset-password', flow: id, account, device });
@@ -40,15 +40,15 @@ async function sendCode(deps: RuleDeps, id: string, flow: ResetFlow, lang: Langu
   const nowMs = now();
   await database.transaction(async (trx) => {
     const found = await findUser(trx, flow.user?.id ?? '');
-    const member = isStillTheirs(codes, flow, found) ? found : undefined;
+    const member = isOwnerUnchanged(codes, flow, found) ? found : undefined;
     const mail: Mail<'password-reset'> = {
       channel: 'mail',
       to: member?.email ?? decoyAddress,
       template: 'password-reset',
-      lang: languageFor(member, lang),
+      lang: mailLanguage(member, lang),
       values: { givenName: member?.givenName ?? '', code: issued.code, minutes: codeMinutes },
       // The newest code arrives last, also where several flows ask, by whichever name.
-      groupId: codes.groupOf({ purpose: 'reset-password', account: member?.email ?? account }),
+      groupId: codes.messageGroup({ purpose: 'reset-password', account: member?.email ?? account }),
       expiresAtMs: nowMs + issued.expiresInMs,
     };
     await outbox.add(trx, mail, { decoy: member === undefined, delayed: uniformAnswers });
@@ -64,27 +64,27 @@ async function sendCode(deps: RuleDeps, id: string, flow: ResetFlow, lang: Langu
  * @param from.device the known device's id, when this browser has signed in as this member before
  * @returns the id of the new flow, a secret of whoever asked
  */
-export async function askForCode(
-  deps: RuleDeps,
+export async function requestReset(
+  deps: PasswordRuleDeps,
   { username, lang }: { username: string; lang: Language },
   from: { ip: string; device(user: User): string | undefined },
-): Promise<Asked> {
+): Promise<RequestResetResult> {
   const { database, kv, limits, flows, uniformAnswers, now } = deps;
-  const refuse = (refusal: AskRefusal): Asked => ({ kind: 'refused', refusal });
+  const refuse = (refusal: RequestResetRefusal): RequestResetResult => ({ kind: 'refused', refusal });
   const typed = username.trim();
   if (typed === '') return refuse({ kind: 'empty' });
-  if (malformed(typed, mostIdentifierCharacters)) return refuse({ kind: 'malformed' });
-  const identifier = identifierOf(typed);
+  if (isMalformed(typed, maxIdentifierLength)) return refuse({ kind: 'malformed' });
+  const identifier = parseIdentifier(typed);
   const user = identifier && (await findUserByIdentifier(database.db, identifier));
   const device = user && from.device(user);
-  const decision = await admitReset(kv, limits, 'ask', { ip: from.ip, device });
+  const decision = await consumeResetLimit(kv, limits, 'ask', { ip: from.ip, device });
   if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
   const may = user !== undefined && user.disabledAt === null;
   if (!may && !uniformAnswers) return refuse({ kind: user ? 'disabled' : 'unknown-user' });
 
-  const flow: ResetFlow = {
-    account: accountDigest(deps.codes, accountOf(typed)),
-    user: may ? ownerOf(deps.codes, user) : null,
+  const flow: ResetRecord = {
+    account: accountDigest(deps.codes, toAccountKey(typed)),
+    user: may ? toResetOwner(deps.codes, user) : null,
     device,
     sentAtMs: now(),
   };
@@ -96,17 +96,22 @@ export async function askForCode(
   return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
 }
 
-export type Resent =
+export type ResendCodeResult =
   | { kind: 'sent' }
   /** Unknown or over. */
   | { kind: 'gone' }
   | { kind: 'refused'; why: 'wait' | 'daily-cap' | 'too-many'; retryAfterMs: number };
 
 /** Another code for a flow, once the last one is a while ago; the one before is void. */
-export async function resendCode(deps: RuleDeps, id: string, lang: Language, ip: string): Promise<Resent> {
+export async function resendCode(
+  deps: PasswordRuleDeps,
+  id: string,
+  lang: Language,
+  ip: string,
+): Promise<ResendCodeResult> {
   const flow = await deps.flows.find(id);
   if (!flow) return { kind: 'gone' };
-  const decision = await admitReset(deps.kv, deps.limits, 'ask', { ip, device: flow.device });
+  const decision = await consumeResetLimit(deps.kv, deps.limits, 'ask', { ip, device: flow.device });
   if (!decision.allowed) return { kind: 'refused', why: 'too-many', retryAfterMs: decision.retryAfterMs };
   const issued = await sendCode(deps, id, flow, lang);
   return issued.issued ? { kind: 'sent' } : { kind: 'refused', why: issued.why, retryAfterMs: issued.retryAfterMs };

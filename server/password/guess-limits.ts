@@ -26,7 +26,7 @@ export interface GuessLimits
   key: Buffer;
 }
 
-export interface Guess {
+export interface PasswordGuess {
   /** What was typed, normalised: counted whether or not such a member exists, so that the count tells nothing. */
   identifier: string;
   ip: string;
@@ -36,19 +36,19 @@ export interface Guess {
 
 export type GuessDecision = LimitDecision<'address' | 'account' | 'device' | 'overall'>;
 
-const digestOf = ({ key }: GuessLimits, account: string): string =>
+const toDigest = ({ key }: GuessLimits, account: string): string =>
   createHmac('sha256', key).update(account).digest('base64url').slice(0, 32);
 
 /**
  * Counts a guess at a password. A known device is counted alone: whatever strangers do elsewhere, the member still signs in
  * from their own browser. Many sign-ins with the right password at once leave nothing behind.
  */
-export function admitGuess(
+export function consumePasswordGuess(
   kv: LimitStore,
   limits: GuessLimits,
-  { identifier, ip, device }: Guess,
+  { identifier, ip, device }: PasswordGuess,
 ): Promise<GuessDecision> {
-  const account = digestOf(limits, identifier);
+  const account = toDigest(limits, identifier);
   return device === undefined
     ? consumeLimits(kv, limits.passwordGuess, { address: ip, account })
     : consumeLimits(kv, limits.knownDevicePasswordGuess, { device: `${device}:${account}` });
@@ -64,7 +64,7 @@ export async function forgetGuesses(
   { id, email, phone }: Pick<User, 'id' | 'email' | 'phone'>,
 ): Promise<void> {
   const ofAccount = ({ counters }: GuessLimits['passwordGuess' | 'passwordCheck'], account: string) =>
-    counters.filter(({ by }) => by === 'account').map((counter) => toCounterKey(counter, digestOf(limits, account)));
+    counters.filter(({ by }) => by === 'account').map((counter) => toCounterKey(counter, toDigest(limits, account)));
   const identifiers = [email, ...(phone === null ? [] : [phone])];
   const guesses = identifiers.flatMap((identifier) => ofAccount(limits.passwordGuess, identifier));
   await kv.delete(...guesses, ...ofAccount(limits.passwordCheck, id));
@@ -77,9 +77,9 @@ export async function forgetGuesses(
 export function admitCheck(
   kv: LimitStore,
   limits: GuessLimits,
-  { identifier, userId, device }: Guess & { userId?: string | undefined },
+  { identifier, userId, device }: PasswordGuess & { userId?: string | undefined },
 ): Promise<GuessDecision> {
-  const account = digestOf(limits, userId ?? identifier);
+  const account = toDigest(limits, userId ?? identifier);
   return device === undefined
     ? consumeLimits(kv, limits.passwordCheck, { account })
     : consumeLimits(kv, limits.knownDevicePasswordCheck, { device: `${device}:${account}`, account });

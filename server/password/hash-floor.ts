@@ -3,7 +3,7 @@ import { isWrapped } from './wrapped-hash.ts';
 /** The least work of a hash from elsewhere; below it the import says so, and `foyer doctor` counts those that are left. */
 const floor = { bcryptCost: 10, scryptWork: 2 ** 17, argon2Work: 19_456 * 2, argon2MemoryKib: 7_168 } as const;
 /** Of PBKDF2 by its digest, as OWASP's Password Storage Cheat Sheet weighs them against each other. */
-const leastIterations: Record<string, number> = { sha1: 220_000, sha256: 100_000, sha512: 35_000 };
+const minIterations: Record<string, number> = { sha1: 220_000, sha256: 100_000, sha512: 35_000 };
 
 /** Whether hashes of a profile (`stored-hash.ts`) take less work to guess at than they should. */
 export function isBelowFloor(profile: string): boolean {
@@ -11,7 +11,7 @@ export function isBelowFloor(profile: string): boolean {
   const [, cost] = /^bcrypt\$(\d+)$/.exec(profile) ?? [];
   if (cost !== undefined) return Number(cost) < floor.bcryptCost;
   const [, digest, iterations] = /^pbkdf2-(\w+)\$i=(\d+)\$/.exec(profile) ?? [];
-  if (digest !== undefined) return Number(iterations) < (leastIterations[digest] ?? Number.POSITIVE_INFINITY);
+  if (digest !== undefined) return Number(iterations) < (minIterations[digest] ?? Number.POSITIVE_INFINITY);
   const [, exponent, block] = /^scrypt\$ln=(\d+),r=(\d+),/.exec(profile) ?? [];
   if (exponent !== undefined) return 2 ** Number(exponent) * Number(block) < floor.scryptWork;
   const [, memory, passes] = /^argon2id\$v=19\$m=(\d+),t=(\d+),/.exec(profile) ?? [];

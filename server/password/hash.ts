@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os';
 import { hash } from '@node-rs/argon2';
 import { type Metrics, noMetrics } from '../metrics/index.ts';
 import { createPepper, pepperedText, readPeppered } from './pepper.ts';
-import { boundedQueue, PasswordQueueFull, type PasswordWork, type QueueShares } from './queue.ts';
-import { decoyOf, readHash, type StoredHash } from './stored-hash.ts';
+import { boundedQueue, PasswordQueueFullError, type PasswordWork, type QueueShares } from './queue.ts';
+import { readHash, type StoredHash, toDecoyHash } from './stored-hash.ts';
 import { readWrapped, wrappedProfile, wrappedText } from './wrapped-hash.ts';
 
 /** The cost of one hash: KiB, passes, lanes (RFC 9106, section 3.1). */
@@ -15,21 +15,21 @@ export interface HashCost {
 }
 
 /** The least of OWASP's Password Storage Cheat Sheet for argon2id: 19 MiB, 2 passes, 1 lane. */
-export const leastCost: HashCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+export const minCost: HashCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-const profileOf = ({ memoryCost, timeCost, parallelism }: HashCost) =>
+const toHashProfile = ({ memoryCost, timeCost, parallelism }: HashCost) =>
   `argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$32`;
 
 /** The profile of hashes that are as good as Foyer's own, whoever made them. */
-export const ownProfile = profileOf(leastCost);
+export const ownProfile = toHashProfile(minCost);
 
 export interface PasswordHasher {
-  /** PHC text, with the id of the key before it. @throws {PasswordQueueFull} */
+  /** PHC text, with the id of the key before it. @throws {PasswordQueueFullError} */
   hash(password: string, work: PasswordWork): Promise<string>;
   /**
    * Whether the password is the one that was hashed, here or elsewhere (`stored-hash.ts`). With null (no such member, or one
    * without a password), and with what is no hash, the work of one of Foyer's own is done and the answer is false, so that
-   * the time tells nothing. @throws {PasswordQueueFull}
+   * the time tells nothing. @throws {PasswordQueueFullError}
    */
   verify(passwordHash: string | null, password: string, work: PasswordWork): Promise<boolean>;
   /** Puts a hash of Foyer's own around a weak one from elsewhere, without its password. Left out: cannot. */
@@ -71,7 +71,7 @@ interface Readable {
 /** Hashes and reads what is stored, with the key before argon2id where there is one. */
 function keyedHashes(cost: HashCost, secretKeys: readonly string[]) {
   const pepper = secretKeys.length > 0 ? createPepper(secretKeys) : undefined;
-  const profile = profileOf(cost);
+  const profile = toHashProfile(cost);
   async function make(password: string): Promise<string> {
     if (!pepper) return hash(password, cost);
     return pepperedText(pepper.id, await hash(pepper.apply(pepper.id, password) ?? '', cost));
@@ -103,7 +103,7 @@ function keyedHashes(cost: HashCost, secretKeys: readonly string[]) {
       const isOwn = stored.profile === profile;
       if (!wrapped) return { verify: stored.verify, isOwn, foreign: isOwn ? undefined : stored };
       const { weak } = wrapped;
-      return { verify: async (password) => stored.verify(await weak.again(password)), isOwn, foreign: weak };
+      return { verify: async (password) => stored.verify(await weak.rerender(password)), isOwn, foreign: weak };
     },
     async wrap(weak: { text: string; profile: string }) {
       return { text: wrappedText(weak.text, await make(weak.text)), profile: wrappedProfile(weak.profile) };
@@ -117,7 +117,7 @@ function keyedHashes(cost: HashCost, secretKeys: readonly string[]) {
 }
 
 export function createPasswordHasher(settings: HasherSettings): PasswordHasher {
-  const { queueMax, waitMs, shares, metrics = noMetrics, cost = leastCost, secretKeys = [], decoys } = settings;
+  const { queueMax, waitMs, shares, metrics = noMetrics, cost = minCost, secretKeys = [], decoys } = settings;
   const queue = boundedQueue({ running: availableParallelism(), waiting: queueMax, waitMs, ...(shares && { shares }) });
   metrics.passwordQueue(queue.state);
   async function queued<T>(work: PasswordWork, job: () => Promise<T>): Promise<T> {
@@ -127,13 +127,13 @@ export function createPasswordHasher(settings: HasherSettings): PasswordHasher {
       metrics.passwordHashed(performance.now() - beganMs);
       return result;
     } catch (error) {
-      if (error instanceof PasswordQueueFull) metrics.passwordRefused(error.reason);
+      if (error instanceof PasswordQueueFullError) metrics.passwordRefused(error.reason);
       throw error;
     }
   }
   const hashes = keyedHashes(cost, secretKeys);
   // Members who have not signed in since the cost was raised have hashes of the least.
-  const earlier = hashes.profile === ownProfile ? [] : [decoyOf(ownProfile) ?? []].flat();
+  const earlier = hashes.profile === ownProfile ? [] : [toDecoyHash(ownProfile) ?? []].flat();
   const nobody = hash(randomBytes(16).toString('base64url'), cost);
   return {
     hash: (password, work) => queued(work, () => hashes.make(password)),
@@ -142,10 +142,10 @@ export function createPasswordHasher(settings: HasherSettings): PasswordHasher {
     async verify(passwordHash, password, work) {
       const others = [...((await decoys?.()) ?? []), ...(decoys ? earlier : [])];
       return queued(work, async () => {
-        const theirs = passwordHash === null ? undefined : hashes.read(passwordHash);
-        if (theirs && (await theirs.verify(password))) return true;
-        if (!theirs || (!theirs.isOwn && others.length > 0)) await known(await nobody)?.verify(password);
-        for (const decoy of without(others, theirs?.foreign)) await decoy.verify(password);
+        const storedHash = passwordHash === null ? undefined : hashes.read(passwordHash);
+        if (storedHash && (await storedHash.verify(password))) return true;
+        if (!storedHash || (!storedHash.isOwn && others.length > 0)) await known(await nobody)?.verify(password);
+        for (const decoy of without(others, storedHash?.foreign)) await decoy.verify(password);
         return false;
       });
     },

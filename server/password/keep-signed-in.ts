@@ -8,7 +8,7 @@ import type { PasswordDeps } from './deps.ts';
  * That is no younger than the one before where more than a password had been shown, or would be asked for: the password
  * alone is no second factor.
  */
-export async function keepSignedIn(
+export async function rotateSessionAfterPasswordChange(
   { sessions, devices }: Pick<PasswordDeps, 'sessions' | 'devices'>,
   req: Request,
   res: Response,
@@ -16,6 +16,11 @@ export async function keepSignedIn(
 ): Promise<void> {
   const { amr, remember, authTimeMs, onRememberedDevice = false } = session;
   const passwordIsAll = user.mfaPreference === 'none' && amr.every((method) => method === 'pwd');
-  await sessions.begin(req, res, user, { amr, remember, onRememberedDevice, ...(!passwordIsAll && { authTimeMs }) });
+  await sessions.createSession(req, res, user, {
+    amr,
+    remember,
+    onRememberedDevice,
+    ...(!passwordIsAll && { authTimeMs }),
+  });
   await devices.remember(req, res, user);
 }

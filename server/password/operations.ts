@@ -1,14 +1,21 @@
 import { z } from 'zod';
-import { memberCalling } from '../account/index.ts';
+import { requireCallingUser } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
-import { HttpError, type Operation, operation, principalOf, retrySeconds, translator } from '../http/index.ts';
-import { currentSession } from '../session/index.ts';
-import { hashing } from './busy.ts';
+import {
+  type ApiOperation,
+  defineOperation,
+  HttpError,
+  requirePrincipal,
+  toRetrySeconds,
+  translator,
+} from '../http/index.ts';
+import { getCurrentSession } from '../session/index.ts';
+import { hashForApi } from './busy.ts';
 import { changePassword } from './change.ts';
 import type { PasswordDeps } from './deps.ts';
-import { askForCode } from './forgot.ts';
-import { keepSignedIn } from './keep-signed-in.ts';
-import { passwordFaultText, waitText } from './page-support.ts';
+import { requestReset } from './forgot.ts';
+import { rotateSessionAfterPasswordChange } from './keep-signed-in.ts';
+import { passwordErrorText, retryAfterText } from './page-support.ts';
 import type { PasswordFault } from './policy.ts';
 import { resetPassword } from './reset.ts';
 
@@ -18,22 +25,22 @@ const t = translator(lang);
 /** Longer than any password that is looked at; what is too long for one is refused by the policy. */
 const anyPassword = z.string().max(2_000);
 
-const refused = (said: string, detail: string) => new HttpError('badRequest', { said, detail });
+const refused = (publicDetail: string, detail: string) => new HttpError('badRequest', { publicDetail, detail });
 const tooMany = (why: 'wait' | 'daily-cap' | 'too-many', ms: number) =>
   new HttpError('tooMany', {
-    said: waitText(t, why, ms),
+    publicDetail: retryAfterText(t, why, ms),
     detail: why,
-    retryAfterSeconds: retrySeconds(ms),
+    retryAfterSeconds: toRetrySeconds(ms),
   });
 const notAllowed = (faults: readonly PasswordFault[], name: string) =>
   new HttpError('validation', {
-    said: passwordFaultText(t, faults),
+    publicDetail: passwordErrorText(t, faults),
     detail: faults.join(', '),
-    faults: faults.map((fault) => ({ name: `body.${name}`, detail: passwordFaultText(t, [fault]) })),
+    invalidParams: faults.map((fault) => ({ name: `body.${name}`, detail: passwordErrorText(t, [fault]) })),
   });
 
-function forgotPassword(deps: PasswordDeps): Operation {
-  return operation({
+function forgotPassword(deps: PasswordDeps): ApiOperation {
+  return defineOperation({
     method: 'post',
     path: '/identity/forgotPassword',
     id: 'forgotPassword',
@@ -48,24 +55,27 @@ function forgotPassword(deps: PasswordDeps): Operation {
     problems: { 404: 'No such member; never where one answer is given to all' },
     async handle({ req, body }) {
       // There are no cookies here, so no device is known.
-      const asked = await askForCode(
+      const requested = await requestReset(
         deps,
         { username: body.username, lang },
         { ip: req.ip ?? '', device: () => undefined },
       );
-      if (asked.kind === 'asked') {
-        return { flow: asked.flow, deliveryMedium: 'EMAIL' as const, expiresInSeconds: codeMinutes * 60 };
+      if (requested.kind === 'asked') {
+        return { flow: requested.flow, deliveryMedium: 'EMAIL' as const, expiresInSeconds: codeMinutes * 60 };
       }
-      const { refusal } = asked;
+      const { refusal } = requested;
       switch (refusal.kind) {
         case 'empty':
           throw refused(t('password.request.empty'), 'username is empty');
         case 'malformed':
           throw refused(t('signIn.errors.validation'), 'username is malformed');
         case 'unknown-user':
-          throw new HttpError('notFound', { said: t('signIn.errors.userDoesNotExist'), detail: 'no such member' });
+          throw new HttpError('notFound', {
+            publicDetail: t('signIn.errors.userDoesNotExist'),
+            detail: 'no such member',
+          });
         case 'disabled':
-          throw new HttpError('forbidden', { said: t('signIn.errors.disabled'), detail: 'disabled' });
+          throw new HttpError('forbidden', { publicDetail: t('signIn.errors.disabled'), detail: 'disabled' });
         default:
           throw tooMany(refusal.kind, refusal.retryAfterMs);
       }
@@ -75,8 +85,8 @@ function forgotPassword(deps: PasswordDeps): Operation {
 
 const done = z.object({ status: z.literal('SUCCESS') });
 
-function forgotPasswordSubmit(deps: PasswordDeps): Operation {
-  return operation({
+function forgotPasswordSubmit(deps: PasswordDeps): ApiOperation {
+  return defineOperation({
     method: 'post',
     path: '/identity/forgotPasswordSubmit',
     id: 'forgotPasswordSubmit',
@@ -86,7 +96,7 @@ function forgotPasswordSubmit(deps: PasswordDeps): Operation {
     async handle({ req, body }) {
       const { flow, code, newPassword } = body;
       if (newPassword === '') throw refused(t('password.reset.passwordEmpty'), 'no new password');
-      const reset = await hashing(deps, () =>
+      const reset = await hashForApi(deps, () =>
         resetPassword(deps, flow, { code, password: newPassword }, { ip: req.ip ?? '', lang }),
       );
       if (reset.kind === 'reset') return { status: 'SUCCESS' as const };
@@ -107,8 +117,8 @@ function forgotPasswordSubmit(deps: PasswordDeps): Operation {
   });
 }
 
-function changePasswordOperation(deps: PasswordDeps): Operation {
-  return operation({
+function changePasswordOperation(deps: PasswordDeps): ApiOperation {
+  return defineOperation({
     method: 'post',
     path: '/identity/changePassword',
     id: 'changePassword',
@@ -118,14 +128,17 @@ function changePasswordOperation(deps: PasswordDeps): Operation {
     answer: done,
     problems: { 409: 'The password was set anew by somebody else meanwhile' },
     async handle({ req, body }) {
-      const principal = principalOf(req);
-      const user = await memberCalling(req, deps.database);
+      const principal = requirePrincipal(req);
+      const user = await requireCallingUser(req, deps.database);
       const bySession = principal.kind === 'member' && principal.by === 'session';
       const device = bySession ? deps.devices.recognise(req, user) : undefined;
-      const changed = await hashing(deps, () => changePassword(deps, user, body, { ip: req.ip ?? '', device, lang }));
+      const changed = await hashForApi(deps, () =>
+        changePassword(deps, user, body, { ip: req.ip ?? '', device, lang }),
+      );
       if (changed.kind === 'changed') {
-        const session = bySession ? currentSession(req) : undefined;
-        if (session && req.res) await keepSignedIn(deps, req, req.res, { user: changed.user, session });
+        const session = bySession ? getCurrentSession(req) : undefined;
+        if (session && req.res)
+          await rotateSessionAfterPasswordChange(deps, req, req.res, { user: changed.user, session });
         return { status: 'SUCCESS' as const };
       }
       const { refusal } = changed;
@@ -146,6 +159,6 @@ function changePasswordOperation(deps: PasswordDeps): Operation {
 }
 
 /** The identity service operations of this room: the same rules as behind its pages. */
-export function passwordOperations(deps: PasswordDeps): Operation[] {
+export function passwordOperations(deps: PasswordDeps): ApiOperation[] {
   return [forgotPassword(deps), forgotPasswordSubmit(deps), changePasswordOperation(deps)];
 }

@@ -1,16 +1,16 @@
-import { type Errand, retrySeconds, type T } from '../http/index.ts';
+import { type Continuation, type T, toRetrySeconds } from '../http/index.ts';
 import type { PasswordFault } from './policy.ts';
 
 /** A path with the errand and more parameters. */
-export function addressWith(path: string, { search }: Errand, more: Record<string, string> = {}): string {
+export function withParams(path: string, { search }: Continuation, more: Record<string, string> = {}): string {
   const query = new URLSearchParams(search);
   for (const [name, value] of Object.entries(more)) query.set(name, value);
   return query.size > 0 ? `${path}?${query}` : path;
 }
 
 /** When to try again, in the words that fit what was refused. */
-export function waitText(t: T, why: 'wait' | 'daily-cap' | 'too-many', ms: number): string {
-  if (why === 'wait') return t('password.reset.wait', { seconds: retrySeconds(ms) });
+export function retryAfterText(t: T, why: 'wait' | 'daily-cap' | 'too-many', ms: number): string {
+  if (why === 'wait') return t('password.reset.wait', { seconds: toRetrySeconds(ms) });
   if (why === 'daily-cap') return t('password.request.tooManyCodes', { hours: Math.max(1, Math.ceil(ms / 3_600_000)) });
   return t('signIn.errors.tooMany', { minutes: Math.max(1, Math.ceil(ms / 60_000)) });
 }
@@ -24,7 +24,7 @@ const faultKeys = {
 } as const satisfies Record<PasswordFault, string>;
 
 /** What is wrong with a new password, in words; the checklist beside it says the rest. */
-export function passwordFaultText(t: T, faults: readonly PasswordFault[]): string {
+export function passwordErrorText(t: T, faults: readonly PasswordFault[]): string {
   const [first = 'malformed'] = faults;
   return t(faultKeys[first]);
 }

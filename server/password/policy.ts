@@ -6,7 +6,7 @@ import { isListed, shippedList } from './breached-list.ts';
 export type { PersonalData } from '../../views/parts/password-strength.ts';
 
 /** Longer than any password manager makes; the hash must not be given megabytes. */
-export const mostPasswordCharacters = 256;
+export const maxPasswordLength = 256;
 
 /** The first three are the lines of the checklist that members see; a breached one meets them all. */
 export type PasswordFault = 'too-short' | 'no-number-or-symbol' | 'contains-personal-data' | 'malformed' | 'breached';
@@ -22,7 +22,7 @@ export function passwordFaults(password: string, personal: PersonalData): Passwo
   if (!met.numberOrSymbol) faults.push('no-number-or-symbol');
   if (!met.notPersonal) faults.push('contains-personal-data');
   // What the sign-in form refuses unread must not become a password.
-  if (malformedSecret(password, mostPasswordCharacters)) faults.push('malformed');
+  if (malformedSecret(password, maxPasswordLength)) faults.push('malformed');
   if (faults.length === 0 && isListed(shippedList(), password)) faults.push('breached');
   return faults;
 }

@@ -1,7 +1,7 @@
 import { ipBuckets } from '../rate-limits/index.ts';
 
 /** The queue before the password hash has no place for a job. HTTP answers as PASSWORD_QUEUE_FULL_STATUS says; a full share is always 429. */
-export class PasswordQueueFull extends Error {
+export class PasswordQueueFullError extends Error {
   override name = 'PasswordQueueFull';
   /**
    * `full`: there was no place in the queue; `timeout`: its turn did not come in time; `share`: the account, or the network,
@@ -45,13 +45,13 @@ interface Share {
   due: number;
 }
 
-interface Waiting {
+interface QueuedTask {
   due: number;
   start: () => void;
 }
 
 export interface BoundedQueue {
-  /** @throws {PasswordQueueFull} */
+  /** @throws {PasswordQueueFullError} */
   run<T>(job: () => Promise<T>, work?: PasswordWork): Promise<T>;
   /** How many run and wait at this moment. */
   state(): { running: number; waiting: number };
@@ -65,22 +65,22 @@ function shareBook(shares: QueueShares) {
   const book = new Map<string, Share>();
 
   /** The known devices of an account are counted apart and by no network: strangers must not take their places. */
-  function limitsOf(work: PasswordWork): { key: string; most: number; times: number }[] {
+  function toLimits(work: PasswordWork): { key: string; max: number; times: number }[] {
     if (work === 'operator') return [];
     const { account, ip, device } = work;
-    if (device !== undefined) return [{ key: `devices ${account}`, most: shares.account, times: 1 }];
+    if (device !== undefined) return [{ key: `devices ${account}`, max: shares.account, times: 1 }];
     const networks = ipBuckets(ip).map(({ bucket, factor }) => ({
-      ...{ key: `network ${bucket}`, most: shares.address * factor, times: factor },
+      ...{ key: `network ${bucket}`, max: shares.address * factor, times: factor },
     }));
-    return [{ key: `account ${account}`, most: shares.account, times: 1 }, ...networks];
+    return [{ key: `account ${account}`, max: shares.account, times: 1 }, ...networks];
   }
 
   return {
-    /** @throws {PasswordQueueFull} */
+    /** @throws {PasswordQueueFullError} */
     take(work: PasswordWork, nowDue: number): { due: number; giveBack(): void } {
-      const limits = limitsOf(work);
-      if (limits.some(({ key, most }) => (book.get(key)?.held ?? 0) >= most)) {
-        throw new PasswordQueueFull('too many passwords of one account or network are being checked', 'share');
+      const limits = toLimits(work);
+      if (limits.some(({ key, max }) => (book.get(key)?.held ?? 0) >= max)) {
+        throw new PasswordQueueFullError('too many passwords of one account or network are being checked', 'share');
       }
       const due = Math.max(nowDue, ...limits.map(({ key }) => book.get(key)?.due ?? nowDue));
       for (const { key, times } of limits) {
@@ -116,11 +116,11 @@ export function boundedQueue(limits: {
   // The queue's own time: when the job was due that began last.
   let nowDue = 0;
   // A Set keeps the order and removes from the middle in constant time.
-  const line = new Set<Waiting>();
+  const line = new Set<QueuedTask>();
   const book = shareBook(limits.shares ?? usualShares);
 
-  function next(): Waiting | undefined {
-    let first: Waiting | undefined;
+  function next(): QueuedTask | undefined {
+    let first: QueuedTask | undefined;
     for (const entry of line) {
       if (first === undefined || entry.due < first.due) first = entry;
     }
@@ -146,17 +146,17 @@ export function boundedQueue(limits: {
       begin(due);
       return Promise.resolve();
     }
-    if (line.size >= limits.waiting) return Promise.reject(new PasswordQueueFull('the password queue is full'));
+    if (line.size >= limits.waiting) return Promise.reject(new PasswordQueueFullError('the password queue is full'));
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         line.delete(entry);
-        reject(new PasswordQueueFull('no turn in the password queue in time', 'timeout'));
+        reject(new PasswordQueueFullError('no turn in the password queue in time', 'timeout'));
       }, limits.waitMs);
       const start = () => {
         clearTimeout(timer);
         resolve();
       };
-      const entry: Waiting = { due, start };
+      const entry: QueuedTask = { due, start };
       line.add(entry);
     });
   }

@@ -1,8 +1,8 @@
 import { setPassword, type User } from '../account/index.ts';
 import type { Language } from '../http/index.ts';
 import type { EndedBy } from '../session/index.ts';
-import type { RuleDeps } from './deps.ts';
-import { languageFor } from './forgot.ts';
+import type { PasswordRuleDeps } from './deps.ts';
+import { mailLanguage } from './forgot.ts';
 import type { PasswordWork } from './queue.ts';
 
 export interface NewPassword {
@@ -16,7 +16,7 @@ export interface NewPassword {
 }
 
 /** For whom a new password is hashed (`queue.ts`). */
-export const workOf = (
+export const toWork = (
   { email }: Pick<User, 'email'>,
   { ip, device }: Pick<NewPassword, 'ip' | 'device'>,
 ): PasswordWork => (ip === undefined ? 'operator' : { account: email, ip, device });
@@ -35,13 +35,13 @@ export async function replacePassword(
     outbox,
     sessions,
     now,
-  }: Pick<RuleDeps, 'database' | 'passwords' | 'outbox' | 'now'> & {
+  }: Pick<PasswordRuleDeps, 'database' | 'passwords' | 'outbox' | 'now'> & {
     sessions: { endAll(userId: string, which: EndedBy): Promise<unknown> };
   },
   user: User,
   { password, lang, emailVerified, ...from }: NewPassword,
 ): Promise<User | undefined> {
-  const passwordHash = await passwords.hash(password, workOf(user, from));
+  const passwordHash = await passwords.hash(password, toWork(user, from));
   const voided = { upToEpoch: user.passwordEpoch };
   // Before as well: should this process die right after the commit, next to nothing is left to end. Of many changes at once
   // one succeeds: the others end no session that it has begun.
@@ -55,7 +55,7 @@ export async function replacePassword(
       channel: 'mail',
       to: email,
       template: 'password-changed',
-      lang: languageFor(user, lang),
+      lang: mailLanguage(user, lang),
       values: { givenName, atMs: nowMs },
     });
     return true;

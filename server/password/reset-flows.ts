@@ -19,36 +19,36 @@ const schema = z.object({
 });
 
 /** The way of one browser (or of one caller of the JSON API) from a forgotten password to a new one. No addresses in it. */
-export type ResetFlow = z.infer<typeof schema>;
+export type ResetRecord = z.infer<typeof schema>;
 
-export type ResetFlows = BrowserRecords<ResetFlow> & RecordCookie;
+export type ResetRecords = BrowserRecords<ResetRecord> & RecordCookie;
 
 const ttlMs = hourMs;
 
-export const createResetFlows = (kv: KeyValueStore, cookies: HostCookies): ResetFlows =>
+export const createResetRecords = (kv: KeyValueStore, cookies: HostCookies): ResetRecords =>
   browserRecords({ kv, kind: 'reset-flow', schema, ttlMs, cookie: { cookies, name: 'foyer_reset', maxAgeMs: ttlMs } });
 
 /** An account as a flow names it: from a plain hash the address could be guessed. */
-export const accountDigest = (codes: Pick<Codes, 'groupOf'>, account: string): string =>
-  codes.groupOf({ purpose: 'reset-password', account });
+export const accountDigest = (codes: Pick<Codes, 'messageGroup'>, account: string): string =>
+  codes.messageGroup({ purpose: 'reset-password', account });
 
 /** What a flow remembers of a member: any other password or address since, and it is dead. */
-export const ownerOf = (
-  codes: Pick<Codes, 'groupOf'>,
+export const toResetOwner = (
+  codes: Pick<Codes, 'messageGroup'>,
   { id, email, passwordEpoch }: User,
-): NonNullable<ResetFlow['user']> => ({
+): NonNullable<ResetRecord['user']> => ({
   id,
   emailHash: accountDigest(codes, email),
   passwordEpoch,
 });
 
 /** Whether the member is still the one for whom the flow began, and may have a new password. */
-export function isStillTheirs(
-  codes: Pick<Codes, 'groupOf'>,
-  { user }: ResetFlow,
+export function isOwnerUnchanged(
+  codes: Pick<Codes, 'messageGroup'>,
+  { user }: ResetRecord,
   member: User | undefined,
 ): member is User {
   if (!user || !member || member.disabledAt !== null) return false;
-  const { id, emailHash, passwordEpoch } = ownerOf(codes, member);
+  const { id, emailHash, passwordEpoch } = toResetOwner(codes, member);
   return id === user.id && emailHash === user.emailHash && passwordEpoch === user.passwordEpoch;
 }

@@ -5,7 +5,7 @@ import type { GuessDecision, GuessLimits } from './guess-limits.ts';
  * Counts one asking for a code, or one guess at a code, beside what `codes` counts per flow and account. A known device is
  * counted alone, as at the sign-in.
  */
-export function admitReset(
+export function consumeResetLimit(
   kv: LimitStore,
   limits: GuessLimits,
   what: 'ask' | 'guess',

@@ -1,12 +1,12 @@
 import { findUser, type User } from '../account/index.ts';
-import { codeMinutes, wholeCode } from '../codes/index.ts';
+import { codeMinutes, normaliseCode } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
-import type { RuleDeps } from './deps.ts';
+import type { PasswordRuleDeps } from './deps.ts';
 import { forgetGuesses } from './guess-limits.ts';
 import { type PasswordFault, passwordFaults } from './policy.ts';
 import { replacePassword } from './replace.ts';
-import { isStillTheirs, type ResetFlow } from './reset-flows.ts';
-import { admitReset } from './reset-limits.ts';
+import { isOwnerUnchanged, type ResetRecord } from './reset-flows.ts';
+import { consumeResetLimit } from './reset-limits.ts';
 
 export type ResetRefusal =
   /** Unknown, over, or of another password than the present one: a code must be asked for. */
@@ -20,7 +20,7 @@ export type ResetRefusal =
   /** The code was right, and need not be shown again. */
   | { kind: 'faults'; faults: PasswordFault[]; proven: boolean };
 
-export type Reset =
+export type ResetPasswordResult =
   /** The member as they are now. */
   { kind: 'reset'; user: User } | { kind: 'refused'; refusal: ResetRefusal };
 
@@ -28,10 +28,15 @@ export type Reset =
  * Shows that the code of a flow is known. Once it was right, the flow remembers that for as long as a code lives: a password
  * that the policy refuses, or a full queue, does not cost the member the code.
  */
-async function prove(deps: RuleDeps, id: string, flow: ResetFlow, typed: string): Promise<ResetRefusal | undefined> {
+async function verifyResetCode(
+  deps: PasswordRuleDeps,
+  id: string,
+  flow: ResetRecord,
+  typed: string,
+): Promise<ResetRefusal | undefined> {
   const nowMs = deps.now();
-  if (isProven(flow, nowMs)) return undefined;
-  const code = wholeCode(typed);
+  if (isCodeVerified(flow, nowMs)) return undefined;
+  const code = normaliseCode(typed);
   if (code === undefined) return { kind: 'incomplete' };
   const check = await deps.codes.check({ purpose: 'reset-password', flow: id, account: flow.account }, code);
   if (check === 'gone') return { kind: 'void' };
@@ -41,7 +46,7 @@ async function prove(deps: RuleDeps, id: string, flow: ResetFlow, typed: string)
   return undefined;
 }
 
-export const isProven = ({ provenUntilMs = 0 }: ResetFlow, nowMs: number): boolean => nowMs < provenUntilMs;
+export const isCodeVerified = ({ provenUntilMs = 0 }: ResetRecord, nowMs: number): boolean => nowMs < provenUntilMs;
 
 /**
  * Sets a new password by a code. Nobody is signed in by it, and no second factor is removed. Members without a password (who
@@ -49,28 +54,28 @@ export const isProven = ({ provenUntilMs = 0 }: ResetFlow, nowMs: number): boole
  * @throws {PasswordQueueFull}
  */
 export async function resetPassword(
-  deps: RuleDeps,
+  deps: PasswordRuleDeps,
   id: string,
   { code, password }: { code: string; password: string },
   from: { ip: string; lang: Language },
-): Promise<Reset> {
+): Promise<ResetPasswordResult> {
   const { database, kv, limits, flows, codes, policy, log } = deps;
-  const refuse = (refusal: ResetRefusal): Reset => ({ kind: 'refused', refusal });
+  const refuse = (refusal: ResetRefusal): ResetPasswordResult => ({ kind: 'refused', refusal });
   const flow = await flows.find(id);
   if (!flow) return refuse({ kind: 'no-flow' });
-  const decision = await admitReset(kv, limits, 'guess', { ip: from.ip, device: flow.device });
+  const decision = await consumeResetLimit(kv, limits, 'guess', { ip: from.ip, device: flow.device });
   if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
   const member = await findUser(database.db, flow.user?.id ?? '');
-  if (flow.user !== null && !isStillTheirs(codes, flow, member)) return refuse({ kind: 'no-flow' });
+  if (flow.user !== null && !isOwnerUnchanged(codes, flow, member)) return refuse({ kind: 'no-flow' });
   // What is no password for anybody is refused without a look at the code.
   const always = passwordFaults(password, { email: '' });
   if (always.length > 0) {
     await decision.release();
-    return refuse({ kind: 'faults', faults: always, proven: isProven(flow, deps.now()) });
+    return refuse({ kind: 'faults', faults: always, proven: isCodeVerified(flow, deps.now()) });
   }
 
   // What the rest of the policy says tells something of the member whose names it compares: first the code.
-  const unproven = await prove(deps, id, flow, code);
+  const unproven = await verifyResetCode(deps, id, flow, code);
   if (unproven) return refuse(unproven);
   if (!member) return refuse({ kind: 'wrong' });
   const faults = await policy.faults(password, member);

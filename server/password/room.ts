@@ -1,30 +1,39 @@
 import type { Request, Response, Router } from 'express';
 import type { User } from '../account/index.ts';
-import type { Operation } from '../http/index.ts';
-import { createAfterReset } from './after-reset.ts';
-import { type Changed, changePassword } from './change.ts';
+import type { ApiOperation } from '../http/index.ts';
+import { createRecentResets } from './after-reset.ts';
+import { type ChangePasswordResult, changePassword } from './change.ts';
 import type { PasswordSettings } from './deps.ts';
-import { setFirstPassword } from './first.ts';
-import { beginFirstReset, type FirstReset, hintAtFirstReset, type Refused } from './first-reset.ts';
+import { setInitialPassword } from './first.ts';
+import {
+  type InitialPasswordResult,
+  mailInitialPasswordHint,
+  type Refused,
+  startInitialPassword,
+} from './first-reset.ts';
 import { forgetGuesses } from './guess-limits.ts';
 import { passwordOperations } from './operations.ts';
-import { createResetFlows } from './reset-flows.ts';
-import { wayToLateWaysIn } from './reset-ways-in.ts';
+import { createResetRecords } from './reset-flows.ts';
+import { recentFactorsUrl } from './reset-ways-in.ts';
 import { passwordRoutes } from './routes.ts';
 
-export interface PasswordRoom {
+export interface PasswordModule {
   pageRoutes(router: Router): void;
-  operations: Operation[];
+  operations: ApiOperation[];
   /** As `changePassword`. @throws {PasswordQueueFull} */
   change(
     user: User,
     typed: { oldPassword: string; newPassword: string },
     from: Parameters<typeof changePassword>[3],
-  ): Promise<Changed>;
+  ): Promise<ChangePasswordResult>;
   /** As `setFirstPassword`. @throws {PasswordQueueFull} */
-  setFirst(user: User, password: string, from: Parameters<typeof setFirstPassword>[3]): Promise<Changed>;
+  setFirst(user: User, password: string, from: Parameters<typeof setInitialPassword>[3]): Promise<ChangePasswordResult>;
   /** As `beginFirstReset`. */
-  beginFirstReset(req: Request, res: Response, whose: Parameters<typeof beginFirstReset>[3]): Promise<FirstReset>;
+  beginFirstReset(
+    req: Request,
+    res: Response,
+    owner: Parameters<typeof startInitialPassword>[3],
+  ): Promise<InitialPasswordResult>;
   /** As `hintAtFirstReset`. */
   hintAtFirstReset(req: Request, res: Response, refused: Refused): void;
   /** As `forgetGuesses`. */
@@ -34,17 +43,17 @@ export interface PasswordRoom {
 }
 
 /** The pages and calls by which passwords are replaced: one set of rules behind both. */
-export function openPassword({ cookies, ...settings }: PasswordSettings): PasswordRoom {
+export function createPasswordModule({ cookies, ...settings }: PasswordSettings): PasswordModule {
   const { kv } = settings;
-  const deps = { ...settings, flows: createResetFlows(kv, cookies), afterReset: createAfterReset(kv, cookies) };
+  const deps = { ...settings, flows: createResetRecords(kv, cookies), afterReset: createRecentResets(kv, cookies) };
   return {
     pageRoutes: (router) => passwordRoutes(router, deps),
     operations: passwordOperations(deps),
-    wayToLateWaysIn: (...given) => wayToLateWaysIn(deps, ...given),
+    wayToLateWaysIn: (...args) => recentFactorsUrl(deps, ...args),
     forgetGuesses: (user) => forgetGuesses(kv, settings.limits, user),
-    beginFirstReset: (...given) => beginFirstReset(deps, ...given),
-    hintAtFirstReset: (...given) => hintAtFirstReset(deps, ...given),
+    beginFirstReset: (...args) => startInitialPassword(deps, ...args),
+    hintAtFirstReset: (...args) => mailInitialPasswordHint(deps, ...args),
     change: (user, typed, from) => changePassword(deps, user, typed, from),
-    setFirst: (user, typed, from) => setFirstPassword(deps, user, typed, from),
+    setFirst: (user, typed, from) => setInitialPassword(deps, user, typed, from),
   };
 }

@@ -12,11 +12,11 @@ export interface StoredHash {
   profile: string;
   verify(password: string): Promise<boolean>;
   /** The text that this password gives with the same parameters and salt. */
-  again(password: string): Promise<string>;
+  rerender(password: string): Promise<string>;
 }
 
 /** A sign-in must not take more: some one and a half seconds of a core, and 256 MiB. */
-export const mostWork = {
+export const maxHashWork = {
   argon2MemoryKib: 262_144,
   /** Memory times passes. */
   argon2Work: 1_048_576,
@@ -31,8 +31,8 @@ export const mostWork = {
 } as const;
 
 /** Of the result: fewer could be met by chance, more are none of any library's. */
-const [leastBytes, mostBytes] = [16, 64];
-const mostSaltBytes = 128;
+const [minBytes, maxBytes] = [16, 64];
+const maxSaltBytes = 128;
 
 export type HashFault =
   /** Of no kind that is known, or cut off. */
@@ -40,7 +40,7 @@ export type HashFault =
   /** Known, and asks for more than `mostWork`. */
   | 'work';
 
-const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64');
+const decodeBase64 = (text: string): Buffer => Buffer.from(text, 'base64');
 export const phcText = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replace(/=+$/, '');
 
 const alphabet = 'A-Za-z0-9+/';
@@ -57,10 +57,14 @@ const sizes = { sha1: 20, sha256: 32, sha512: 64 } as const;
 type Digest = keyof typeof sizes;
 
 /** Salt and result as they are computed with; undefined when they cannot be anybody's. */
-function parts(salt: string, result: string, leastSaltBytes = 1): { salt: Buffer; result: Buffer } | undefined {
-  const read = { salt: bytesOf(salt), result: bytesOf(result) };
-  if (read.salt.length < leastSaltBytes || read.salt.length > mostSaltBytes) return undefined;
-  return read.result.length >= leastBytes && read.result.length <= mostBytes ? read : undefined;
+function parseSaltAndHash(
+  salt: string,
+  result: string,
+  minSaltBytes = 1,
+): { salt: Buffer; result: Buffer } | undefined {
+  const read = { salt: decodeBase64(salt), result: decodeBase64(result) };
+  if (read.salt.length < minSaltBytes || read.salt.length > maxSaltBytes) return undefined;
+  return read.result.length >= minBytes && read.result.length <= maxBytes ? read : undefined;
 }
 
 /** What a broken library answer means: the password is not shown to be right. */
@@ -84,16 +88,16 @@ function argon2(text: string): StoredHash | HashFault | undefined {
     shapes.argon2.exec(text) ?? [];
   if (type === '') return undefined;
   const [m, t, p] = [Number(memory), Number(time), Number(lanes)];
-  const read = parts(salt, result, 8);
+  const read = parseSaltAndHash(salt, result, 8);
   if (!read || t < 1 || p < 1 || m < 8 * p) return 'unknown';
-  const { argon2MemoryKib, argon2Work, argon2Lanes } = mostWork;
+  const { argon2MemoryKib, argon2Work, argon2Lanes } = maxHashWork;
   if (m > argon2MemoryKib || m * t > argon2Work || p > argon2Lanes) return 'work';
   const head = `argon2${type}$v=${version}$m=${m},t=${t},p=${p}`;
   return {
     family: 'argon2',
     profile: `${head}$${read.result.length}`,
     verify: (password) => orFalse(verifyArgon2(text, password)),
-    async again(password) {
+    async rerender(password) {
       const { salt, result } = read;
       const how = { algorithm: ['d', 'i', 'id'].indexOf(type), version: version === '19' ? 1 : 0, salt };
       const cost = { memoryCost: m, timeCost: t, parallelism: p, outputLen: result.length };
@@ -107,13 +111,13 @@ function bcrypt(text: string): StoredHash | HashFault | undefined {
   if (digits === '') return undefined;
   const cost = Number(digits);
   if (cost < 4 || cost > 31) return 'unknown';
-  if (cost > mostWork.bcryptCost) return 'work';
+  if (cost > maxHashWork.bcryptCost) return 'work';
   return {
     family: 'bcrypt',
     profile: `bcrypt$${digits}`,
     verify: (password) => orFalse(verifyBcrypt(password, text)),
     // Version, cost and salt stand at its beginning.
-    again: (password) => hashBcrypt(password, { salt: text.slice(0, 29) }),
+    rerender: (password) => hashBcrypt(password, { salt: text.slice(0, 29) }),
   };
 }
 
@@ -121,9 +125,9 @@ function scryptHash(text: string): StoredHash | HashFault | undefined {
   const [, exponent = '', block = '', lanes = '', salt = '', result = ''] = shapes.scrypt.exec(text) ?? [];
   if (exponent === '') return undefined;
   const [N, r, p] = [2 ** Number(exponent), Number(block), Number(lanes)];
-  const read = parts(salt, result);
+  const read = parseSaltAndHash(salt, result);
   if (!read || N < 2 || r < 1 || p < 1) return 'unknown';
-  if (128 * N * r > mostWork.scryptBytes || N * r * p > mostWork.scryptWork) return 'work';
+  if (128 * N * r > maxHashWork.scryptBytes || N * r * p > maxHashWork.scryptWork) return 'work';
   // OpenSSL counts a little more than the 128 · N · r.
   const options: ScryptOptions = { N, r, p, maxmem: 128 * N * r + 128 * r * p + 1_048_576 };
   const compute =
@@ -135,7 +139,7 @@ function scryptHash(text: string): StoredHash | HashFault | undefined {
     family: 'scrypt',
     profile: `${head}$${read.result.length}`,
     verify: (password) => orFalse(same(read.result, compute(password))),
-    again: async (password) => withResult(text, await computed(compute(password))),
+    rerender: async (password) => withResult(text, await computed(compute(password))),
   };
 }
 
@@ -144,10 +148,10 @@ function pbkdf2Hash(text: string): StoredHash | HashFault | undefined {
   if (name === '') return undefined;
   const digest = name as Digest;
   const iterations = Number(count);
-  const read = parts(salt, result);
+  const read = parseSaltAndHash(salt, result);
   if (!read || iterations < 1) return 'unknown';
   const blocks = Math.ceil(read.result.length / sizes[digest]);
-  if (iterations * blocks > mostWork.pbkdf2Iterations) return 'work';
+  if (iterations * blocks > maxHashWork.pbkdf2Iterations) return 'work';
   const compute =
     (password: string): Compute =>
     (done) =>
@@ -157,7 +161,7 @@ function pbkdf2Hash(text: string): StoredHash | HashFault | undefined {
     family: 'pbkdf2',
     profile: `${head}$${read.result.length}`,
     verify: (password) => orFalse(same(read.result, compute(password))),
-    again: async (password) => withResult(text, await computed(compute(password))),
+    rerender: async (password) => withResult(text, await computed(compute(password))),
   };
 }
 
@@ -169,7 +173,7 @@ export function readHash(text: string): StoredHash | HashFault {
 }
 
 /** A hash of a profile that is nobody's: to verify it costs what the others of its profile cost. */
-export function decoyOf(profile: string): StoredHash | undefined {
+export function toDecoyHash(profile: string): StoredHash | undefined {
   const [, head = '', last = ''] = /^(.*)\$(\d+)$/.exec(profile) ?? [];
   const salt = phcText(Buffer.alloc(16, 1));
   const text =

@@ -1,4 +1,4 @@
-import { decoyOf, readHash, type StoredHash } from './stored-hash.ts';
+import { readHash, type StoredHash, toDecoyHash } from './stored-hash.ts';
 
 /**
  * A weak hash from elsewhere that argon2id was put around at once, without its password: what is stored is the weak hash's
@@ -8,7 +8,7 @@ const shape = /^\$wrapped\$([\w-]+)(\$.+)$/;
 const profileStart = 'wrapped$';
 
 /** The text without its result, which is what argon2id hides. */
-const shellOf = (text: string): string =>
+const toShell = (text: string): string =>
   text.startsWith('$2')
     ? text.slice(0, 29) + '.'.repeat(31)
     : text.slice(0, text.lastIndexOf('$') + 1) + 'A'.repeat(text.length - text.lastIndexOf('$') - 1);
@@ -19,7 +19,7 @@ export const isWrapped = (profile: string): boolean => profile.startsWith(profil
 
 /** @param outer argon2id of the weak hash's whole text */
 export const wrappedText = (weak: string, outer: string): string =>
-  `$wrapped$${Buffer.from(shellOf(weak)).toString('base64url')}${outer}`;
+  `$wrapped$${Buffer.from(toShell(weak)).toString('base64url')}${outer}`;
 
 export interface WrappedHash {
   weak: StoredHash;
@@ -38,4 +38,4 @@ export function readWrapped(text: string): WrappedHash | undefined {
 
 /** A hash of a profile that is nobody's, wrapped or not; of a wrapped one without the argon2id, which is done for everybody. */
 export const decoyOfProfile = (profile: string): StoredHash | undefined =>
-  decoyOf(isWrapped(profile) ? profile.slice(profileStart.length) : profile);
+  toDecoyHash(isWrapped(profile) ? profile.slice(profileStart.length) : profile);

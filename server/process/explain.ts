@@ -1,19 +1,19 @@
 import { ConfigurationError } from '../../config/load.ts';
 import { PlansFileError } from '../../config/plans.ts';
 import { ProvidersFileError } from '../../config/providers.ts';
-import { SealBroken, StoreUnavailable } from '../store/index.ts';
+import { StoreUnavailable, UnsealError } from '../store/index.ts';
 
 /** A start that cannot go on, for a reason that the operator can mend. */
-export class CannotStart extends Error {
+export class StartError extends Error {
   override name = 'CannotStart';
 }
 
 /** What the operator can mend is said in plain words, without a stack. */
-export function explain(error: unknown): string {
-  const mendable = [ConfigurationError, PlansFileError, ProvidersFileError, CannotStart];
+export function toStartError(error: unknown): string {
+  const mendable = [ConfigurationError, PlansFileError, ProvidersFileError, StartError];
   if (mendable.some((kind) => error instanceof kind)) return (error as Error).message;
   if (error instanceof StoreUnavailable) return `A store does not answer: ${error.message}`;
-  if (error instanceof SealBroken) {
+  if (error instanceof UnsealError) {
     return 'SECRET_KEY does not open what is stored: write the key that was in use before, behind the new one and a comma.';
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

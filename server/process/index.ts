@@ -3,10 +3,10 @@
  *
  * Owns signals, ports and the cluster. Does not own what is served: that is `app.ts`.
  */
-export { CannotStart, explain } from './explain.ts';
+export { StartError, toStartError } from './explain.ts';
 export { drain, listen } from './listen.ts';
-export { prepare, sayReady } from './prepare.ts';
-export { type Serving, serve } from './serve.ts';
+export { announceReady, prepare } from './prepare.ts';
+export { type ServerHandle, serve } from './serve.ts';
 export { serveMetrics } from './serve-metrics.ts';
 export { serveSandbox } from './serve-sandbox.ts';
-export { isOrder, type Order, startWorkers, type Workers } from './workers.ts';
+export { isOrder, startWorkers, type WorkerCommand, type Workers } from './workers.ts';

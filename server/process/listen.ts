@@ -1,7 +1,7 @@
 import { createServer, type Server as HttpServer, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { CannotStart } from './explain.ts';
+import { StartError } from './explain.ts';
 
 /** What Node's parser refuses never reaches Express, so it is answered here. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
@@ -33,7 +33,7 @@ export interface ListenAt {
   maxConnections?: number;
 }
 
-/** @throws {CannotStart} when the port is taken */
+/** @throws {StartError} when the port is taken */
 export function listen(
   listener: RequestListener,
   { port, host, variable = 'PORT (or SANDBOX_PORT)', maxConnections }: ListenAt,
@@ -46,7 +46,7 @@ export function listen(
   server.on('clientError', refuseUnreadable);
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = new CannotStart(`Port ${port} is in use: set ${variable} to another one.`);
+      const taken = new StartError(`Port ${port} is in use: set ${variable} to another one.`);
       reject(error.code === 'EADDRINUSE' ? taken : error);
     });
     server.listen(port, host, () => resolve(server));

@@ -13,22 +13,22 @@ import {
   stampSandbox,
 } from '../sandbox/index.ts';
 import { migrate } from '../store/index.ts';
-import { CannotStart } from './explain.ts';
+import { StartError } from './explain.ts';
 import { sandboxOrigin } from './serve-sandbox.ts';
 
-type Say = (line: string) => void;
+type Announce = (line: string) => void;
 
 /**
  * What is done once per start, before any request is served: migrations, the first signing keys, and in the sandbox its
  * stamp, demo member and demo client app.
  */
-export async function prepare(deps: Deps, say: Say): Promise<void> {
+export async function prepare(deps: Deps, say: Announce): Promise<void> {
   const { config, database, boxes, now } = deps;
   const { applied } = await migrate(database);
   if (applied.length > 0)
     say(`Database: applied ${applied.length === 1 ? '1 migration' : `${applied.length} migrations`}`);
   if (config.production && (await isStamped(database))) {
-    throw new CannotStart(
+    throw new StartError(
       'This database has been used by a sandbox, so its demo member has a known password: set DATABASE_URL or DATA_DIR to another one.',
     );
   }
@@ -51,7 +51,7 @@ export async function prepare(deps: Deps, say: Say): Promise<void> {
 }
 
 /** Where to go, said when everything answers. */
-export function sayReady(deps: Deps, say: Say): void {
+export function announceReady(deps: Deps, say: Announce): void {
   const { config } = deps;
   say(`${config.BRAND_NAME} is ready: ${config.PUBLIC_URL}`);
   if (!config.SANDBOX) return;

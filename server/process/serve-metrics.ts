@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
 import type { Deps } from '../deps.ts';
-import { type Collected, metricsEndpoint } from '../metrics/index.ts';
+import { type CollectedMetrics, metricsEndpoint } from '../metrics/index.ts';
 import { listen } from './listen.ts';
 
 /** Opens the operator's port for metrics; undefined when there is none. @throws {CannotStart} when it is taken */
 export async function serveMetrics(
   { config, log }: Pick<Deps, 'config' | 'log'>,
-  source: Collected | undefined,
+  source: CollectedMetrics | undefined,
 ): Promise<Server | undefined> {
   if (config.METRICS_PORT === undefined || !source) return undefined;
   const endpoint = metricsEndpoint(source, (error) => log.error({ err: error }, 'could not collect the metrics'));

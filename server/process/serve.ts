@@ -2,7 +2,7 @@ import { createApp } from '../app.ts';
 import type { Deps } from '../deps.ts';
 import { drain, listen } from './listen.ts';
 
-export interface Serving {
+export interface ServerHandle {
   /** From now on /readyz says that no more requests should be sent here; they are still answered. */
   announce(): void;
   /**
@@ -17,7 +17,7 @@ export interface Serving {
 const drainLimitMs = 8_000;
 
 /** Serves requests in this process. */
-export async function serve(deps: Deps): Promise<Serving> {
+export async function serve(deps: Deps): Promise<ServerHandle> {
   const { config, database, kv, outboxWorker } = deps;
   // A sandbox whose time was moved before is there again.
   await deps.billingTimeMoved?.();

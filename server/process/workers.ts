@@ -1,15 +1,15 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../http/index.ts';
-import { CannotStart } from './explain.ts';
+import { StartError } from './explain.ts';
 
 /** How a worker ends: `drain` lets clients send one more request on idle connections, `stop` closes those at once. */
-export type Parting = 'drain' | 'stop';
+export type StopMode = 'drain' | 'stop';
 
 /** What the primary tells a worker; `announce`: all are about to end, /readyz shall say so. */
-export type Order = Parting | 'announce';
+export type WorkerCommand = StopMode | 'announce';
 
-export const isOrder = (message: unknown): message is Order =>
+export const isOrder = (message: unknown): message is WorkerCommand =>
   message === 'drain' || message === 'stop' || message === 'announce';
 
 export interface Workers {
@@ -21,14 +21,14 @@ export interface Workers {
   /** Tells all that the service is about to end (a worker that is replaced alone is not told); none is replaced any more. */
   announce(): void;
   /** Ends all, with or without waiting for idle clients; resolves when every one has ended. */
-  stop(how: Parting): Promise<void>;
+  stop(how: StopMode): Promise<void>;
   /** Settles when none serves and so many died right after their start that there is no point in going on. */
-  readonly failed: Promise<CannotStart>;
+  readonly failed: Promise<StartError>;
 }
 
 /** A worker that dies younger than this has not served. */
 const quickMs = 2_000;
-const mostQuickDeaths = 5;
+const maxQuickDeaths = 5;
 /** Between attempts while others serve. */
 const longestPauseMs = 30_000;
 const pauseMs = (deaths: number) => Math.min(longestPauseMs, 100 * 2 ** deaths);
@@ -51,7 +51,7 @@ export async function startWorkers(
   let quickDeaths = 0;
   const serving = new Set<Worker>();
   const retired = new WeakSet<Worker>();
-  const { promise: failed, resolve: fail } = Promise.withResolvers<CannotStart>();
+  const { promise: failed, resolve: fail } = Promise.withResolvers<StartError>();
 
   /** Resolves when the new worker serves; one that dies after that is replaced. @throws {Error} when it dies before */
   function fork(): Promise<Worker> {
@@ -78,10 +78,10 @@ export async function startWorkers(
     });
   }
 
-  /** One more worker, however often it takes while others serve. @throws {CannotStart} when none does and it is hopeless */
+  /** One more worker, however often it takes while others serve. @throws {StartError} when none does and it is hopeless */
   async function keepTrying(): Promise<void> {
     while (!stopping) {
-      if (serving.size === 0 && quickDeaths >= mostQuickDeaths) throw giveUp();
+      if (serving.size === 0 && quickDeaths >= maxQuickDeaths) throw giveUp();
       if (serving.size > 0 && quickDeaths > 0) await sleep(pauseMs(quickDeaths - 1));
       if (stopping) return;
       try {
@@ -93,15 +93,15 @@ export async function startWorkers(
     }
   }
 
-  function giveUp(): CannotStart {
+  function giveUp(): StartError {
     stopping = true;
-    const error = new CannotStart(`${quickDeaths} workers died right after their start: see the lines above.`);
+    const error = new StartError(`${quickDeaths} workers died right after their start: see the lines above.`);
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
     fail(error);
     return error;
   }
 
-  function retire(worker: Worker, how: Parting): Promise<void> {
+  function retire(worker: Worker, how: StopMode): Promise<void> {
     retired.add(worker);
     return new Promise((resolve) => {
       if (worker.isDead()) return resolve();
@@ -111,7 +111,8 @@ export async function startWorkers(
         resolve();
       });
       // One that is still starting does not listen to words yet.
-      if (serving.has(worker)) worker.send(how satisfies Order, (error) => error && worker.process.kill('SIGTERM'));
+      if (serving.has(worker))
+        worker.send(how satisfies WorkerCommand, (error) => error && worker.process.kill('SIGTERM'));
       else worker.process.kill('SIGTERM');
     });
   }
@@ -137,7 +138,7 @@ export async function startWorkers(
     announce() {
       // systemd and terminals signal the workers too: one that ends from now on is not replaced.
       stopping = true;
-      for (const worker of serving) worker.send('announce' satisfies Order, () => {});
+      for (const worker of serving) worker.send('announce' satisfies WorkerCommand, () => {});
     },
     async stop(how) {
       stopping = true;

@@ -1,18 +1,18 @@
 import type { Request } from 'express';
-import { type CallLimits, principalOf } from '../http/index.ts';
+import { type CallLimits, requirePrincipal } from '../http/index.ts';
 import type { Limit, LimitStore } from './consume.ts';
 import type { Scope } from './definition.ts';
 import { rateLimiter } from './express.ts';
 import { apiCallsPerMinute, rateLimits } from './limits.ts';
 
 function callerKey(req: Request): string {
-  const principal = principalOf(req);
+  const principal = requirePrincipal(req);
   return principal.kind === 'member' ? `member:${principal.userId}` : `client:${principal.clientId}`;
 }
 
 /** The number that an operator has registered for this client app, in place of the one of the table. */
 const maxOrRegistered = (max: number) => (req: Request) => {
-  const principal = principalOf(req);
+  const principal = requirePrincipal(req);
   return (principal.kind === 'client' ? principal.callsPerMinute : undefined) ?? max;
 };
 
@@ -36,10 +36,10 @@ export function apiCallLimits(
     call({ id, access }) {
       if (access === 'public') return rateLimiter(kv, toCallLimit<'address'>(publicApiCall, id, perMinute[id]));
       const limit = toCallLimit<'client'>(apiCall, id, perMinute[id]);
-      return rateLimiter(kv, limit, { keyOf: callerKey, max: maxOrRegistered(limit.counters[0]?.max ?? 0) });
+      return rateLimiter(kv, limit, { toKey: callerKey, max: maxOrRegistered(limit.counters[0]?.max ?? 0) });
     },
     forVisitors: rateLimiter(kv, apiCallForVisitors, {
-      keyOf: callerKey,
+      toKey: callerKey,
       max: maxOrRegistered(forVisitors.max),
     }),
   };

@@ -40,7 +40,7 @@ export interface LimitRefusal<By extends Scope = Scope> {
   retryAfterMs: number;
 }
 
-export type LimitStore = Pick<KeyValueStore, 'increment' | 'setIfAbsent'>;
+export type LimitStore = Pick<KeyValueStore, 'consumeCount' | 'setIfAbsent'>;
 
 /** A counter of one value: the key is complete. */
 export type CounterOfValue<By extends Scope = Scope> = LimitCounter<By> & { window: number };
@@ -83,12 +83,12 @@ export async function consumeCounters<By extends Scope>(
 ): Promise<LimitDecision<By>> {
   const counted: CounterOfValue<By>[] = [];
   const release = async () => {
-    await Promise.all(counted.splice(0).map(({ key, window }) => kv.increment(key, window, -1)));
+    await Promise.all(counted.splice(0).map(({ key, window }) => kv.consumeCount(key, window, -1)));
   };
   let [slowed, triesOfNetwork, remaining] = [false, 0, Number.POSITIVE_INFINITY];
   for (const counter of counters) {
     const { by, key, max, window, whenFull } = counter;
-    const { count, expiresInMs } = await kv.increment(key, window);
+    const { count, expiresInMs } = await kv.consumeCount(key, window);
     // The widest network comes last.
     if (by === 'address') triesOfNetwork = count;
     if (count <= max) {
@@ -96,7 +96,7 @@ export async function consumeCounters<By extends Scope>(
       remaining = Math.min(remaining, max - count);
       continue;
     }
-    await kv.increment(key, window, -1);
+    await kv.consumeCount(key, window, -1);
     if (whenFull) await reportReached(kv, whenFull, { key, window });
     let retryAfterMs = expiresInMs;
     if (whenFull && 'perSecond' in whenFull) {

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { rateLimit, type Store } from 'express-rate-limit';
-import { HttpError, retrySeconds } from '../http/index.ts';
+import { HttpError, toRetrySeconds } from '../http/index.ts';
 import { consumeCounters, type Limit, type LimitCounter, type LimitStore, toCounterKey } from './consume.ts';
 import { ipBucket, ipBuckets } from './ip-bucket.ts';
 
@@ -18,12 +18,12 @@ class KeyValueRateStore implements Store {
   }
 
   async increment(value: string) {
-    const { count, expiresInMs } = await this.#kv.increment(toCounterKey({ key: this.prefix }, value), this.#window);
+    const { count, expiresInMs } = await this.#kv.consumeCount(toCounterKey({ key: this.prefix }, value), this.#window);
     return { totalHits: count, resetTime: new Date(Date.now() + expiresInMs) };
   }
 
   async decrement(value: string) {
-    await this.#kv.increment(toCounterKey({ key: this.prefix }, value), this.#window, -1);
+    await this.#kv.consumeCount(toCounterKey({ key: this.prefix }, value), this.#window, -1);
   }
 
   /** The library calls it only where a caller asks it to, and none does. */
@@ -32,7 +32,7 @@ class KeyValueRateStore implements Store {
 
 export interface RateLimiterOptions {
   /** The value that is counted; by default the address of the request. */
-  keyOf(req: Request): string;
+  toKey(req: Request): string;
   /** The maximum for the caller of this request. */
   max?(req: Request): number;
 }
@@ -51,7 +51,7 @@ export function rateLimiter(
 ): RequestHandler {
   if (counter === undefined) throw new Error('a limit without a counter');
   const store = new KeyValueRateStore(kv, counter.key, window);
-  const keyOf = options?.keyOf ?? ((req: Request) => ipBucket(req.ip ?? ''));
+  const keyOf = options?.toKey ?? ((req: Request) => ipBucket(req.ip ?? ''));
   const limited = rateLimit({
     windowMs: window,
     limit: (req) => options?.max?.(req) ?? counter.max,
@@ -63,7 +63,7 @@ export function rateLimiter(
     async handler(req, res) {
       await store.decrement(keyOf(req));
       const seconds = Number(res.getHeader('Retry-After') ?? window / 1000);
-      throw new HttpError('tooMany', { retryAfterSeconds: retrySeconds(seconds * 1000) });
+      throw new HttpError('tooMany', { retryAfterSeconds: toRetrySeconds(seconds * 1000) });
     },
     // A store that is away is answered with 503 and lets no request pass.
     passOnStoreError: false,
@@ -91,6 +91,6 @@ async function consumeWiderNetworks(
   }));
   const decision = await consumeCounters(kv, wider);
   if (decision.allowed) return;
-  if (narrowest) await kv.increment(narrowest.key, counter.window, -1);
-  throw new HttpError('tooMany', { retryAfterSeconds: retrySeconds(decision.retryAfterMs) });
+  if (narrowest) await kv.consumeCount(narrowest.key, counter.window, -1);
+  throw new HttpError('tooMany', { retryAfterSeconds: toRetrySeconds(decision.retryAfterMs) });
 }

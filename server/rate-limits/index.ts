@@ -23,7 +23,7 @@ export type { FirmLimit } from './slow-lane.ts';
 export { specialLimits } from './special-limits.ts';
 export {
   createVisitorGate,
-  lifetimeOf,
+  toLifetime,
   type VisitorGate,
   visitorRowMs,
 } from './visitor-gate.ts';

@@ -26,7 +26,7 @@ const minWaitMs = 1_000;
 
 export type Turn = { came: true } | { came: false; retryAfterMs: number };
 
-type Counters = Pick<KeyValueStore, 'increment'>;
+type Counters = Pick<KeyValueStore, 'consumeCount'>;
 
 /** Waits for a place in the lane of a limit. One operation of the store gives each place to one request, over all processes. */
 export async function waitForTurn(
@@ -37,9 +37,9 @@ export async function waitForTurn(
   const key = `${specialLimits.slowLane.key}:${isFresh ? 'fresh' : 'used'}:${limitKey}`;
   const rate = isFresh ? perSecond : perSecond / 5;
   const places = Math.max(1, Math.floor((rate * laneMs) / 1000));
-  const { count, expiresInMs } = await kv.increment(key, laneMs);
+  const { count, expiresInMs } = await kv.consumeCount(key, laneMs);
   if (count > places) {
-    await kv.increment(key, laneMs, -1);
+    await kv.consumeCount(key, laneMs, -1);
     return { came: false, retryAfterMs: expiresInMs };
   }
   const dueMs = ((count - 1) * laneMs) / places - (laneMs - expiresInMs);

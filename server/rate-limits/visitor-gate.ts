@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { HttpError, retrySeconds } from '../http/index.ts';
+import { HttpError, toRetrySeconds } from '../http/index.ts';
 import { minuteMs } from '../shared/index.ts';
 import type { KeyValueStore, VisitorData } from '../store/index.ts';
 import { ipBuckets } from './ip-bucket.ts';
@@ -11,7 +11,7 @@ export const visitorRowMs = 60 * minuteMs;
 const shortVisitorRowMs = 10 * minuteMs;
 const { window, key: shareKey, part: shareOfOne } = specialLimits.visitorShare;
 /** Data that live for a shorter time weigh as if they lived so long: a minute's burst must not weigh next to nothing. */
-const leastWeighedMs = 5 * minuteMs;
+const minWeighedMs = 5 * minuteMs;
 /** Rows expire all the time: a minute later there may be room. */
 const fullRetrySeconds = 60;
 
@@ -20,7 +20,7 @@ export interface VisitorRefusals {
   visitorRefused(reason: 'store-full' | 'share'): void;
 }
 
-/** Data that a request is about to have kept; without `ttlMs` as long as there is room for, see {@link lifetimeOf}. */
+/** Data that a request is about to have kept; without `ttlMs` as long as there is room for, see {@link toLifetime}. */
 export interface ToKeep {
   bytes: number;
   ttlMs?: number;
@@ -32,7 +32,7 @@ export interface VisitorGate {
    * @throws {HttpError} busy (503): the store is full, and the browser has no cookie of an earlier sign-in (what lives for a
    * minute alone is refused later); tooMany (429): this address, or a network of it, has had its share
    */
-  admit(req: IncomingMessage, address: string, kept: ToKeep): Promise<void>;
+  admit(req: IncomingMessage, address: string, stored: ToKeep): Promise<void>;
   /** The same for what a member's request has kept. @returns whether it is admitted */
   admitMember(req: IncomingMessage, member: string, bytes: number): Promise<boolean>;
   /** @throws {HttpError} busy: the store is full, and nothing shows that this browser belongs to a member */
@@ -42,7 +42,7 @@ export interface VisitorGate {
 const lifetimes = new WeakMap<object, number>();
 
 /** For how long what this request has kept may live, in milliseconds. */
-export const lifetimeOf = (req: object | undefined): number => (req && lifetimes.get(req)) ?? visitorRowMs;
+export const toLifetime = (req: object | undefined): number => (req && lifetimes.get(req)) ?? visitorRowMs;
 
 export interface VisitorGateSettings {
   kv: KeyValueStore;
@@ -78,9 +78,9 @@ export function createVisitorGate({ kv, data, isReturning, metrics }: VisitorGat
 
   /** Bytes weigh by the time for which they are kept: a share is what may lie there at once, on average. */
   async function weigh(holders: readonly Holder[], bytes: number, ttlMs: number) {
-    const weight = Math.ceil((bytes * Math.max(ttlMs, leastWeighedMs)) / window);
+    const weight = Math.ceil((bytes * Math.max(ttlMs, minWeighedMs)) / window);
     const add = (signed: number) =>
-      Promise.all(holders.map(([key]) => kv.increment(`${shareKey}:${key}`, window, signed)));
+      Promise.all(holders.map(([key]) => kv.consumeCount(`${shareKey}:${key}`, window, signed)));
     const counts = await add(weight);
     /** Those that hold more than this part of what they may. */
     const over = (part: number) => counts.filter(({ count }, at) => count > share * part * (holders[at]?.[1] ?? 1));
@@ -102,14 +102,14 @@ export function createVisitorGate({ kv, data, isReturning, metrics }: VisitorGat
 
   return {
     refuseWhenFull,
-    async admit(req, address, kept) {
-      if (kept.ttlMs === undefined) await refuseWhenFull(req);
+    async admit(req, address, stored) {
+      if (stored.ttlMs === undefined) await refuseWhenFull(req);
       else if (await isOver()) refuse();
       const holders = ipBuckets(address).map(({ bucket, factor }): Holder => [bucket, factor]);
-      const taken = await take(holders, kept);
+      const taken = await take(holders, stored);
       if ('ttlMs' in taken) return void lifetimes.set(req, taken.ttlMs);
       metrics.visitorRefused('share');
-      const retryAfterSeconds = retrySeconds(taken.retryAfterMs);
+      const retryAfterSeconds = toRetrySeconds(taken.retryAfterMs);
       throw new HttpError('tooMany', { detail: 'what is kept for one network', retryAfterSeconds });
     },
     async admitMember(req, member, bytes) {

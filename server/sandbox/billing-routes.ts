@@ -1,7 +1,7 @@
 import type { Request, Router } from 'express';
 import { createElement } from 'react';
 import { BillingPage } from '../../views/sandbox/billing-page.tsx';
-import { field, HttpError, methodNotAllowed, type Pages } from '../http/index.ts';
+import { HttpError, methodNotAllowed, type Pages, readFormField } from '../http/index.ts';
 import type { Sessions } from '../session/index.ts';
 import { dayMs } from '../shared/index.ts';
 import type { Act, Overview } from './stripe/index.ts';
@@ -29,9 +29,9 @@ const workingCard = '4242424242424242';
 
 /** What one button of the page asks for. @throws {HttpError} badRequest */
 function actOf(req: Request): Act {
-  const days = field(req, 'advance');
+  const days = readFormField(req, 'advance');
   if (/^\d{1,3}$/.test(days)) return { act: 'advance', ms: Number(days) * dayMs };
-  const [refund, fail, mend] = ['refund', 'fail', 'mend'].map((name) => field(req, name));
+  const [refund, fail, mend] = ['refund', 'fail', 'mend'].map((name) => readFormField(req, name));
   if (refund) return { act: 'refund', invoice: refund };
   if (fail) return { act: 'card', paymentMethod: fail, number: failingCard };
   if (mend) return { act: 'card', paymentMethod: mend, number: workingCard };
@@ -84,7 +84,7 @@ export function billingRoutes(router: Router, { pages, sessions, standIn, dayPas
   router
     .route(billingAddress)
     .get(async (req, res) => {
-      await sessions.member(req);
+      await sessions.getCurrentUser(req);
       const state = await control.overview();
       pages.send(req, res, 200, (ctx) => createElement(BillingPage, { ctx, address: billingAddress, state }), {
         title: (ctx) => ctx.t('sandbox.billingPage.title'),
@@ -93,7 +93,7 @@ export function billingRoutes(router: Router, { pages, sessions, standIn, dayPas
     .post(async (req, res) => {
       const fault = await carryOut(control, actOf(req), dayPassed);
       if (fault === undefined) return res.redirect(303, billingAddress);
-      await sessions.member(req);
+      await sessions.getCurrentUser(req);
       const state = await control.overview();
       pages.send(req, res, 409, (ctx) => createElement(BillingPage, { ctx, address: billingAddress, state, fault }), {
         title: (ctx) => ctx.t('sandbox.billingPage.title'),

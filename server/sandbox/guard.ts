@@ -1,4 +1,4 @@
-import { type Gate, HttpError } from '../http/index.ts';
+import { HttpError, type NodeMiddleware } from '../http/index.ts';
 
 /** What proxies and tunnels add, beside `X-Forwarded-…`. */
 const forwarded: ReadonlySet<string> = new Set([
@@ -16,7 +16,7 @@ const loopback = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
  * Outside production Foyer answers this machine alone: whatever a proxy or tunnel hands on comes from elsewhere
  * (`security.md`, rule 16).
  */
-export function onlyFromThisMachine(): Gate {
+export function onlyFromThisMachine(): NodeMiddleware {
   return (req, _res, next) => {
     const header = Object.keys(req.headers).find((name) => name.startsWith('x-forwarded-') || forwarded.has(name));
     if (header !== undefined)

@@ -3,7 +3,7 @@ import { createElement } from 'react';
 import { MailboxPage } from '../../views/sandbox/mailbox-page.tsx';
 import { MailsPage } from '../../views/sandbox/mails-page.tsx';
 import { MessagePage } from '../../views/sandbox/message-page.tsx';
-import { HttpError, type Language, languages, methodNotAllowed, type Pages, query } from '../http/index.ts';
+import { HttpError, type Language, languages, methodNotAllowed, type Pages, readQueryParam } from '../http/index.ts';
 import { type MailLook, type MailTemplate, mailTemplates, renderMail, sampleMail } from '../messages/index.ts';
 import type { Sessions } from '../session/index.ts';
 import type { KeptMessage, SandboxMailbox } from './mailbox.ts';
@@ -50,8 +50,8 @@ function mailboxRoutes(router: Router, { pages, sessions, mailbox }: MailRoutesD
   router
     .route(mailboxAddress)
     .get(async (req, res) => {
-      await sessions.member(req);
-      const to = query(req, 'to')?.trim() || undefined;
+      await sessions.getCurrentUser(req);
+      const to = readQueryParam(req, 'to')?.trim() || undefined;
       const messages = await mailbox.list({ to });
       const props = { messages, to, address: mailboxAddress, templatesHref: templatesAddress };
       pages.send(req, res, 200, (ctx) => createElement(MailboxPage, { ctx, ...props }), {
@@ -62,7 +62,7 @@ function mailboxRoutes(router: Router, { pages, sessions, mailbox }: MailRoutesD
   router
     .route(`${mailboxAddress}/:id`)
     .get(async (req, res) => {
-      await sessions.member(req);
+      await sessions.getCurrentUser(req);
       const message = await found(req);
       const htmlAddress = message.html === undefined ? undefined : `${mailboxAddress}/${message.id}/html`;
       const props = { message, htmlAddress, mailboxHref: mailboxAddress };
@@ -85,11 +85,11 @@ function mailboxRoutes(router: Router, { pages, sessions, mailbox }: MailRoutesD
 /** Every template with made-up values. */
 function templateRoutes(router: Router, { pages, sessions, look }: MailRoutesDeps): void {
   const languageOfMails = (req: Request, otherwise: Language) =>
-    languages.find((lang) => lang === query(req, 'mails')) ?? otherwise;
+    languages.find((lang) => lang === readQueryParam(req, 'mails')) ?? otherwise;
   router
     .route(templatesAddress)
     .get(async (req, res) => {
-      await sessions.member(req);
+      await sessions.getCurrentUser(req);
       const mailLang = languageOfMails(req, pages.context(req, res).lang);
       const mails = mailTemplates.map((template) => ({
         template,

@@ -26,7 +26,7 @@ export function sandboxRoutes(router: Router, deps: MailRoutesDeps & BillingRout
     router
       .route(`/sandbox/${app}`)
       .get(async (req, res) => {
-        await sessions.member(req);
+        await sessions.getCurrentUser(req);
         pages.send(req, res, 200, (ctx) => createElement(StandInAppPage, { ctx, app }), {
           title: (ctx) => ctx.t(`sandbox.${app}.title`),
         });
@@ -36,7 +36,7 @@ export function sandboxRoutes(router: Router, deps: MailRoutesDeps & BillingRout
   router
     .route('/sandbox/parts')
     .get(async (req, res) => {
-      await sessions.member(req);
+      await sessions.getCurrentUser(req);
       pages.send(req, res, 200, (ctx) => createElement(PartsPage, { ctx }), { title: (ctx) => ctx.t('parts.title') });
     })
     // Its forms are there to be tried.

@@ -1,5 +1,11 @@
-import { findUserByIdentifier, insertUser, insertUserRecord, Taken, type TermsVersion } from '../account/index.ts';
-import { type Catalogue, giveBasePlan } from '../membership/index.ts';
+import {
+  AlreadyInUseError,
+  findUserByIdentifier,
+  insertUser,
+  insertUserRecord,
+  type TermsVersion,
+} from '../account/index.ts';
+import { assignBasePlan, type Catalogue } from '../membership/index.ts';
 import { type ClientMetadata, clientMetadata, findClient, insertClient, updateClient } from '../oauth/index.ts';
 import type { PasswordHasher } from '../password/index.ts';
 import type { Database } from '../store/index.ts';
@@ -42,9 +48,9 @@ async function seedMember({ database, passwords, terms, catalogue, now }: Seeds)
     });
     // By which nothing was bought: every other plan can be.
     const free = catalogue.plans.find(({ kind }) => kind === 'free');
-    if (free) await giveBasePlan({ database, catalogue, now }, id, free);
+    if (free) await assignBasePlan({ database, catalogue, now }, id, free);
   } catch (error) {
-    if (!(error instanceof Taken)) throw error;
+    if (!(error instanceof AlreadyInUseError)) throw error;
   }
 }
 

@@ -6,13 +6,13 @@ export const acrValues = ['aal1', 'aal2', 'phr'] as const;
 export type Acr = (typeof acrValues)[number];
 
 /** From how a member signed in (RFC 8176). `pop` stands for a passkey alone: nothing else here proves possession of a key. */
-export function acrOf(amr: readonly string[]): Acr {
+export function toAcr(amr: readonly string[]): Acr {
   if (!amr.includes('mfa')) return 'aal1';
   return amr.includes('pop') ? 'phr' : 'aal2';
 }
 
 /** Whether a sign-in is at least as sure as was wanted. What this house does not know, nothing satisfies. */
-export function satisfies(acr: Acr, wanted: string): boolean {
-  const at = (acrValues as readonly string[]).indexOf(wanted);
+export function meetsAcr(acr: Acr, expected: string): boolean {
+  const at = (acrValues as readonly string[]).indexOf(expected);
   return at >= 0 && acrValues.indexOf(acr) >= at;
 }

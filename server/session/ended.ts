@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { HostCookies } from '../http/index.ts';
 import { sha256 } from '../shared/index.ts';
 import { sessionCookie } from './middleware.ts';
-import { currentSession } from './session.ts';
+import { getCurrentSession } from './session.ts';
 
 /** Names the ended session of which the member has been told. */
 const toldCookie = 'foyer_signed_out';
@@ -15,7 +15,7 @@ const markCharacters = 16;
  */
 export function isSignedOutElsewhere(cookies: HostCookies, req: Request, res: Response): boolean {
   const held = cookies.read(req, sessionCookie);
-  if (held === undefined || req.method !== 'GET' || currentSession(req)) return false;
+  if (held === undefined || req.method !== 'GET' || getCurrentSession(req)) return false;
   const mark = sha256(held).slice(0, markCharacters);
   if (cookies.read(req, toldCookie) === mark) return false;
   cookies.set(res, toldCookie, mark);

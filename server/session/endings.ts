@@ -3,7 +3,7 @@ import type { KeyValueStore } from '../store/index.ts';
 import type { SessionLinks } from './links.ts';
 import type { SessionUser } from './session.ts';
 import { endedByLimitKey, limitSessions } from './session-limit.ts';
-import { batches, endSessions, findUpstream, listSessions, sessionsOf, userOf } from './session-list.ts';
+import { batches, endSessions, findUpstreamSessions, findUser, listSessions, userSessionsKey } from './session-list.ts';
 import type { Sessions } from './sessions.ts';
 
 type EndingLinks = Pick<SessionLinks, 'ended' | 'allEnded'>;
@@ -28,7 +28,7 @@ export async function endAllSessions(
   userId: string,
   which?: EndedBy,
 ): Promise<number> {
-  const listed = await kv.setMembers(sessionsOf(userId));
+  const listed = await kv.setMembers(userSessionsKey(userId));
   if (!which) {
     const open = await endSessions(kv, links, userId, listed);
     await links.allEnded(userId);
@@ -37,19 +37,20 @@ export async function endAllSessions(
   const isLater = ({ passwordEpoch = -1 }: SessionUser) => passwordEpoch > which.upToEpoch;
   let open = 0;
   for (const batch of batches(listed)) {
-    const users = await Promise.all(batch.map((idHash) => userOf(kv, idHash)));
+    const users = await Promise.all(batch.map((idHash) => findUser(kv, idHash)));
     // A sign-in under way has no record yet. It checks the epoch itself after it has written one.
     const ending = batch.filter((_, index) => users[index] !== undefined && !isLater(users[index]));
     open += await endSessions(kv, links, userId, ending);
   }
   await links.allEnded(userId, async (idHash) => {
-    const session = await userOf(kv, idHash);
+    const session = await findUser(kv, idHash);
     return session !== undefined && isLater(session);
   });
   return open;
 }
 
-export interface Endings extends Pick<Sessions, 'endAll' | 'endOne' | 'endOthers' | 'endUpstream' | 'endedByLimit'> {
+export interface Endings
+  extends Pick<Sessions, 'endAll' | 'endSession' | 'endOtherSessions' | 'endUpstreamSessions' | 'endedByLimit'> {
   /** Ends what is over the limit of a member's sessions, by the rules of a sign-out. */
   limit(userId: string): Promise<void>;
 }
@@ -66,16 +67,16 @@ export function createEndings(
     return count;
   }
 
-  async function endOne(userId: string, idHash: string): Promise<boolean> {
+  async function endSession(userId: string, idHash: string): Promise<boolean> {
     // A session outside the member's list is not theirs to end.
-    if (!(await kv.setMembers(sessionsOf(userId))).includes(idHash)) return false;
+    if (!(await kv.setMembers(userSessionsKey(userId))).includes(idHash)) return false;
     const count = await endSessions(kv, links, userId, [idHash]);
     metrics.sessionEnded('revoked', count);
     return count > 0;
   }
 
-  async function endOthers(userId: string, keepIdHash: string): Promise<number> {
-    const others = async () => (await kv.setMembers(sessionsOf(userId))).filter((idHash) => idHash !== keepIdHash);
+  async function endOtherSessions(userId: string, keepIdHash: string): Promise<number> {
+    const others = async () => (await kv.setMembers(userSessionsKey(userId))).filter((idHash) => idHash !== keepIdHash);
     const first = await endSessions(kv, links, userId, await others());
     // One that went on under another id at this moment stands in the list by now.
     const count = first + (await endSessions(kv, links, userId, await others()));
@@ -90,14 +91,14 @@ export function createEndings(
 
   const endedByLimit = (userId: string) => kv.count(endedByLimitKey(userId));
 
-  async function endUpstream(provider: string, nameId: string, indexes: readonly string[]): Promise<number> {
+  async function endUpstreamSessions(provider: string, nameId: string, indexes: readonly string[]): Promise<number> {
     let count = 0;
-    for (const { userId, idHash } of await findUpstream(kv, provider, nameId, indexes)) {
+    for (const { userId, idHash } of await findUpstreamSessions(kv, provider, nameId, indexes)) {
       count += await endSessions(kv, links, userId, [idHash]);
     }
     metrics.sessionEnded('revoked', count);
     return count;
   }
 
-  return { endAll, endOne, endOthers, endUpstream, endedByLimit, limit };
+  return { endAll, endSession, endOtherSessions, endUpstreamSessions, endedByLimit, limit };
 }

@@ -6,24 +6,24 @@
  * not. Does not own passwords, factors, or what client apps were given: that hangs on a session through `SessionLinks`.
  */
 
-export { type Acr, acrOf, acrValues, satisfies } from './acr.ts';
+export { type Acr, acrValues, meetsAcr, toAcr } from './acr.ts';
 export { isSignedOutElsewhere } from './ended.ts';
 export { countSessions, type EndedBy, endAllSessions } from './endings.ts';
-export { type KnownDevices, knownDevices } from './known-device.ts';
+export { createKnownDevices, type KnownDevices } from './known-device.ts';
 export type { Lifetimes } from './lifetime.ts';
 export type { SessionLinks } from './links.ts';
 export { sessionCookie, sessionMiddleware } from './middleware.ts';
-export { type Devices, tellingOfNewDevices } from './new-device.ts';
-export { originOf } from './origin.ts';
+export { createNewDeviceNotifier, type DeviceRecognition } from './new-device.ts';
+export { getRequestOrigin } from './origin.ts';
 export { type ReturningBrowsers, returningBrowsers } from './returning-browser.ts';
 export {
   type CurrentSession,
-  currentSession,
+  getCurrentSession,
   type SessionUser,
   type UpstreamSession,
   upstreamSessionSchema,
 } from './session.ts';
-export { mostSessions } from './session-limit.ts';
+export { maxSessions } from './session-limit.ts';
 export { type ListedSession, listSessions } from './session-list.ts';
-export { createSessions, type Sessions, type SignedInBy } from './sessions.ts';
-export { allShownAt } from './shown.ts';
+export { type AuthenticationInfo, createSessions, type Sessions } from './sessions.ts';
+export { fullyAuthenticatedAt } from './shown.ts';

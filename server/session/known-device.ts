@@ -10,18 +10,18 @@ import type { HostCookies } from '../http/index.ts';
  */
 export interface KnownDevices {
   /** The device's own id, when this browser has signed in as this member before. */
-  recognise(req: Request, user: DeviceOwner): string | undefined;
-  remember(req: Request, res: Response, user: DeviceOwner): void;
+  recognise(req: Request, user: DeviceUser): string | undefined;
+  remember(req: Request, res: Response, user: DeviceUser): void;
 }
 
-type DeviceOwner = Pick<User, 'id' | 'passwordEpoch'>;
+type DeviceUser = Pick<User, 'id' | 'passwordEpoch'>;
 
 const cookieName = 'foyer_device';
 const keptMs = 365 * 24 * 60 * 60 * 1000;
 /** A shared computer keeps this many members' marks. */
-const most = 5;
+const max = 5;
 
-export function knownDevices(cookies: HostCookies, secret: Buffer): KnownDevices {
+export function createKnownDevices(cookies: HostCookies, secret: Buffer): KnownDevices {
   // Raw bytes would be imported anew for every signature, at six times the cost.
   const key = createSecretKey(secret);
   const sign = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
@@ -33,18 +33,18 @@ export function knownDevices(cookies: HostCookies, secret: Buffer): KnownDevices
   const marks = (req: Request) =>
     (cookies.read(req, cookieName) ?? '')
       .split('~')
-      .slice(0, most)
+      .slice(0, max)
       .map((mark) => mark.split('.'))
       .filter((parts): parts is [string, string, string] => parts.length === 3);
   // The cookie must not tell whoever reads the browser's disk which members used it.
   const digest = (userId: string) => sign(`member ${userId}`).slice(0, 16);
 
-  const signed = (member: string, device: string, { id, passwordEpoch }: DeviceOwner) =>
+  const signed = (member: string, device: string, { id, passwordEpoch }: DeviceUser) =>
     `${member}.${device}.${id}.${passwordEpoch}`;
 
-  function recognise(req: Request, user: DeviceOwner): string | undefined {
+  function recognise(req: Request, user: DeviceUser): string | undefined {
     const member = digest(user.id);
-    const mark = marks(req).find(([whose]) => whose === member);
+    const mark = marks(req).find(([owner]) => owner === member);
     return mark && isSigned(signed(mark[0], mark[1], user), mark[2]) ? mark[1] : undefined;
   }
 
@@ -53,9 +53,9 @@ export function knownDevices(cookies: HostCookies, secret: Buffer): KnownDevices
     remember(req, res, user) {
       const member = digest(user.id);
       const device = recognise(req, user) ?? randomBytes(12).toString('base64url');
-      const mine = [member, device, sign(signed(member, device, user))];
-      const others = marks(req).filter(([whose]) => whose !== member);
-      const value = [mine, ...others].slice(0, most).map((parts) => parts.join('.'));
+      const entry = [member, device, sign(signed(member, device, user))];
+      const others = marks(req).filter(([owner]) => owner !== member);
+      const value = [entry, ...others].slice(0, max).map((parts) => parts.join('.'));
       cookies.set(res, cookieName, value.join('~'), { maxAgeMs: keptMs });
     },
   };

@@ -5,12 +5,12 @@ import { randomToken } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { Lifetimes } from './lifetime.ts';
 import { RedisSessionStore } from './redis-session-store.ts';
-import { KeyValueSessionStore } from './session-store.ts';
+import { EmbeddedSessionStore } from './session-store.ts';
 
 export const sessionCookie = 'foyer_session';
 
-export function createSessionStore(kv: KeyValueStore, lifetimes: Lifetimes): RedisSessionStore | KeyValueSessionStore {
-  return kv.redis ? new RedisSessionStore(kv.redis, lifetimes) : new KeyValueSessionStore(kv, lifetimes);
+export function createSessionStore(kv: KeyValueStore, lifetimes: Lifetimes): RedisSessionStore | EmbeddedSessionStore {
+  return kv.redis ? new RedisSessionStore(kv.redis, lifetimes) : new EmbeddedSessionStore(kv, lifetimes);
 }
 
 /** Loads the session of a request; visitors without one get none until they sign in. */

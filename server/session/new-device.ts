@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
-import { noteSignIn, type User } from '../account/index.ts';
-import { type Logger, languageOf } from '../http/index.ts';
+import { recordSignIn, type User } from '../account/index.ts';
+import { type Logger, resolveLanguage } from '../http/index.ts';
 import { type Outbox, whence } from '../messages/index.ts';
 import { sha256 } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { KnownDevices } from './known-device.ts';
-import { originOf } from './origin.ts';
+import { getRequestOrigin } from './origin.ts';
 
 interface Settings {
   database: Database;
@@ -16,7 +16,7 @@ interface Settings {
 }
 
 /** What a way to sign in does about the device that it was on. */
-export interface Devices extends Pick<KnownDevices, 'recognise'> {
+export interface DeviceRecognition extends Pick<KnownDevices, 'recognise'> {
   /** Before the answer is sent. */
   remember(req: Request, res: Response, user: User): Promise<void>;
   /**
@@ -33,15 +33,15 @@ const silentMs = 60 * 60_000;
  * Known devices whose members are told by mail of a sign-in from one that is not. Not of the first one with a password:
  * they have just signed up, or have had the mail about the change.
  */
-export function tellingOfNewDevices(devices: KnownDevices, settings: Settings): Devices {
+export function createNewDeviceNotifier(devices: KnownDevices, settings: Settings): DeviceRecognition {
   const { database, kv, outbox, log, now } = settings;
 
-  async function tell(req: Request, user: User): Promise<void> {
-    if (await noteSignIn(database.db, user)) return;
-    const lang = languageOf(req.get('accept-language'), user.locale ?? undefined);
-    const { device, address } = whence(lang, originOf(req));
-    const told = `new-device:${sha256(JSON.stringify([user.id, device, address]))}`;
-    if (!(await kv.setIfAbsent(told, '1', silentMs))) return;
+  async function notifyNewDevice(req: Request, user: User): Promise<void> {
+    if (await recordSignIn(database.db, user)) return;
+    const lang = resolveLanguage(req.get('accept-language'), user.locale ?? undefined);
+    const { device, address } = whence(lang, getRequestOrigin(req));
+    const notified = `new-device:${sha256(JSON.stringify([user.id, device, address]))}`;
+    if (!(await kv.setIfAbsent(notified, '1', silentMs))) return;
     try {
       await database.transaction((trx) =>
         outbox.add(trx, {
@@ -53,7 +53,7 @@ export function tellingOfNewDevices(devices: KnownDevices, settings: Settings): 
         }),
       );
     } catch (error) {
-      await kv.delete(told);
+      await kv.delete(notified);
       throw error;
     }
     outbox.wake();
@@ -66,12 +66,14 @@ export function tellingOfNewDevices(devices: KnownDevices, settings: Settings): 
       devices.remember(req, res, user);
       if (known) return;
       // Whoever has signed in is signed in, whether or not there is a mail about it.
-      await tell(req, user).catch((error: unknown) => log.error({ err: error }, 'no mail about a new device'));
+      await notifyNewDevice(req, user).catch((error: unknown) =>
+        log.error({ err: error }, 'no mail about a new device'),
+      );
     },
     async trust(req, res, user) {
       devices.remember(req, res, user);
       // The next sign-in from another device is not the first one with this password: the member gets a mail about it.
-      await noteSignIn(database.db, user);
+      await recordSignIn(database.db, user);
     },
   };
 }

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
-import { languageOf } from '../http/index.ts';
+import { resolveLanguage } from '../http/index.ts';
 import type { Origin } from '../messages/index.ts';
 
-export const originOf = (req: Request): Origin => ({
+export const getRequestOrigin = (req: Request): Origin => ({
   ip: req.ip ?? '',
   userAgent: req.get('user-agent'),
-  lang: languageOf(req.get('accept-language')),
+  lang: resolveLanguage(req.get('accept-language')),
 });

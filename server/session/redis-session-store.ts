@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Session, SessionData } from 'express-session';
 import type { RedisClient } from '../store/index.ts';
 import type { Lifetimes } from './lifetime.ts';
-import { factsKey, sessionIdHash, sessionKey } from './session-store.ts';
+import { sessionFactsKey, sessionIdHash, sessionKey } from './session-store.ts';
 import { SessionWriteRules } from './session-write-rules.ts';
 
 type Callback<T> = (error: unknown, value?: T) => void;
@@ -74,7 +74,7 @@ function createHashingClient(redis: RedisClient) {
     update: (sessionId: string, value: string) => redis.set(toKey(sessionId), value, 'KEEPTTL', 'XX'),
     expire: (sessionId: string, seconds: number) => redis.pexpire(toKey(sessionId), toMs(seconds)),
     del: (sessionIds: readonly string[]) =>
-      redis.del(...sessionIds.map(sessionIdHash).flatMap((idHash) => [sessionKey(idHash), factsKey(idHash)])),
+      redis.del(...sessionIds.map(sessionIdHash).flatMap((idHash) => [sessionKey(idHash), sessionFactsKey(idHash)])),
     scan: () => Promise.reject(new Error('Sessions are listed by user, never by a scan of all keys')),
   };
 }

@@ -3,7 +3,7 @@ import { plainAddress } from '../messages/index.ts';
 import { sha256 } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { SessionUser, UpstreamSession } from './session.ts';
-import { factsKey, sessionKey } from './session-store.ts';
+import { sessionFactsKey, sessionKey } from './session-store.ts';
 
 /** What is written down of a session beside who it is: where it is used, and since when. Milliseconds since the epoch. */
 export interface SessionFacts {
@@ -26,17 +26,17 @@ export interface ListedSession extends Omit<SessionFacts, 'userAgent'> {
 }
 
 /** How often it is written down at most, per process, that a session is used: not every page costs a write. */
-export const noteEveryMs = 60_000;
+export const recordUseEveryMs = 60_000;
 
 /** Longer than any browser's name of itself. */
-const mostAgentCharacters = 512;
+const maxAgentCharacters = 512;
 
 /** The sessions that a person of a SAML provider has here, by the name that the provider calls them. */
 const sessionsOfName = (provider: string, nameId: string) =>
   `sessions-of-name:${sha256(JSON.stringify([provider, nameId]))}`;
 
 /** So that the provider can end it: the name alone says neither whose it is nor which. */
-export async function listUpstream(
+export async function indexUpstreamSession(
   kv: KeyValueStore,
   { userId, idHash, upstream }: { userId: string; idHash: string; upstream?: UpstreamSession | undefined },
   ttlMs: number,
@@ -55,7 +55,7 @@ export async function listUpstream(
  * The sessions that a provider means.
  * @param indexes what it calls them; empty: all of the person
  */
-export async function findUpstream(
+export async function findUpstreamSessions(
   kv: KeyValueStore,
   provider: string,
   nameId: string,
@@ -66,7 +66,7 @@ export async function findUpstream(
   for (const batch of batches(members)) {
     const meant = batch.map(async (member) => {
       const [userId = '', idHash = ''] = member.split(' ');
-      const user = await userOf(kv, idHash);
+      const user = await findUser(kv, idHash);
       const index = user?.upstream?.saml?.sessionIndex;
       const isMeant = indexes.length === 0 || index === undefined || indexes.includes(index);
       return user && isMeant ? [{ userId, idHash }] : [];
@@ -83,40 +83,45 @@ export async function findUpstream(
 export const goingOnKey = (idHash: string) => `session-going-on:${idHash}`;
 export const goingOnMs = 60_000;
 
-export const sessionsOf = (userId: string) => `sessions-of:${userId}`;
+export const userSessionsKey = (userId: string) => `sessions-of:${userId}`;
 
 /** Where a request comes from, as it is written down; without its address where it has not come through Express. */
-export function seenIn(req: IncomingMessage & { ip?: string | undefined }): { userAgent: string; ip?: string } {
-  const userAgent = (req.headers['user-agent'] ?? '').slice(0, mostAgentCharacters);
+export function readClientInfo(req: IncomingMessage & { ip?: string | undefined }): { userAgent: string; ip?: string } {
+  const userAgent = (req.headers['user-agent'] ?? '').slice(0, maxAgentCharacters);
   return { userAgent, ...(req.ip !== undefined && { ip: plainAddress(req.ip) }) };
 }
 
-export async function factsOf(kv: KeyValueStore, idHash: string): Promise<SessionFacts | undefined> {
-  const text = await kv.get(factsKey(idHash));
+export async function readSessionFacts(kv: KeyValueStore, idHash: string): Promise<SessionFacts | undefined> {
+  const text = await kv.get(sessionFactsKey(idHash));
   return text === null ? undefined : (JSON.parse(text) as SessionFacts);
 }
 
 /** @param ttlMs as long as the session: facts of a session that has run out are nobody's business any more */
-export async function putFacts(kv: KeyValueStore, idHash: string, facts: SessionFacts, ttlMs: number): Promise<void> {
-  await kv.set(factsKey(idHash), JSON.stringify(facts), ttlMs);
+export async function writeSessionFacts(
+  kv: KeyValueStore,
+  idHash: string,
+  facts: SessionFacts,
+  ttlMs: number,
+): Promise<void> {
+  await kv.set(sessionFactsKey(idHash), JSON.stringify(facts), ttlMs);
 }
 
 /** Only where there are any still: a request that was under way brings back nothing of an ended session. */
-export async function noteUse(
+export async function recordSessionUse(
   kv: KeyValueStore,
   idHash: string,
   use: Partial<SessionFacts>,
   /** Undefined where the session's end does not move. */
   ttlMs: number | undefined,
 ): Promise<void> {
-  const facts = await factsOf(kv, idHash);
-  if (!facts || !(await kv.update(factsKey(idHash), JSON.stringify({ ...facts, ...use })))) return;
-  if (ttlMs !== undefined) await kv.expire(factsKey(idHash), ttlMs);
+  const facts = await readSessionFacts(kv, idHash);
+  if (!facts || !(await kv.update(sessionFactsKey(idHash), JSON.stringify({ ...facts, ...use })))) return;
+  if (ttlMs !== undefined) await kv.expire(sessionFactsKey(idHash), ttlMs);
 }
 
 /** The state of one session: undefined when it has ended, and of a sign-in under way. */
 async function readSession(kv: KeyValueStore, idHash: string): Promise<ListedSession | undefined> {
-  const [user, facts] = await Promise.all([userOf(kv, idHash), factsOf(kv, idHash)]);
+  const [user, facts] = await Promise.all([findUser(kv, idHash), readSessionFacts(kv, idHash)]);
   // A list outlives the sessions in it.
   if (!user) return undefined;
   const { authTimeMs, upstream } = user;
@@ -129,7 +134,7 @@ async function readSession(kv: KeyValueStore, idHash: string): Promise<ListedSes
   };
 }
 
-export async function userOf(kv: KeyValueStore, idHash: string): Promise<SessionUser | undefined> {
+export async function findUser(kv: KeyValueStore, idHash: string): Promise<SessionUser | undefined> {
   const record = await kv.get(sessionKey(idHash));
   return record === null ? undefined : (JSON.parse(record) as { user?: SessionUser }).user;
 }
@@ -137,7 +142,7 @@ export async function userOf(kv: KeyValueStore, idHash: string): Promise<Session
 /** The sessions of a member that are open at this moment, the last used first. */
 export async function listSessions(kv: KeyValueStore, userId: string): Promise<ListedSession[]> {
   const found: ListedSession[] = [];
-  for (const batch of batches(await kv.setMembers(sessionsOf(userId)))) {
+  for (const batch of batches(await kv.setMembers(userSessionsKey(userId)))) {
     const read = await Promise.all(batch.map((idHash) => readSession(kv, idHash)));
     found.push(...read.filter((session) => session !== undefined));
   }
@@ -151,10 +156,10 @@ export async function findSession(
   idHash: string,
 ): Promise<ListedSession | undefined> {
   // A session that is not in the member's list is not theirs.
-  return (await kv.setMembers(sessionsOf(userId))).includes(idHash) ? readSession(kv, idHash) : undefined;
+  return (await kv.setMembers(userSessionsKey(userId))).includes(idHash) ? readSession(kv, idHash) : undefined;
 }
 
-export interface Ends {
+export interface SessionEndListener {
   ended(sessions: readonly { idHash: string; userId: string }[]): Promise<void>;
 }
 
@@ -168,7 +173,7 @@ export function* batches<Item>(items: readonly Item[]): Generator<Item[]> {
 /** Ends these sessions of a member with everything that hangs on them; answers how many were open. */
 export async function endSessions(
   kv: KeyValueStore,
-  links: Ends,
+  links: SessionEndListener,
   userId: string,
   ids: readonly string[],
 ): Promise<number> {
@@ -177,16 +182,21 @@ export async function endSessions(
   return open;
 }
 
-async function endBatch(kv: KeyValueStore, links: Ends, userId: string, ids: readonly string[]): Promise<number> {
+async function endBatch(
+  kv: KeyValueStore,
+  links: SessionEndListener,
+  userId: string,
+  ids: readonly string[],
+): Promise<number> {
   const sessions = ids.map((idHash) => ({ idHash, userId }));
   // What hangs on them while they are still there: whoever ends them again, should this process die, ends everything.
   await links.ended(sessions);
   // First out of the list, then deleted: a sign-in that is under way puts its session into the list again after it was
   // saved, so whichever comes last, the session is deleted here or stands in the list for the next time.
-  await Promise.all(ids.map((idHash) => kv.removeFromSet(sessionsOf(userId), idHash)));
+  await Promise.all(ids.map((idHash) => kv.removeFromSet(userSessionsKey(userId), idHash)));
   // Of many who end it at once, one has ended it.
-  const taken = await Promise.all(ids.map((idHash) => kv.take(sessionKey(idHash))));
-  await kv.delete(...ids.map(factsKey));
+  const taken = await Promise.all(ids.map((idHash) => kv.takeOnce(sessionKey(idHash))));
+  await kv.delete(...ids.map(sessionFactsKey));
   // And what was given meanwhile. Later still, it finds the session gone and takes itself back (see `isLive`).
   await links.ended(sessions);
   return taken.filter((record) => record !== null).length;

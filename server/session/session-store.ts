@@ -15,7 +15,7 @@ export function sessionKey(idHash: string): string {
 }
 
 /** What is written down beside it (session-list.ts): it goes with the session, whichever way that ends. */
-export function factsKey(idHash: string): string {
+export function sessionFactsKey(idHash: string): string {
   return `session-facts:${idHash}`;
 }
 
@@ -24,7 +24,7 @@ export function factsKey(idHash: string): string {
  * later only renewed or deleted: a request that was under way cannot bring back an ended session. On Redis,
  * redis-session-store.ts keeps the same rules.
  */
-export class KeyValueSessionStore extends Store {
+export class EmbeddedSessionStore extends Store {
   readonly #kv: KeyValueStore;
   readonly #rules: SessionWriteRules;
 
@@ -60,7 +60,7 @@ export class KeyValueSessionStore extends Store {
 
   override destroy(sessionId: string, callback: (error?: unknown) => void = () => {}): void {
     const idHash = sessionIdHash(sessionId);
-    this.#kv.delete(sessionKey(idHash), factsKey(idHash)).then(() => callback(), callback);
+    this.#kv.delete(sessionKey(idHash), sessionFactsKey(idHash)).then(() => callback(), callback);
   }
 
   /** Only idle limits move, never past the longest lifetime; a remembered session ends when it was promised to. */

@@ -68,7 +68,7 @@ export interface CurrentSession extends SessionUser {
 }
 
 /** The session of this request's browser, whatever may have become of its member. */
-export function currentSession(req: Request): CurrentSession | undefined {
+export function getCurrentSession(req: Request): CurrentSession | undefined {
   const user = req.session?.user;
   return user && { ...user, idHash: sessionIdHash(req.session.id) };
 }

@@ -6,7 +6,7 @@ import type { SessionUser } from './session.ts';
  * because the device was remembered, or because the second factor was turned on after the sign-in. Enough to be signed in, not
  * to change what signs in: whoever was in by a stolen password must not switch off what was turned on against them.
  */
-export function allShownAt(
+export function fullyAuthenticatedAt(
   { mfaPreference }: Pick<User, 'mfaPreference'>,
   { amr, authTimeMs, onRememberedDevice }: Pick<SessionUser, 'amr' | 'onRememberedDevice'> & { authTimeMs?: number },
 ): number | undefined {

@@ -2,30 +2,30 @@ import type { Request } from 'express';
 import type { ReactElement } from 'react';
 import type { PageContext } from '../../views/page-context.ts';
 import type { SettingsTab } from '../../views/settings/tabs.ts';
-import { dataCard } from './data.ts';
-import type { SettingsDeps } from './deps.ts';
+import { exportCard } from './data.ts';
+import type { AccountDeps } from './deps.ts';
 import { deviceCard } from './devices.ts';
 import { deletionCancelledCard, factorResetCard } from './factor-reset.ts';
-import type { SignedIn } from './guard.ts';
+import type { SignedInUser } from './guard.ts';
 import { membershipCard, unpaidCard } from './membership.ts';
 import { mfaCard } from './mfa.ts';
 import { signInCard } from './sign-in-card.ts';
 
 /** What a subject shows on the home: reads what it needs, and answers how it looks; undefined where there is nothing to show. */
-export type CardSource = (
-  deps: SettingsDeps,
+export type HomeCardSource = (
+  deps: AccountDeps,
   req: Request,
-  member: SignedIn,
+  member: SignedInUser,
 ) => Promise<((ctx: PageContext) => ReactElement) | undefined>;
 
 /**
  * The other subjects' cards, in the order in which they stand: above everything (what waits for the member's decision), and
  * in each panel behind its own first card.
  */
-export const cards: Record<'top' | SettingsTab, readonly CardSource[]> = {
+export const homeCards: Record<'top' | SettingsTab, readonly HomeCardSource[]> = {
   top: [factorResetCard, unpaidCard, deletionCancelledCard],
   'sign-in': [signInCard, membershipCard],
-  'user-data': [dataCard],
+  'user-data': [exportCard],
   'device-data': [deviceCard],
   'mfa-data': [mfaCard],
 };

@@ -1,21 +1,21 @@
 import type { Request, Router } from 'express';
 import { createElement } from 'react';
 import { ConnectedAppsPage, connectedAppsPath, RemoveAppPage } from '../../views/settings/connected-apps-page.tsx';
-import { HttpError, methodNotAllowed, query } from '../http/index.ts';
+import { HttpError, methodNotAllowed, readQueryParam } from '../http/index.ts';
 import { tellOfChange } from '../messages/index.ts';
-import { originOf } from '../session/index.ts';
-import type { SettingsDeps } from './deps.ts';
-import { forMember, type MemberHandler, type SignedIn } from './guard.ts';
+import { getRequestOrigin } from '../session/index.ts';
+import type { AccountDeps } from './deps.ts';
+import { type MemberHandler, requireUser, type SignedInUser } from './guard.ts';
 
 /** GET /settings/apps */
 const list =
-  ({ pages, connectedApps }: SettingsDeps): MemberHandler =>
+  ({ pages, connectedApps }: AccountDeps): MemberHandler =>
   async (req, res, { user }) => {
     const apps = (await connectedApps.list(user.id)).map(({ scopes, resources, ...app }) => {
       const atServers = [...resources].flatMap(([id, names]) => names.map((name) => `${name} (${id})`));
       return { ...app, scopes: [...scopes, ...atServers] };
     });
-    const removed = query(req, 'notice') === 'removed';
+    const removed = readQueryParam(req, 'notice') === 'removed';
     pages.send(req, res, 200, (ctx) => createElement(ConnectedAppsPage, { ctx, apps, removed }), {
       title: (ctx) => ctx.t('oauth.connected.title'),
       address: connectedAppsPath,
@@ -23,15 +23,15 @@ const list =
   };
 
 /** The app that the address names. @throws {HttpError} notFound when the member is not connected with it */
-async function namedApp({ connectedApps }: SettingsDeps, req: Request, { user }: SignedIn) {
-  const id = query(req, 'client_id');
+async function namedApp({ connectedApps }: AccountDeps, req: Request, { user }: SignedInUser) {
+  const id = readQueryParam(req, 'client_id');
   const app = (await connectedApps.list(user.id)).find(({ clientId }) => clientId === id);
   if (!app) throw new HttpError('notFound', { detail: 'the member is not connected with such an app' });
   return app;
 }
 
 const showRemove =
-  (deps: SettingsDeps): MemberHandler =>
+  (deps: AccountDeps): MemberHandler =>
   async (req, res, member) => {
     const { name: clientName } = await namedApp(deps, req, member);
     const action = req.originalUrl;
@@ -43,14 +43,14 @@ const showRemove =
 
 /** POST /settings/apps/remove: everything that the app was granted ends. A second press changes nothing and sends no mail. */
 const remove =
-  (deps: SettingsDeps): MemberHandler =>
+  (deps: AccountDeps): MemberHandler =>
   async (req, res, { user }) => {
     const { database, connectedApps, outbox } = deps;
-    const id = query(req, 'client_id');
+    const id = readQueryParam(req, 'client_id');
     const app = (await connectedApps.list(user.id)).find(({ clientId }) => clientId === id);
     await database.transaction(async (trx) => {
       if (!app || !(await connectedApps.remove(trx, user.id, app.clientId))) return;
-      await tellOfChange(trx, deps, { user, change: 'app-removed', from: originOf(req), detail: app.name });
+      await tellOfChange(trx, deps, { user, change: 'app-removed', from: getRequestOrigin(req), detail: app.name });
     });
     outbox.wake();
     res.redirect(303, `${connectedAppsPath}?${new URLSearchParams({ notice: 'removed' })}`);
@@ -60,14 +60,14 @@ const remove =
  * Every session of the member may remove an app, however old its sign-in is: no one gets in by it, and a member who sees
  * an unknown app must not have to look for the password first.
  */
-export function connectedAppRoutes(router: Router, deps: SettingsDeps): void {
+export function connectedAppRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(connectedAppsPath)
-    .get(forMember(deps, list(deps)))
+    .get(requireUser(deps, list(deps)))
     .all(methodNotAllowed('GET', 'HEAD'));
   router
     .route(`${connectedAppsPath}/remove`)
-    .get(forMember(deps, showRemove(deps)))
-    .post(forMember(deps, remove(deps)))
+    .get(requireUser(deps, showRemove(deps)))
+    .post(requireUser(deps, remove(deps)))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }

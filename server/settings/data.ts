@@ -3,19 +3,19 @@ import { createElement } from 'react';
 import { DataCard, DataPage } from '../../views/settings/leaving-pages.tsx';
 import { methodNotAllowed } from '../http/index.ts';
 import { waitDays } from '../leaving/index.ts';
-import type { CardSource } from './cards.ts';
+import type { HomeCardSource } from './cards.ts';
 import { deleteAccountPath } from './delete-account.ts';
-import type { SettingsDeps } from './deps.ts';
-import { type MemberHandler, recently } from './guard.ts';
+import type { AccountDeps } from './deps.ts';
+import { type MemberHandler, requireRecentAuth } from './guard.ts';
 
 const path = '/settings/data';
 
 /** The card on the settings' home. */
-export const dataCard: CardSource = async () => (ctx) =>
+export const exportCard: HomeCardSource = async () => (ctx) =>
   createElement(DataCard, { ctx, dataHref: path, deleteHref: deleteAccountPath, days: waitDays });
 
 const show =
-  ({ pages }: SettingsDeps): MemberHandler =>
+  ({ pages }: AccountDeps): MemberHandler =>
   (req, res) =>
     pages.send(req, res, 200, (ctx) => createElement(DataPage, { ctx, action: path }), {
       title: (ctx) => ctx.t('leaving.data.title'),
@@ -24,9 +24,9 @@ const show =
 
 /** A file for people first: indented, named after the day. */
 const download =
-  ({ leaving, log, now }: SettingsDeps): MemberHandler =>
+  ({ deletion, log, now }: AccountDeps): MemberHandler =>
   async (_req, res, { user }) => {
-    const data = await leaving.exportOf(user);
+    const data = await deletion.findExport(user);
     log.info({ act: 'data-exported' }, 'a member has downloaded their data');
     const day = new Date(now()).toISOString().slice(0, 10);
     res.setHeader('Cache-Control', 'no-store');
@@ -35,10 +35,10 @@ const download =
   };
 
 /** Everything that is stored of the member, as a file. */
-export function dataRoutes(router: Router, deps: SettingsDeps): void {
+export function dataRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(path)
-    .get(recently(deps, show(deps)))
-    .post(recently(deps, download(deps)))
+    .get(requireRecentAuth(deps, show(deps)))
+    .post(requireRecentAuth(deps, download(deps)))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }

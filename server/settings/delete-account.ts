@@ -1,28 +1,29 @@
 import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { DeleteAccountPage } from '../../views/settings/leaving-pages.tsx';
-import { field, HttpError, methodNotAllowed } from '../http/index.ts';
-import { deletionAskedPath, type MembershipEnd, waitDays } from '../leaving/index.ts';
-import type { SettingsDeps } from './deps.ts';
-import { type MemberHandler, recently, type SignedIn } from './guard.ts';
+import { HttpError, methodNotAllowed, readFormField } from '../http/index.ts';
+import { type CancellationTiming, deletionRequestedPath, waitDays } from '../leaving/index.ts';
+import type { AccountDeps } from './deps.ts';
+import { type MemberHandler, requireRecentAuth, type SignedInUser } from './guard.ts';
 
 export const deleteAccountPath = '/settings/delete-account';
 
 /** How a paid membership ends: nothing is lost by a word that is none. */
-const wishOf = (req: Request): MembershipEnd => (field(req, 'membership') === 'at-once' ? 'at-once' : 'period-end');
+const readCancellationTiming = (req: Request): CancellationTiming =>
+  readFormField(req, 'membership') === 'at-once' ? 'at-once' : 'period-end';
 
 async function sendPage(
-  { pages, leaving }: SettingsDeps,
+  { pages, deletion }: AccountDeps,
   req: Request,
   res: Response,
-  { user }: SignedIn,
-  given: { unconfirmed: boolean; wish: MembershipEnd } = { unconfirmed: false, wish: 'period-end' },
+  { user }: SignedInUser,
+  input: { unconfirmed: boolean; timing: CancellationTiming } = { unconfirmed: false, timing: 'period-end' },
 ): Promise<void> {
-  const shown = pages.shownAt(req, res, deleteAccountPath, given);
-  if (!shown) return;
-  const { unconfirmed, wish } = shown;
+  const view = pages.shownAt(req, res, deleteAccountPath, input);
+  if (!view) return;
+  const { unconfirmed, timing } = view;
   const status = unconfirmed ? 400 : 200;
-  const membership = await leaving.membershipOf(user.id);
+  const membership = await deletion.findRenewingSubscription(user.id);
   pages.send(
     req,
     res,
@@ -32,32 +33,33 @@ async function sendPage(
         ctx,
         action: deleteAccountPath,
         days: waitDays,
-        ...(membership && { membership: { ...membership, wish } }),
+        ...(membership && { membership: { ...membership, timing } }),
         ...(unconfirmed && { error: ctx.t('leaving.deletion.confirmMissing') }),
       }),
     { title: (ctx) => ctx.t('leaving.deletion.title'), address: deleteAccountPath },
   );
 }
 
-function submit(deps: SettingsDeps): MemberHandler {
+function submit(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
-    const wish = wishOf(req);
-    if (field(req, 'confirm') !== '1') return sendPage(deps, req, res, member, { unconfirmed: true, wish });
-    const asked = await deps.leaving.ask(member.user, req, wish);
-    if (asked.kind === 'gone') {
+    const wish = readCancellationTiming(req);
+    if (readFormField(req, 'confirm') !== '1')
+      return sendPage(deps, req, res, member, { unconfirmed: true, timing: wish });
+    const requested = await deps.deletion.ask(member.user, req, wish);
+    if (requested.kind === 'gone') {
       throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
     }
     // The browser forgets what it had, too.
     await deps.sessions.end(req, res);
-    res.redirect(303, deletionAskedPath);
+    res.redirect(303, deletionRequestedPath);
   };
 }
 
 /** Delete account: who has shown lately who they are, and ticks that it is meant. */
-export function deleteAccountRoutes(router: Router, deps: SettingsDeps): void {
+export function deleteAccountRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(deleteAccountPath)
-    .get(recently(deps, (req, res, member) => sendPage(deps, req, res, member)))
-    .post(recently(deps, submit(deps)))
+    .get(requireRecentAuth(deps, (req, res, member) => sendPage(deps, req, res, member)))
+    .post(requireRecentAuth(deps, submit(deps)))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }

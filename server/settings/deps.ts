@@ -1,19 +1,19 @@
 import type { Transaction } from 'kysely';
 import type { TermsVersion } from '../account/index.ts';
 import type { StripeForBrowsers } from '../checkout/index.ts';
-import type { ContactRoom } from '../contact/index.ts';
-import type { FederationRoom } from '../federation/index.ts';
+import type { ContactModule } from '../contact/index.ts';
+import type { FederationModule } from '../federation/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
-import type { LeavingRoom } from '../leaving/index.ts';
-import type { Catalogue, MembershipRules } from '../membership/index.ts';
+import type { DeletionModule } from '../leaving/index.ts';
+import type { BillingService, Catalogue } from '../membership/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { MfaRoom } from '../mfa/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
-import type { PasswordRoom } from '../password/index.ts';
-import type { Devices, Sessions } from '../session/index.ts';
-import type { WayOn } from '../sign-in/index.ts';
+import type { PasswordModule } from '../password/index.ts';
+import type { DeviceRecognition, Sessions } from '../session/index.ts';
+import type { NextRedirect } from '../sign-in/index.ts';
 import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.ts';
-import type { Stash } from './stash.ts';
+import type { FormDrafts } from './stash.ts';
 
 /** A client app or device that a member is connected with. Times in milliseconds since the epoch. */
 export interface ConnectedApp {
@@ -35,7 +35,7 @@ export interface ConnectedApps {
   remove(trx: Transaction<Schema>, userId: string, clientId: string): Promise<boolean>;
 }
 
-export interface SettingsDeps {
+export interface AccountDeps {
   publicUrl: string;
   pages: Pages;
   log: Logger;
@@ -44,8 +44,8 @@ export interface SettingsDeps {
   cookies: HostCookies;
   outbox: Outbox;
   sessions: Sessions;
-  devices: Devices;
-  wayOn: WayOn;
+  devices: DeviceRecognition;
+  nextRedirect: NextRedirect;
   mfa: Pick<MfaRoom, 'enrolling' | 'smsCodes' | 'remembered'>;
   /** Seals recovery codes between the act that made them and the page that shows them. */
   mfaBox: SecretBox;
@@ -55,14 +55,17 @@ export interface SettingsDeps {
   passkeys: Passkeys | undefined;
   /** The terms in force. */
   terms: TermsVersion;
-  password: Pick<PasswordRoom, 'change' | 'setFirst'>;
-  contact: Pick<ContactRoom, 'email' | 'phone' | 'flows'>;
-  leaving: Pick<LeavingRoom, 'ask' | 'membershipOf' | 'cancelledLately' | 'exportOf' | 'waitingReset' | 'cancelReset'>;
+  password: Pick<PasswordModule, 'change' | 'setFirst'>;
+  contact: Pick<ContactModule, 'email' | 'phone' | 'flows'>;
+  deletion: Pick<
+    DeletionModule,
+    'ask' | 'findRenewingSubscription' | 'cancelledLately' | 'findExport' | 'findPendingReset' | 'cancelReset'
+  >;
   /** Providers by which members sign in. */
-  federation: Pick<FederationRoom, 'providers' | 'begin'>;
+  federation: Pick<FederationModule, 'providers' | 'begin'>;
   /** The client apps that members are connected with. */
   connectedApps: ConnectedApps;
-  membership: MembershipRules & { catalogue: Catalogue };
+  membership: BillingService & { catalogue: Catalogue };
   /** For the pages on which cards are entered. */
   stripe: StripeForBrowsers;
   /** Stripe's time, which in the sandbox can be moved. */
@@ -70,12 +73,12 @@ export interface SettingsDeps {
   /** What is answered while too many passwords are being hashed already. */
   queueFull: { status: number; retrySeconds: number };
   /** What was typed into a form that came too late. */
-  stash: Stash;
+  stash: FormDrafts;
   now: () => number;
 }
 
 /** As `app.ts` gives them. */
-export type SettingsSettings = Omit<SettingsDeps, 'stash'> & {
+export type SettingsSettings = Omit<AccountDeps, 'stash'> & {
   /** Seals what was typed into a form that came too late. */
   contactBox: SecretBox;
 };

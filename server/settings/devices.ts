@@ -2,33 +2,33 @@ import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { DeviceActPage, type DeviceActPageProps } from '../../views/settings/device-act-page.tsx';
 import { DeviceTables, type Paged } from '../../views/settings/device-table.tsx';
-import { languageOf, methodNotAllowed, query, translator } from '../http/index.ts';
+import { methodNotAllowed, readQueryParam, resolveLanguage, translator } from '../http/index.ts';
 import { deviceName, tellOfChange } from '../messages/index.ts';
 import { forgetRememberedDevices, listRememberedDevices } from '../mfa/index.ts';
-import { mostSessions, originOf } from '../session/index.ts';
-import type { CardSource } from './cards.ts';
-import type { SettingsDeps } from './deps.ts';
+import { getRequestOrigin, maxSessions } from '../session/index.ts';
+import type { HomeCardSource } from './cards.ts';
+import type { AccountDeps } from './deps.ts';
 import { endOthers } from './end-others.ts';
-import { forMember, type MemberHandler, type SignedIn } from './guard.ts';
-import { homeAfter } from './notices.ts';
+import { type MemberHandler, requireUser, type SignedInUser } from './guard.ts';
+import { accountHomeUrl } from './notices.ts';
 
 const signOutPath = '/settings/devices/sign-out';
 const othersPath = '/settings/devices/sign-out-others';
 const forgetPath = '/settings/devices/forget';
 
-const rememberedOf = ({ database, now }: SettingsDeps, { user }: SignedIn) =>
+const listRemembered = ({ database, now }: AccountDeps, { user }: SignedInUser) =>
   listRememberedDevices(database.db, user, now());
 
 /** So many rows of a list stand on one page. */
 const rowsAPage = 20;
 /** So close to the limit the page says that there is one. */
-const nearLimit = mostSessions - 10;
+const nearLimit = maxSessions - 10;
 
 type PageName = 'page' | 'remembered';
 
 const pageNumber = (req: Request, name: PageName) => {
-  const asked = query(req, name) ?? '';
-  return /^[1-9]\d{0,5}$/.test(asked) ? Number(asked) : 1;
+  const requested = readQueryParam(req, name) ?? '';
+  return /^[1-9]\d{0,5}$/.test(requested) ? Number(requested) : 1;
 };
 
 /** The rows of a list that its page shows; the other list stays at the page where it is. */
@@ -59,12 +59,12 @@ const drawn = <Row, Shown>(page: Paged<Row>, draw: (row: Row) => Shown): Paged<S
 });
 
 /** The specification's device data: sessions, and devices on which the second step is not asked for. */
-export const deviceCard: CardSource = async (deps, req, member) => {
+export const deviceCard: HomeCardSource = async (deps, req, member) => {
   const { user, session } = member;
   const [list, devices, thisOne, ended] = await Promise.all([
     deps.sessions.list(user.id),
-    rememberedOf(deps, member),
-    deps.mfa.remembered.recognise(req, user),
+    listRemembered(deps, member),
+    deps.mfa.remembered.findRememberedDevice(req, user),
     deps.sessions.endedByLimit(user.id),
   ]);
   const nowMs = deps.now();
@@ -79,7 +79,7 @@ export const deviceCard: CardSource = async (deps, req, member) => {
     createElement(DeviceTables, {
       ctx,
       nowMs,
-      ...((ended > 0 || list.length >= nearLimit) && { limit: { most: mostSessions, ended } }),
+      ...((ended > 0 || list.length >= nearLimit) && { limit: { max: maxSessions, ended } }),
       sessions: drawn(sessions, ({ idHash, userAgent, ...facts }) => ({
         ...facts,
         id: idHash,
@@ -97,8 +97,8 @@ export const deviceCard: CardSource = async (deps, req, member) => {
     });
 };
 
-function ask(
-  { pages }: SettingsDeps,
+function renderConfirm(
+  { pages }: AccountDeps,
   req: Request,
   res: Response,
   act: DeviceActPageProps['act'],
@@ -114,103 +114,103 @@ function ask(
   );
 }
 
-type Change = 'session-ended' | 'device-forgotten';
+type DeviceAction = 'session-ended' | 'device-forgotten';
 
 /** @param userAgent of the device that it was */
-async function tell(
-  deps: SettingsDeps,
+async function notifyDeviceChange(
+  deps: AccountDeps,
   req: Request,
-  { user }: SignedIn,
-  change: Change,
+  { user }: SignedInUser,
+  change: DeviceAction,
   userAgent?: string,
 ): Promise<void> {
-  const origin = originOf(req);
-  const t = translator(languageOf(origin.lang, user.locale ?? undefined));
+  const origin = getRequestOrigin(req);
+  const t = translator(resolveLanguage(origin.lang, user.locale ?? undefined));
   const detail = deviceName(t, userAgent);
   await deps.database.transaction((trx) => tellOfChange(trx, deps, { user, change, from: origin, detail }));
   deps.outbox.wake();
 }
 
 /** The session that the address names, when it is the member's and open. Undefined: it has ended, or never was. */
-const named = ({ sessions }: SettingsDeps, req: Request, { user }: SignedIn) =>
-  sessions.find(user.id, query(req, 'session') ?? '');
+const named = ({ sessions }: AccountDeps, req: Request, { user }: SignedInUser) =>
+  sessions.find(user.id, readQueryParam(req, 'session') ?? '');
 
 /** This browser's own session ends where every page ends it: its cookies go, too. */
 function signOutPage(
-  deps: SettingsDeps,
+  deps: AccountDeps,
   act: (...args: [...Parameters<MemberHandler>, NonNullable<Awaited<ReturnType<typeof named>>>]) => unknown,
 ): MemberHandler {
   return async (req, res, member) => {
-    if (query(req, 'session') === member.session.idHash) return res.redirect(303, '/logout');
+    if (readQueryParam(req, 'session') === member.session.idHash) return res.redirect(303, '/logout');
     const session = await named(deps, req, member);
-    if (!session) return res.redirect(303, homeAfter('session-gone'));
+    if (!session) return res.redirect(303, accountHomeUrl('session-gone'));
     await act(req, res, member, session);
   };
 }
 
-const signOut = (deps: SettingsDeps): MemberHandler =>
+const signOut = (deps: AccountDeps): MemberHandler =>
   signOutPage(deps, async (req, res, member, { idHash, userAgent }) => {
-    const ended = await deps.sessions.endOne(member.user.id, idHash);
+    const ended = await deps.sessions.endSession(member.user.id, idHash);
     // Pressed twice it is one change, and one mail.
-    if (ended) await tell(deps, req, member, 'session-ended', userAgent);
-    res.redirect(303, homeAfter(ended ? 'session-ended' : 'session-gone'));
+    if (ended) await notifyDeviceChange(deps, req, member, 'session-ended', userAgent);
+    res.redirect(303, accountHomeUrl(ended ? 'session-ended' : 'session-gone'));
   });
 
 /** POST /settings/devices/sign-out-others: every other session, and whatever a thief's browser may be remembered as. */
-function signOutOthers(deps: SettingsDeps): MemberHandler {
+function signOutOthers(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     await endOthers(deps, req, member);
-    res.redirect(303, homeAfter('sessions-ended'));
+    res.redirect(303, accountHomeUrl('sessions-ended'));
   };
 }
 
-const rememberedNamed = async (deps: SettingsDeps, req: Request, member: SignedIn) => {
-  const wanted = query(req, 'device');
-  return (await rememberedOf(deps, member)).find(({ id }) => id === wanted);
+const rememberedNamed = async (deps: AccountDeps, req: Request, member: SignedInUser) => {
+  const expected = readQueryParam(req, 'device');
+  return (await listRemembered(deps, member)).find(({ id }) => id === expected);
 };
 
 const askToForget =
-  (deps: SettingsDeps): MemberHandler =>
+  (deps: AccountDeps): MemberHandler =>
   async (req, res, member) => {
     const device = await rememberedNamed(deps, req, member);
-    if (!device) return res.redirect(303, homeAfter('device-forgotten'));
-    ask(deps, req, res, 'forgetting', device.userAgent);
+    if (!device) return res.redirect(303, accountHomeUrl('device-forgotten'));
+    renderConfirm(deps, req, res, 'forgetting', device.userAgent);
   };
 
 const forget =
-  (deps: SettingsDeps): MemberHandler =>
+  (deps: AccountDeps): MemberHandler =>
   async (req, res, member) => {
     const device = await rememberedNamed(deps, req, member);
     if (device && (await forgetRememberedDevices(deps.database.db, member.user.id, device.id)) > 0) {
-      await tell(deps, req, member, 'device-forgotten', device.userAgent);
+      await notifyDeviceChange(deps, req, member, 'device-forgotten', device.userAgent);
     }
-    res.redirect(303, homeAfter('device-forgotten'));
+    res.redirect(303, accountHomeUrl('device-forgotten'));
   };
 
 /**
  * Devices are signed out by every session of the member, however old its sign-in is: nobody gets in by it, and whoever sees
  * a stranger there must not have to look for the password first.
  */
-export function deviceRoutes(router: Router, deps: SettingsDeps): void {
+export function deviceRoutes(router: Router, deps: AccountDeps): void {
   const only = methodNotAllowed('GET', 'HEAD', 'POST');
   router
     .route(signOutPath)
     .get(
-      forMember(
+      requireUser(
         deps,
-        signOutPage(deps, (req, res, _member, { userAgent }) => ask(deps, req, res, 'ending', userAgent)),
+        signOutPage(deps, (req, res, _member, { userAgent }) => renderConfirm(deps, req, res, 'ending', userAgent)),
       ),
     )
-    .post(forMember(deps, signOut(deps)))
+    .post(requireUser(deps, signOut(deps)))
     .all(only);
   router
     .route(othersPath)
-    .get(forMember(deps, (req, res) => ask(deps, req, res, 'endingOthers')))
-    .post(forMember(deps, signOutOthers(deps)))
+    .get(requireUser(deps, (req, res) => renderConfirm(deps, req, res, 'endingOthers')))
+    .post(requireUser(deps, signOutOthers(deps)))
     .all(only);
   router
     .route(forgetPath)
-    .get(forMember(deps, askToForget(deps)))
-    .post(forMember(deps, forget(deps)))
+    .get(requireUser(deps, askToForget(deps)))
+    .post(requireUser(deps, forget(deps)))
     .all(only);
 }

@@ -1,57 +1,60 @@
 import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { EmailPage } from '../../views/settings/contact-pages.tsx';
-import type { ActProblem } from '../../views/settings/settings-act.tsx';
-import { field, methodNotAllowed } from '../http/index.ts';
-import { originOf } from '../session/index.ts';
-import { codePath, isGone, showCode, submitCode, waitShown } from './contact-code.ts';
-import type { SettingsDeps } from './deps.ts';
-import { type MemberHandler, recently } from './guard.ts';
+import type { ActionProblem } from '../../views/settings/settings-act.tsx';
+import { methodNotAllowed, readFormField } from '../http/index.ts';
+import { getRequestOrigin } from '../session/index.ts';
+import { codePath, isChangeExpired, retryAfterFields, showCode, submitCode } from './contact-code.ts';
+import type { AccountDeps } from './deps.ts';
+import { type MemberHandler, requireRecentAuth } from './guard.ts';
 
 const path = '/settings/email';
 
-interface Shown {
+interface EmailPageState {
   status?: number;
   value?: string | undefined;
   error?: string;
-  problem?: ActProblem;
+  problem?: ActionProblem;
 }
 
-function sendPage({ pages }: SettingsDeps, req: Request, res: Response, given: Shown = {}): void {
-  const shown = pages.shownAt(req, res, path, given);
-  if (!shown) return;
-  const { status = 200, value = '', ...said } = shown;
-  pages.send(req, res, status, (ctx) => createElement(EmailPage, { ctx, action: path, value, ...said }), {
+function sendPage({ pages }: AccountDeps, req: Request, res: Response, state: EmailPageState = {}): void {
+  const pageState = pages.shownAt(req, res, path, state);
+  if (!pageState) return;
+  const { status = 200, value = '', ...noticeName } = pageState;
+  pages.send(req, res, status, (ctx) => createElement(EmailPage, { ctx, action: path, value, ...noticeName }), {
     title: (ctx) => ctx.t('contact.email.title'),
     address: path,
   });
 }
 
 /** GET /settings/email. */
-function show(deps: SettingsDeps): MemberHandler {
+function show(deps: AccountDeps): MemberHandler {
   return async (req, res, { user }) => {
-    const typed = await deps.stash.take(req, res, user.id);
+    const typed = await deps.stash.takeDraft(req, res, user.id);
     const { t } = req;
     sendPage(deps, req, res, {
       value: typed?.email,
-      ...(isGone(req) && { problem: { text: t('contact.code.gone') } }),
+      ...(isChangeExpired(req) && { problem: { text: t('contact.code.gone') } }),
     });
   };
 }
 
 /** POST /settings/email: a code goes to the new address. */
-function submit(deps: SettingsDeps): MemberHandler {
+function submit(deps: AccountDeps): MemberHandler {
   return async (req, res, { user }) => {
     const { contact, log } = deps;
-    const value = field(req, 'email');
+    const value = readFormField(req, 'email');
     const { t } = req;
-    const asked = await contact.email.ask(user, value, originOf(req));
-    log.info({ act: 'change-email', outcome: asked.kind === 'asked' ? 'asked' : asked.refusal.kind }, 'new address');
-    if (asked.kind === 'asked') {
-      contact.flows.giveTo(res, 'email', asked.flow);
+    const requested = await contact.email.ask(user, value, getRequestOrigin(req));
+    log.info(
+      { act: 'change-email', outcome: requested.kind === 'asked' ? 'asked' : requested.refusal.kind },
+      'new address',
+    );
+    if (requested.kind === 'asked') {
+      contact.flows.setChangeCookie(res, 'email', requested.flow);
       return res.redirect(303, codePath('email'));
     }
-    const { refusal } = asked;
+    const { refusal } = requested;
     // The specification's error bar goes by itself; the field's own words stay.
     const bar = { text: t('settings.TAB_USER_DATA_MESSAGE_EROR'), passing: true };
     switch (refusal.kind) {
@@ -60,7 +63,7 @@ function submit(deps: SettingsDeps): MemberHandler {
       case 'same':
         return sendPage(deps, req, res, { status: 400, value, error: t('contact.email.same'), problem: bar });
       default: {
-        const { status, text } = waitShown(res, t, refusal);
+        const { status, text } = retryAfterFields(res, t, refusal);
         return sendPage(deps, req, res, { status, value, problem: { title: t('contact.code.failed'), text } });
       }
     }
@@ -68,16 +71,16 @@ function submit(deps: SettingsDeps): MemberHandler {
 }
 
 /** Edit Email, and the code that shows that the new address is the member's. */
-export function emailRoutes(router: Router, deps: SettingsDeps): void {
+export function emailRoutes(router: Router, deps: AccountDeps): void {
   const only = methodNotAllowed('GET', 'HEAD', 'POST');
   router
     .route(path)
-    .get(recently(deps, show(deps)))
-    .post(recently(deps, submit(deps), { email: 254 }))
+    .get(requireRecentAuth(deps, show(deps)))
+    .post(requireRecentAuth(deps, submit(deps), { email: 254 }))
     .all(only);
   router
     .route(codePath('email'))
-    .get(recently(deps, showCode(deps, 'email')))
-    .post(recently(deps, submitCode(deps, 'email')))
+    .get(requireRecentAuth(deps, showCode(deps, 'email')))
+    .post(requireRecentAuth(deps, submitCode(deps, 'email')))
     .all(only);
 }

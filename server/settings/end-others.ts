@@ -1,32 +1,34 @@
 import type { Request } from 'express';
-import { field } from '../http/index.ts';
+import { readFormField } from '../http/index.ts';
 import { tellOfChange } from '../messages/index.ts';
 import { forgetRememberedDevices, listRememberedDevices } from '../mfa/index.ts';
-import { originOf } from '../session/index.ts';
-import type { SettingsDeps } from './deps.ts';
-import type { SignedIn } from './guard.ts';
+import { getRequestOrigin } from '../session/index.ts';
+import type { AccountDeps } from './deps.ts';
+import type { SignedInUser } from './guard.ts';
 
 /** The box of `EndOthers` in a form that was sent. */
 export const endOthersField = 'endOthers';
-export const endOthersTicked = (req: Request): boolean => field(req, endOthersField) === '1';
+export const endOthersTicked = (req: Request): boolean => readFormField(req, endOthersField) === '1';
 
 /** Signs out every other session, and forgets every other remembered device: a thief's browser may be one of them. */
-export async function endOthers(deps: SettingsDeps, req: Request, { user, session }: SignedIn): Promise<void> {
+export async function endOthers(deps: AccountDeps, req: Request, { user, session }: SignedInUser): Promise<void> {
   const { database, mfa, outbox, sessions, now } = deps;
   const [devices, thisOne] = await Promise.all([
     listRememberedDevices(database.db, user, now()),
-    mfa.remembered.recognise(req, user),
+    mfa.remembered.findRememberedDevice(req, user),
   ]);
-  let ended = await sessions.endOthers(user.id, session.idHash);
+  let ended = await sessions.endOtherSessions(user.id, session.idHash);
   for (const { id } of devices) {
     if (id !== thisOne?.id) ended += await forgetRememberedDevices(database.db, user.id, id);
   }
   if (ended === 0) return;
-  await database.transaction((trx) => tellOfChange(trx, deps, { user, change: 'sessions-ended', from: originOf(req) }));
+  await database.transaction((trx) =>
+    tellOfChange(trx, deps, { user, change: 'sessions-ended', from: getRequestOrigin(req) }),
+  );
   outbox.wake();
 }
 
 /** The same after a change of what signs in (OWASP ASVS 5.0, 7.4.3), where the box in its form is ticked. */
-export async function endOthersIfTicked(deps: SettingsDeps, req: Request, member: SignedIn): Promise<void> {
+export async function endOthersIfTicked(deps: AccountDeps, req: Request, member: SignedInUser): Promise<void> {
   if (endOthersTicked(req)) await endOthers(deps, req, member);
 }

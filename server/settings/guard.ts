@@ -1,20 +1,20 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { User } from '../account/index.ts';
-import { HttpError, recentMs, retrySeconds } from '../http/index.ts';
+import { HttpError, recentAuthMs, toRetrySeconds } from '../http/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
-import { allShownAt, type CurrentSession } from '../session/index.ts';
-import { askToSignIn, isSetUpPage, standsBeforeAuthorization } from '../sign-in/index.ts';
-import type { SettingsDeps } from './deps.ts';
+import { type CurrentSession, fullyAuthenticatedAt } from '../session/index.ts';
+import { blocksAuthorization, isEnrolmentPage, redirectToSignIn } from '../sign-in/index.ts';
+import type { AccountDeps } from './deps.ts';
 import type { KeptFields } from './stash.ts';
 
-export interface SignedIn {
+export interface SignedInUser {
   user: User;
   session: CurrentSession;
 }
 
-export type MemberHandler = (req: Request, res: Response, member: SignedIn) => unknown;
+export type MemberHandler = (req: Request, res: Response, member: SignedInUser) => unknown;
 
-export type GuardDeps = Pick<SettingsDeps, 'publicUrl' | 'sessions' | 'wayOn' | 'now'>;
+export type GuardDeps = Pick<AccountDeps, 'publicUrl' | 'sessions' | 'nextRedirect' | 'now'>;
 
 const rules = new WeakMap<RequestHandler, 'member' | 'recent'>();
 
@@ -23,20 +23,20 @@ function standsFor(rule: 'member' | 'recent', handler: RequestHandler): RequestH
   return handler;
 }
 
-/** The rule that a handler of {@link forMember} or {@link recently} enforces; undefined for other handlers. */
+/** The rule that a handler of {@link requireUser} or {@link requireRecentAuth} enforces; undefined for other handlers. */
 export const ruleOfHandler = (handler: RequestHandler): 'member' | 'recent' | undefined => rules.get(handler);
 
 /** For members alone (the specification's guarded-route wrapper), once nothing else, such as new terms, stands before it. */
-export function forMember(deps: GuardDeps, handler: MemberHandler): RequestHandler {
+export function requireUser(deps: GuardDeps, handler: MemberHandler): RequestHandler {
   return standsFor('member', async (req, res) => {
-    const member = await deps.sessions.member(req);
+    const member = await deps.sessions.getCurrentUser(req);
     // A form's address is the page's own, so that its visitor comes back to the form.
-    if (!member) return askToSignIn(req, res, deps.publicUrl);
+    if (!member) return redirectToSignIn(req, res, deps.publicUrl);
     // The first rule depends on the page: some are open to members who have not accepted the terms.
-    const errand = { returnTo: new URL(req.originalUrl, deps.publicUrl).href, search: '' };
-    const { step, address } = deps.wayOn(member.user, errand);
-    const isSettingUp = step.kind === 'set-up-second-factor' && isSetUpPage(req.originalUrl, deps.publicUrl);
-    if (standsBeforeAuthorization(step) && !isSettingUp) return res.redirect(303, address);
+    const continuation = { returnTo: new URL(req.originalUrl, deps.publicUrl).href, search: '' };
+    const { step, address } = deps.nextRedirect(member.user, continuation);
+    const isSettingUp = step.kind === 'set-up-second-factor' && isEnrolmentPage(req.originalUrl, deps.publicUrl);
+    if (blocksAuthorization(step) && !isSettingUp) return res.redirect(303, address);
     await handler(req, res, member);
   });
 }
@@ -45,15 +45,15 @@ export function forMember(deps: GuardDeps, handler: MemberHandler): RequestHandl
  * The same, and the member has shown lately who they are: else they are asked again, and come back here.
  * @param keep the fields of a form that came too late which its page finds in `deps.stash`; no secrets
  */
-export function recently(
-  deps: GuardDeps & Pick<SettingsDeps, 'stash' | 'kv'>,
+export function requireRecentAuth(
+  deps: GuardDeps & Pick<AccountDeps, 'stash' | 'kv'>,
   handler: MemberHandler,
   keep?: KeptFields,
 ): RequestHandler {
-  const guarded = forMember(deps, async (req, res, member) => {
-    if (req.method === 'POST') await countForm(deps, member);
-    if (isRecent(member, deps.now())) return handler(req, res, member);
-    if (req.method === 'POST' && keep) await deps.stash.keep(req, res, member.user.id, keep);
+  const guarded = requireUser(deps, async (req, res, member) => {
+    if (req.method === 'POST') await consumeFormLimit(deps, member);
+    if (isRecentlyAuthenticated(member, deps.now())) return handler(req, res, member);
+    if (req.method === 'POST' && keep) await deps.stash.saveDraft(req, res, member.user.id, keep);
     res.redirect(303, reAuthenticateFor(req));
   });
   return standsFor('recent', guarded);
@@ -69,16 +69,16 @@ export const reAuthenticateFor = (req: Request): string =>
  * is one, which the count of the member limits.
  * @throws {HttpError} tooMany
  */
-async function countForm({ kv }: Pick<SettingsDeps, 'kv'>, { user, session }: SignedIn): Promise<void> {
+async function consumeFormLimit({ kv }: Pick<AccountDeps, 'kv'>, { user, session }: SignedInUser): Promise<void> {
   const keys = { device: session.browserId ?? session.idHash, account: user.id };
   const decision = await consumeLimits(kv, rateLimits.settingsForm, keys);
   if (decision.allowed) return;
-  const retryAfterSeconds = retrySeconds(decision.retryAfterMs);
+  const retryAfterSeconds = toRetrySeconds(decision.retryAfterMs);
   throw new HttpError('tooMany', { detail: `settings forms of one ${decision.limit}`, retryAfterSeconds });
 }
 
 /** Whoever changes what signs in has shown the second factor lately, too, where there is one. */
-export function isRecent({ user, session }: SignedIn, nowMs: number): boolean {
-  const shownAtMs = allShownAt(user, session);
-  return shownAtMs !== undefined && nowMs - shownAtMs <= recentMs;
+export function isRecentlyAuthenticated({ user, session }: SignedInUser, nowMs: number): boolean {
+  const shownAtMs = fullyAuthenticatedAt(user, session);
+  return shownAtMs !== undefined && nowMs - shownAtMs <= recentAuthMs;
 }

@@ -1,24 +1,24 @@
 import { createElement } from 'react';
 import { SettingsHome } from '../../views/settings/settings-home.tsx';
 import { type SettingsTab, settingsTabs } from '../../views/settings/tabs.ts';
-import { pageMember } from '../account/index.ts';
-import { query } from '../http/index.ts';
-import { readableNumber } from '../messages/index.ts';
-import { cards } from './cards.ts';
-import type { SettingsDeps } from './deps.ts';
+import { toPageUser } from '../account/index.ts';
+import { readQueryParam } from '../http/index.ts';
+import { formatNumber } from '../messages/index.ts';
+import { homeCards } from './cards.ts';
+import type { AccountDeps } from './deps.ts';
 import type { MemberHandler } from './guard.ts';
-import { noticeOf } from './notices.ts';
+import { findNotice } from './notices.ts';
 
 /** GET /settings: what is stored, each with the way to change it (the specification's 'Security Settings'). */
-export function settingsHome(deps: SettingsDeps): MemberHandler {
+export function accountHome(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     const { user } = member;
-    const phone = user.phone && (await readableNumber(user.phone));
-    const notice = noticeOf(query(req, 'notice'));
-    const wanted = query(req, 'tab');
-    const tab = settingsTabs.find((one) => one === wanted) ?? notice?.tab ?? 'sign-in';
+    const phone = user.phone && (await formatNumber(user.phone));
+    const notice = findNotice(readQueryParam(req, 'notice'));
+    const expected = readQueryParam(req, 'tab');
+    const tab = settingsTabs.find((one) => one === expected) ?? notice?.tab ?? 'sign-in';
     const cardsAt = async (place: 'top' | SettingsTab) => {
-      const drawn = await Promise.all(cards[place].map((source) => source(deps, req, member)));
+      const drawn = await Promise.all(homeCards[place].map((source) => source(deps, req, member)));
       return drawn.filter((draw) => draw !== undefined);
     };
     const [top, inPanel] = await Promise.all([cardsAt('top'), cardsAt(tab)]);
@@ -30,7 +30,7 @@ export function settingsHome(deps: SettingsDeps): MemberHandler {
         createElement(SettingsHome, {
           ctx,
           user: { ...user, phone, hasPassword: user.passwordHash !== null },
-          avatar: ctx.member ?? pageMember({ ...user, imageName: '' }, undefined),
+          avatar: ctx.member ?? toPageUser({ ...user, imageName: '' }, undefined),
           terms: deps.terms,
           tab,
           ...(notice && { notice: ctx.t(notice.text) }),

@@ -6,8 +6,8 @@
  * a member in. Does not own the rules behind them: those are account/'s, password/'s, mfa/'s, passkeys/'s, contact/'s,
  * session/'s, membership/'s and leaving/'s, nor the forms for cards (checkout/).
  */
-export type { ConnectedApp, ConnectedApps, SettingsDeps } from './deps.ts';
-export { forMember, type GuardDeps, isRecent, reAuthenticateFor, ruleOfHandler } from './guard.ts';
+export type { AccountDeps, ConnectedApp, ConnectedApps } from './deps.ts';
+export { type GuardDeps, isRecentlyAuthenticated, reAuthenticateFor, requireUser, ruleOfHandler } from './guard.ts';
 export { settingsOperations } from './operations.ts';
 export { profileSaver } from './profile-calls.ts';
 export { settingsRoutes } from './routes.ts';

@@ -1,23 +1,23 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { createElement } from 'react';
 import { CancelMembershipPage, ResumeMembershipPage } from '../../views/settings/membership-act-pages.tsx';
-import type { PlanStanding } from '../../views/settings/membership-shown.ts';
-import type { ActProblem } from '../../views/settings/settings-act.tsx';
+import type { PlanStatusView } from '../../views/settings/membership-shown.ts';
+import type { ActionProblem } from '../../views/settings/settings-act.tsx';
 import { membershipPath } from '../../views/settings/tabs.ts';
-import { orShowAgain } from '../checkout/index.ts';
+import { runOrRerender } from '../checkout/index.ts';
 import { methodNotAllowed } from '../http/index.ts';
-import type { SettingsDeps } from './deps.ts';
-import { type MemberHandler, recently, type SignedIn } from './guard.ts';
-import { shownMembership } from './membership-shown.ts';
-import { membershipAfter } from './notices.ts';
+import type { AccountDeps } from './deps.ts';
+import { type MemberHandler, requireRecentAuth, type SignedInUser } from './guard.ts';
+import { toMembershipView } from './membership-shown.ts';
+import { membershipPageUrl } from './notices.ts';
 
 export const cancelPath = `${membershipPath}/cancel`;
 export const resumePath = `${membershipPath}/resume`;
 
 /** Shown with an act's page again: Stripe has not answered. */
-export interface ActAway {
+export interface StripeUnavailableState {
   status: 503;
-  problem: ActProblem;
+  problem: ActionProblem;
 }
 
 /**
@@ -25,50 +25,56 @@ export interface ActAway {
  * @param word of the specification for that act (section 8)
  * @returns undefined when the page has been shown
  */
-export function unlessAway<R>(
-  { log }: Pick<SettingsDeps, 'log'>,
+export function runWithStripe<R>(
+  { log }: Pick<AccountDeps, 'log'>,
   [req, res]: [Request, Response],
   word: 'checkout.away.quote' | 'checkout.away.confirm' | 'checkout.away.update',
-  again: (away: ActAway) => unknown,
+  repeated: (unavailable: StripeUnavailableState) => unknown,
   work: () => Promise<R>,
 ): Promise<{ value: R } | undefined> {
   const { t } = req;
-  const shown = () => again({ status: 503, problem: { title: t(word), text: t('checkout.away.text') } });
-  return orShowAgain({ log }, res, `settings: ${word}`, shown, work);
+  const rerender = () => repeated({ status: 503, problem: { title: t(word), text: t('checkout.away.text') } });
+  return runOrRerender({ log }, res, `settings: ${word}`, rerender, work);
 }
 
-type Ending = Extract<PlanStanding, { kind: 'renews' | 'changes' | 'unpaid' | 'paused' }>;
+type Ending = Extract<PlanStatusView, { kind: 'renews' | 'changes' | 'unpaid' | 'paused' }>;
 
-const canEnd = (standing: PlanStanding): standing is Ending =>
-  ['renews', 'changes', 'unpaid', 'paused'].includes(standing.kind);
+const canEnd = (planStatus: PlanStatusView): planStatus is Ending =>
+  ['renews', 'changes', 'unpaid', 'paused'].includes(planStatus.kind);
 
 /** GET /settings/membership/cancel, and again after a POST that did not work: until when the plan stays. */
-async function sendCancel(deps: SettingsDeps, req: Request, res: Response, member: SignedIn, given?: ActAway) {
+async function renderCancel(
+  deps: AccountDeps,
+  req: Request,
+  res: Response,
+  member: SignedInUser,
+  input?: StripeUnavailableState,
+) {
   const { membership, pages } = deps;
-  const away: Partial<ActAway> | undefined = pages.shownAt(req, res, cancelPath, given ?? {});
-  if (!away) return;
-  const standing = await membership.standing(member.user.id);
-  const shownIn = shownMembership(deps, member, standing);
-  const { standing: how } = shownIn(pages.context(req, res));
+  const unavailable: Partial<StripeUnavailableState> | undefined = pages.shownAt(req, res, cancelPath, input ?? {});
+  if (!unavailable) return;
+  const currentMembership = await membership.getMembership(member.user.id);
+  const shownIn = toMembershipView(deps, member, currentMembership);
+  const { status: how } = shownIn(pages.context(req, res));
   if (!canEnd(how)) {
-    return res.redirect(303, membershipAfter('nothing'));
+    return res.redirect(303, membershipPageUrl('nothing'));
   }
   pages.send(
     req,
     res,
-    away.status ?? 200,
+    unavailable.status ?? 200,
     (ctx) => {
-      const shown = shownIn(ctx).standing;
-      if (!canEnd(shown)) throw new Error('changed');
-      const after = membership.catalogue.byId(standing?.basePlanId);
+      const rerender = shownIn(ctx).status;
+      if (!canEnd(rerender)) throw new Error('changed');
+      const after = membership.catalogue.byId(currentMembership?.basePlanId);
       return createElement(CancelMembershipPage, {
         ctx,
         action: cancelPath,
-        problem: away.problem,
-        plan: shown.plan.name,
-        until: shown.kind === 'paused' ? null : shown.at,
-        atOnce: shown.kind === 'unpaid' || shown.kind === 'paused' ? shown.kind : undefined,
-        to: shown.kind === 'changes' ? shown.to : undefined,
+        problem: unavailable.problem,
+        plan: rerender.plan.name,
+        until: rerender.kind === 'paused' ? null : rerender.at,
+        atOnce: rerender.kind === 'unpaid' || rerender.kind === 'paused' ? rerender.kind : undefined,
+        to: rerender.kind === 'changes' ? rerender.to : undefined,
         after: after?.name,
       });
     },
@@ -77,28 +83,34 @@ async function sendCancel(deps: SettingsDeps, req: Request, res: Response, membe
 }
 
 /** GET /settings/membership/resume: takes back the end, or the change, that was to come. */
-async function sendResume(deps: SettingsDeps, req: Request, res: Response, member: SignedIn, given?: ActAway) {
+async function renderResume(
+  deps: AccountDeps,
+  req: Request,
+  res: Response,
+  member: SignedInUser,
+  input?: StripeUnavailableState,
+) {
   const { membership, pages } = deps;
-  const away: Partial<ActAway> | undefined = pages.shownAt(req, res, resumePath, given ?? {});
-  if (!away) return;
-  const standing = await membership.standing(member.user.id);
-  const shownIn = shownMembership(deps, member, standing);
-  const { kind } = shownIn(pages.context(req, res)).standing;
-  if (kind !== 'ends' && kind !== 'changes') return res.redirect(303, membershipAfter('nothing'));
+  const unavailable: Partial<StripeUnavailableState> | undefined = pages.shownAt(req, res, resumePath, input ?? {});
+  if (!unavailable) return;
+  const currentMembership = await membership.getMembership(member.user.id);
+  const shownIn = toMembershipView(deps, member, currentMembership);
+  const { kind } = shownIn(pages.context(req, res)).status;
+  if (kind !== 'ends' && kind !== 'changes') return res.redirect(303, membershipPageUrl('nothing'));
   pages.send(
     req,
     res,
-    away.status ?? 200,
+    unavailable.status ?? 200,
     (ctx) => {
-      const shown = shownIn(ctx).standing;
-      if (shown.kind !== 'ends' && shown.kind !== 'changes') throw new Error('changed');
+      const rerender = shownIn(ctx).status;
+      if (rerender.kind !== 'ends' && rerender.kind !== 'changes') throw new Error('changed');
       return createElement(ResumeMembershipPage, {
         ctx,
         action: resumePath,
-        problem: away.problem,
-        plan: shown.plan.name,
-        at: shown.at,
-        to: shown.kind === 'changes' ? shown.to : undefined,
+        problem: unavailable.problem,
+        plan: rerender.plan.name,
+        at: rerender.at,
+        to: rerender.kind === 'changes' ? rerender.to : undefined,
       });
     },
     {
@@ -108,47 +120,47 @@ async function sendResume(deps: SettingsDeps, req: Request, res: Response, membe
   );
 }
 
-function submitCancel(deps: SettingsDeps): MemberHandler {
+function submitCancel(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
-    const again = (away: ActAway) => sendCancel(deps, req, res, member, away);
+    const repeated = (unavailable: StripeUnavailableState) => renderCancel(deps, req, res, member, unavailable);
     const cancel = () => deps.membership.cancel(member.user);
-    const answered = await unlessAway(deps, [req, res], 'checkout.away.confirm', again, cancel);
+    const answered = await runWithStripe(deps, [req, res], 'checkout.away.confirm', repeated, cancel);
     if (!answered) return;
-    if (answered.value === 'nothing') return res.redirect(303, membershipAfter('nothing'));
-    if (answered.value === 'noted') return res.redirect(303, membershipAfter('cancel-noted'));
-    const after = await deps.membership.standing(member.user.id);
-    res.redirect(303, membershipAfter(after?.cancelAtPeriodEnd ? 'cancelled' : 'ended'));
+    if (answered.value === 'nothing') return res.redirect(303, membershipPageUrl('nothing'));
+    if (answered.value === 'noted') return res.redirect(303, membershipPageUrl('cancel-noted'));
+    const after = await deps.membership.getMembership(member.user.id);
+    res.redirect(303, membershipPageUrl(after?.cancelAtPeriodEnd ? 'cancelled' : 'ended'));
   };
 }
 
-function submitResume(deps: SettingsDeps): MemberHandler {
+function submitResume(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
-    const again = (away: ActAway) => sendResume(deps, req, res, member, away);
+    const repeated = (unavailable: StripeUnavailableState) => renderResume(deps, req, res, member, unavailable);
     const resume = () => deps.membership.resume(member.user);
-    const answered = await unlessAway(deps, [req, res], 'checkout.away.confirm', again, resume);
-    if (answered) res.redirect(303, membershipAfter(answered.value === 'noted' ? 'resume-noted' : answered.value));
+    const answered = await runWithStripe(deps, [req, res], 'checkout.away.confirm', repeated, resume);
+    if (answered) res.redirect(303, membershipPageUrl(answered.value === 'noted' ? 'resume-noted' : answered.value));
   };
 }
 
 /** Where no plans are sold there is nothing to act on. */
-export const whereSold =
-  ({ membership }: Pick<SettingsDeps, 'membership'>): RequestHandler =>
+export const onlyWithPlans =
+  ({ membership }: Pick<AccountDeps, 'membership'>): RequestHandler =>
   (_req, _res, next) =>
     next(membership.sold ? undefined : 'router');
 
 /** Cancelling, and taking that back: at the period's end both, so nothing is ever lost by a click. */
-export function membershipActRoutes(router: Router, deps: SettingsDeps): void {
+export function membershipActRoutes(router: Router, deps: AccountDeps): void {
   const only = methodNotAllowed('GET', 'HEAD', 'POST');
   router
     .route(cancelPath)
-    .all(whereSold(deps))
-    .get(recently(deps, (req, res, member) => sendCancel(deps, req, res, member)))
-    .post(recently(deps, submitCancel(deps)))
+    .all(onlyWithPlans(deps))
+    .get(requireRecentAuth(deps, (req, res, member) => renderCancel(deps, req, res, member)))
+    .post(requireRecentAuth(deps, submitCancel(deps)))
     .all(only);
   router
     .route(resumePath)
-    .all(whereSold(deps))
-    .get(recently(deps, (req, res, member) => sendResume(deps, req, res, member)))
-    .post(recently(deps, submitResume(deps)))
+    .all(onlyWithPlans(deps))
+    .get(requireRecentAuth(deps, (req, res, member) => renderResume(deps, req, res, member)))
+    .post(requireRecentAuth(deps, submitResume(deps)))
     .all(only);
 }

@@ -1,21 +1,21 @@
 import { formatAmount } from '../../views/format.ts';
 import type { PageContext } from '../../views/page-context.ts';
-import type { InvoiceRow, MembershipShown, PlanOfMember } from '../../views/settings/membership-shown.ts';
-import { dealAddress, planLine, planPrice } from '../checkout/index.ts';
+import type { InvoiceRow, MembershipView, UserPlanView } from '../../views/settings/membership-shown.ts';
+import { partnerDealUrl, planLine, planPrice } from '../checkout/index.ts';
 import type { T } from '../http/index.ts';
-import { graceEnds, type InvoiceShown, type Membership, type Order, type Plan } from '../membership/index.ts';
-import type { SettingsDeps } from './deps.ts';
-import type { SignedIn } from './guard.ts';
-import { isExpired, standingOf, trialOf } from './membership-standing.ts';
+import { graceEndsAt, type InvoiceView, type Membership, type Order, type Plan } from '../membership/index.ts';
+import type { AccountDeps } from './deps.ts';
+import type { SignedInUser } from './guard.ts';
+import { isExpired, toPlanStatus, toTrialStatus } from './membership-standing.ts';
 
-type Deps = Pick<SettingsDeps, 'membership' | 'billingNow'>;
+type Deps = Pick<AccountDeps, 'membership' | 'billingNow'>;
 
 const amountIn =
   ({ lang }: Pick<PageContext, 'lang'>, currency: string) =>
   (cents: number) =>
     formatAmount(lang, cents, { currency });
 
-export function planInWords(ctx: PageContext, plan: Plan, currency: string): PlanOfMember {
+export function toPlanView(ctx: PageContext, plan: Plan, currency: string): UserPlanView {
   const price = planPrice(ctx, plan, currency);
   return {
     name: plan.name,
@@ -25,7 +25,7 @@ export function planInWords(ctx: PageContext, plan: Plan, currency: string): Pla
   };
 }
 
-function discountInWords(
+function toDiscountText(
   { t, lang }: PageContext,
   { discount }: Membership,
   money: (cents: number) => string,
@@ -38,27 +38,27 @@ function discountInWords(
 }
 
 /** What is stored of a member's membership, in words of their language. */
-export function shownMembership(
+export function toMembershipView(
   { membership: { catalogue, sold }, billingNow }: Deps,
-  { user }: SignedIn,
+  { user }: SignedInUser,
   membership: Membership | undefined,
   deal?: Plan,
-): (ctx: PageContext) => MembershipShown {
+): (ctx: PageContext) => MembershipView {
   const nowMs = billingNow();
   const { currency } = catalogue;
   return (ctx) => {
     const money = amountIn(ctx, currency);
-    const words = (plan: Plan) => planInWords(ctx, plan, currency);
+    const words = (plan: Plan) => toPlanView(ctx, plan, currency);
     const { unpaid, pending, card } = membership ?? {};
-    const keptUntil = membership && graceEnds(membership, catalogue);
+    const keptUntil = membership && graceEndsAt(membership, catalogue);
     const pendingPlan = catalogue.byId(pending?.planId);
     return {
       sold,
-      ...(deal && { deal: { plan: deal.name, href: dealAddress(deal, '') } }),
-      standing: standingOf(membership, user, catalogue, nowMs, words),
+      ...(deal && { deal: { plan: deal.name, href: partnerDealUrl(deal, '') } }),
+      status: toPlanStatus(membership, user, catalogue, nowMs, words),
       noted: membership?.noted,
-      trial: membership && trialOf(membership, catalogue, nowMs),
-      discount: membership && discountInWords(ctx, membership, money),
+      trial: membership && toTrialStatus(membership, catalogue, nowMs),
+      discount: membership && toDiscountText(ctx, membership, money),
       unpaid: unpaid
         ? {
             amount: money(unpaid.amountCents),
@@ -84,7 +84,7 @@ export function shownMembership(
 }
 
 /** What of an order stands beside its amount. */
-function notesOf(t: T, order: Order | undefined, refundedCents: number, money: (cents: number) => string): string[] {
+function orderNotes(t: T, order: Order | undefined, refundedCents: number, money: (cents: number) => string): string[] {
   return [
     ...(order && order.discountCents > 0 ? [t('membership.invoices.off', { amount: money(order.discountCents) })] : []),
     ...(order && order.usedCreditCents > 0
@@ -98,8 +98,8 @@ function notesOf(t: T, order: Order | undefined, refundedCents: number, money: (
 /** Stripe's invoices with the orders that are stored of them; where Stripe is away, the orders alone. The newest first. */
 export function invoiceRows(
   ctx: PageContext,
-  { catalogue }: SettingsDeps['membership'],
-  invoices: readonly InvoiceShown[] | undefined,
+  { catalogue }: AccountDeps['membership'],
+  invoices: readonly InvoiceView[] | undefined,
   orders: readonly Order[],
 ): InvoiceRow[] {
   const byInvoice = new Map(orders.map((order) => [order.invoiceId, order]));
@@ -107,7 +107,7 @@ export function invoiceRows(
   const stored = orders
     .filter(({ invoiceId }) => !known.has(invoiceId))
     .map(
-      (order): InvoiceShown => ({
+      (order): InvoiceView => ({
         ...{
           id: order.invoiceId,
           number: order.invoiceNumber,
@@ -136,7 +136,7 @@ export function invoiceRows(
         kind: order?.orderType,
         amount: money(paidCents),
         state: isPaid && refundedCents > 0 && refundedCents >= paidCents ? 'refunded' : invoice.status,
-        notes: notesOf(ctx.t, order, refundedCents, money),
+        notes: orderNotes(ctx.t, order, refundedCents, money),
         url: invoice.url,
         pdfUrl: invoice.pdfUrl,
       };

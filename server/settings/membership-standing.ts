@@ -1,61 +1,62 @@
-import type { MembershipShown, PlanOfMember, PlanStanding } from '../../views/settings/membership-shown.ts';
+import type { MembershipView, PlanStatusView, UserPlanView } from '../../views/settings/membership-shown.ts';
 import type { User } from '../account/index.ts';
 import {
   type Catalogue,
   effectivePlan,
-  graceEnds,
+  graceEndsAt,
   isPaused,
   type Membership,
   type Plan,
-  trialPlan,
-  waitEnds,
+  paymentGraceEnds,
+  trialPlanKey,
 } from '../membership/index.ts';
 import { dayMs } from '../shared/index.ts';
 
-type Facts = Pick<Catalogue, 'byId' | 'graceDays' | 'trial'>;
+type CatalogueRules = Pick<Catalogue, 'byId' | 'graceDays' | 'trial'>;
 
 /**
  * How a membership stands, from what is stored of it.
  * @param words how a plan is written in the member's language
  */
-export function standingOf(
+export function toPlanStatus(
   membership: Membership | undefined,
   user: Pick<User, 'planId'>,
-  catalogue: Facts,
+  catalogue: CatalogueRules,
   nowMs: number,
-  words: (plan: Plan) => PlanOfMember,
-): PlanStanding {
-  const resting = membership && restingPlan(membership, catalogue, nowMs);
+  words: (plan: Plan) => UserPlanView,
+): PlanStatusView {
+  const resting = membership && findRestingPlan(membership, catalogue, nowMs);
   if (resting) return { kind: 'unpaid', plan: words(resting), at: null };
   const paused = membership && isPaused(membership) ? catalogue.byId(membership.pricedPlanId) : undefined;
   if (paused) return { kind: 'paused', plan: words(paused) };
   const plan = catalogue.byId(membership ? effectivePlan(membership, catalogue, nowMs) : user.planId);
   if (plan && (plan.kind !== 'paid' || !membership))
     return { kind: 'lasting', plan: words(plan), isFree: plan.kind === 'free' };
-  if (plan && membership) return paidStanding(membership, plan, catalogue, words);
-  const trial = membership && trialOf(membership, catalogue, nowMs);
+  if (plan && membership) return toPaidPlanStatus(membership, plan, catalogue, words);
+  const trial = membership && toTrialStatus(membership, catalogue, nowMs);
   if (trial) return { kind: 'trial', at: trial.endsAt };
   return { kind: membership && isTrialOver(membership) ? 'trial-over' : 'none' };
 }
 
 /** Nothing of it is kept, and it can still be paid, or cancelled: Stripe goes on trying until then. */
-function restingPlan(membership: Membership, catalogue: Facts, nowMs: number): Plan | undefined {
-  const waits = nowMs < (waitEnds(membership, catalogue) ?? 0);
+function findRestingPlan(membership: Membership, catalogue: CatalogueRules, nowMs: number): Plan | undefined {
+  const waits = nowMs < (paymentGraceEnds(membership, catalogue) ?? 0);
   return waits && membership.unpaid?.withoutGrace ? catalogue.byId(membership.paidPlanId) : undefined;
 }
 
 /** Without a card Stripe pauses it; with one (or where a card has had its trial before) it goes on for nothing, and gives nothing. */
 const isTrialOver = ({ status, pricedPlanId }: Membership): boolean =>
-  (status === 'paused' || status === 'active') && pricedPlanId === trialPlan;
+  (status === 'paused' || status === 'active') && pricedPlanId === trialPlanKey;
 
-function paidStanding(
+function toPaidPlanStatus(
   membership: Membership,
   plan: Plan,
-  catalogue: Facts,
-  words: (plan: Plan) => PlanOfMember,
-): PlanStanding {
+  catalogue: CatalogueRules,
+  words: (plan: Plan) => UserPlanView,
+): PlanStatusView {
   const { status, periodEnd, paidUntil, nextPlanId, cancelAtPeriodEnd, basePlanId } = membership;
-  if (status === 'past_due') return { kind: 'unpaid', plan: words(plan), at: graceEnds(membership, catalogue) ?? null };
+  if (status === 'past_due')
+    return { kind: 'unpaid', plan: words(plan), at: graceEndsAt(membership, catalogue) ?? null };
   const at = periodEnd ?? paidUntil;
   const next = catalogue.byId(nextPlanId);
   if (next) return { kind: 'changes', plan: words(plan), at, to: words(next).line };
@@ -65,11 +66,11 @@ function paidStanding(
 }
 
 /** The trial of the plan on which members begin; `days` that are left, begun ones as whole: as the mail says it. */
-export function trialOf(
+export function toTrialStatus(
   { status, pricedPlanId, trialEnd }: Pick<Membership, 'status' | 'pricedPlanId' | 'trialEnd'>,
   { trial }: Pick<Catalogue, 'trial'>,
   nowMs: number,
-): MembershipShown['trial'] {
+): MembershipView['trial'] {
   if (status !== 'trialing' || pricedPlanId !== 'trial' || trialEnd === null || trialEnd <= nowMs) return undefined;
   return { name: trial.name, endsAt: trialEnd, days: Math.ceil((trialEnd - nowMs) / dayMs) };
 }

@@ -3,58 +3,63 @@ import { createElement } from 'react';
 import { MembershipCard, UnpaidOnHome } from '../../views/settings/membership-card.tsx';
 import { MembershipPage } from '../../views/settings/membership-page.tsx';
 import { membershipPath } from '../../views/settings/tabs.ts';
-import { waitingDeal } from '../checkout/index.ts';
-import { methodNotAllowed, query } from '../http/index.ts';
-import { BillingUnavailable, type InvoiceShown, ordersOf } from '../membership/index.ts';
-import type { CardSource } from './cards.ts';
-import type { SettingsDeps } from './deps.ts';
-import { forMember, type MemberHandler, type SignedIn } from './guard.ts';
-import { invoiceRows, shownMembership } from './membership-shown.ts';
-import { membershipNoticeOf } from './notices.ts';
+import { findWaitingDeal } from '../checkout/index.ts';
+import { methodNotAllowed, readQueryParam } from '../http/index.ts';
+import { type InvoiceView, listOrders, StripeUnavailableError } from '../membership/index.ts';
+import type { HomeCardSource } from './cards.ts';
+import type { AccountDeps } from './deps.ts';
+import { type MemberHandler, requireUser, type SignedInUser } from './guard.ts';
+import { invoiceRows, toMembershipView } from './membership-shown.ts';
+import { findMembershipNotice } from './notices.ts';
 
 /** The card on the settings' home; nothing where there is neither a plan nor a way to one. */
-export const membershipCard: CardSource = async (deps, _req, member) => {
-  const standing = await deps.membership.standing(member.user.id);
-  if (!deps.membership.sold && !standing && member.user.planId === null) return undefined;
-  const shown = shownMembership(deps, member, standing);
-  return (ctx) => createElement(MembershipCard, { ctx, shown: shown(ctx) });
+export const membershipCard: HomeCardSource = async (deps, _req, member) => {
+  const currentMembership = await deps.membership.getMembership(member.user.id);
+  if (!deps.membership.sold && !currentMembership && member.user.planId === null) return undefined;
+  const view = toMembershipView(deps, member, currentMembership);
+  return (ctx) => createElement(MembershipCard, { ctx, membership: view(ctx) });
 };
 
 /** Above the home, as long as a payment waits for the member. */
-export const unpaidCard: CardSource = async (deps, _req, member) => {
-  const standing = await deps.membership.standing(member.user.id);
-  if (!standing?.unpaid || standing.noted === 'cancel') return undefined;
-  const shown = shownMembership(deps, member, standing);
-  return (ctx) => createElement(UnpaidOnHome, { ctx, shown: shown(ctx) });
+export const unpaidCard: HomeCardSource = async (deps, _req, member) => {
+  const currentMembership = await deps.membership.getMembership(member.user.id);
+  if (!currentMembership?.unpaid || currentMembership.noted === 'cancel') return undefined;
+  const view = toMembershipView(deps, member, currentMembership);
+  return (ctx) => createElement(UnpaidOnHome, { ctx, membership: view(ctx) });
 };
 
 /** undefined: Stripe does not answer. Who is no customer of Stripe's has none. */
-async function invoicesOf(
-  { membership, log }: SettingsDeps,
-  { user }: SignedIn,
+async function listInvoices(
+  { membership, log }: AccountDeps,
+  { user }: SignedInUser,
   isCustomer: boolean,
-): Promise<readonly InvoiceShown[] | undefined> {
+): Promise<readonly InvoiceView[] | undefined> {
   if (!membership.sold || !isCustomer) return [];
   try {
     return await membership.invoices(user);
   } catch (error) {
-    if (!(error instanceof BillingUnavailable)) throw error;
+    if (!(error instanceof StripeUnavailableError)) throw error;
     log.warn({ err: error, act: 'settings: invoices' }, 'Stripe does not answer');
     return undefined;
   }
 }
 
 /** What is stored, with Stripe's invoices as far as Stripe answers. */
-export async function sendMembership(deps: SettingsDeps, req: Request, res: Response, member: SignedIn): Promise<void> {
+export async function renderMembershipPage(
+  deps: AccountDeps,
+  req: Request,
+  res: Response,
+  member: SignedInUser,
+): Promise<void> {
   const { membership, database, pages } = deps;
-  const [standing, orders, deal] = await Promise.all([
-    membership.standing(member.user.id),
-    ordersOf(database.db, member.user.id),
-    waitingDeal(deps, member.user),
+  const [currentMembership, orders, deal] = await Promise.all([
+    membership.getMembership(member.user.id),
+    listOrders(database.db, member.user.id),
+    findWaitingDeal(deps, member.user),
   ]);
-  const invoices = await invoicesOf(deps, member, typeof standing?.customerId === 'string');
-  const shown = shownMembership(deps, member, standing, deal);
-  const done = membershipNoticeOf(query(req, 'notice'));
+  const invoices = await listInvoices(deps, member, typeof currentMembership?.customerId === 'string');
+  const view = toMembershipView(deps, member, currentMembership, deal);
+  const done = findMembershipNotice(readQueryParam(req, 'notice'));
   pages.send(
     req,
     res,
@@ -62,9 +67,9 @@ export async function sendMembership(deps: SettingsDeps, req: Request, res: Resp
     (ctx) =>
       createElement(MembershipPage, {
         ctx,
-        shown: shown(ctx),
+        membership: view(ctx),
         invoices: invoiceRows(ctx, membership, invoices, orders),
-        away: invoices === undefined,
+        stripeUnavailable: invoices === undefined,
         notice: done && ctx.t(done),
       }),
     { title: (ctx) => ctx.t('membership.title'), address: membershipPath },
@@ -72,13 +77,13 @@ export async function sendMembership(deps: SettingsDeps, req: Request, res: Resp
 }
 
 const show =
-  (deps: SettingsDeps): MemberHandler =>
+  (deps: AccountDeps): MemberHandler =>
   (req, res, member) =>
-    sendMembership(deps, req, res, member);
+    renderMembershipPage(deps, req, res, member);
 
-export function membershipRoutes(router: Router, deps: SettingsDeps): void {
+export function membershipRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(membershipPath)
-    .get(forMember(deps, show(deps)))
+    .get(requireUser(deps, show(deps)))
     .all(methodNotAllowed('GET', 'HEAD'));
 }

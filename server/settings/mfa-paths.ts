@@ -8,4 +8,4 @@ export const codesPath = '/settings/recovery-codes';
 /** Where a number is verified (contact/). */
 export const phonePath = '/settings/phone';
 /** Where the settings show it all. */
-export const mfaHome = '/settings?tab=mfa-data';
+export const securityHomePath = '/settings?tab=mfa-data';

@@ -1,22 +1,22 @@
 import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { NamePage, type NamePageProps } from '../../views/settings/name-page.tsx';
-import { field, methodNotAllowed } from '../http/index.ts';
-import type { SettingsDeps } from './deps.ts';
-import { forMember, type MemberHandler } from './guard.ts';
+import { methodNotAllowed, readFormField } from '../http/index.ts';
+import type { AccountDeps } from './deps.ts';
+import { type MemberHandler, requireUser } from './guard.ts';
 import { submitProfile } from './profile-form.ts';
 
 const path = '/settings/name';
 
 function sendNamePage(
-  { pages }: SettingsDeps,
+  { pages }: AccountDeps,
   req: Request,
   res: Response,
-  given: Pick<NamePageProps, 'values'> & Partial<NamePageProps> & { status?: number },
+  state: Pick<NamePageProps, 'values'> & Partial<NamePageProps> & { status?: number },
 ): void {
-  const shown = pages.shownAt(req, res, path, given);
-  if (!shown) return;
-  const { status = 200, ...props } = shown;
+  const pageState = pages.shownAt(req, res, path, state);
+  if (!pageState) return;
+  const { status = 200, ...props } = pageState;
   pages.send(req, res, status, (ctx) => createElement(NamePage, { ctx, action: path, errors: {}, ...props }), {
     title: (ctx) => ctx.t('settings.name.title'),
     address: path,
@@ -24,14 +24,14 @@ function sendNamePage(
 }
 
 const show =
-  (deps: SettingsDeps): MemberHandler =>
+  (deps: AccountDeps): MemberHandler =>
   (req, res, { user: { givenName, familyName } }) =>
     sendNamePage(deps, req, res, { values: { givenName, familyName } });
 
 const submit =
-  (deps: SettingsDeps): MemberHandler =>
+  (deps: AccountDeps): MemberHandler =>
   (req, res, member) => {
-    const values = { givenName: field(req, 'given_name'), familyName: field(req, 'family_name') };
+    const values = { givenName: readFormField(req, 'given_name'), familyName: readFormField(req, 'family_name') };
     return submitProfile(deps, req, res, member, {
       typed: values,
       notice: 'name',
@@ -40,10 +40,10 @@ const submit =
   };
 
 /** Edit Name: what others call the member. It signs nobody in, so a session is enough. */
-export function nameRoutes(router: Router, deps: SettingsDeps): void {
+export function nameRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(path)
-    .get(forMember(deps, show(deps)))
-    .post(forMember(deps, submit(deps)))
+    .get(requireUser(deps, show(deps)))
+    .post(requireUser(deps, submit(deps)))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }

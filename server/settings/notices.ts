@@ -1,7 +1,7 @@
 import type { TextKey } from '../../locales/index.ts';
 import { membershipPath, type SettingsTab } from '../../views/settings/tabs.ts';
 
-interface NoticeOfAct {
+interface ActionNotice {
   text: TextKey;
   /** Where on the home the member sees what they have done. */
   tab: SettingsTab;
@@ -25,12 +25,12 @@ export const notices = {
   'session-gone': { text: 'devices.done.gone', tab: 'device-data' },
   'sessions-ended': { text: 'devices.done.endedOthers', tab: 'device-data' },
   'device-forgotten': { text: 'devices.done.forgotten', tab: 'device-data' },
-} as const satisfies Record<string, NoticeOfAct>;
+} as const satisfies Record<string, ActionNotice>;
 
 export type SettingsNotice = keyof typeof notices;
 
 /** Where an act leads when it is done. */
-export const homeAfter = (notice: SettingsNotice): string => `/settings?${new URLSearchParams({ notice })}`;
+export const accountHomeUrl = (notice: SettingsNotice): string => `/settings?${new URLSearchParams({ notice })}`;
 
 /** The same of the page of the membership. */
 export const membershipNotices = {
@@ -46,15 +46,15 @@ export const membershipNotices = {
 
 export type MembershipNotice = keyof typeof membershipNotices;
 
-export const membershipAfter = (notice: MembershipNotice): string =>
+export const membershipPageUrl = (notice: MembershipNotice): string =>
   `${membershipPath}?${new URLSearchParams({ notice })}`;
 
-export function membershipNoticeOf(name: string | undefined): TextKey | undefined {
+export function findMembershipNotice(name: string | undefined): TextKey | undefined {
   return name !== undefined && Object.hasOwn(membershipNotices, name)
     ? membershipNotices[name as MembershipNotice]
     : undefined;
 }
 
-export function noticeOf(name: string | undefined): NoticeOfAct | undefined {
+export function findNotice(name: string | undefined): ActionNotice | undefined {
   return name !== undefined && Object.hasOwn(notices, name) ? notices[name as SettingsNotice] : undefined;
 }

@@ -1,30 +1,30 @@
 import type { Router } from 'express';
 import { createElement } from 'react';
 import { NotificationsPage } from '../../views/settings/notifications-page.tsx';
-import { field, HttpError, methodNotAllowed, query } from '../http/index.ts';
-import { cursorOf, findNotification, markRead, notificationPage, readCursor } from '../messages/index.ts';
-import type { SettingsDeps } from './deps.ts';
+import { HttpError, methodNotAllowed, readFormField, readQueryParam } from '../http/index.ts';
+import { findNotification, markRead, notificationPage, readCursor, toCursor } from '../messages/index.ts';
+import type { AccountDeps } from './deps.ts';
 import { deletionCancelledCard, factorResetCard } from './factor-reset.ts';
-import { forMember, type MemberHandler } from './guard.ts';
+import { type MemberHandler, requireUser } from './guard.ts';
 
 const path = '/settings/notifications';
 const onAPage = 50;
 
 /** GET /settings/notifications: reading the page marks nothing, each one is marked by a button. */
-function show(deps: SettingsDeps): MemberHandler {
+function show(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
-    const cursor = query(req, 'after');
+    const cursor = readQueryParam(req, 'after');
     const after = cursor === undefined ? undefined : readCursor(cursor);
     const [rows, ...drawn] = await Promise.all([
       notificationPage(deps.database.db, member.user.id, { after, limit: onAPage + 1 }),
       factorResetCard(deps, req, member),
       deletionCancelledCard(deps, req, member),
     ]);
-    const shown = rows.slice(0, onAPage);
-    const last = shown.at(-1);
+    const visible = rows.slice(0, onAPage);
+    const last = visible.at(-1);
     const olderHref =
-      rows.length > onAPage && last ? `${path}?${new URLSearchParams({ after: cursorOf(last) })}` : undefined;
-    const notifications = shown.map(({ id, title, description, security, status, created_at }) => ({
+      rows.length > onAPage && last ? `${path}?${new URLSearchParams({ after: toCursor(last) })}` : undefined;
+    const notifications = visible.map(({ id, title, description, security, status, created_at }) => ({
       ...{ id, title, description, createdAtMs: created_at },
       security: security === 1,
       unread: status === 'unread',
@@ -44,9 +44,9 @@ function show(deps: SettingsDeps): MemberHandler {
 }
 
 /** POST /settings/notifications: marks one, or all. @throws {HttpError} notFound: it is not one of the member's */
-function mark({ database, now }: SettingsDeps): MemberHandler {
+function mark({ database, now }: AccountDeps): MemberHandler {
   return async (req, res, { user }) => {
-    const id = field(req, 'all') === '1' ? undefined : field(req, 'notification');
+    const id = readFormField(req, 'all') === '1' ? undefined : readFormField(req, 'notification');
     if (id !== undefined && !(await findNotification(database.db, user.id, id)))
       throw new HttpError('notFound', { detail: 'no such notification of the member' });
     await markRead(database.db, user.id, { id, nowMs: now() });
@@ -55,10 +55,10 @@ function mark({ database, now }: SettingsDeps): MemberHandler {
 }
 
 /** The member's notifications inside the marketplace. */
-export function notificationRoutes(router: Router, deps: SettingsDeps): void {
+export function notificationRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(path)
-    .get(forMember(deps, show(deps)))
-    .post(forMember(deps, mark(deps)))
+    .get(requireUser(deps, show(deps)))
+    .post(requireUser(deps, mark(deps)))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { attributesOf, memberCalling, type ProfileField, type TypedProfile } from '../account/index.ts';
-import { HttpError, type Operation, operation, principalOf } from '../http/index.ts';
+import { type ProfileField, requireCallingUser, type TypedProfile, toCognitoAttributes } from '../account/index.ts';
+import { type ApiOperation, defineOperation, HttpError, requirePrincipal } from '../http/index.ts';
 import { profileSaver } from './profile-calls.ts';
-import type { SaveDeps } from './save-profile.ts';
+import type { SaveProfileDeps } from './save-profile.ts';
 
 /** What is too long is refused by the rules, in their own words. */
 const text = z.string().max(2_000).optional();
@@ -57,18 +57,18 @@ const allAttributes = z.object({
 });
 
 /** The identity service operations on user attributes: the same rules as behind the pages. */
-export function settingsOperations(deps: SaveDeps): Operation[] {
+export function settingsOperations(deps: SaveProfileDeps): ApiOperation[] {
   const save = profileSaver(deps);
   return [
-    operation({
+    defineOperation({
       method: 'get',
       path: '/identity/userAttributes',
       id: 'userAttributes',
       summary: "The signed-in member's attributes, all of them texts",
       answer: allAttributes,
-      handle: async ({ req }) => allAttributes.parse(attributesOf(await memberCalling(req, deps.database))),
+      handle: async ({ req }) => allAttributes.parse(toCognitoAttributes(await requireCallingUser(req, deps.database))),
     }),
-    operation({
+    defineOperation({
       method: 'get',
       path: '/identity/currentUser',
       id: 'currentUser',
@@ -76,11 +76,11 @@ export function settingsOperations(deps: SaveDeps): Operation[] {
       // The specification's identity session user (section 3).
       answer: z.object({ id: z.string(), username: z.string(), attributes: allAttributes }),
       async handle({ req }) {
-        const user = await memberCalling(req, deps.database);
-        return { id: user.id, username: user.email, attributes: allAttributes.parse(attributesOf(user)) };
+        const user = await requireCallingUser(req, deps.database);
+        return { id: user.id, username: user.email, attributes: allAttributes.parse(toCognitoAttributes(user)) };
       },
     }),
-    operation({
+    defineOperation({
       method: 'get',
       path: '/identity/currentSession',
       id: 'currentSession',
@@ -94,12 +94,12 @@ export function settingsOperations(deps: SaveDeps): Operation[] {
         authTime: z.int().nullable(),
       }),
       async handle({ req }) {
-        const principal = principalOf(req);
+        const principal = requirePrincipal(req);
         if (principal.kind !== 'member') throw new HttpError('unauthorized', { detail: 'no member' });
         return { sub: principal.userId, by: principal.by, authTime: principal.authTimeMs ?? null };
       },
     }),
-    operation({
+    defineOperation({
       method: 'post',
       path: '/identity/updateUserAttributes',
       id: 'updateUserAttributes',
@@ -107,7 +107,7 @@ export function settingsOperations(deps: SaveDeps): Operation[] {
       body: changeable,
       answer: z.object({ status: z.literal('SUCCESS') }),
       async handle({ req, body }) {
-        const user = await memberCalling(req, deps.database);
+        const user = await requireCallingUser(req, deps.database);
         const typed: TypedProfile = Object.fromEntries(attributes.map((name) => [fieldOf[name], body[name]]));
         await save(user, { req, typed, names });
         return { status: 'SUCCESS' as const };

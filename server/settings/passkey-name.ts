@@ -1,13 +1,13 @@
-import { malformed, type T } from '../http/index.ts';
+import { isMalformed, type T } from '../http/index.ts';
 
 /** Longer names would not stand beside their buttons. */
-const mostCharacters = 60;
+const maxCharacters = 60;
 
 /** What is wrong with a name for a passkey, in words. */
-export function faultOfName(t: T, name: string): string | undefined {
+export function findNameFault(t: T, name: string): string | undefined {
   if (name === '') return t('passkeys.errors.nameEmpty');
-  return malformed(name, mostCharacters) ? t('passkeys.errors.name', { most: mostCharacters }) : undefined;
+  return isMalformed(name, maxCharacters) ? t('passkeys.errors.name', { most: maxCharacters }) : undefined;
 }
 
 /** A name to begin with, which fits. */
-export const nameToBeginWith = (device: string) => device.slice(0, mostCharacters);
+export const initialPasskeyName = (device: string) => device.slice(0, maxCharacters);

@@ -2,21 +2,35 @@ import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { passwordStrength } from '../../views/parts/password-strength.ts';
 import { PasswordPage, type PasswordPageProps } from '../../views/settings/password-page.tsx';
-import { field, methodNotAllowed, query, setRetryAfter, type T } from '../http/index.ts';
-import { type ChangeRefusal, keepSignedIn, passwordFaultText, unlessBusy, waitText } from '../password/index.ts';
-import type { SettingsDeps } from './deps.ts';
-import { forMember, type MemberHandler, recently, type SignedIn } from './guard.ts';
-import { homeAfter } from './notices.ts';
+import { methodNotAllowed, readFormField, readQueryParam, setRetryAfter, type T } from '../http/index.ts';
+import {
+  type ChangePasswordRefusal,
+  hashForPage,
+  passwordErrorText,
+  retryAfterText,
+  rotateSessionAfterPasswordChange,
+} from '../password/index.ts';
+import type { AccountDeps } from './deps.ts';
+import { type MemberHandler, requireRecentAuth, requireUser, type SignedInUser } from './guard.ts';
+import { accountHomeUrl } from './notices.ts';
 
 const path = '/settings/password';
 const names = { oldPassword: 'old_password', newPassword: 'new_password' } as const;
 
-type Shown = Partial<Pick<PasswordPageProps, 'errors' | 'problem' | 'passing' | 'done' | 'met'>> & { status?: number };
+type PasswordPageState = Partial<Pick<PasswordPageProps, 'errors' | 'problem' | 'passing' | 'done' | 'met'>> & {
+  status?: number;
+};
 
-function sendPage({ pages }: SettingsDeps, req: Request, res: Response, { user }: SignedIn, given: Shown = {}): void {
-  const shown = pages.shownAt(req, res, path, given);
-  if (!shown) return;
-  const { status = 200, ...props } = shown;
+function sendPage(
+  { pages }: AccountDeps,
+  req: Request,
+  res: Response,
+  { user }: SignedInUser,
+  state: PasswordPageState = {},
+): void {
+  const pageState = pages.shownAt(req, res, path, state);
+  if (!pageState) return;
+  const { status = 200, ...props } = pageState;
   const isFirst = user.passwordHash === null;
   pages.send(
     req,
@@ -30,9 +44,9 @@ function sendPage({ pages }: SettingsDeps, req: Request, res: Response, { user }
 /** Which text stands where for each refusal. */
 function refused(
   t: T,
-  refusal: ChangeRefusal,
+  refusal: ChangePasswordRefusal,
   { isFirst, ...typed }: { oldPassword: string; newPassword: string; isFirst: boolean },
-): Shown {
+): PasswordPageState {
   switch (refusal.kind) {
     case 'empty':
       return {
@@ -47,33 +61,36 @@ function refused(
     case 'wrong-password':
       return { status: 400, errors: { oldPassword: t('settings.password.wrong') } };
     case 'faults':
-      return { status: 400, errors: { newPassword: passwordFaultText(t, refusal.faults) } };
+      return { status: 400, errors: { newPassword: passwordErrorText(t, refusal.faults) } };
     case 'too-many':
-      return { status: 429, problem: waitText(t, 'too-many', refusal.retryAfterMs) };
+      return { status: 429, problem: retryAfterText(t, 'too-many', refusal.retryAfterMs) };
     case 'meanwhile':
       return { status: 409, problem: t(isFirst ? 'settings.password.first.meanwhile' : 'settings.password.meanwhile') };
   }
 }
 
 const show =
-  (deps: SettingsDeps): MemberHandler =>
+  (deps: AccountDeps): MemberHandler =>
   (req, res, member) => {
-    const done = query(req, 'notice') === 'done';
+    const done = readQueryParam(req, 'notice') === 'done';
     const { t } = req;
     sendPage(deps, req, res, member, done ? { done: t('settings.password.done') } : {});
   };
 
-function submit(deps: SettingsDeps): MemberHandler {
+function submit(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     const { user, session } = member;
     const { t, language: lang } = req;
     // Taken as they are, never trimmed.
-    const typed = { oldPassword: field(req, names.oldPassword), newPassword: field(req, names.newPassword) };
+    const typed = {
+      oldPassword: readFormField(req, names.oldPassword),
+      newPassword: readFormField(req, names.newPassword),
+    };
     const met = typed.newPassword === '' ? {} : { met: passwordStrength(typed.newPassword, user) };
     const from = { ip: req.ip ?? '', device: deps.devices.recognise(req, user), lang };
     const isFirst = user.passwordHash === null;
     const { setFirst, change } = deps.password;
-    const changed = await unlessBusy(res, deps, () =>
+    const changed = await hashForPage(res, deps, () =>
       isFirst ? setFirst(user, typed.newPassword, from) : change(user, typed, from),
     );
     if (changed.kind === 'busy') {
@@ -86,11 +103,11 @@ function submit(deps: SettingsDeps): MemberHandler {
       return sendPage(deps, req, res, member, { ...met, ...refused(t, refusal, { ...typed, isFirst }) });
     }
     // Everything of the member has ended; the browser in which they are goes on with a new session.
-    await keepSignedIn(deps, req, res, { user: changed.user, session });
-    const { step } = deps.wayOn(changed.user, { search: '' });
+    await rotateSessionAfterPasswordChange(deps, req, res, { user: changed.user, session });
+    const { step } = deps.nextRedirect(changed.user, { search: '' });
     // The settings' home is closed before the terms are accepted: this page says it then.
     const isOpen = step.kind !== 'accept-terms';
-    res.redirect(303, isOpen ? homeAfter(isFirst ? 'password-first' : 'password') : `${path}?notice=done`);
+    res.redirect(303, isOpen ? accountHomeUrl(isFirst ? 'password-first' : 'password') : `${path}?notice=done`);
   };
 }
 
@@ -98,10 +115,10 @@ function submit(deps: SettingsDeps): MemberHandler {
  * Change Password. Who knows the old one has shown who they are; where more than a password is asked for at the sign-in,
  * more is asked for here; and whoever has none yet has shown it lately in another way.
  */
-export function passwordRoutes(router: Router, deps: SettingsDeps): void {
+export function passwordRoutes(router: Router, deps: AccountDeps): void {
   const guarded = (handler: MemberHandler) => {
-    const fresh = recently(deps, handler);
-    return forMember(deps, (req, res, member) =>
+    const fresh = requireRecentAuth(deps, handler);
+    return requireUser(deps, (req, res, member) =>
       member.user.mfaPreference === 'none' && member.user.passwordHash !== null
         ? handler(req, res, member)
         : fresh(req, res, () => {}),

@@ -1,57 +1,63 @@
 import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { PhonePage } from '../../views/settings/contact-pages.tsx';
-import type { ActProblem } from '../../views/settings/settings-act.tsx';
+import type { ActionProblem } from '../../views/settings/settings-act.tsx';
 import type { User } from '../account/index.ts';
 import type { PhoneRefusal } from '../contact/index.ts';
-import { field, methodNotAllowed, type T } from '../http/index.ts';
-import { originOf } from '../session/index.ts';
-import { codePath, isGone, showCode, submitCode, waitShown } from './contact-code.ts';
-import type { SettingsDeps } from './deps.ts';
-import { type MemberHandler, recently, type SignedIn } from './guard.ts';
-import { homeAfter } from './notices.ts';
+import { methodNotAllowed, readFormField, type T } from '../http/index.ts';
+import { getRequestOrigin } from '../session/index.ts';
+import { codePath, isChangeExpired, retryAfterFields, showCode, submitCode } from './contact-code.ts';
+import type { AccountDeps } from './deps.ts';
+import { type MemberHandler, requireRecentAuth, type SignedInUser } from './guard.ts';
+import { accountHomeUrl } from './notices.ts';
 
 const path = '/settings/phone';
 
-interface Shown {
+interface PhonePageState {
   status?: number;
   value?: string | undefined;
   error?: string;
-  problem?: ActProblem;
+  problem?: ActionProblem;
 }
 
-function removableOf({ phone, mfaPreference }: User): 'yes' | 'no' | 'in-use' {
+function phoneRemovable({ phone, mfaPreference }: User): 'yes' | 'no' | 'in-use' {
   if (phone === null) return 'no';
   return mfaPreference === 'sms' ? 'in-use' : 'yes';
 }
 
-function sendPage(deps: SettingsDeps, req: Request, res: Response, { user }: SignedIn, given: Shown = {}): void {
+function sendPage(
+  deps: AccountDeps,
+  req: Request,
+  res: Response,
+  { user }: SignedInUser,
+  state: PhonePageState = {},
+): void {
   const { pages, smsOffered: offered } = deps;
-  const shown = pages.shownAt(req, res, path, given);
-  if (!shown) return;
+  const pageState = pages.shownAt(req, res, path, state);
+  if (!pageState) return;
   // With the present one in it, a field that is sent empty was emptied.
-  const { status = 200, value = user.phone ?? '', ...said } = shown;
-  const about = { action: path, value, offered, removable: removableOf(user) };
-  pages.send(req, res, status, (ctx) => createElement(PhonePage, { ctx, ...about, ...said }), {
+  const { status = 200, value = user.phone ?? '', ...noticeName } = pageState;
+  const about = { action: path, value, offered, removable: phoneRemovable(user) };
+  pages.send(req, res, status, (ctx) => createElement(PhonePage, { ctx, ...about, ...noticeName }), {
     title: (ctx) => ctx.t('contact.phone.title'),
     address: path,
   });
 }
 
 /** GET /settings/phone. */
-function show(deps: SettingsDeps): MemberHandler {
+function show(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
-    const typed = await deps.stash.take(req, res, member.user.id);
+    const typed = await deps.stash.takeDraft(req, res, member.user.id);
     const { t } = req;
     sendPage(deps, req, res, member, {
       value: typed?.phone_number,
-      ...(isGone(req) && { problem: { text: t('contact.code.gone') } }),
+      ...(isChangeExpired(req) && { problem: { text: t('contact.code.gone') } }),
     });
   };
 }
 
 /** Which text stands where for each refusal. */
-function refused(res: Response, t: T, refusal: PhoneRefusal): Shown {
+function refused(res: Response, t: T, refusal: PhoneRefusal): PhonePageState {
   // The specification's error bar goes by itself; the field's own words stay.
   const problem = { text: t('settings.TAB_USER_DATA_MESSAGE_EROR'), passing: true };
   switch (refusal.kind) {
@@ -66,52 +72,55 @@ function refused(res: Response, t: T, refusal: PhoneRefusal): Shown {
     case 'not-offered':
       return {};
     default: {
-      const { status, text } = waitShown(res, t, refusal);
+      const { status, text } = retryAfterFields(res, t, refusal);
       return { status, problem: { title: t('contact.code.failed'), text } };
     }
   }
 }
 
-async function remove(deps: SettingsDeps, req: Request, res: Response, member: SignedIn) {
+async function remove(deps: AccountDeps, req: Request, res: Response, member: SignedInUser) {
   const { t } = req;
-  const removed = await deps.contact.phone.remove(member.user, originOf(req));
+  const removed = await deps.contact.phone.remove(member.user, getRequestOrigin(req));
   deps.log.info({ act: 'remove-phone', outcome: removed }, 'a number is taken away');
-  if (removed !== 'in-use') return res.redirect(303, homeAfter('phone-removed'));
+  if (removed !== 'in-use') return res.redirect(303, accountHomeUrl('phone-removed'));
   sendPage(deps, req, res, member, { status: 409, problem: { text: t('contact.phone.inUse') } });
 }
 
 /** POST /settings/phone: a code goes to the new number; none given, or the button beside it, takes the present one away. */
-function submit(deps: SettingsDeps): MemberHandler {
+function submit(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     const { contact, log } = deps;
-    const value = field(req, 'phone_number');
+    const value = readFormField(req, 'phone_number');
     const { t } = req;
     const isEmpty = value.trim() === '';
     if (isEmpty && member.user.phone === null) {
       return sendPage(deps, req, res, member, { status: 400, error: t('settings.errors.empty') });
     }
-    if (isEmpty || field(req, 'act') === 'remove') return remove(deps, req, res, member);
-    const asked = await contact.phone.ask(member.user, value, originOf(req));
-    log.info({ act: 'change-phone', outcome: asked.kind === 'asked' ? 'asked' : asked.refusal.kind }, 'new number');
-    if (asked.kind === 'asked') {
-      contact.flows.giveTo(res, 'phone', asked.flow);
+    if (isEmpty || readFormField(req, 'act') === 'remove') return remove(deps, req, res, member);
+    const requested = await contact.phone.ask(member.user, value, getRequestOrigin(req));
+    log.info(
+      { act: 'change-phone', outcome: requested.kind === 'asked' ? 'asked' : requested.refusal.kind },
+      'new number',
+    );
+    if (requested.kind === 'asked') {
+      contact.flows.setChangeCookie(res, 'phone', requested.flow);
       return res.redirect(303, codePath('phone'));
     }
-    sendPage(deps, req, res, member, { status: 400, value, ...refused(res, t, asked.refusal) });
+    sendPage(deps, req, res, member, { status: 400, value, ...refused(res, t, requested.refusal) });
   };
 }
 
 /** Edit Phone, and the code that shows that the new number is the member's. */
-export function phoneRoutes(router: Router, deps: SettingsDeps): void {
+export function phoneRoutes(router: Router, deps: AccountDeps): void {
   const only = methodNotAllowed('GET', 'HEAD', 'POST');
   router
     .route(path)
-    .get(recently(deps, show(deps)))
-    .post(recently(deps, submit(deps), { phone_number: 40 }))
+    .get(requireRecentAuth(deps, show(deps)))
+    .post(requireRecentAuth(deps, submit(deps), { phone_number: 40 }))
     .all(only);
   router
     .route(codePath('phone'))
-    .get(recently(deps, showCode(deps, 'phone')))
-    .post(recently(deps, submitCode(deps, 'phone')))
+    .get(requireRecentAuth(deps, showCode(deps, 'phone')))
+    .post(requireRecentAuth(deps, submitCode(deps, 'phone')))
     .all(only);
 }

@@ -1,22 +1,22 @@
 import type { Request, Response } from 'express';
 import type { PageContext } from '../../views/page-context.ts';
 import {
-  mostProfileCharacters,
+  maxProfileLength,
   type ProfileFault,
   type ProfileField,
   readProfile,
   type TypedProfile,
 } from '../account/index.ts';
-import { setRetryAfter, storeAwaySeconds, type T } from '../http/index.ts';
-import { waitText } from '../password/index.ts';
-import { originOf } from '../session/index.ts';
+import { setRetryAfter, type T, unavailableRetrySeconds } from '../http/index.ts';
+import { retryAfterText } from '../password/index.ts';
+import { getRequestOrigin } from '../session/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
-import type { SettingsDeps } from './deps.ts';
-import type { SignedIn } from './guard.ts';
-import { homeAfter, type SettingsNotice } from './notices.ts';
+import type { AccountDeps } from './deps.ts';
+import type { SignedInUser } from './guard.ts';
+import { accountHomeUrl, type SettingsNotice } from './notices.ts';
 import { saveProfile } from './save-profile.ts';
 
-const isText = (name: string): name is keyof typeof mostProfileCharacters => Object.hasOwn(mostProfileCharacters, name);
+const isText = (name: string): name is keyof typeof maxProfileLength => Object.hasOwn(maxProfileLength, name);
 
 /** What is wrong with a field, in words. */
 export function profileFaultText(t: T, name: ProfileField, fault: ProfileFault): string {
@@ -24,7 +24,7 @@ export function profileFaultText(t: T, name: ProfileField, fault: ProfileFault):
     case 'empty':
       return t('settings.errors.empty');
     case 'too-long':
-      return t('settings.errors.long', { count: isText(name) ? mostProfileCharacters[name] : 0 });
+      return t('settings.errors.long', { count: isText(name) ? maxProfileLength[name] : 0 });
     case 'characters':
       return t('settings.errors.characters');
     case 'birthdate':
@@ -34,12 +34,12 @@ export function profileFaultText(t: T, name: ProfileField, fault: ProfileFault):
   }
 }
 
-export type ProfileErrors = Partial<Record<ProfileField, string>>;
+export type ProfileFieldErrors = Partial<Record<ProfileField, string>>;
 
 /** What a form of profile data shows when it is refused. */
-export interface RefusedForm {
+export interface RejectedForm {
   status: number;
-  errors: ProfileErrors;
+  errors: ProfileFieldErrors;
   /** The specification's TAB_USER_DATA_MESSAGE_EROR, and why, where no field says it. */
   problem: { title?: string; text: string };
 }
@@ -48,14 +48,14 @@ export interface RefusedForm {
  * Saves a form of profile data and goes home; what is refused, or cannot be stored at the moment, comes back to the form.
  */
 export async function submitProfile(
-  deps: SettingsDeps,
+  deps: AccountDeps,
   req: Request,
   res: Response,
-  member: SignedIn,
+  member: SignedInUser,
   form: {
     typed: TypedProfile;
     notice: SettingsNotice;
-    refuse: (refused: RefusedForm, ctx: PageContext) => void;
+    refuse: (refused: RejectedForm, ctx: PageContext) => void;
     /** Before the answer, once it is stored. */
     saved?: () => void;
   },
@@ -70,18 +70,18 @@ export async function submitProfile(
     return form.refuse({ status: 400, errors, problem: { text: failed } }, ctx);
   }
   try {
-    const saved = await saveProfile(deps, member.user, { change: read.change, from: originOf(req) });
+    const saved = await saveProfile(deps, member.user, { change: read.change, from: getRequestOrigin(req) });
     if (saved.kind === 'too-many') {
-      const text = waitText(ctx.t, 'too-many', saved.retryAfterMs);
+      const text = retryAfterText(ctx.t, 'too-many', saved.retryAfterMs);
       setRetryAfter(res, saved.retryAfterMs);
       return form.refuse({ status: 429, errors: {}, problem: { title: failed, text } }, ctx);
     }
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     deps.log.error({ err: error }, 'a profile could not be stored');
-    setRetryAfter(res, storeAwaySeconds * 1000);
+    setRetryAfter(res, unavailableRetrySeconds * 1000);
     return form.refuse({ status: 503, errors: {}, problem: { title: failed, text: ctx.t('settings.away') } }, ctx);
   }
   form.saved?.();
-  res.redirect(303, homeAfter(form.notice));
+  res.redirect(303, accountHomeUrl(form.notice));
 }

@@ -2,22 +2,22 @@ import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { UserDataPage, type UserDataPageProps, type UserDataValues } from '../../views/settings/user-data-page.tsx';
 import type { User } from '../account/index.ts';
-import { field, languages, methodNotAllowed, rememberLanguage } from '../http/index.ts';
-import type { SettingsDeps } from './deps.ts';
-import { forMember, type MemberHandler } from './guard.ts';
+import { languages, methodNotAllowed, readFormField, writeLanguageCookie } from '../http/index.ts';
+import type { AccountDeps } from './deps.ts';
+import { type MemberHandler, requireUser } from './guard.ts';
 import { submitProfile } from './profile-form.ts';
 
 const path = '/settings/profile';
 
 function sendPage(
-  { pages }: SettingsDeps,
+  { pages }: AccountDeps,
   req: Request,
   res: Response,
-  given: Pick<UserDataPageProps, 'values'> & Partial<UserDataPageProps> & { status?: number },
+  state: Pick<UserDataPageProps, 'values'> & Partial<UserDataPageProps> & { status?: number },
 ): void {
-  const shown = pages.shownAt(req, res, path, given);
-  if (!shown) return;
-  const { status = 200, ...props } = shown;
+  const pageState = pages.shownAt(req, res, path, state);
+  if (!pageState) return;
+  const { status = 200, ...props } = pageState;
   pages.send(req, res, status, (ctx) => createElement(UserDataPage, { ctx, action: path, errors: {}, ...props }), {
     title: (ctx) => ctx.t('settings.userData.edit'),
     address: path,
@@ -25,7 +25,7 @@ function sendPage(
 }
 
 /** What is stored, as the form has it. */
-const valuesOf = (user: User): UserDataValues => ({
+const toFormValues = (user: User): UserDataValues => ({
   birthdate: user.birthdate ?? '',
   gender: user.gender,
   address: user.address ?? '',
@@ -37,23 +37,23 @@ const valuesOf = (user: User): UserDataValues => ({
 
 /** What was sent, under the names of the user attributes. */
 const valuesSent = (req: Request): UserDataValues => ({
-  birthdate: field(req, 'birthdate'),
-  gender: field(req, 'gender'),
-  address: field(req, 'address'),
-  companyName: field(req, 'company'),
-  jobTitle: field(req, 'job_title'),
+  birthdate: readFormField(req, 'birthdate'),
+  gender: readFormField(req, 'gender'),
+  address: readFormField(req, 'address'),
+  companyName: readFormField(req, 'company'),
+  jobTitle: readFormField(req, 'job_title'),
   // A box without its tick is not sent at all.
-  newsletter: String(field(req, 'newsletter') !== ''),
-  locale: field(req, 'locale'),
+  newsletter: String(readFormField(req, 'newsletter') !== ''),
+  locale: readFormField(req, 'locale'),
 });
 
 const show =
-  (deps: SettingsDeps): MemberHandler =>
+  (deps: AccountDeps): MemberHandler =>
   (req, res, { user }) =>
-    sendPage(deps, req, res, { values: valuesOf(user) });
+    sendPage(deps, req, res, { values: toFormValues(user) });
 
 const submit =
-  (deps: SettingsDeps): MemberHandler =>
+  (deps: AccountDeps): MemberHandler =>
   (req, res, member) => {
     const values = valuesSent(req);
     return submitProfile(deps, req, res, member, {
@@ -62,7 +62,7 @@ const submit =
       refuse: (refused) => sendPage(deps, req, res, { values, ...refused }),
       // What this browser chose before would else go before it.
       saved: () =>
-        rememberLanguage(
+        writeLanguageCookie(
           deps.cookies,
           res,
           languages.find((one) => one === values.locale.trim()),
@@ -71,10 +71,10 @@ const submit =
   };
 
 /** The user data: what members say of themselves. */
-export function profileRoutes(router: Router, deps: SettingsDeps): void {
+export function profileRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(path)
-    .get(forMember(deps, show(deps)))
-    .post(forMember(deps, submit(deps)))
+    .get(requireUser(deps, show(deps)))
+    .post(requireUser(deps, submit(deps)))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }

@@ -2,26 +2,26 @@ import type { Request, Router } from 'express';
 import { createElement } from 'react';
 import { ProviderLinkPage } from '../../views/settings/providers-act-pages.tsx';
 import { providersHref } from '../../views/settings/providers-page.tsx';
-import { FederationRefusal, type Provider, takes, wayBack } from '../federation/index.ts';
-import { HttpError, methodNotAllowed, query, sendGoingOnPage } from '../http/index.ts';
-import type { SettingsDeps } from './deps.ts';
-import { type MemberHandler, recently } from './guard.ts';
+import { acceptsBrowser, FederationError, loginPageUrl, type Provider } from '../federation/index.ts';
+import { HttpError, methodNotAllowed, readQueryParam, renderRedirectPage } from '../http/index.ts';
+import type { AccountDeps } from './deps.ts';
+import { type MemberHandler, requireRecentAuth } from './guard.ts';
 
 /** The provider that the address names. @throws {HttpError} notFound */
-function named({ federation }: SettingsDeps, req: Request): Provider {
-  const provider = federation.providers.byId(query(req, 'provider') ?? '');
+function named({ federation }: AccountDeps, req: Request): Provider {
+  const provider = federation.providers.byId(readQueryParam(req, 'provider') ?? '');
   if (!provider) throw new HttpError('notFound', { detail: 'no such provider' });
   return provider;
 }
 
 /** GET /settings/providers/link?provider=: begins nothing. */
 const show =
-  (deps: SettingsDeps): MemberHandler =>
+  (deps: AccountDeps): MemberHandler =>
   (req, res) => {
     const provider = named(deps, req);
     const { name } = provider;
     const { t } = req;
-    const taken = takes(provider, req.get('user-agent'));
+    const taken = acceptsBrowser(provider, req.get('user-agent'));
     const place = new URL(providersHref, deps.publicUrl).href;
     const instead = taken ? undefined : t('federation.doors.embedded', { providers: name, place });
     deps.pages.send(
@@ -35,27 +35,27 @@ const show =
 
 /** POST: to the provider, for this member in this session alone (`security.md`, rule 15). */
 const begin =
-  (deps: SettingsDeps): MemberHandler =>
+  (deps: AccountDeps): MemberHandler =>
   async (req, res, { user, session }) => {
     const { pages, federation, log } = deps;
     const provider = named(deps, req);
     const intent = { kind: 'link', userId: user.id, sessionIdHash: session.idHash } as const;
     // Or whoever was the last to be signed in there in this browser would be linked, without a question.
-    const beginning = { errand: { search: '' }, remember: session.remember, again: true };
+    const beginning = { continuation: { search: '' }, remember: session.remember, again: true };
     try {
       const href = await federation.begin(req, res, provider, intent, beginning);
-      sendGoingOnPage(pages, req, res, href, { providerName: provider.name });
+      renderRedirectPage(pages, req, res, href, { providerName: provider.name });
     } catch (error) {
-      if (!(error instanceof FederationRefusal)) throw error;
+      if (!(error instanceof FederationError)) throw error;
       log.info({ act: 'federation-link', provider: provider.id, outcome: error.kind, detail: error.detail }, 'link');
-      res.redirect(303, wayBack({ intent, errand: '' }, provider, error.kind));
+      res.redirect(303, loginPageUrl({ intent, continuation: '' }, provider, error.kind));
     }
   };
 
-export function linkProviderRoutes(router: Router, deps: SettingsDeps): void {
+export function linkProviderRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(`${providersHref}/link`)
-    .get(recently(deps, show(deps)))
-    .post(recently(deps, begin(deps)))
+    .get(requireRecentAuth(deps, show(deps)))
+    .post(requireRecentAuth(deps, begin(deps)))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }

@@ -5,15 +5,15 @@ import type { PageContext } from '../../views/page-context.ts';
 import { NewRecoveryCodesPage, RecoveryCodesPage } from '../../views/settings/recovery-codes-page.tsx';
 import type { User } from '../account/index.ts';
 import { methodNotAllowed } from '../http/index.ts';
-import { originOf } from '../session/index.ts';
+import { getRequestOrigin } from '../session/index.ts';
 import { minuteMs } from '../shared/index.ts';
 import { storedRecords } from '../store/index.ts';
-import { takeWhereTo } from './after-set-up.ts';
-import type { SettingsDeps } from './deps.ts';
+import { takeEnrolmentReturn } from './after-set-up.ts';
+import type { AccountDeps } from './deps.ts';
 import { endOthersIfTicked } from './end-others.ts';
-import { type MemberHandler, recently, type SignedIn } from './guard.ts';
-import { codesPath, mfaHome } from './mfa-paths.ts';
-import { homeAfter, noticeOf, type SettingsNotice } from './notices.ts';
+import { type MemberHandler, requireRecentAuth, type SignedInUser } from './guard.ts';
+import { codesPath, securityHomePath } from './mfa-paths.ts';
+import { accountHomeUrl, findNotice, type SettingsNotice } from './notices.ts';
 
 /** Between the act that made them and the page that shows them. */
 const ttlMs = 10 * minuteMs;
@@ -25,43 +25,43 @@ const schema = z.object({
 });
 
 /** The codes that were just made, for the one page that shows them. */
-type NewCodes = z.infer<typeof schema>;
+type NewRecoveryCodes = z.infer<typeof schema>;
 
-type KeptBy = Pick<SettingsDeps, 'kv' | 'mfaBox' | 'cookies' | 'publicUrl'>;
+type RecoveryCodeDeps = Pick<AccountDeps, 'kv' | 'mfaBox' | 'cookies' | 'publicUrl'>;
 
 /** Sealed, under the session's name: neither an address nor the store gives them to anyone. */
-const newCodes = ({ kv, mfaBox: seal }: KeptBy) =>
+const newCodes = ({ kv, mfaBox: seal }: RecoveryCodeDeps) =>
   storedRecords({ kv, kind: 'new-recovery-codes', schema, ttlMs, seal });
 
 /** Where turning a factor on leads: to the recovery codes, if it brought any, else to where whoever had to was going. */
-export async function afterTurningOn(
-  deps: KeptBy,
+export async function afterEnablingFactor(
+  deps: RecoveryCodeDeps,
   req: Request,
   res: Response,
-  { user, session }: SignedIn,
+  { user, session }: SignedInUser,
   { done, codes }: { done: SettingsNotice; codes: string[] | undefined },
 ): Promise<string> {
-  if (codes === undefined) return takeWhereTo(deps, req, res, user) ?? homeAfter(done);
+  if (codes === undefined) return takeEnrolmentReturn(deps, req, res, user) ?? accountHomeUrl(done);
   await newCodes(deps).write(session.idHash, { codes, done });
   return codesPath;
 }
 
 /** What a file with them says: whose they are, what they are for, and the codes, one to a line. */
-function fileOf({ t, brand }: PageContext, { email }: User, codes: readonly string[]): string {
+function toCodesFile({ t, brand }: PageContext, { email }: User, codes: readonly string[]): string {
   const head = t('mfaSettings.codes.file', { email, brand: brand.name });
   return [head, t('mfaSettings.codes.fileNote'), '', ...codes, ''].join('\r\n');
 }
 
-function sendNewCodes(
-  deps: SettingsDeps,
+function renderNewCodes(
+  deps: AccountDeps,
   req: Request,
   res: Response,
-  { user }: SignedIn,
-  { codes, done }: NewCodes,
+  { user }: SignedInUser,
+  { codes, done }: NewRecoveryCodes,
 ): void {
   const { pages } = deps;
-  const notice = noticeOf(done);
-  const doneHref = takeWhereTo(deps, req, res, user) ?? mfaHome;
+  const notice = findNotice(done);
+  const doneHref = takeEnrolmentReturn(deps, req, res, user) ?? securityHomePath;
   pages.send(
     req,
     res,
@@ -71,7 +71,7 @@ function sendNewCodes(
         ctx,
         codes,
         ...(notice && { done: ctx.t(notice.text) }),
-        file: fileOf(ctx, user, codes),
+        file: toCodesFile(ctx, user, codes),
         doneHref,
       }),
     { title: (ctx) => ctx.t('mfaSettings.codes.title'), address: codesPath },
@@ -79,15 +79,15 @@ function sendNewCodes(
 }
 
 /** GET /settings/recovery-codes: those that were just made, this once; else how many are left. */
-function showCodes(deps: SettingsDeps): MemberHandler {
+function showCodes(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     const { user, session } = member;
-    const { recoveryCodesLeft: left, preference } = await deps.mfa.enrolling.factorsOf(user);
+    const { recoveryCodesLeft: left, preference } = await deps.mfa.enrolling.findFactors(user);
     const needed = preference !== 'none';
     // A HEAD shows nothing to anybody.
-    const made = req.method === 'GET' ? await newCodes(deps).takeOnce(session.idHash) : undefined;
+    const created = req.method === 'GET' ? await newCodes(deps).takeOnce(session.idHash) : undefined;
     // Those of a factor that is off again are void.
-    if (made && needed) return sendNewCodes(deps, req, res, member, made);
+    if (created && needed) return renderNewCodes(deps, req, res, member, created);
     deps.pages.send(
       req,
       res,
@@ -99,9 +99,9 @@ function showCodes(deps: SettingsDeps): MemberHandler {
 }
 
 /** POST /settings/recovery-codes: new ones; the earlier ones work no more. */
-function makeCodes(deps: SettingsDeps): MemberHandler {
+function makeCodes(deps: AccountDeps): MemberHandler {
   return async (req, res, { user, session }) => {
-    const codes = await deps.mfa.enrolling.reissueRecoveryCodes(user, originOf(req));
+    const codes = await deps.mfa.enrolling.reissueRecoveryCodes(user, getRequestOrigin(req));
     deps.log.info({ act: 'recovery-codes', outcome: codes ? 'made' : 'not-needed' }, 'new recovery codes');
     if (codes) {
       await newCodes(deps).write(session.idHash, { codes });
@@ -111,10 +111,10 @@ function makeCodes(deps: SettingsDeps): MemberHandler {
   };
 }
 
-export function recoveryCodeRoutes(router: Router, deps: SettingsDeps): void {
+export function recoveryCodeRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(codesPath)
-    .get(recently(deps, showCodes(deps)))
-    .post(recently(deps, makeCodes(deps)))
+    .get(requireRecentAuth(deps, showCodes(deps)))
+    .post(requireRecentAuth(deps, makeCodes(deps)))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }

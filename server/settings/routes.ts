@@ -3,12 +3,12 @@ import { methodNotAllowed } from '../http/index.ts';
 import { connectedAppRoutes } from './connected-apps.ts';
 import { dataRoutes } from './data.ts';
 import { deleteAccountRoutes } from './delete-account.ts';
-import type { SettingsDeps, SettingsSettings } from './deps.ts';
+import type { AccountDeps, SettingsSettings } from './deps.ts';
 import { deviceRoutes } from './devices.ts';
 import { emailRoutes } from './email.ts';
 import { factorResetRoutes } from './factor-reset.ts';
-import { forMember } from './guard.ts';
-import { settingsHome } from './home.ts';
+import { requireUser } from './guard.ts';
+import { accountHome } from './home.ts';
 import { membershipRoutes } from './membership.ts';
 import { membershipActRoutes } from './membership-acts.ts';
 import { membershipMoneyRoutes } from './membership-money.ts';
@@ -22,15 +22,15 @@ import { phoneRoutes } from './phone.ts';
 import { profileRoutes } from './profile.ts';
 import { providerRoutes } from './providers.ts';
 import { recoveryCodeRoutes } from './recovery-codes.ts';
-import { createStash } from './stash.ts';
+import { createFormDrafts } from './stash.ts';
 import { totpRoutes } from './totp.ts';
 
 /** Every subject of the settings has a file of its own with its paths; each path is the form's, too. */
 export function settingsRoutes(router: Router, settings: SettingsSettings): void {
-  const deps: SettingsDeps = { ...settings, stash: createStash(settings) };
+  const deps: AccountDeps = { ...settings, stash: createFormDrafts(settings) };
   router
     .route('/settings')
-    .get(forMember(deps, settingsHome(deps)))
+    .get(requireUser(deps, accountHome(deps)))
     .all(methodNotAllowed('GET', 'HEAD'));
   nameRoutes(router, deps);
   profileRoutes(router, deps);

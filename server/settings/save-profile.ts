@@ -4,7 +4,7 @@ import { type Origin, type Outbox, type SecurityChange, tellOfChange } from '../
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import type { Database, KeyValueStore, Schema } from '../store/index.ts';
 
-export interface SaveDeps {
+export interface SaveProfileDeps {
   database: Database;
   kv: KeyValueStore;
   outbox: Outbox;
@@ -12,7 +12,7 @@ export interface SaveDeps {
 }
 
 /** Which mail tells of a field; the language is chosen in every page's footer, too, and nobody is told. */
-const toldAs = {
+const changeFieldMails = {
   givenName: 'name',
   familyName: 'name',
   birthdate: 'profile',
@@ -32,15 +32,15 @@ export interface ProfileToSave {
   alongside?: ((trx: Transaction<Schema>) => Promise<void>) | undefined;
 }
 
-export type Saved = { kind: 'saved' } | { kind: 'too-many'; retryAfterMs: number };
+export type SaveProfileResult = { kind: 'saved' } | { kind: 'too-many'; retryAfterMs: number };
 
 /** Saves what is different from what is stored, and tells the member of it by mail; where nothing is, nothing is done. */
 export async function saveProfile(
-  { database, kv, outbox, now }: SaveDeps,
+  { database, kv, outbox, now }: SaveProfileDeps,
   user: User,
   { change, from, alongside }: ProfileToSave,
-): Promise<Saved> {
-  const names = (Object.keys(toldAs) as (keyof ProfileChange)[]).filter(
+): Promise<SaveProfileResult> {
+  const names = (Object.keys(changeFieldMails) as (keyof ProfileChange)[]).filter(
     (name) => change[name] !== undefined && change[name] !== user[name],
   );
   if (names.length === 0) {
@@ -48,20 +48,20 @@ export async function saveProfile(
     return { kind: 'saved' };
   }
   const different = Object.fromEntries(names.map((name) => [name, change[name]])) as ProfileChange;
-  const told = new Set(names.flatMap((name) => toldAs[name] ?? []));
-  if (told.size > 0) {
+  const notified = new Set(names.flatMap((name) => changeFieldMails[name] ?? []));
+  if (notified.size > 0) {
     const decision = await consumeLimits(kv, rateLimits.profileChange, { account: user.id });
     if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   }
   await database.transaction(async (trx) => {
     await setProfile(trx, user.id, different, now());
     await alongside?.(trx);
-    for (const what of told)
-      await tellOfChange(trx, { outbox, now }, { user: { ...user, ...localeOf(different) }, change: what, from });
+    for (const what of notified)
+      await tellOfChange(trx, { outbox, now }, { user: { ...user, ...toLocaleChange(different) }, change: what, from });
   });
   outbox.wake();
   return { kind: 'saved' };
 }
 
 /** The mail is in the language that has just been chosen. */
-const localeOf = ({ locale }: ProfileChange) => (locale === undefined ? {} : { locale });
+const toLocaleChange = ({ locale }: ProfileChange) => (locale === undefined ? {} : { locale });

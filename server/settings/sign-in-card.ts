@@ -3,17 +3,17 @@ import { connectedAppsPath } from '../../views/settings/connected-apps-page.tsx'
 import { providersHref } from '../../views/settings/providers-page.tsx';
 import { SignInCard } from '../../views/settings/sign-in-card.tsx';
 import { listIdentities, providerName } from '../federation/index.ts';
-import { factorsOf } from '../mfa/index.ts';
+import { listAuthenticators } from '../mfa/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
-import type { CardSource } from './cards.ts';
+import type { HomeCardSource } from './cards.ts';
 import { codesPath } from './mfa-paths.ts';
 
 /** The Sign-in card: the password, passkeys, accounts elsewhere, and the recovery codes that are left. */
-export const signInCard: CardSource = async ({ database, passkeys, federation, connectedApps }, _req, { user }) => {
+export const signInCard: HomeCardSource = async ({ database, passkeys, federation, connectedApps }, _req, { user }) => {
   const [count, links, factors, apps] = await Promise.all([
     countPasskeys(database.db, user.id),
     listIdentities(database.db, user.id),
-    factorsOf(database, user),
+    listAuthenticators(database, user),
     connectedApps.list(user.id),
   ]);
   const { providers } = federation;

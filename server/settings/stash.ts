@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { field, type HostCookies } from '../http/index.ts';
+import { type HostCookies, readFormField } from '../http/index.ts';
 import { minuteMs, randomToken, sha256 } from '../shared/index.ts';
 import { type KeyValueStore, type SecretBox, storedRecords } from '../store/index.ts';
 
@@ -12,11 +12,11 @@ export type KeptFields = Readonly<Record<string, number>>;
  * Once, within ten minutes, for the same member in the same browser, in the same form. (Not bound to the session itself:
  * re-authenticating begins a new one.) A member has one at most for each form; a later one takes the place of an earlier.
  */
-export interface Stash {
+export interface FormDrafts {
   /** Keeps these fields of the form that was sent. */
-  keep(req: Request, res: Response, userId: string, fields: KeptFields): Promise<void>;
+  saveDraft(req: Request, res: Response, userId: string, fields: KeptFields): Promise<void>;
   /** What was kept for this page, if anything. */
-  take(req: Request, res: Response, userId: string): Promise<Record<string, string> | undefined>;
+  takeDraft(req: Request, res: Response, userId: string): Promise<Record<string, string> | undefined>;
 }
 
 const schema = z.object({
@@ -29,7 +29,7 @@ const cookieName = 'foyer_stash';
 const ttlMs = 10 * minuteMs;
 
 /** @param box seals them: a new address or number is nobody's to read who reads the store */
-export function createStash({
+export function createFormDrafts({
   kv,
   cookies,
   contactBox: box,
@@ -37,25 +37,25 @@ export function createStash({
   kv: KeyValueStore;
   cookies: HostCookies;
   contactBox: SecretBox;
-}): Stash {
+}): FormDrafts {
   const records = storedRecords({ kv, kind: 'settings-stash', schema, ttlMs, seal: box });
-  const pageOf = (req: Request) => req.originalUrl.split('?')[0];
+  const requestPath = (req: Request) => req.originalUrl.split('?')[0];
   /** Another member, another page: another record. */
-  const nameOf = (userId: string, req: Request) => sha256(JSON.stringify([userId, pageOf(req)]));
+  const toName = (userId: string, req: Request) => sha256(JSON.stringify([userId, requestPath(req)]));
   return {
-    async keep(req, res, userId, fields) {
+    async saveDraft(req, res, userId, fields) {
       const typed = Object.fromEntries(
-        Object.entries(fields).map(([name, most]) => [name, field(req, name).slice(0, most)]),
+        Object.entries(fields).map(([name, max]) => [name, readFormField(req, name).slice(0, max)]),
       );
       const id = randomToken();
-      await records.write(nameOf(userId, req), { browser: sha256(id), typed });
+      await records.write(toName(userId, req), { browser: sha256(id), typed });
       cookies.set(res, cookieName, id, { maxAgeMs: ttlMs });
     },
-    async take(req, res, userId) {
+    async takeDraft(req, res, userId) {
       const id = cookies.read(req, cookieName);
       if (id === undefined) return undefined;
       // Of two at once one gets it.
-      const taken = await records.takeMatching(nameOf(userId, req), ({ browser }) => browser === sha256(id));
+      const taken = await records.takeMatching(toName(userId, req), ({ browser }) => browser === sha256(id));
       if (taken) cookies.clear(res, cookieName);
       return taken?.typed;
     },

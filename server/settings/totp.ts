@@ -6,16 +6,16 @@ import {
   TotpRequestPage,
   TotpScanPage,
 } from '../../views/settings/totp-pages.tsx';
-import { field, methodNotAllowed } from '../http/index.ts';
+import { methodNotAllowed, readFormField } from '../http/index.ts';
 import { setupMinutes } from '../mfa/index.ts';
-import { originOf } from '../session/index.ts';
-import type { SettingsDeps } from './deps.ts';
+import { getRequestOrigin } from '../session/index.ts';
+import type { AccountDeps } from './deps.ts';
 import { endOthersIfTicked, endOthersTicked } from './end-others.ts';
-import { factorShown } from './factor-shown.ts';
-import { type MemberHandler, recently, type SignedIn } from './guard.ts';
+import { recordPresentedFactor } from './factor-shown.ts';
+import { type MemberHandler, requireRecentAuth, type SignedInUser } from './guard.ts';
 import { activatePath, scanPath, totpPath } from './mfa-paths.ts';
 import { qrCode } from './qr.ts';
-import { afterTurningOn } from './recovery-codes.ts';
+import { afterEnablingFactor } from './recovery-codes.ts';
 
 /**
  * The setup's id: this browser's alone. Not the session itself, because whoever is asked again who they are on the way has a
@@ -23,22 +23,22 @@ import { afterTurningOn } from './recovery-codes.ts';
  */
 const cookieName = 'foyer_totp_setup';
 
-const setupOf = ({ cookies, mfa }: SettingsDeps, req: Request, { user }: SignedIn) => {
+const findSetup = ({ cookies, mfa }: AccountDeps, req: Request, { user }: SignedInUser) => {
   const flow = cookies.read(req, cookieName) ?? '';
   return mfa.enrolling.findTotpSetup(flow, user);
 };
 
 async function sendRequestPage(
-  deps: SettingsDeps,
+  deps: AccountDeps,
   req: Request,
   res: Response,
-  { user }: SignedIn,
+  { user }: SignedInUser,
   refused?: string,
 ): Promise<void> {
-  const shown = deps.pages.shownAt(req, res, totpPath, { problem: refused });
-  if (!shown) return;
-  const { problem } = shown;
-  const { totp } = await deps.mfa.enrolling.factorsOf(user);
+  const view = deps.pages.shownAt(req, res, totpPath, { problem: refused });
+  if (!view) return;
+  const { problem } = view;
+  const { totp } = await deps.mfa.enrolling.findFactors(user);
   deps.pages.send(
     req,
     res,
@@ -49,23 +49,23 @@ async function sendRequestPage(
 }
 
 /** GET /settings/mfa/totp: first of three steps. */
-function showRequest(deps: SettingsDeps): MemberHandler {
+function showRequest(deps: AccountDeps): MemberHandler {
   return (req, res, member) => sendRequestPage(deps, req, res, member);
 }
 
 /** POST /settings/mfa/totp: makes a secret, which nothing depends on until it is activated. */
-function requestSecret(deps: SettingsDeps): MemberHandler {
+function requestSecret(deps: AccountDeps): MemberHandler {
   return async (_req, res, { user }) => {
-    const { flow } = await deps.mfa.enrolling.beginTotp(user);
-    deps.cookies.set(res, cookieName, flow, { maxAgeMs: setupMinutes * 60_000 });
+    const { setupId } = await deps.mfa.enrolling.beginTotp(user);
+    deps.cookies.set(res, cookieName, setupId, { maxAgeMs: setupMinutes * 60_000 });
     res.redirect(303, scanPath);
   };
 }
 
 /** GET /settings/mfa/totp/scan: second step. */
-function showScan(deps: SettingsDeps): MemberHandler {
+function showScan(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
-    const setup = await setupOf(deps, req, member);
+    const setup = await findSetup(deps, req, member);
     if (!setup) return res.redirect(303, totpPath);
     const qr = qrCode(setup.uri);
     deps.pages.send(
@@ -78,41 +78,41 @@ function showScan(deps: SettingsDeps): MemberHandler {
   };
 }
 
-type Shown = Pick<TotpActivatePageProps, 'error' | 'hint' | 'endOthers'> & { status?: number };
+type TotpActivatePageState = Pick<TotpActivatePageProps, 'error' | 'hint' | 'endOthers'> & { status?: number };
 
-function sendActivatePage({ pages }: SettingsDeps, req: Request, res: Response, given: Shown = {}) {
-  const said = pages.shownAt(req, res, activatePath, given);
-  if (!said) return;
-  const { status = 200, ...shown } = said;
+function sendActivatePage({ pages }: AccountDeps, req: Request, res: Response, state: TotpActivatePageState = {}) {
+  const submitted = pages.shownAt(req, res, activatePath, state);
+  if (!submitted) return;
+  const { status = 200, ...view } = submitted;
   pages.send(
     req,
     res,
     status,
-    (ctx) => createElement(TotpActivatePage, { ctx, action: activatePath, scanHref: scanPath, ...shown }),
+    (ctx) => createElement(TotpActivatePage, { ctx, action: activatePath, scanHref: scanPath, ...view }),
     { title: (ctx) => ctx.t('mfaSettings.totp.enter'), address: activatePath },
   );
 }
 
 /** GET /settings/mfa/totp/activate: third step. */
-function showActivate(deps: SettingsDeps): MemberHandler {
+function showActivate(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
-    if (!(await setupOf(deps, req, member))) return res.redirect(303, totpPath);
+    if (!(await findSetup(deps, req, member))) return res.redirect(303, totpPath);
     sendActivatePage(deps, req, res);
   };
 }
 
 /** POST /settings/mfa/totp/activate: a code of the app, and from now on the sign-in asks for one. */
-function activate(deps: SettingsDeps): MemberHandler {
+function activate(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     const { cookies, mfa, log } = deps;
     const { user } = member;
     const flow = cookies.read(req, cookieName) ?? '';
-    const { totp } = await mfa.enrolling.factorsOf(user);
-    const activated = await mfa.enrolling.activateTotp(flow, user, field(req, 'code'), originOf(req));
+    const { totp } = await mfa.enrolling.findFactors(user);
+    const activated = await mfa.enrolling.activateTotp(flow, user, readFormField(req, 'code'), getRequestOrigin(req));
     log.info({ act: 'totp-activate', outcome: activated.kind }, 'authenticator app');
     const { t } = req;
     // Without a set-up the page for codes leads back to where one begins, whatever was typed.
-    if (activated.kind !== 'activated' && !(await setupOf(deps, req, member))) {
+    if (activated.kind !== 'activated' && !(await findSetup(deps, req, member))) {
       return sendRequestPage(deps, req, res, member, t('mfaSettings.totp.gone'));
     }
     switch (activated.kind) {
@@ -134,30 +134,30 @@ function activate(deps: SettingsDeps): MemberHandler {
       case 'activated': {
         cookies.clear(res, cookieName);
         const done = totp ? 'totp-replaced' : 'mfa-totp';
-        const session = await factorShown(deps, req, res, member, 'otp');
+        const session = await recordPresentedFactor(deps, req, res, member, 'otp');
         await endOthersIfTicked(deps, req, { user, session });
         const turnedOn = { done, codes: activated.recoveryCodes } as const;
-        return res.redirect(303, await afterTurningOn(deps, req, res, { user, session }, turnedOn));
+        return res.redirect(303, await afterEnablingFactor(deps, req, res, { user, session }, turnedOn));
       }
     }
   };
 }
 
 /** The set-up of an authenticator app: three steps, each with an address of its own. */
-export function totpRoutes(router: Router, deps: SettingsDeps): void {
+export function totpRoutes(router: Router, deps: AccountDeps): void {
   const only = methodNotAllowed('GET', 'HEAD', 'POST');
   router
     .route(totpPath)
-    .get(recently(deps, showRequest(deps)))
-    .post(recently(deps, requestSecret(deps)))
+    .get(requireRecentAuth(deps, showRequest(deps)))
+    .post(requireRecentAuth(deps, requestSecret(deps)))
     .all(only);
   router
     .route(scanPath)
-    .get(recently(deps, showScan(deps)))
+    .get(requireRecentAuth(deps, showScan(deps)))
     .all(methodNotAllowed('GET', 'HEAD'));
   router
     .route(activatePath)
-    .get(recently(deps, showActivate(deps)))
-    .post(recently(deps, activate(deps)))
+    .get(requireRecentAuth(deps, showActivate(deps)))
+    .post(requireRecentAuth(deps, activate(deps)))
     .all(only);
 }

@@ -1,18 +1,18 @@
 import type { User } from '../account/index.ts';
-import { isOffered, listIdentities } from '../federation/index.ts';
+import { isProviderConfigured, listIdentities } from '../federation/index.ts';
 import { listPasskeys } from '../passkeys/index.ts';
 import type { Db } from '../store/index.ts';
-import type { SettingsDeps } from './deps.ts';
+import type { AccountDeps } from './deps.ts';
 
 /** One of the ways in which a member signs in. */
-export interface WayIn {
+export interface SignInMethodRef {
   kind: 'password' | 'passkey' | 'link';
   /** Of the passkey or the link. */
   id?: string;
 }
 
 /** Whether nothing would let the member in without it. What lets nobody in as it is can always go. Pure. */
-export function isLastWayIn(ways: readonly WayIn[], { kind, id }: WayIn): boolean {
+export function isLastSignInMethod(ways: readonly SignInMethodRef[], { kind, id }: SignInMethodRef): boolean {
   const others = ways.filter((way) => way.kind !== kind || way.id !== id);
   return others.length === 0 && ways.length > 0;
 }
@@ -21,15 +21,17 @@ export function isLastWayIn(ways: readonly WayIn[], { kind, id }: WayIn): boolea
  * What lets a member in today: a passkey only where browsers have them, a link only while its provider is configured. A code
  * by mail is none: it gives a new password, and needs a mailbox that may be the provider's own.
  */
-export async function waysIn(
-  { passkeys, federation }: Pick<SettingsDeps, 'passkeys' | 'federation'>,
+export async function listSignInMethods(
+  { passkeys, federation }: Pick<AccountDeps, 'passkeys' | 'federation'>,
   db: Db,
   user: Pick<User, 'id' | 'passwordHash'>,
-): Promise<WayIn[]> {
+): Promise<SignInMethodRef[]> {
   const [keys, links] = [passkeys ? await listPasskeys(db, user.id) : [], await listIdentities(db, user.id)];
   return [
     ...(user.passwordHash === null ? [] : [{ kind: 'password' as const }]),
     ...keys.map(({ id }) => ({ kind: 'passkey' as const, id })),
-    ...links.filter((link) => isOffered(federation.providers, link)).map(({ id }) => ({ kind: 'link' as const, id })),
+    ...links
+      .filter((link) => isProviderConfigured(federation.providers, link))
+      .map(({ id }) => ({ kind: 'link' as const, id })),
   ];
 }

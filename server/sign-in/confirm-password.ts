@@ -1,10 +1,10 @@
 import type { User } from '../account/index.ts';
 import { malformedSecret } from '../http/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
-import { checkPassword, type GuessLimits, mostPasswordCharacters, type PasswordHasher } from '../password/index.ts';
+import { checkPassword, type GuessLimits, maxPasswordLength, type PasswordHasher } from '../password/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 
-export type PasswordConfirmed =
+export type VerifyPasswordResult =
   | { kind: 'right' }
   | { kind: 'empty' }
   | { kind: 'wrong' }
@@ -15,14 +15,14 @@ export type PasswordConfirmed =
  * better place to guess.
  * @throws {PasswordQueueFull}
  */
-export async function confirmPassword(
+export async function verifyCurrentPassword(
   deps: { kv: KeyValueStore; limits: GuessLimits; passwords: PasswordHasher },
   user: User,
   password: string,
   from: { ip: string; device: string | undefined },
-): Promise<PasswordConfirmed> {
+): Promise<VerifyPasswordResult> {
   if (password === '') return { kind: 'empty' };
-  if (malformedSecret(password, mostPasswordCharacters)) return { kind: 'wrong' };
+  if (malformedSecret(password, maxPasswordLength)) return { kind: 'wrong' };
   const checked = await checkPassword(deps, { identifier: user.email, userId: user.id, ...from }, async (work) =>
     (await deps.passwords.verify(user.passwordHash, password, work)) ? user : undefined,
   );

@@ -1,95 +1,105 @@
 import type { Request, Response } from 'express';
 import type { User } from '../account/index.ts';
-import type { Errand, Pages } from '../http/index.ts';
-import type { Challenge, Method, MfaRoom } from '../mfa/index.ts';
-import type { Devices, Sessions, UpstreamSession } from '../session/index.ts';
-import type { WayOn } from './way-on.ts';
+import type { Continuation, Pages } from '../http/index.ts';
+import type { ChallengeMethod, MfaChallenge, MfaRoom } from '../mfa/index.ts';
+import type { DeviceRecognition, Sessions, UpstreamSession } from '../session/index.ts';
+import type { NextRedirect } from './way-on.ts';
 
-export type EntranceMfa = Pick<MfaRoom, 'challenges' | 'methodsFor' | 'remembered' | 'smsCodes'>;
+export type SignInMfa = Pick<MfaRoom, 'challenges' | 'methodsFor' | 'remembered' | 'smsCodes'>;
 
 interface Settings {
-  mfa: EntranceMfa;
-  sessions: Pick<Sessions, 'begin'>;
-  devices: Devices;
-  wayOn: WayOn;
+  mfa: SignInMfa;
+  sessions: Pick<Sessions, 'createSession'>;
+  devices: DeviceRecognition;
+  nextRedirect: NextRedirect;
   pages: Pick<Pages, 'context'>;
   now: () => number;
 }
 
 /** What was shown so far: one factor. */
-export interface FirstFactor {
+export interface FirstFactorInput {
   /** RFC 8176. */
   amr: string[];
   remember: boolean;
-  errand: Errand;
+  continuation: Continuation;
   /** That the device is remembered does not count. */
-  everyFactor?: boolean | undefined;
+  requireAllFactors?: boolean | undefined;
   /** By a provider: when it was shown there. Undefined: now. A second factor that is shown here is shown now. */
-  shownAtMs?: number | undefined;
+  presentedAtMs?: number | undefined;
   /** The provider by which the member came. */
   upstream?: UpstreamSession | undefined;
 }
 
-export type Entered =
+export type SignInResult =
   | { kind: 'signed-in' }
   /** No session exists yet: the second factor is asked for there. */
   | { kind: 'challenged'; address: string };
 
 /** The one way in for whoever has shown one factor: no room begins a session after a password by itself. */
-export interface Entrance {
-  enter(req: Request, res: Response, user: User, shown: FirstFactor): Promise<Entered>;
+export interface SignIn {
+  completeSignIn(req: Request, res: Response, user: User, factor: FirstFactorInput): Promise<SignInResult>;
   /** The same for a member who is signed in and shows again who they are: a remembered device does not count. */
-  enterAgain(req: Request, res: Response, user: User, shown: FirstFactor): Promise<Entered>;
+  completeReauthentication(req: Request, res: Response, user: User, factor: FirstFactorInput): Promise<SignInResult>;
 }
 
-export function createEntrance(settings: Settings): Entrance {
-  const { mfa, sessions, devices, wayOn } = settings;
+export function createSignIn(settings: Settings): SignIn {
+  const { mfa, sessions, devices, nextRedirect } = settings;
 
   /** What is asked for beside what was shown: nothing where a provider has asked for it already. */
-  const dueAfter = async (user: User, amr: readonly string[]): Promise<Method[]> =>
+  const listRemainingFactors = async (user: User, amr: readonly string[]): Promise<ChallengeMethod[]> =>
     amr.includes('mfa') ? [] : mfa.methodsFor(user);
 
-  async function challenge(
+  async function startChallenge(
     req: Request,
     res: Response,
     user: User,
-    { amr, remember, errand, upstream }: FirstFactor,
-    { methods, intent }: { methods: Method[]; intent: Challenge['intent'] },
-  ): Promise<Entered> {
+    { amr, remember, continuation, upstream }: FirstFactorInput,
+    { methods, intent }: { methods: ChallengeMethod[]; intent: MfaChallenge['intent'] },
+  ): Promise<SignInResult> {
     const id = mfa.challenges.newId();
     const [method = 'recovery'] = methods;
     const sentAtMs = method === 'sms' ? await sendCode(settings, req, user, id) : undefined;
     const { id: userId, passwordEpoch } = user;
-    const begun = { userId, passwordEpoch, intent, amr, remember, errand: errand.search, upstream, method, sentAtMs };
-    await mfa.challenges.begin(req, res, id, begun);
-    return { kind: 'challenged', address: wayOn(user, errand, { secondFactorPending: true }).address };
+    const started = {
+      userId,
+      passwordEpoch,
+      intent,
+      amr,
+      remember,
+      continuation: continuation.search,
+      upstream,
+      method,
+      sentAtMs,
+    };
+    await mfa.challenges.begin(req, res, id, started);
+    return { kind: 'challenged', address: nextRedirect(user, continuation, { secondFactorPending: true }).address };
   }
 
   async function begin(
     req: Request,
     res: Response,
     user: User,
-    how: Parameters<Sessions['begin']>[3],
-  ): Promise<Entered> {
-    await sessions.begin(req, res, user, how);
+    how: Parameters<Sessions['createSession']>[3],
+  ): Promise<SignInResult> {
+    await sessions.createSession(req, res, user, how);
     await devices.remember(req, res, user);
     return { kind: 'signed-in' };
   }
 
   return {
-    async enter(req, res, user, shown) {
-      const { amr, remember, upstream, shownAtMs } = shown;
-      const methods = await dueAfter(user, amr);
-      if (methods.length === 0) return begin(req, res, user, { amr, remember, upstream, shownAtMs });
-      const device = shown.everyFactor ? undefined : await mfa.remembered.recognise(req, user);
-      if (!device) return challenge(req, res, user, shown, { methods, intent: 'sign-in' });
-      await mfa.remembered.note(req, device);
-      return begin(req, res, user, { amr, remember, upstream, shownAtMs, onRememberedDevice: true });
+    async completeSignIn(req, res, user, factor) {
+      const { amr, remember, upstream, presentedAtMs } = factor;
+      const methods = await listRemainingFactors(user, amr);
+      if (methods.length === 0) return begin(req, res, user, { amr, remember, upstream, shownAtMs: presentedAtMs });
+      const device = factor.requireAllFactors ? undefined : await mfa.remembered.findRememberedDevice(req, user);
+      if (!device) return startChallenge(req, res, user, factor, { methods, intent: 'sign-in' });
+      await mfa.remembered.recordDeviceUse(req, device);
+      return begin(req, res, user, { amr, remember, upstream, shownAtMs: presentedAtMs, onRememberedDevice: true });
     },
-    async enterAgain(req, res, user, shown) {
-      const { amr, remember, upstream } = shown;
-      const methods = await dueAfter(user, amr);
-      if (methods.length > 0) return challenge(req, res, user, shown, { methods, intent: 're-authenticate' });
+    async completeReauthentication(req, res, user, factor) {
+      const { amr, remember, upstream } = factor;
+      const methods = await listRemainingFactors(user, amr);
+      if (methods.length > 0) return startChallenge(req, res, user, factor, { methods, intent: 're-authenticate' });
       return begin(req, res, user, { amr, remember, upstream });
     },
   };

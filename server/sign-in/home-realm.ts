@@ -1,7 +1,7 @@
-import { identifierOf } from '../account/index.ts';
-import { type Provider, takes } from '../federation/index.ts';
+import { parseIdentifier } from '../account/index.ts';
+import { acceptsBrowser, type Provider } from '../federation/index.ts';
 import type { SignInDeps } from './deps.ts';
-import type { Refusal } from './password-sign-in.ts';
+import type { PasswordRefusal } from './password-sign-in.ts';
 
 export interface HomeRealm {
   provider: Provider;
@@ -9,15 +9,15 @@ export interface HomeRealm {
 }
 
 /** To whose provider a typed address leads; undefined: to none, to none that takes this browser, or it is no address. */
-export function homeRealmOf(
+export function findHomeRealm(
   { federation }: Pick<SignInDeps, 'federation'>,
   typed: string,
   userAgent: string | undefined,
 ): HomeRealm | undefined {
-  const identifier = identifierOf(typed);
+  const identifier = parseIdentifier(typed);
   if (!identifier || !('email' in identifier)) return undefined;
   const provider = federation.providers.forEmail(identifier.email);
-  return provider && takes(provider, userAgent) ? { provider, email: identifier.email } : undefined;
+  return provider && acceptsBrowser(provider, userAgent) ? { provider, email: identifier.email } : undefined;
 }
 
 /**
@@ -25,7 +25,7 @@ export function homeRealmOf(
  * else leads to the provider, whether the address is a member's or not and whether they have a password or not, so that
  * nobody learns it (docs/decisions/0010-company-addresses.md).
  */
-export function leadsHome(refusal: Refusal): boolean {
+export function redirectsToProvider(refusal: PasswordRefusal): boolean {
   switch (refusal.kind) {
     case 'empty':
       return refusal.password;

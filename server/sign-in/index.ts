@@ -6,10 +6,16 @@
  * Does not own sessions (session/), how passwords and second factors are kept and checked (password/, mfa/), nor what a
  * client app gets (oauth/).
  */
-export type { ClientRequests, Confirmations, ShortForm, SignInDeps, WaitingRequest } from './deps.ts';
-export { createEntrance, type Entered, type Entrance } from './entrance.ts';
-export { askToSignIn } from './guard.ts';
+export type {
+  AuthorizeShorthand,
+  ClientAuthorizations,
+  EmailVerification,
+  PendingAuthorization,
+  SignInDeps,
+} from './deps.ts';
+export { createSignIn, type SignIn, type SignInResult } from './entrance.ts';
+export { redirectToSignIn } from './guard.ts';
 export { createMailedCodes, type MailedCodes } from './mailed-code.ts';
-export { lacksDemandedFactor, nextStep, type Step, standsBeforeAuthorization } from './next-step.ts';
+export { blocksAuthorization, mustSetUpSecondFactor, nextStep, type Step } from './next-step.ts';
 export { signInRoutes } from './routes.ts';
-export { createWayOn, isSetUpPage, type WayOn } from './way-on.ts';
+export { createNextRedirect, isEnrolmentPage, type NextRedirect } from './way-on.ts';

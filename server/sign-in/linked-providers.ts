@@ -1,8 +1,8 @@
 import type { Request } from 'express';
-import type { ProviderDoor } from '../../views/parts/provider-doors.tsx';
+import type { ProviderButtonProps } from '../../views/parts/provider-doors.tsx';
 import type { User } from '../account/index.ts';
-import { doorOf, listIdentities, type Provider, takes } from '../federation/index.ts';
-import type { Errand } from '../http/index.ts';
+import { acceptsBrowser, listIdentities, type Provider, toProviderButton } from '../federation/index.ts';
+import type { Continuation } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
 
 type Deps = Pick<SignInDeps, 'pages' | 'database' | 'federation'>;
@@ -11,14 +11,14 @@ type Deps = Pick<SignInDeps, 'pages' | 'database' | 'federation'>;
  * The providers by which a member can show who they are, each with the address there: linked, configured still, and taking
  * this browser.
  */
-export async function linkedProviders(
+export async function listLinkedProviders(
   { database, federation }: Deps,
   req: Request,
   user: User,
 ): Promise<{ provider: Provider; email: string | null }[]> {
   const links = await listIdentities(database.db, user.id);
   return federation.providers.all
-    .filter((provider) => takes(provider, req.get('user-agent')))
+    .filter((provider) => acceptsBrowser(provider, req.get('user-agent')))
     .flatMap((provider) => {
       const link = links.find((one) => one.provider === provider.id);
       return link ? [{ provider, email: link.email }] : [];
@@ -26,11 +26,16 @@ export async function linkedProviders(
 }
 
 /** Their buttons on /re-authenticate. */
-export async function doorsAgain(deps: Deps, req: Request, user: User, errand: Errand): Promise<ProviderDoor[]> {
+export async function linkedProviderButtons(
+  deps: Deps,
+  req: Request,
+  user: User,
+  continuation: Continuation,
+): Promise<ProviderButtonProps[]> {
   const { t, language: lang } = req;
-  const providers = await linkedProviders(deps, req, user);
+  const providers = await listLinkedProviders(deps, req, user);
   return providers.map(({ provider }) => ({
-    ...doorOf(provider, { t, lang }, `/re-authenticate/provider/${provider.id}${errand.search}`),
+    ...toProviderButton(provider, { t, lang }, `/re-authenticate/provider/${provider.id}${continuation.search}`),
     label: t('federation.again.confirmWith', { provider: provider.name }),
   }));
 }

@@ -3,8 +3,8 @@ import { createElement } from 'react';
 import { MailedCodePage, type MailedCodePageProps } from '../../views/sign-in/mailed-code-page.tsx';
 import type { User } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
-import { type Errand, errandOf, field, setRetryAfter, withErrand } from '../http/index.ts';
-import { waitText } from '../password/index.ts';
+import { type Continuation, continuationFrom, readFormField, setRetryAfter, withContinuation } from '../http/index.ts';
+import { retryAfterText } from '../password/index.ts';
 import type { SignInDeps } from './deps.ts';
 import type { CodeShown } from './mailed-code.ts';
 
@@ -15,7 +15,7 @@ export async function askForMailedCode(
   deps: Pick<SignInDeps, 'mailedCodes' | 'log'>,
   req: Request,
   res: Response,
-  { user, remember, errand }: { user: User | undefined; remember: boolean; errand: Errand },
+  { user, remember, continuation: errand }: { user: User | undefined; remember: boolean; continuation: Continuation },
 ): Promise<void> {
   const { mailedCodes, log } = deps;
   const owner = user && { id: user.id, passwordEpoch: user.passwordEpoch };
@@ -32,24 +32,24 @@ export async function askForMailedCode(
 
 type Shown = Pick<MailedCodePageProps, 'error' | 'problem'> & { status?: number };
 
-function sendPage(deps: SignInDeps, req: Request, res: Response, given: Shown = {}): void {
-  const errand = errandOf(req, deps.publicUrl);
+function sendPage(deps: SignInDeps, req: Request, res: Response, input: Shown = {}): void {
+  const errand = continuationFrom(req, deps.publicUrl);
   const address = path + errand.search;
-  const said = deps.pages.shownAt(req, res, address, given);
-  if (!said) return;
-  const { status = 200, ...shown } = said;
+  const submitted = deps.pages.shownAt(req, res, address, input);
+  if (!submitted) return;
+  const { status = 200, ...view } = submitted;
   deps.pages.send(
     req,
     res,
     status,
     (ctx) =>
       createElement(MailedCodePage, {
-        ctx: withErrand(ctx, errand.search),
+        ctx: withContinuation(ctx, errand.search),
         action: address,
         signInHref: `/${errand.search}`,
         forgotHref: `/forgot-password${errand.search}`,
         minutes: codeMinutes,
-        ...shown,
+        ...view,
       }),
     { title: (ctx) => ctx.t('signIn.mailedCode.title'), address },
   );
@@ -60,13 +60,13 @@ export function showMailedCode(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const { flows } = deps.mailedCodes;
     if (await flows.find(flows.readCookie(req))) return sendPage(deps, req, res);
-    res.redirect(303, `/${errandOf(req, deps.publicUrl).search}`);
+    res.redirect(303, `/${continuationFrom(req, deps.publicUrl).search}`);
   };
 }
 
-function refused(deps: SignInDeps, req: Request, res: Response, shown: Exclude<CodeShown, { kind: 'right' }>) {
+function refused(deps: SignInDeps, req: Request, res: Response, view: Exclude<CodeShown, { kind: 'right' }>) {
   const { t } = req;
-  switch (shown.kind) {
+  switch (view.kind) {
     case 'incomplete':
       return sendPage(deps, req, res, { status: 400, error: t('signIn.mailedCode.incomplete') });
     case 'wrong':
@@ -74,32 +74,38 @@ function refused(deps: SignInDeps, req: Request, res: Response, shown: Exclude<C
     case 'void':
       return sendPage(deps, req, res, { status: 400, problem: t('signIn.mailedCode.void') });
     case 'too-many':
-      setRetryAfter(res, shown.retryAfterMs);
-      return sendPage(deps, req, res, { status: 429, problem: waitText(t, 'too-many', shown.retryAfterMs) });
+      setRetryAfter(res, view.retryAfterMs);
+      return sendPage(deps, req, res, { status: 429, problem: retryAfterText(t, 'too-many', view.retryAfterMs) });
     case 'gone':
-      return res.redirect(303, `/${errandOf(req, deps.publicUrl).search}`);
+      return res.redirect(303, `/${continuationFrom(req, deps.publicUrl).search}`);
   }
 }
 
 /** POST /sign-in/code: the right one goes on as the password alone does at other times. */
 export function submitMailedCode(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
-    const { mailedCodes, entrance, metrics, wayOn } = deps;
-    const errand = errandOf(req, deps.publicUrl);
-    const shown = await mailedCodes.show(mailedCodes.flows.readCookie(req), field(req, 'code').trim(), req.ip ?? '');
-    if (shown.kind !== 'right') {
-      deps.log.info({ act: 'sign-in-code', outcome: shown.kind }, 'code for a sign-in');
-      return refused(deps, req, res, shown);
+    const { mailedCodes, signIn, metrics, nextRedirect } = deps;
+    const continuation = continuationFrom(req, deps.publicUrl);
+    const view = await mailedCodes.show(
+      mailedCodes.flows.readCookie(req),
+      readFormField(req, 'code').trim(),
+      req.ip ?? '',
+    );
+    if (view.kind !== 'right') {
+      deps.log.info({ act: 'sign-in-code', outcome: view.kind }, 'code for a sign-in');
+      return refused(deps, req, res, view);
     }
     mailedCodes.flows.clearCookie(res);
-    const { user, remember } = shown;
+    const { user, remember } = view;
     const waiting =
-      errand.authorization === undefined ? undefined : await deps.pendingRequest(req, errand.authorization);
-    const entered = await entrance.enter(req, res, user, {
-      ...{ amr: ['pwd'], remember, errand },
-      everyFactor: waiting?.wantsEveryFactor,
+      continuation.authorization === undefined
+        ? undefined
+        : await deps.findPendingAuthorization(req, continuation.authorization);
+    const entered = await signIn.completeSignIn(req, res, user, {
+      ...{ amr: ['pwd'], remember, continuation },
+      requireAllFactors: waiting?.requiresAllFactors,
     });
     metrics.signIn('password', entered.kind);
-    res.redirect(303, entered.kind === 'signed-in' ? wayOn(user, errand).address : entered.address);
+    res.redirect(303, entered.kind === 'signed-in' ? nextRedirect(user, continuation).address : entered.address);
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findUser, type User } from '../account/index.ts';
-import { type Codes, codeMinutes, wholeCode } from '../codes/index.ts';
-import { type HostCookies, type Language, type Logger, languageOf } from '../http/index.ts';
+import { type Codes, codeMinutes, normaliseCode } from '../codes/index.ts';
+import { type HostCookies, type Language, type Logger, resolveLanguage } from '../http/index.ts';
 import { decoyAddress, type Mail, type Outbox } from '../messages/index.ts';
 import { consumeLimits, type RateLimits } from '../rate-limits/index.ts';
 import { minuteMs } from '../shared/index.ts';
@@ -62,7 +62,7 @@ const ttlMs = codeMinutes * minuteMs;
 const purpose = 'sign-in';
 
 /** The code is bound to the member: a flow that was changed in the store opens nothing. */
-const accountOf = (id: string, { user }: MailedCodeFlow): string => user?.id ?? `nobody ${id}`;
+const toAccount = (id: string, { user }: MailedCodeFlow): string => user?.id ?? `nobody ${id}`;
 
 export function createMailedCodes(settings: Settings): MailedCodes {
   const { database, kv, cookies, codes, outbox, limits, log, now } = settings;
@@ -74,14 +74,14 @@ export function createMailedCodes(settings: Settings): MailedCodes {
     cookie: { cookies, name: 'foyer_sign_in_code', maxAgeMs: ttlMs },
   });
 
-  async function memberOf({ user }: MailedCodeFlow): Promise<User | undefined> {
+  async function findMember({ user }: MailedCodeFlow): Promise<User | undefined> {
     const member = user === null ? undefined : await findUser(database.db, user.id);
     const same = member?.passwordEpoch === user?.passwordEpoch && member?.disabledAt === null && member.emailVerified;
     return same ? member : undefined;
   }
 
   async function issue(id: string, flow: MailedCodeFlow) {
-    const issued = await codes.issue({ purpose, flow: id, account: accountOf(id, flow) });
+    const issued = await codes.issue({ purpose, flow: id, account: toAccount(id, flow) });
     if (issued.issued || flow.user === null) return { flow, issued };
     // The member has had a day's share of codes: from here on nobody's, so that typing one tells nothing.
     const nobody = { ...flow, user: null };
@@ -98,14 +98,14 @@ export function createMailedCodes(settings: Settings): MailedCodes {
       if (!found) return;
       const { flow, issued } = await issue(id, found);
       if (!issued.issued) return;
-      const member = await memberOf(flow);
+      const member = await findMember(flow);
       const mail: Mail<'sign-in-code'> = {
         channel: 'mail',
         to: member?.email ?? decoyAddress,
         template: 'sign-in-code',
-        lang: languageOf(lang, member?.locale ?? undefined),
+        lang: resolveLanguage(lang, member?.locale ?? undefined),
         values: { givenName: member?.givenName ?? '', code: issued.code, minutes: codeMinutes },
-        groupId: codes.groupOf({ purpose, account: accountOf(id, flow) }),
+        groupId: codes.messageGroup({ purpose, account: toAccount(id, flow) }),
         expiresAtMs: now() + issued.expiresInMs,
       };
       await database.transaction(async (trx) => {
@@ -116,16 +116,16 @@ export function createMailedCodes(settings: Settings): MailedCodes {
     async show(id, typed, ip) {
       const flow = await flows.find(id);
       if (!flow) return { kind: 'gone' };
-      const code = wholeCode(typed);
+      const code = normaliseCode(typed);
       if (code === undefined) return { kind: 'incomplete' };
       const decision = await consumeLimits(kv, limits.signInCodeGuess, { address: ip });
       if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
-      const checked = await codes.check({ purpose, flow: id, account: accountOf(id, flow) }, code);
+      const checked = await codes.check({ purpose, flow: id, account: toAccount(id, flow) }, code);
       // A code that was mailed to nobody opens nothing, even when it was guessed.
       if (checked === 'gone') return { kind: 'void' };
       if (checked === 'wrong' || flow.user === null) return { kind: 'wrong' };
       await Promise.all([decision.release(), flows.delete(id)]);
-      const user = await memberOf(flow);
+      const user = await findMember(flow);
       log.info({ act: 'sign-in-code' }, 'a code by mail was right');
       return user ? { kind: 'right', user, remember: flow.remember } : { kind: 'gone' };
     },

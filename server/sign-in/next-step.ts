@@ -1,7 +1,7 @@
 import { isDealPostponed, mustAcceptTerms, type TermsVersion, type User } from '../account/index.ts';
 
 /** Everything that decides what comes after a sign-in. */
-export interface Situation {
+export interface NextStepInput {
   /** The password was right, but a second factor has not been shown yet. */
   secondFactorPending: boolean;
   user: Pick<
@@ -40,7 +40,7 @@ export type Step =
   | { kind: 'search-app' };
 
 /** A provider of the member demands a second factor here, and they have none: until then nothing else is open. */
-export const lacksDemandedFactor = ({
+export const mustSetUpSecondFactor = ({
   secondFactorRequired,
   mfaPreference,
 }: Pick<User, 'secondFactorRequired' | 'mfaPreference'>): boolean => secondFactorRequired && mfaPreference === 'none';
@@ -49,7 +49,7 @@ export const lacksDemandedFactor = ({
  * The one place that decides what a member does next (the specification's section 4, Post-login routing; architecture,
  * section 4). Steps never name each other: each ends by asking here.
  */
-export function nextStep(situation: Situation): Step {
+export function nextStep(situation: NextStepInput): Step {
   const {
     secondFactorPending,
     user,
@@ -63,7 +63,7 @@ export function nextStep(situation: Situation): Step {
   if (secondFactorPending) return { kind: 'second-factor' };
   if (!user.emailVerified) return { kind: 'confirm-email' };
   if (!beforeTerms && mustAcceptTerms(user, terms)) return { kind: 'accept-terms' };
-  if (lacksDemandedFactor(user)) return { kind: 'set-up-second-factor' };
+  if (mustSetUpSecondFactor(user)) return { kind: 'set-up-second-factor' };
   if (authorization !== undefined) return { kind: 'authorization', id: authorization };
   if (returnTo !== undefined) return { kind: 'return', address: returnTo };
   if (
@@ -86,6 +86,6 @@ const beforeAuthorization: ReadonlySet<Step['kind']> = new Set([
   'set-up-second-factor',
 ]);
 
-export function standsBeforeAuthorization(step: Step): boolean {
+export function blocksAuthorization(step: Step): boolean {
   return beforeAuthorization.has(step.kind);
 }

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import { createElement } from 'react';
 import { OneProviderPage } from '../../views/sign-in/one-provider-page.tsx';
-import { doorOf, hintedProvider, type Provider, takes } from '../federation/index.ts';
-import { type Errand, query, withErrand } from '../http/index.ts';
-import type { SignInDeps, WaitingRequest } from './deps.ts';
-import type { SignInForm } from './landing.ts';
+import { acceptsBrowser, hintedProvider, type Provider, toProviderButton } from '../federation/index.ts';
+import { type Continuation, readQueryParam, withContinuation } from '../http/index.ts';
+import type { PendingAuthorization, SignInDeps } from './deps.ts';
+import type { SignInPageState } from './landing.ts';
 
 /** The value of `ways` in the address of the whole page. */
 const allWays = 'all';
@@ -16,11 +16,11 @@ const allWays = 'all';
 export function providerAskedFor(
   { federation }: Pick<SignInDeps, 'federation'>,
   req: Request,
-  pending: WaitingRequest | undefined,
+  pending: PendingAuthorization | undefined,
 ): Provider | undefined {
-  if (query(req, 'ways') === allWays) return undefined;
+  if (readQueryParam(req, 'ways') === allWays) return undefined;
   const provider = hintedProvider(federation.providers, pending?.providerHint);
-  return provider && takes(provider, req.get('user-agent')) ? provider : undefined;
+  return provider && acceptsBrowser(provider, req.get('user-agent')) ? provider : undefined;
 }
 
 export function sendOneProviderPage(
@@ -28,9 +28,16 @@ export function sendOneProviderPage(
   req: Request,
   res: Response,
   provider: Provider,
-  { errand, pending, said }: { errand: Errand; pending: WaitingRequest | undefined } & Pick<SignInForm, 'said'>,
+  {
+    continuation,
+    pending,
+    providerNotice,
+  }: { continuation: Continuation; pending: PendingAuthorization | undefined } & Pick<
+    SignInPageState,
+    'providerNotice'
+  >,
 ): void {
-  const parameters = new URLSearchParams(errand.search);
+  const parameters = new URLSearchParams(continuation.search);
   parameters.set('ways', allWays);
   pages.send(
     req,
@@ -38,13 +45,13 @@ export function sendOneProviderPage(
     200,
     (ctx) =>
       createElement(OneProviderPage, {
-        ctx: withErrand(ctx, errand.search),
-        door: doorOf(provider, ctx, `/federation/${provider.id}${errand.search}`),
+        ctx: withContinuation(ctx, continuation.search),
+        providerButton: toProviderButton(provider, ctx, `/federation/${provider.id}${continuation.search}`),
         username: pending?.loginHint ?? '',
         otherWays: `/?${parameters}`,
         clientName: pending?.clientName,
-        said,
+        noticeName: providerNotice,
       }),
-    { title: (ctx) => ctx.t('signIn.title'), address: `/${errand.search}` },
+    { title: (ctx) => ctx.t('signIn.title'), address: `/${continuation.search}` },
   );
 }

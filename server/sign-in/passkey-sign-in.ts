@@ -3,7 +3,7 @@ import type { GuessLimit } from '../metrics/index.ts';
 import type { PasskeyRefusal, Passkeys } from '../passkeys/index.ts';
 import { consumeLimits, type LimitStore, type RateLimits } from '../rate-limits/index.ts';
 
-export type PasskeyOutcome =
+export type PasskeySignInResult =
   | { kind: 'signed-in'; user: User; amr: string[] }
   | { kind: 'not-confirmed'; user: User }
   | {
@@ -19,7 +19,7 @@ export async function signInByPasskey(
   { passkeys, kv, limits }: { passkeys: Passkeys; kv: LimitStore; limits: Pick<RateLimits, 'passkeySignIn'> },
   credential: string,
   ip: string,
-): Promise<PasskeyOutcome> {
+): Promise<PasskeySignInResult> {
   const decision = await consumeLimits(kv, limits.passkeySignIn, { address: ip });
   if (!decision.allowed) {
     const { limit, retryAfterMs } = decision;

@@ -1,11 +1,11 @@
 import type { Response } from 'express';
 import { setRetryAfter, type T } from '../http/index.ts';
-import type { PasskeyOutcome } from './passkey-sign-in.ts';
+import type { PasskeySignInResult } from './passkey-sign-in.ts';
 
-type Refusal = Extract<PasskeyOutcome, { kind: 'refused' }>['refusal'];
+type PasskeyRefusalText = Extract<PasskeySignInResult, { kind: 'refused' }>['refusal'];
 
 /** What is said of a passkey that was refused, and the status of the answer; sets Retry-After where there is one. */
-export function passkeyError(res: Response, t: T, refusal: Refusal): { status: number; text: string } {
+export function passkeyErrorText(res: Response, t: T, refusal: PasskeyRefusalText): { status: number; text: string } {
   switch (refusal.kind) {
     case 'too-many': {
       setRetryAfter(res, refusal.retryAfterMs);

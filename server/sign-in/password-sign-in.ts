@@ -1,20 +1,20 @@
 import {
-  accountOf,
   findUserByIdentifier,
-  identifierOf,
-  mostIdentifierCharacters,
+  maxIdentifierLength,
+  parseIdentifier,
   rehashPassword,
+  toAccountKey,
   type User,
 } from '../account/index.ts';
-import { malformed, malformedSecret } from '../http/index.ts';
+import { isMalformed, malformedSecret } from '../http/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
 import {
-  awaitsPassword,
   checkPassword,
   type GuessLimits,
-  mostPasswordCharacters,
+  maxPasswordLength,
+  needsInitialPassword,
   type PasswordHasher,
-  PasswordQueueFull,
+  PasswordQueueFullError,
   type PasswordWork,
 } from '../password/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
@@ -25,7 +25,7 @@ export interface Credentials {
 }
 
 /** Why a sign-in was refused; each has its text in the catalogue of the specification's section 8. */
-export type Refusal =
+export type PasswordRefusal =
   | { kind: 'empty'; username: boolean; password: boolean }
   | { kind: 'malformed' }
   | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number }
@@ -34,11 +34,11 @@ export type Refusal =
   | { kind: 'disabled' };
 
 /** Whose password was right, but whose address is not confirmed: an account that was begun, or a member. */
-export type NotConfirmed = { kind: 'sign-up'; id: string } | { kind: 'user'; id: string };
+export type UnverifiedAccount = { kind: 'sign-up'; id: string } | { kind: 'user'; id: string };
 
-export type Outcome =
+export type PasswordSignInResult =
   | { kind: 'signed-in'; user: User }
-  | { kind: 'not-confirmed'; whom: NotConfirmed }
+  | { kind: 'not-confirmed'; account: UnverifiedAccount }
   /** A member who came from another service without a password: to everybody else, a wrong password. */
   | { kind: 'first-password'; user: User }
   /**
@@ -46,7 +46,7 @@ export type Outcome =
    * @property user whom to mail it to; undefined: nobody
    */
   | { kind: 'code-due'; user: User | undefined }
-  | { kind: 'refused'; refusal: Refusal };
+  | { kind: 'refused'; refusal: PasswordRefusal };
 
 interface Settings {
   database: Database;
@@ -56,54 +56,56 @@ interface Settings {
   /** One answer for unknown members and wrong passwords. */
   uniformAnswers: boolean;
   /** Injected: the account that was begun last with an address and is not confirmed (sign-up/). */
-  begunWith?(email: string): Promise<Begun | undefined>;
+  findUnverifiedAccount?(email: string): Promise<PendingSignUp | undefined>;
 }
 
-type Begun = { id: string; passwordHash: string };
+type PendingSignUp = { id: string; passwordHash: string };
 
 /**
  * Checks an e-mail address or phone number with its password. The order of the checks is the rule: nothing is told about
  * a member to somebody who does not know the password, beyond what the configuration allows.
- * @throws {PasswordQueueFull} when too many are being checked already
+ * @throws {PasswordQueueFullError} when too many are being checked already
  */
 export async function signInByPassword(
   settings: Settings,
   { username, password }: Credentials,
   from: { ip: string; device(user: User): string | undefined },
-): Promise<Outcome> {
+): Promise<PasswordSignInResult> {
   const { database, uniformAnswers } = settings;
-  const refuse = (refusal: Refusal): Outcome => ({ kind: 'refused', refusal });
+  const refuse = (refusal: PasswordRefusal): PasswordSignInResult => ({ kind: 'refused', refusal });
   const typed = username.trim();
   if (typed === '' || password === '')
     return refuse({ kind: 'empty', username: typed === '', password: password === '' });
-  if (malformed(typed, mostIdentifierCharacters) || malformedSecret(password, mostPasswordCharacters)) {
+  if (isMalformed(typed, maxIdentifierLength) || malformedSecret(password, maxPasswordLength)) {
     return refuse({ kind: 'malformed' });
   }
-  const identifier = identifierOf(typed);
+  const identifier = parseIdentifier(typed);
   const user = identifier && (await findUserByIdentifier(database.db, identifier));
   const device = user && from.device(user);
-  const isConfirmed = (found: User | Begun) => found === user;
-  const guess = { identifier: accountOf(typed), userId: user?.id, ip: from.ip, device, isConfirmed };
+  const isConfirmed = (found: User | PendingSignUp) => found === user;
+  const guess = { identifier: toAccountKey(typed), userId: user?.id, ip: from.ip, device, isConfirmed };
   const mayBeBegun = identifier && 'email' in identifier && (!user || uniformAnswers);
-  const begun = mayBeBegun ? await settings.begunWith?.(identifier.email) : undefined;
-  const checked = await checkPassword(settings, guess, (work) => whoseIs(settings, { password, work }, user, begun));
+  const started = mayBeBegun ? await settings.findUnverifiedAccount?.(identifier.email) : undefined;
+  const checked = await checkPassword(settings, guess, (work) =>
+    matchAccount(settings, { password, work }, user, started),
+  );
   if (checked.kind === 'too-many') return refuse(checked);
-  const whose = checked.kind === 'right' ? checked.found : undefined;
+  const owner = checked.kind === 'right' ? checked.found : undefined;
   if (checked.slowed) {
-    const may = user !== undefined && whose === user && user.disabledAt === null && user.emailVerified;
+    const may = user !== undefined && owner === user && user.disabledAt === null && user.emailVerified;
     return { kind: 'code-due', user: may ? user : undefined };
   }
-  if (whose === undefined && !user && !begun)
+  if (owner === undefined && !user && !started)
     return refuse({ kind: uniformAnswers ? 'wrong-password' : 'unknown-user' });
-  if (whose === undefined && user && awaitsPassword(user)) return { kind: 'first-password', user };
-  if (whose === undefined) return refuse({ kind: 'wrong-password' });
-  if (whose !== user) return { kind: 'not-confirmed', whom: { kind: 'sign-up', id: whose.id } };
+  if (owner === undefined && user && needsInitialPassword(user)) return { kind: 'first-password', user };
+  if (owner === undefined) return refuse({ kind: 'wrong-password' });
+  if (owner !== user) return { kind: 'not-confirmed', account: { kind: 'sign-up', id: owner.id } };
   const isOutdated = user.passwordHash !== null && settings.passwords.isOutdated?.(user.passwordHash) === true;
   if (user.passwordProfile !== null || isOutdated) {
     await rehash(settings, user, { password, work: { account: guess.identifier, ip: from.ip, device } });
   }
   if (user.disabledAt !== null) return refuse({ kind: 'disabled' });
-  if (!user.emailVerified) return { kind: 'not-confirmed', whom: { kind: 'user', id: user.id } };
+  if (!user.emailVerified) return { kind: 'not-confirmed', account: { kind: 'user', id: user.id } };
   return { kind: 'signed-in', user };
 }
 
@@ -111,16 +113,16 @@ export async function signInByPassword(
  * Whose password it is. One is checked, whatever there is. Only with uniform answers, and only where an account was begun
  * with the address, a second: whoever began it must not learn from a sign-in whether the address is a member's too.
  */
-async function whoseIs(
+async function matchAccount(
   { passwords, uniformAnswers }: Settings,
   { password, work }: { password: string; work: PasswordWork },
   user: User | undefined,
-  begun: Begun | undefined,
-): Promise<User | Begun | undefined> {
-  const first = user ?? (uniformAnswers ? undefined : begun);
+  started: PendingSignUp | undefined,
+): Promise<User | PendingSignUp | undefined> {
+  const first = user ?? (uniformAnswers ? undefined : started);
   if (await passwords.verify(first?.passwordHash ?? null, password, work)) return first;
-  if (!uniformAnswers || !begun) return undefined;
-  return (await passwords.verify(begun.passwordHash, password, work)) ? begun : undefined;
+  if (!uniformAnswers || !started) return undefined;
+  return (await passwords.verify(started.passwordHash, password, work)) ? started : undefined;
 }
 
 /** A hash that was made elsewhere, with another key or at another cost gives way to a new one, now that its password is known. */
@@ -133,6 +135,6 @@ async function rehash(
     await rehashPassword(database.db, user, await passwords.hash(password, work));
   } catch (error) {
     // The next sign-in does it. What is more than a full queue is not passed over.
-    if (!(error instanceof PasswordQueueFull)) throw error;
+    if (!(error instanceof PasswordQueueFullError)) throw error;
   }
 }

@@ -2,55 +2,55 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { ReAuthenticatePage } from '../../views/sign-in/re-authenticate-page.tsx';
 import type { User } from '../account/index.ts';
-import { noticeOf, noticeText } from '../federation/index.ts';
+import { noticeText, readNotice } from '../federation/index.ts';
 import {
-  type Errand,
-  errandOf,
-  errandOfSearch,
-  field,
-  query,
+  type Continuation,
+  continuationFrom,
+  continuationFromQuery,
+  readFormField,
+  readQueryParam,
   setRetryAfter,
   type T,
-  withErrand,
+  withContinuation,
 } from '../http/index.ts';
-import { unlessBusy } from '../password/index.ts';
-import { confirmPassword, type PasswordConfirmed } from './confirm-password.ts';
+import { hashForPage } from '../password/index.ts';
+import { type VerifyPasswordResult, verifyCurrentPassword } from './confirm-password.ts';
 import type { SignInDeps } from './deps.ts';
-import { askToSignIn } from './guard.ts';
-import { doorsAgain } from './linked-providers.ts';
-import { passkeyAskAgain } from './passkey-ask.ts';
-import { overNotice } from './second-factor-standing.ts';
+import { redirectToSignIn } from './guard.ts';
+import { linkedProviderButtons } from './linked-providers.ts';
+import { passkeyRequestOptionsForUser } from './passkey-ask.ts';
+import { challengeExpiredNotice } from './second-factor-standing.ts';
 
-interface Shown {
+interface ReauthenticatePageState {
   error?: string;
   problem?: string;
   /** What became of a way through a provider. */
-  said?: { kind: 'error' | 'info'; text: string } | undefined;
+  providerNotice?: { kind: 'error' | 'info'; text: string } | undefined;
   status?: number;
 }
 
 const path = '/re-authenticate';
 
 /** Where the member goes on to, also when the address says nothing of it. */
-export function errandAgain(req: Request, publicUrl: string): Errand {
-  const errand = errandOf(req, publicUrl);
+export function reauthContinuation(req: Request, publicUrl: string): Continuation {
+  const errand = continuationFrom(req, publicUrl);
   const says = errand.authorization !== undefined || errand.returnTo !== undefined;
-  return says ? errand : errandOfSearch('?redirect=/settings', publicUrl);
+  return says ? errand : continuationFromQuery('?redirect=/settings', publicUrl);
 }
 
-export async function sendReAuthenticatePage(
+export async function renderReauthenticatePage(
   deps: Pick<SignInDeps, 'pages' | 'passkeys' | 'database' | 'federation'>,
   req: Request,
   res: Response,
-  { user, errand }: { user: User; errand: Errand },
-  given: Shown = {},
+  { user, continuation: errand }: { user: User; continuation: Continuation },
+  state: ReauthenticatePageState = {},
 ): Promise<void> {
   const address = `${path}${errand.search}`;
-  const shown = deps.pages.shownAt(req, res, address, given);
-  if (!shown) return;
-  const { error, problem, said, status = 200 } = shown;
-  const passkey = await passkeyAskAgain(deps, req, user, errand);
-  const doors = await doorsAgain(deps, req, user, errand);
+  const pageState = deps.pages.shownAt(req, res, address, state);
+  if (!pageState) return;
+  const { error, problem, providerNotice, status = 200 } = pageState;
+  const passkey = await passkeyRequestOptionsForUser(deps, req, user, errand);
+  const providerButtons = await linkedProviderButtons(deps, req, user, errand);
   const { email } = user;
   const props = {
     action: address,
@@ -59,44 +59,44 @@ export async function sendReAuthenticatePage(
     error,
     problem,
     passkey,
-    doors,
-    said,
+    providerButtons,
+    providerNotice,
   };
   deps.pages.send(
     req,
     res,
     status,
-    (ctx) => createElement(ReAuthenticatePage, { ctx: withErrand(ctx, errand.search), ...props }),
+    (ctx) => createElement(ReAuthenticatePage, { ctx: withContinuation(ctx, errand.search), ...props }),
     { title: (ctx) => ctx.t('mfa.again.title'), address },
   );
 }
 
 /** Who is not signed in (any more) signs in instead, and goes on to the same place. */
-export function askInstead(deps: SignInDeps, req: Request, res: Response): void {
-  const { returnTo = '/settings' } = errandOf(req, deps.publicUrl);
-  askToSignIn(req, res, deps.publicUrl, returnTo);
+export function redirectToSignInInstead(deps: SignInDeps, req: Request, res: Response): void {
+  const { returnTo = '/settings' } = continuationFrom(req, deps.publicUrl);
+  redirectToSignIn(req, res, deps.publicUrl, returnTo);
 }
 
 /** GET /re-authenticate?redirect=…: asks a member who is signed in for the password once more. */
-export function showReAuthenticate(deps: SignInDeps): RequestHandler {
+export function showReauthenticate(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
-    const member = await deps.sessions.member(req);
-    if (!member) return askInstead(deps, req, res);
-    const isOver = query(req, 'notice') === overNotice;
+    const member = await deps.sessions.getCurrentUser(req);
+    if (!member) return redirectToSignInInstead(deps, req, res);
+    const isOver = readQueryParam(req, 'notice') === challengeExpiredNotice;
     const { t } = req;
     const problem = isOver ? { problem: t('mfa.challenge.errors.over') } : {};
-    const ended = noticeOf(req, deps.federation.providers);
-    await sendReAuthenticatePage(
+    const ended = readNotice(req, deps.federation.providers);
+    await renderReauthenticatePage(
       deps,
       req,
       res,
-      { user: member.user, errand: errandAgain(req, deps.publicUrl) },
-      { ...problem, said: ended && noticeText(t, ended) },
+      { user: member.user, continuation: reauthContinuation(req, deps.publicUrl) },
+      { ...problem, providerNotice: ended && noticeText(t, ended) },
     );
   };
 }
 
-function refusedText(t: T, refused: Exclude<PasswordConfirmed, { kind: 'right' }>): Shown {
+function toPageState(t: T, refused: Exclude<VerifyPasswordResult, { kind: 'right' }>): ReauthenticatePageState {
   switch (refused.kind) {
     case 'empty':
       return { status: 400, error: t('signIn.errors.passwordEmpty') };
@@ -110,29 +110,32 @@ function refusedText(t: T, refused: Exclude<PasswordConfirmed, { kind: 'right' }
 }
 
 /** POST /re-authenticate: the password, then the second factor where there is one, then a new session. */
-export function submitReAuthenticate(deps: SignInDeps): RequestHandler {
+export function submitReauthenticate(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
-    const member = await deps.sessions.member(req);
-    if (!member) return askInstead(deps, req, res);
+    const member = await deps.sessions.getCurrentUser(req);
+    if (!member) return redirectToSignInInstead(deps, req, res);
     const { user, session } = member;
-    const errand = errandAgain(req, deps.publicUrl);
+    const continuation = reauthContinuation(req, deps.publicUrl);
     const { t } = req;
-    const again = (shown: Shown) => sendReAuthenticatePage(deps, req, res, { user, errand }, shown);
+    const rerender = (pageState: ReauthenticatePageState) =>
+      renderReauthenticatePage(deps, req, res, { user, continuation: continuation }, pageState);
 
     const from = { ip: req.ip ?? '', device: deps.devices.recognise(req, user) };
-    const confirmed = await unlessBusy(res, deps, () => confirmPassword(deps, user, field(req, 'password'), from));
-    if (confirmed.kind === 'busy') return again({ status: confirmed.status, problem: t('signIn.errors.busy') });
+    const confirmed = await hashForPage(res, deps, () =>
+      verifyCurrentPassword(deps, user, readFormField(req, 'password'), from),
+    );
+    if (confirmed.kind === 'busy') return rerender({ status: confirmed.status, problem: t('signIn.errors.busy') });
     deps.log.info({ act: 're-authenticate', outcome: confirmed.kind }, 're-authentication');
     if (confirmed.kind === 'too-many') {
       deps.metrics.guessRefused(confirmed.limit);
       setRetryAfter(res, confirmed.retryAfterMs);
     }
-    if (confirmed.kind !== 'right') return again(refusedText(t, confirmed));
-    const entered = await deps.entrance.enterAgain(req, res, user, {
+    if (confirmed.kind !== 'right') return rerender(toPageState(t, confirmed));
+    const entered = await deps.signIn.completeReauthentication(req, res, user, {
       amr: ['pwd'],
       remember: session.remember,
-      errand,
+      continuation,
     });
-    res.redirect(303, entered.kind === 'signed-in' ? deps.wayOn(user, errand).address : entered.address);
+    res.redirect(303, entered.kind === 'signed-in' ? deps.nextRedirect(user, continuation).address : entered.address);
   };
 }

@@ -4,19 +4,19 @@ import type { SignInDeps } from './deps.ts';
 import { landing, toSignInPage } from './landing.ts';
 import { showMailedCode, submitMailedCode } from './mailed-code-page.ts';
 import { submitPasskey } from './passkey.ts';
-import { confirmByPasskey } from './passkey-again.ts';
-import { confirmByProvider } from './provider-again.ts';
-import { showReAuthenticate, submitReAuthenticate } from './re-authenticate.ts';
+import { reauthenticateByPasskey } from './passkey-again.ts';
+import { reauthenticateByProvider } from './provider-again.ts';
+import { showReauthenticate, submitReauthenticate } from './re-authenticate.ts';
 import { showSecondFactor, submitSecondFactor } from './second-factor.ts';
-import { submit } from './submit.ts';
-import { decideTerms, showTerms } from './terms.ts';
+import { submitPassword } from './submit.ts';
+import { showTerms, submitTerms } from './terms.ts';
 
 export function signInRoutes(router: Router, deps: SignInDeps): void {
   router.route('/').get(landing(deps)).all(methodNotAllowed('GET', 'HEAD'));
   router
     .route('/sign-in')
     .get(toSignInPage)
-    .post(submit(deps))
+    .post(submitPassword(deps))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   router
     .route('/sign-in/code')
@@ -27,10 +27,13 @@ export function signInRoutes(router: Router, deps: SignInDeps): void {
   if (passkeys) {
     const only = methodNotAllowed('POST');
     router.route('/sign-in/passkey').post(submitPasskey(deps, passkeys)).all(only);
-    router.route('/re-authenticate/passkey').post(confirmByPasskey(deps, passkeys)).all(only);
+    router.route('/re-authenticate/passkey').post(reauthenticateByPasskey(deps, passkeys)).all(only);
   }
   if (deps.federation.providers.all.length > 0) {
-    router.route('/re-authenticate/provider/:provider').post(confirmByProvider(deps)).all(methodNotAllowed('POST'));
+    router
+      .route('/re-authenticate/provider/:provider')
+      .post(reauthenticateByProvider(deps))
+      .all(methodNotAllowed('POST'));
   }
   router
     .route('/second-factor')
@@ -39,12 +42,12 @@ export function signInRoutes(router: Router, deps: SignInDeps): void {
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   router
     .route('/re-authenticate')
-    .get(showReAuthenticate(deps))
-    .post(submitReAuthenticate(deps))
+    .get(showReauthenticate(deps))
+    .post(submitReauthenticate(deps))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   router
     .route('/tos')
     .get(showTerms(deps))
-    .post(decideTerms(deps))
+    .post(submitTerms(deps))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }

@@ -2,14 +2,14 @@ import type { Request, Response } from 'express';
 import { createElement } from 'react';
 import { SecondFactorPage, type SecondFactorPageProps } from '../../views/sign-in/second-factor-page.tsx';
 import { resendWaitMs } from '../codes/index.ts';
-import { retrySeconds, setRetryAfter, type T, withErrand } from '../http/index.ts';
-import type { Method, Passed, SmsSent } from '../mfa/index.ts';
+import { setRetryAfter, type T, toRetrySeconds, withContinuation } from '../http/index.ts';
+import type { ChallengeMethod, SmsSent, VerifyChallengeResult } from '../mfa/index.ts';
 import type { SignInDeps } from './deps.ts';
-import type { Standing } from './second-factor-standing.ts';
+import type { CurrentChallenge } from './second-factor-standing.ts';
 
-export type SecondFactorShown = Partial<
+export type SecondFactorPageState = Partial<
   Pick<SecondFactorPageProps, 'error' | 'notice' | 'rememberDevice' | 'waitSeconds'>
-> & { status?: number; method?: Method };
+> & { status?: number; method?: ChallengeMethod };
 
 type FormDeps = Pick<SignInDeps, 'pages' | 'mfa' | 'now'>;
 
@@ -17,22 +17,22 @@ type FormDeps = Pick<SignInDeps, 'pages' | 'mfa' | 'now'>;
 const masked = (phone: string | null) => (phone === null ? undefined : `${phone.slice(0, 3)}…${phone.slice(-2)}`);
 
 /** The page that the dialog lies on. */
-export const closeHrefOf = ({ challenge, errand }: Pick<Standing, 'challenge' | 'errand'>): string =>
-  challenge.intent === 'sign-in' ? `/${errand.search}` : `/re-authenticate${errand.search}`;
+export const closeUrl = ({ challenge, continuation }: Pick<CurrentChallenge, 'challenge' | 'continuation'>): string =>
+  challenge.intent === 'sign-in' ? `/${continuation.search}` : `/re-authenticate${continuation.search}`;
 
-export function sendSecondFactorPage(
+export function renderSecondFactorPage(
   { pages, mfa, now }: FormDeps,
   req: Request,
   res: Response,
-  { challenge, user, methods, errand }: Standing,
-  given: SecondFactorShown = {},
+  { challenge, user, methods, continuation }: CurrentChallenge,
+  state: SecondFactorPageState = {},
 ): void {
-  const address = `/second-factor${errand.search}`;
-  const said = pages.shownAt(req, res, address, given);
-  if (!said) return;
-  const { status = 200, method: asked, waitSeconds, ...shown } = said;
-  const wanted = asked ?? challenge.method;
-  const method = methods.includes(wanted) ? wanted : (methods[0] ?? 'recovery');
+  const address = `/second-factor${continuation.search}`;
+  const submitted = pages.shownAt(req, res, address, state);
+  if (!submitted) return;
+  const { status = 200, method: requested, waitSeconds, ...view } = submitted;
+  const expected = requested ?? challenge.method;
+  const method = methods.includes(expected) ? expected : (methods[0] ?? 'recovery');
   const signsIn = challenge.intent === 'sign-in';
   const waitMs = challenge.sentAtMs === undefined ? 0 : challenge.sentAtMs + resendWaitMs - now();
   pages.send(
@@ -41,17 +41,17 @@ export function sendSecondFactorPage(
     status,
     (ctx) =>
       createElement(SecondFactorPage, {
-        ctx: withErrand(ctx, errand.search),
+        ctx: withContinuation(ctx, continuation.search),
         action: address,
-        closeHref: closeHrefOf({ challenge, errand }),
+        closeHref: closeUrl({ challenge, continuation }),
         method,
         others: methods.filter((other) => other !== method),
         phone: masked(user.phone),
         unsent: challenge.sentAtMs === undefined,
         waitSeconds: waitSeconds ?? Math.max(0, Math.ceil(waitMs / 1000)),
-        behind: signsIn ? 'sign-in' : 'again',
+        backdrop: signsIn ? 'sign-in' : 'again',
         ...(signsIn && { rememberDays: mfa.remembered.days }),
-        ...shown,
+        ...view,
       }),
     { title: (ctx) => ctx.t('mfa.challenge.title'), address },
   );
@@ -64,12 +64,12 @@ function tooManyText(t: T, retryAfterMs: number): string {
 }
 
 /** Which text and status stand for what was wrong with a code (the specification's section 8). */
-export function refusedText(
+export function toPageState(
   req: Request,
   res: Response,
-  refused: Exclude<Passed, { kind: 'passed' | 'over' }>,
-  method: Method,
-): SecondFactorShown {
+  refused: Exclude<VerifyChallengeResult, { kind: 'passed' | 'over' }>,
+  method: ChallengeMethod,
+): SecondFactorPageState {
   const { t } = req;
   switch (refused.kind) {
     case 'incomplete': {
@@ -96,13 +96,13 @@ export function resendRefusedText(
   req: Request,
   res: Response,
   { why, retryAfterMs }: Extract<SmsSent, { sent: false }>,
-): SecondFactorShown {
+): SecondFactorPageState {
   const { t } = req;
   const title = t('mfa.challenge.failed');
   const notice = (text: string) => ({ kind: 'error', title, text }) as const;
   if (retryAfterMs === undefined) return { status: 400, notice: notice(t('mfa.challenge.smsUnsent')) };
   setRetryAfter(res, retryAfterMs);
   if (why !== 'wait') return { status: 429, notice: notice(tooManyText(t, retryAfterMs)) };
-  const seconds = retrySeconds(retryAfterMs);
+  const seconds = toRetrySeconds(retryAfterMs);
   return { status: 429, notice: notice(t('mfa.challenge.tooSoon', { seconds })), waitSeconds: seconds };
 }

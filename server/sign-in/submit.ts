@@ -1,15 +1,15 @@
 import type { RequestHandler } from 'express';
-import { errandOf, field, setRetryAfter, type T } from '../http/index.ts';
-import { unlessBusy, waitText } from '../password/index.ts';
+import { continuationFrom, readFormField, setRetryAfter, type T } from '../http/index.ts';
+import { hashForPage, retryAfterText } from '../password/index.ts';
 import type { SignInDeps } from './deps.ts';
-import type { Entered } from './entrance.ts';
-import { homeRealmOf, leadsHome } from './home-realm.ts';
-import { namedClient, type SignInForm, sendSignInPage } from './landing.ts';
+import type { SignInResult } from './entrance.ts';
+import { findHomeRealm, redirectsToProvider } from './home-realm.ts';
+import { findNamedClient, renderSignInPage, type SignInPageState } from './landing.ts';
 import { askForMailedCode } from './mailed-code-page.ts';
-import { type Outcome, type Refusal, signInByPassword } from './password-sign-in.ts';
+import { type PasswordRefusal, type PasswordSignInResult, signInByPassword } from './password-sign-in.ts';
 
 /** Which text stands where for each refusal (the specification's sections 5 and 8). */
-function formErrors(t: T, refusal: Refusal): Pick<SignInForm, 'errors' | 'status'> {
+function toFormErrors(t: T, refusal: PasswordRefusal): Pick<SignInPageState, 'errors' | 'status'> {
   switch (refusal.kind) {
     case 'empty':
       return {
@@ -22,7 +22,7 @@ function formErrors(t: T, refusal: Refusal): Pick<SignInForm, 'errors' | 'status
     case 'malformed':
       return { status: 400, errors: { form: t('signIn.errors.validation') } };
     case 'too-many':
-      return { status: 429, errors: { form: waitText(t, 'too-many', refusal.retryAfterMs) } };
+      return { status: 429, errors: { form: retryAfterText(t, 'too-many', refusal.retryAfterMs) } };
     case 'unknown-user':
       return { status: 400, errors: { form: t('signIn.errors.userDoesNotExist') } };
     case 'wrong-password':
@@ -36,40 +36,45 @@ function formErrors(t: T, refusal: Refusal): Pick<SignInForm, 'errors' | 'status
  * POST /sign-in: checks the password and goes on to the next step: the second factor, or with a session. An address of a
  * provider's domain leads to the provider, unless its password is right.
  */
-export function submit(deps: SignInDeps): RequestHandler {
-  const report = (outcome: Refusal['kind'] | Outcome['kind'] | Entered['kind'] | 'busy') => {
+export function submitPassword(deps: SignInDeps): RequestHandler {
+  const logOutcome = (
+    outcome: PasswordRefusal['kind'] | PasswordSignInResult['kind'] | SignInResult['kind'] | 'busy',
+  ) => {
     deps.log.info({ act: 'sign-in', outcome }, 'sign-in');
     deps.metrics.signIn('password', outcome);
   };
   return async (req, res) => {
-    const errand = errandOf(req, deps.publicUrl);
-    const username = field(req, 'username');
-    const values = { username, remember: field(req, 'remember') === '1' };
+    const continuation = continuationFrom(req, deps.publicUrl);
+    const username = readFormField(req, 'username');
+    const values = { username, remember: readFormField(req, 'remember') === '1' };
     const { t } = req;
     const waiting =
-      errand.authorization === undefined ? undefined : await deps.pendingRequest(req, errand.authorization);
-    const again = async (form: Pick<SignInForm, 'errors' | 'status'>) => {
-      const clientName = (waiting ?? (await namedClient(deps, errand)))?.clientName;
-      sendSignInPage(deps, req, res, { errand, clientName }, { values, ...form });
+      continuation.authorization === undefined
+        ? undefined
+        : await deps.findPendingAuthorization(req, continuation.authorization);
+    const rerender = async (form: Pick<SignInPageState, 'errors' | 'status'>) => {
+      const clientName = (waiting ?? (await findNamedClient(deps, continuation)))?.clientName;
+      renderSignInPage(deps, req, res, { continuation: continuation, clientName }, { values, ...form });
     };
 
-    const outcome = await unlessBusy(res, deps, () =>
+    const outcome = await hashForPage(res, deps, () =>
       signInByPassword(
-        { ...deps, begunWith: deps.confirmations.begunWith },
-        { username, password: field(req, 'password') },
+        { ...deps, findUnverifiedAccount: deps.confirmations.findUnverifiedAccount },
+        { username, password: readFormField(req, 'password') },
         { ip: req.ip ?? '', device: (user) => deps.devices.recognise(req, user) },
       ),
     );
     if (outcome.kind === 'busy') {
-      report('busy');
-      return again({ status: outcome.status, errors: { form: t('signIn.errors.busy') } });
+      logOutcome('busy');
+      return rerender({ status: outcome.status, errors: { form: t('signIn.errors.busy') } });
     }
-    if (outcome.kind !== 'signed-in') report(outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind);
+    if (outcome.kind !== 'signed-in') logOutcome(outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind);
     if (outcome.kind === 'code-due') {
       const { remember } = values;
-      const home = homeRealmOf(deps, username, req.get('user-agent'));
-      if (home) return deps.federation.signIn(req, res, home.provider, { errand, remember, loginHint: home.email });
-      return askForMailedCode(deps, req, res, { user: outcome.user, remember, errand });
+      const home = findHomeRealm(deps, username, req.get('user-agent'));
+      if (home)
+        return deps.federation.signIn(req, res, home.provider, { continuation, remember, loginHint: home.email });
+      return askForMailedCode(deps, req, res, { user: outcome.user, remember, continuation: continuation });
     }
     const awaiting = outcome.kind === 'first-password' ? outcome.user : undefined;
     const isWrong = outcome.kind === 'refused' && outcome.refusal.kind === 'wrong-password';
@@ -77,31 +82,39 @@ export function submit(deps: SignInDeps): RequestHandler {
       deps.firstPassword.hintAtFirstReset(req, res, { username, awaiting });
     }
     if (outcome.kind === 'refused' || outcome.kind === 'first-password') {
-      const refusal: Refusal = outcome.kind === 'refused' ? outcome.refusal : { kind: 'wrong-password' };
+      const refusal: PasswordRefusal = outcome.kind === 'refused' ? outcome.refusal : { kind: 'wrong-password' };
       if (refusal.kind === 'too-many') deps.metrics.guessRefused(refusal.limit);
-      const home = leadsHome(refusal) ? homeRealmOf(deps, username, req.get('user-agent')) : undefined;
+      const home = redirectsToProvider(refusal) ? findHomeRealm(deps, username, req.get('user-agent')) : undefined;
       if (home) {
         const { remember } = values;
-        return deps.federation.signIn(req, res, home.provider, { errand, remember, loginHint: home.email });
+        return deps.federation.signIn(req, res, home.provider, { continuation, remember, loginHint: home.email });
       }
       if (outcome.kind === 'first-password' && !deps.uniformAnswers) {
-        const first = await deps.firstPassword.beginFirstReset(req, res, { user: outcome.user, username, errand });
+        const first = await deps.firstPassword.beginFirstReset(req, res, {
+          user: outcome.user,
+          username,
+          continuation: continuation,
+        });
         if (first.kind === 'begun') return res.redirect(303, first.address);
-        return again({ status: 429, errors: { form: first.text } });
+        return rerender({ status: 429, errors: { form: first.text } });
       }
       if (refusal.kind === 'too-many') setRetryAfter(res, refusal.retryAfterMs);
-      return again(formErrors(t, refusal));
+      return rerender(toFormErrors(t, refusal));
     }
     if (outcome.kind === 'not-confirmed') {
-      const address = await deps.confirmations.begin(req, res, { ...outcome.whom, remember: values.remember, errand });
+      const address = await deps.confirmations.startEmailVerification(req, res, {
+        ...outcome.account,
+        remember: values.remember,
+        continuation: continuation,
+      });
       return res.redirect(303, address);
     }
     const { user } = outcome;
-    const entered = await deps.entrance.enter(req, res, user, {
-      ...{ amr: ['pwd'], remember: values.remember, errand },
-      everyFactor: waiting?.wantsEveryFactor,
+    const entered = await deps.signIn.completeSignIn(req, res, user, {
+      ...{ amr: ['pwd'], remember: values.remember, continuation },
+      requireAllFactors: waiting?.requiresAllFactors,
     });
-    report(entered.kind);
-    res.redirect(303, entered.kind === 'signed-in' ? deps.wayOn(user, errand).address : entered.address);
+    logOutcome(entered.kind);
+    res.redirect(303, entered.kind === 'signed-in' ? deps.nextRedirect(user, continuation).address : entered.address);
   };
 }

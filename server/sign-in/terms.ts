@@ -2,10 +2,10 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { TermsPage } from '../../views/sign-in/terms-page.tsx';
 import { mustAcceptTerms, recordAcceptance } from '../account/index.ts';
-import { type Errand, errandOf, field, HttpError, query } from '../http/index.ts';
+import { type Continuation, continuationFrom, HttpError, readFormField, readQueryParam } from '../http/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
 import type { SignInDeps } from './deps.ts';
-import { askToSignIn } from './guard.ts';
+import { redirectToSignIn } from './guard.ts';
 
 interface Said {
   declined?: boolean;
@@ -13,20 +13,20 @@ interface Said {
   status?: number;
 }
 
-interface Shown extends Said {
+interface TermsPageState extends Said {
   mode: 'read' | 'accept';
   search: string;
 }
 
-function sendTermsPage(
+function renderTermsPage(
   { pages, legal, terms }: SignInDeps,
   req: Request,
   res: Response,
-  { mode, search, ...given }: Shown,
+  { mode, search, ...args }: TermsPageState,
 ): void {
-  const shown: Said | undefined = pages.shownAt(req, res, `/tos${search}`, given);
-  if (!shown) return;
-  const { notice, declined = false, status = 200 } = shown;
+  const view: Said | undefined = pages.shownAt(req, res, `/tos${search}`, args);
+  if (!view) return;
+  const { notice, declined = false, status = 200 } = view;
   const document = legal.terms(req.language);
   pages.send(
     req,
@@ -52,12 +52,12 @@ const acceptedMark = 'accepted';
 /** GET /tos: public to read; a member whose acceptance is missing or old is asked for it. */
 export function showTerms(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
-    const member = await deps.sessions.member(req);
+    const member = await deps.sessions.getCurrentUser(req);
     const mode = member && mustAcceptTerms(member.user, deps.terms) ? 'accept' : 'read';
-    const { search } = errandOf(req, deps.publicUrl);
+    const { search } = continuationFrom(req, deps.publicUrl);
     const { t } = req;
-    const accepted = member && mode === 'read' && query(req, acceptedMark) !== undefined;
-    sendTermsPage(deps, req, res, {
+    const accepted = member && mode === 'read' && readQueryParam(req, acceptedMark) !== undefined;
+    renderTermsPage(deps, req, res, {
       mode,
       search,
       ...(accepted && { notice: { kind: 'success', text: t('terms.TERMS_OF_SERVICE_MESSAGE_ACCEPTED') } }),
@@ -66,21 +66,21 @@ export function showTerms(deps: SignInDeps): RequestHandler {
 }
 
 /** The client app whose request waits: the errand's own, or that of the page to which the errand leads. */
-async function waitingClient(deps: SignInDeps, req: Request, { authorization, returnTo }: Errand) {
+async function findWaitingClient(deps: SignInDeps, req: Request, { authorization, returnTo }: Continuation) {
   const id = authorization ?? (returnTo && new URL(returnTo).searchParams.get('authorization_code'));
-  return id ? (await deps.pendingRequest(req, id))?.clientId : undefined;
+  return id ? (await deps.findPendingAuthorization(req, id))?.clientId : undefined;
 }
 
 /** POST /tos: accepting goes on to where the member was going, declining stays. */
-export function decideTerms(deps: SignInDeps): RequestHandler {
+export function submitTerms(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
-    const errand = errandOf(req, deps.publicUrl);
-    const member = await deps.sessions.member(req);
-    if (!member) return askToSignIn(req, res, deps.publicUrl);
+    const continuation = continuationFrom(req, deps.publicUrl);
+    const member = await deps.sessions.getCurrentUser(req);
+    if (!member) return redirectToSignIn(req, res, deps.publicUrl);
     const { t, language: lang } = req;
-    const say = (text: string, mode: Shown['mode'], more: Said) =>
-      sendTermsPage(deps, req, res, { mode, search: errand.search, notice: { kind: 'error', text }, ...more });
-    const decision = field(req, 'decision');
+    const say = (text: string, mode: TermsPageState['mode'], more: Said) =>
+      renderTermsPage(deps, req, res, { mode, search: continuation.search, notice: { kind: 'error', text }, ...more });
+    const decision = readFormField(req, 'decision');
     if (decision === 'decline') {
       return say(
         t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE'),
@@ -90,19 +90,19 @@ export function decideTerms(deps: SignInDeps): RequestHandler {
     }
     if (decision !== 'accept') throw new HttpError('badRequest', { detail: 'decision is neither accept nor decline' });
     // The terms may have been raised since the page was shown: what was not seen cannot be accepted.
-    if (field(req, 'version') !== String(deps.terms.number)) {
-      return sendTermsPage(deps, req, res, { mode: 'accept', search: errand.search, status: 409 });
+    if (readFormField(req, 'version') !== String(deps.terms.number)) {
+      return renderTermsPage(deps, req, res, { mode: 'accept', search: continuation.search, status: 409 });
     }
-    const { version, hash, lang: shown } = { version: deps.terms, ...deps.legal.terms(lang) };
+    const { version, hash, lang: view } = { version: deps.terms, ...deps.legal.terms(lang) };
     const acceptance = {
       userId: member.user.id,
       version: version.number,
       label: version.label,
-      lang: shown,
+      lang: view,
       textHash: hash,
       ip: req.ip ?? null,
       userAgent: req.get('user-agent') ?? null,
-      clientId: (await waitingClient(deps, req, errand)) ?? null,
+      clientId: (await findWaitingClient(deps, req, continuation)) ?? null,
     };
     try {
       await deps.database.transaction((trx) => recordAcceptance(trx, acceptance, deps.now()));
@@ -111,10 +111,10 @@ export function decideTerms(deps: SignInDeps): RequestHandler {
       deps.log.error({ err: error }, 'an acceptance of the terms could not be stored');
       return say(t('terms.TERMS_OF_SERVICE_MESSAGE_ERROR'), 'accept', { status: 503 });
     }
-    if (errand.authorization === undefined && errand.returnTo === undefined) {
+    if (continuation.authorization === undefined && continuation.returnTo === undefined) {
       return res.redirect(303, `/tos?${acceptedMark}=1`);
     }
     const accepted = { ...member.user, acceptedTosVersion: version.number };
-    res.redirect(303, deps.wayOn(accepted, errand).address);
+    res.redirect(303, deps.nextRedirect(accepted, continuation).address);
   };
 }

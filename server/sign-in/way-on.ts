@@ -1,8 +1,8 @@
 import type { TermsVersion, User } from '../account/index.ts';
-import { type Errand, pathsBeforeTerms } from '../http/index.ts';
-import { lacksDemandedFactor, nextStep, type Step } from './next-step.ts';
+import { type Continuation, pathsBeforeTerms } from '../http/index.ts';
+import { mustSetUpSecondFactor, nextStep, type Step } from './next-step.ts';
 
-export interface WayOnSettings {
+export interface NextRedirectSettings {
   publicUrl: string;
   searchAppUrl: string;
   terms: TermsVersion;
@@ -11,20 +11,20 @@ export interface WayOnSettings {
 }
 
 /** Where a member sets up a second factor, and what belongs to it: the number that it may go to, and the recovery codes. */
-const setUpPath = '/settings/mfa';
-const setUpPaths = [setUpPath, '/settings/phone', '/settings/recovery-codes'];
+const enrolmentPath = '/settings/mfa';
+const setUpPaths = [enrolmentPath, '/settings/phone', '/settings/recovery-codes'];
 
 /** Whether a page is one of those on which a second factor is set up: it stays open while everything else waits for that. */
-export function isSetUpPage(address: string | undefined, publicUrl: string): address is string {
+export function isEnrolmentPage(address: string | undefined, publicUrl: string): address is string {
   if (address === undefined) return false;
   const { pathname } = new URL(address, publicUrl);
   return setUpPaths.some((path) => pathname === path || pathname.startsWith(`${path}/`));
 }
 
 /** Whether a page is open before the acceptance; so is the set-up of a second factor that these pages wait for. */
-function isBeforeTerms({ authorization, returnTo }: Errand, user: User, publicUrl: string): boolean {
+function isBeforeTerms({ authorization, returnTo }: Continuation, user: User, publicUrl: string): boolean {
   if (authorization !== undefined || returnTo === undefined) return false;
-  if (lacksDemandedFactor(user) && isSetUpPage(returnTo, publicUrl)) return true;
+  if (mustSetUpSecondFactor(user) && isEnrolmentPage(returnTo, publicUrl)) return true;
   return pathsBeforeTerms.includes(new URL(returnTo, publicUrl).pathname);
 }
 
@@ -32,46 +32,54 @@ function isBeforeTerms({ authorization, returnTo }: Errand, user: User, publicUr
  * What comes next for a member, and its address.
  * @param more.secondFactorPending the member is not signed in yet: the second factor is due
  */
-export type WayOn = (
+export type NextRedirect = (
   user: User,
-  errand: Errand,
+  continuation: Continuation,
   more?: { secondFactorPending: boolean },
 ) => { step: Step; address: string };
 
-export function createWayOn({ publicUrl, searchAppUrl, terms, plansAreSold, now }: WayOnSettings): WayOn {
-  const verifyUser = (errand: Errand) => `/verify-user${errand.search}`;
+export function createNextRedirect({
+  publicUrl,
+  searchAppUrl,
+  terms,
+  plansAreSold,
+  now,
+}: NextRedirectSettings): NextRedirect {
+  const verifyUser = (continuation: Continuation) => `/verify-user${continuation.search}`;
   /** Where a step leads that comes between: without an errand the start page knows where members go. */
-  const after = (errand: Errand) => {
-    const address = errand.authorization === undefined ? (errand.returnTo ?? '/') : verifyUser(errand);
+  const afterInterruptUrl = (continuation: Continuation) => {
+    const address =
+      continuation.authorization === undefined ? (continuation.returnTo ?? '/') : verifyUser(continuation);
     return new URL(address, publicUrl).href;
   };
-  return (user, errand, { secondFactorPending } = { secondFactorPending: false }) => {
+  return (user, continuation, { secondFactorPending } = { secondFactorPending: false }) => {
     const step = nextStep({
       secondFactorPending,
       user,
       terms,
-      beforeTerms: isBeforeTerms(errand, user, publicUrl),
-      authorization: errand.authorization,
-      returnTo: errand.returnTo,
+      beforeTerms: isBeforeTerms(continuation, user, publicUrl),
+      authorization: continuation.authorization,
+      returnTo: continuation.returnTo,
       plansAreSold,
       nowMs: now(),
     });
-    return { step, address: addressOf(step) };
+    return { step, address: stepUrl(step) };
 
-    function addressOf(next: Step): string {
+    function stepUrl(next: Step): string {
       switch (next.kind) {
         case 'second-factor':
-          return `/second-factor${errand.search}`;
+          return `/second-factor${continuation.search}`;
         case 'confirm-email':
-          return `/verify-code${errand.search}`;
+          return `/verify-code${continuation.search}`;
         case 'accept-terms':
-          return `/tos?${new URLSearchParams({ redirect: after(errand) })}`;
+          return `/tos?${new URLSearchParams({ redirect: afterInterruptUrl(continuation) })}`;
         case 'set-up-second-factor':
           // Who was asked again who they are on one of its pages comes back to that very page.
-          if (errand.authorization === undefined && isSetUpPage(errand.returnTo, publicUrl)) return errand.returnTo;
-          return `${setUpPath}?${new URLSearchParams({ redirect: after(errand) })}`;
+          if (continuation.authorization === undefined && isEnrolmentPage(continuation.returnTo, publicUrl))
+            return continuation.returnTo;
+          return `${enrolmentPath}?${new URLSearchParams({ redirect: afterInterruptUrl(continuation) })}`;
         case 'authorization':
-          return verifyUser(errand);
+          return verifyUser(continuation);
         case 'return':
           return next.address;
         case 'partner-upgrade':

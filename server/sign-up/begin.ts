@@ -1,25 +1,25 @@
-import { findUserByIdentifier, hasPartnerDeal, mostUserAgentCharacters } from '../account/index.ts';
+import { findUserByIdentifier, hasPartnerDeal, maxUserAgentLength } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
 import { keptSearch, type Language } from '../http/index.ts';
-import { PasswordQueueFull, passwordFaults } from '../password/index.ts';
-import type { RuleDeps } from './deps.ts';
-import { admitSignUp } from './limits.ts';
-import { type Profile, type ProfileFaults, readProfile } from './new-sign-up.ts';
-import { report } from './report.ts';
-import { writeCodeMail } from './send-code.ts';
+import { PasswordQueueFullError, passwordFaults } from '../password/index.ts';
+import type { SignUpRuleDeps } from './deps.ts';
+import { consumeSignUp } from './limits.ts';
+import { type ProfileFaults, type ProfileInput, parseProfile } from './new-sign-up.ts';
+import { logOutcome } from './report.ts';
+import { addCodeMail } from './send-code.ts';
 import { insertSignUp, type SignUp } from './sign-up-store.ts';
 
-export interface BeginInput extends Profile {
+export interface StartSignUpInput extends ProfileInput {
   lang: Language;
   source: SignUp['source'];
   planKey: string | null;
   /** The version of the terms that the form showed, as it was sent. */
   termsVersion: number | undefined;
-  errand: string;
+  continuation: string;
   from: { ip: string; userAgent: string | null; clientId: string | null };
 }
 
-export type BeginRefusal =
+export type StartSignUpRefusal =
   | { kind: 'invalid'; faults: ProfileFaults }
   | { kind: 'too-many'; retryAfterMs: number }
   /** A sign-up from the partner for whose address there is no deal. */
@@ -27,10 +27,12 @@ export type BeginRefusal =
   /** 'Email Address already registered'; never with uniform answers. */
   | { kind: 'taken' };
 
-export type Begun = { kind: 'begun'; flow: string; email: string } | { kind: 'refused'; refusal: BeginRefusal };
+export type StartSignUpResult =
+  | { kind: 'begun'; flow: string; email: string }
+  | { kind: 'refused'; refusal: StartSignUpRefusal };
 
 /** Only what was seen can be accepted: terms that were raised since the form was shown are asked for later. */
-function termsShown({ legal }: RuleDeps, { lang, termsVersion, from }: BeginInput): SignUp['terms'] {
+function presentedTerms({ legal }: SignUpRuleDeps, { lang, termsVersion, from }: StartSignUpInput): SignUp['terms'] {
   if (termsVersion !== legal.version.number) return null;
   const document = legal.terms(lang);
   return {
@@ -39,7 +41,7 @@ function termsShown({ legal }: RuleDeps, { lang, termsVersion, from }: BeginInpu
     lang: document.lang,
     textHash: document.hash,
     ...from,
-    userAgent: from.userAgent?.slice(0, mostUserAgentCharacters) ?? null,
+    userAgent: from.userAgent?.slice(0, maxUserAgentLength) ?? null,
   };
 }
 
@@ -48,26 +50,26 @@ function termsShown({ legal }: RuleDeps, { lang, termsVersion, from }: BeginInpu
  * With uniform answers the same is done for an address that is a member's already, to no avail: the mail tells the member.
  *
  * @returns the id of a new flow, a secret of whoever asked
- * @throws {PasswordQueueFull}
+ * @throws {PasswordQueueFullError}
  */
-export async function beginSignUp(deps: RuleDeps, input: BeginInput): Promise<Begun> {
-  const begun = await begin(deps, input).catch((error: unknown) => {
-    report(deps, 'begin', error instanceof PasswordQueueFull ? 'busy' : 'failed');
+export async function startSignUp(deps: SignUpRuleDeps, input: StartSignUpInput): Promise<StartSignUpResult> {
+  const started = await begin(deps, input).catch((error: unknown) => {
+    logOutcome(deps, 'begin', error instanceof PasswordQueueFullError ? 'busy' : 'failed');
     throw error;
   });
-  report(deps, 'begin', begun.kind === 'refused' ? begun.refusal.kind : begun.kind);
-  return begun;
+  logOutcome(deps, 'begin', started.kind === 'refused' ? started.refusal.kind : started.kind);
+  return started;
 }
 
-async function begin(deps: RuleDeps, input: BeginInput): Promise<Begun> {
+async function begin(deps: SignUpRuleDeps, input: StartSignUpInput): Promise<StartSignUpResult> {
   const { database, kv, passwords, codes, outbox, flows, now } = deps;
-  const refuse = (refusal: BeginRefusal): Begun => ({ kind: 'refused', refusal });
+  const refuse = (refusal: StartSignUpRefusal): StartSignUpResult => ({ kind: 'refused', refusal });
   // What is wrong by itself costs nobody anything; another service is asked of the password once this try is counted.
-  const read = await readProfile(input, { faults: async (...given) => passwordFaults(...given) });
+  const read = await parseProfile(input, { faults: async (...args) => passwordFaults(...args) });
   if ('faults' in read) return refuse({ kind: 'invalid', faults: read.faults });
   const { profile } = read;
   const { email } = profile;
-  const decision = await admitSignUp(kv, deps.limits, { ip: input.from.ip });
+  const decision = await consumeSignUp(kv, deps.limits, { ip: input.from.ip });
   if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
   const password = await deps.policy.faults(profile.password, profile);
   if (password.length > 0) {
@@ -101,14 +103,14 @@ async function begin(deps: RuleDeps, input: BeginInput): Promise<Begun> {
         lang: input.lang,
         source: input.source,
         planKey: input.planKey,
-        terms: termsShown(deps, input),
-        errand: keptSearch(input.errand),
+        terms: presentedTerms(deps, input),
+        continuation: keptSearch(input.continuation),
         state: member ? 'decoy' : 'begun',
       },
       nowMs,
     );
     const addressee = { kind: 'sign-up', ...profile, lang: input.lang } as const;
-    await writeCodeMail(deps, trx, addressee, issued.code, nowMs + codeMinutes * 60_000);
+    await addCodeMail(deps, trx, addressee, issued.code, nowMs + codeMinutes * 60_000);
     return inserted;
   });
   await flows.write(flow, { kind: 'sign-up', id: signUp.id, remember: false, sentAtMs: nowMs });

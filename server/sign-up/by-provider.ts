@@ -1,45 +1,52 @@
 import type { User } from '../account/index.ts';
 import { findUserByIdentifier } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
-import { namesOf, type Upward } from '../federation/index.ts';
-import { type Errand, keptSearch } from '../http/index.ts';
+import { type FederationHooks, usableNames } from '../federation/index.ts';
+import { type Continuation, keptSearch } from '../http/index.ts';
 import type { SignUpDeps } from './deps.ts';
-import { admitSignUp } from './limits.ts';
-import { report } from './report.ts';
-import { writeCodeMail } from './send-code.ts';
+import { consumeSignUp } from './limits.ts';
+import { logOutcome } from './report.ts';
+import { addCodeMail } from './send-code.ts';
 import { insertSignUp } from './sign-up-store.ts';
 
 /** Settles the trial of a member whom a provider has just made one. @returns the step PLAN, where there is one */
-export async function afterProvider({ plans }: SignUpDeps, user: User, errand: Errand): Promise<string | undefined> {
+export async function afterFederatedSignUp(
+  { plans }: SignUpDeps,
+  user: User,
+  errand: Continuation,
+): Promise<string | undefined> {
   if (!plans.sold) return undefined;
   await plans.settleTrial(user, 'post-sign-up');
   return user.planId === null ? `/post-signup/plan${errand.search}` : undefined;
 }
 
-type Given = Parameters<Upward['beginUnverified']>;
-type Begun = Awaited<ReturnType<Upward['beginUnverified']>>;
+type FederatedSignUpArgs = Parameters<FederationHooks['startEmailVerification']>;
+type FederatedSignUpResult = Awaited<ReturnType<FederationHooks['startEmailVerification']>>;
 
 /**
  * An account by a provider that does not vouch for the address: a code goes to it, and opens it. Nobody is a member by it, and
  * no password opens it. Answers as where a password is typed (begin.ts): with uniform answers the same for an address that is
  * a member's already, to no avail.
  */
-export async function beginByProvider(deps: SignUpDeps, ...given: Given): Promise<Begun> {
-  const begun = await begin(deps, ...given).catch((error: unknown) => {
-    report(deps, 'begin', 'failed');
+export async function startFederatedSignUp(
+  deps: SignUpDeps,
+  ...args: FederatedSignUpArgs
+): Promise<FederatedSignUpResult> {
+  const started = await startOnce(deps, ...args).catch((error: unknown) => {
+    logOutcome(deps, 'begin', 'failed');
     throw error;
   });
-  report(deps, 'begin', begun.kind);
-  return begun;
+  logOutcome(deps, 'begin', started.kind);
+  return started;
 }
 
-async function begin(
+async function startOnce(
   deps: SignUpDeps,
-  ...[req, res, identity, { errand, remember, lang, company }]: Given
-): Promise<Begun> {
+  ...[req, res, identity, { continuation, remember, lang, company }]: FederatedSignUpArgs
+): Promise<FederatedSignUpResult> {
   const { database, kv, codes, outbox, flows, plans, now } = deps;
   const { email } = identity;
-  const decision = await admitSignUp(kv, deps.limits, { ip: req.ip ?? '', company });
+  const decision = await consumeSignUp(kv, deps.limits, { ip: req.ip ?? '', company });
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const member = await findUserByIdentifier(database.db, { email });
   if (member && !deps.uniformAnswers) return { kind: 'taken' };
@@ -47,24 +54,24 @@ async function begin(
   const issued = await codes.issue({ purpose: 'confirm-email', flow, account: email });
   // The address has had its share of codes for today.
   if (!issued.issued) return { kind: 'too-many', retryAfterMs: issued.retryAfterMs };
-  const names = namesOf(identity);
+  const names = usableNames(identity);
   const nowMs = now();
   const { id } = await database.transaction(async (trx) => {
     const inserted = await insertSignUp(
       trx,
       {
         ...{ email, ...names, passwordHash: '', identity, lang, source: 'general', planKey: null, terms: null },
-        ...{ errand: keptSearch(errand.search), state: member ? 'decoy' : 'begun' },
+        ...{ continuation: keptSearch(continuation.search), state: member ? 'decoy' : 'begun' },
       },
       nowMs,
     );
     const addressee = { kind: 'sign-up', email, givenName: names.givenName, lang } as const;
-    await writeCodeMail(deps, trx, addressee, issued.code, nowMs + codeMinutes * 60_000);
+    await addCodeMail(deps, trx, addressee, issued.code, nowMs + codeMinutes * 60_000);
     return inserted;
   });
   await flows.write(flow, { kind: 'sign-up', id, remember, sentAtMs: nowMs });
   outbox.wake();
   await flows.delete(flows.readCookie(req));
   flows.setCookie(res, flow);
-  return { kind: 'begun', address: `${plans.sold ? '/post-signup/security' : '/verify-code'}${errand.search}` };
+  return { kind: 'begun', address: `${plans.sold ? '/post-signup/security' : '/verify-code'}${continuation.search}` };
 }

@@ -2,61 +2,63 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { CodePage, type CodePageProps } from '../../views/sign-up/code-page.tsx';
 import type { User } from '../account/index.ts';
-import { wholeCode } from '../codes/index.ts';
+import { normaliseCode } from '../codes/index.ts';
 import {
-  type Errand,
-  errandOfSearch,
-  field,
+  type Continuation,
+  continuationFromQuery,
   HttpError,
-  retrySeconds,
+  readFormField,
   setRetryAfter,
-  withErrand,
+  toRetrySeconds,
+  withContinuation,
 } from '../http/index.ts';
-import { type Confirmed, confirmSignUp } from './confirm.ts';
-import { beginConfirmation } from './confirmations.ts';
+import { type VerifyEmailResult, verifyEmail } from './confirm.ts';
+import { startEmailVerification } from './confirmations.ts';
 import type { SignUpDeps } from './deps.ts';
-import { type Flow, flowOf } from './flows.ts';
-import { type Place, placeOf } from './place.ts';
-import { sendProfilePage } from './profile-step.ts';
-import { resendCode, resendSeconds, type Sent } from './resend.ts';
+import { findSignUpRecord, type SignUpRecord } from './flows.ts';
+import { loadSignUpContext, type SignUpContext } from './place.ts';
+import { renderProfilePage } from './profile-step.ts';
+import { resendCode, type SendCodeResult, secondsUntilResend } from './resend.ts';
 import type { SignUp } from './sign-up-store.ts';
-import { startOver } from './start-over.ts';
+import { restartSignUp } from './start-over.ts';
 import { tooManyText } from './texts.ts';
-import { type Unconfirmed, unconfirmedOf } from './unconfirmed.ts';
-import { wayOnFrom } from './verified-step.ts';
+import { findUnverifiedSubject, type UnverifiedSubject } from './unconfirmed.ts';
+import { nextSignUpStep } from './verified-step.ts';
 
 /** The same page stands in the sign-up, in the post-signup flow and, after a sign-in, at an address of its own. */
-export type CodePlace = 'sign-up' | 'verify-code' | 'post-signup';
+export type VerifyEmailEntry = 'sign-up' | 'verify-code' | 'post-signup';
 
-interface Here {
-  at: CodePlace;
-  place: Place;
+interface VerifyEmailContext {
+  at: VerifyEmailEntry;
+  place: SignUpContext;
   /** Of this very page. */
   address: string;
-  own: { id: string; flow: Flow } | undefined;
-  whom: Unconfirmed | undefined;
+  record: { id: string; flow: SignUpRecord } | undefined;
+  subject: UnverifiedSubject | undefined;
 }
 
-type Shown = Partial<Pick<CodePageProps, 'code' | 'error' | 'notice' | 'waitSeconds'>> & { status?: number };
+type VerifyEmailPageState = Partial<Pick<CodePageProps, 'code' | 'error' | 'notice' | 'waitSeconds'>> & {
+  status?: number;
+};
 
 /** A notice shows that a code was sent again for as long as somebody may just have asked for it. */
-const justNowMs = 10_000;
+const resendNoticeMs = 10_000;
 
-async function here(deps: SignUpDeps, at: CodePlace, req: Request): Promise<Here> {
-  const place = await placeOf(deps, req);
-  const { search } = place.errand;
+async function loadContext(deps: SignUpDeps, at: VerifyEmailEntry, req: Request): Promise<VerifyEmailContext> {
+  const place = await loadSignUpContext(deps, req);
+  const { search } = place.continuation;
   const addresses = {
     'sign-up': place.code,
     'verify-code': `/verify-code${search}`,
     'post-signup': `/post-signup/security${search}`,
   };
   const address = addresses[at];
-  const own = await flowOf(deps.flows, req);
-  const whom = own && (await unconfirmedOf(deps, own.flow));
-  return { at, place, address, own, whom };
+  const record = await findSignUpRecord(deps.flows, req);
+  const subject = record && (await findUnverifiedSubject(deps, record.flow));
+  return { at, place, address, record, subject };
 }
 
-function sendCodePage(
+function renderVerifyEmailPage(
   deps: SignUpDeps,
   req: Request,
   res: Response,
@@ -64,62 +66,71 @@ function sendCodePage(
     at,
     place,
     address,
-    whom,
+    subject,
     flow,
-  }: Omit<Here, 'whom'> & { whom: Pick<Unconfirmed, 'email' | 'kind'> & { signUp?: SignUp }; flow: Flow | undefined },
-  given: Shown = {},
+  }: Omit<VerifyEmailContext, 'subject'> & {
+    subject: Pick<UnverifiedSubject, 'email' | 'kind'> & { signUp?: SignUp };
+    flow: SignUpRecord | undefined;
+  },
+  state: VerifyEmailPageState = {},
 ): void {
-  const said = deps.pages.shownAt(req, res, address, given);
-  if (!said) return;
-  const { status = 200, waitSeconds, ...shown } = said;
+  const submitted = deps.pages.shownAt(req, res, address, state);
+  if (!submitted) return;
+  const { status = 200, waitSeconds, ...view } = submitted;
   deps.pages.send(
     req,
     res,
     status,
     (ctx) =>
       createElement(CodePage, {
-        ctx: withErrand(ctx, place.errand.search),
+        ctx: withContinuation(ctx, place.continuation.search),
         action: address,
         signInHref: place.signIn,
-        email: whom.email,
-        backHref: whom.kind === 'sign-up' && whom.signUp?.identity === null ? place.profile : undefined,
+        email: subject.email,
+        backHref: subject.kind === 'sign-up' && subject.signUp?.identity === null ? place.profile : undefined,
         steps: at === 'post-signup' ? at : at === 'sign-up',
         unsent: flow?.sentAtMs === undefined,
-        waitSeconds: waitSeconds ?? (flow ? resendSeconds(flow, deps.now()) : 0),
-        ...shown,
+        waitSeconds: waitSeconds ?? (flow ? secondsUntilResend(flow, deps.now()) : 0),
+        ...view,
       }),
     { title: (ctx) => ctx.t('signUp.code.title'), address },
   );
 }
 
 /** For members who have nothing to confirm (any more): in the post-signup flow the step PLAN, while they have none. */
-async function nextAfter(deps: SignUpDeps, req: Request, at: CodePlace, place: Place, user: User): Promise<string> {
-  if (at === 'sign-up') return wayOnFrom(deps, req, place, user);
-  if (at === 'post-signup' && user.planId === null) return `/post-signup/plan${place.errand.search}`;
-  return deps.wayOn(user, place.errand).address;
+async function nextAfterVerification(
+  deps: SignUpDeps,
+  req: Request,
+  at: VerifyEmailEntry,
+  place: SignUpContext,
+  user: User,
+): Promise<string> {
+  if (at === 'sign-up') return nextSignUpStep(deps, req, place, user);
+  if (at === 'post-signup' && user.planId === null) return `/post-signup/plan${place.continuation.search}`;
+  return deps.nextRedirect(user, place.continuation).address;
 }
 
 /** GET: the page for whom there is something to confirm; everybody else goes to where they belong. */
-export function showCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
+export function showVerifyEmail(deps: SignUpDeps, at: VerifyEmailEntry): RequestHandler {
   return async (req, res) => {
-    const found = await here(deps, at, req);
-    const { own, whom, place } = found;
-    const member = await deps.sessions.member(req);
-    if (own && whom) {
-      const { flow } = own;
-      const resent = flow.resent && flow.sentAtMs !== undefined && deps.now() - flow.sentAtMs < justNowMs;
+    const found = await loadContext(deps, at, req);
+    const { record, subject, place } = found;
+    const member = await deps.sessions.getCurrentUser(req);
+    if (record && subject) {
+      const { flow } = record;
+      const resent = flow.resent && flow.sentAtMs !== undefined && deps.now() - flow.sentAtMs < resendNoticeMs;
       const text = req.t('signUp.code.resent');
       const notice = { kind: 'success', text, duration: 'short' } as const;
-      return sendCodePage(deps, req, res, { ...found, whom, flow }, resent ? { notice } : {});
+      return renderVerifyEmailPage(deps, req, res, { ...found, subject, flow }, resent ? { notice } : {});
     }
     if (member && !member.user.emailVerified) {
-      return sendCodePage(deps, req, res, {
+      return renderVerifyEmailPage(deps, req, res, {
         ...found,
-        whom: { kind: 'user', email: member.user.email },
+        subject: { kind: 'user', email: member.user.email },
         flow: undefined,
       });
     }
-    if (member) return res.redirect(303, await nextAfter(deps, req, at, place, member.user));
+    if (member) return res.redirect(303, await nextAfterVerification(deps, req, at, place, member.user));
     res.redirect(303, at === 'sign-up' ? place.profile : place.signIn);
   };
 }
@@ -128,15 +139,25 @@ export function showCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
  * The errand of the address, else the one that the account was begun with, if its request waits in this very browser, or
  * begins again there.
  */
-async function errandAfter(deps: SignUpDeps, req: Request, { errand }: Place, stored: string): Promise<Errand> {
-  if (errand.authorization !== undefined || errand.returnTo !== undefined) return errand;
-  const kept = errandOfSearch(stored, deps.publicUrl);
-  if (kept.authorization === undefined || (await deps.pendingRequest(req, kept.authorization))) return kept;
-  return (await deps.requestOver(req, kept)).options.instead === undefined ? errand : kept;
+async function storedContinuation(
+  deps: SignUpDeps,
+  req: Request,
+  { continuation }: SignUpContext,
+  stored: string,
+): Promise<Continuation> {
+  if (continuation.authorization !== undefined || continuation.returnTo !== undefined) return continuation;
+  const current = continuationFromQuery(stored, deps.publicUrl);
+  if (current.authorization === undefined || (await deps.findPendingAuthorization(req, current.authorization)))
+    return current;
+  return (await deps.toExpiredError(req, current)).options.redirectTo === undefined ? continuation : current;
 }
 
 /** Which text and status stand for what was wrong with a code (the specification's sections 5 and 8). */
-function refused(req: Request, res: Response, confirmed: Exclude<Confirmed, { kind: 'confirmed' | 'gone' }>): Shown {
+function toPageState(
+  req: Request,
+  res: Response,
+  confirmed: Exclude<VerifyEmailResult, { kind: 'confirmed' | 'gone' }>,
+): VerifyEmailPageState {
   const { t } = req;
   const notice = (text: string) => ({ kind: 'error', text, duration: 'never' }) as const;
   switch (confirmed.kind) {
@@ -156,9 +177,9 @@ function refused(req: Request, res: Response, confirmed: Exclude<Confirmed, { ki
   }
 }
 
-function resendRefused(req: Request, res: Response, sent: Sent & { kind: 'refused' }): Shown {
+function resendRefused(req: Request, res: Response, sent: SendCodeResult & { kind: 'refused' }): VerifyEmailPageState {
   const { t } = req;
-  const seconds = retrySeconds(sent.retryAfterMs);
+  const seconds = toRetrySeconds(sent.retryAfterMs);
   setRetryAfter(res, sent.retryAfterMs);
   const tooSoon = sent.why === 'wait';
   const text = tooSoon ? t('signUp.code.tooSoon', { seconds }) : tooManyText(t, sent.retryAfterMs);
@@ -170,71 +191,86 @@ function resendRefused(req: Request, res: Response, sent: Sent & { kind: 'refuse
 }
 
 /** The flow of a form that was sent is over or unknown: what the visitor can do is on the page of step 0. */
-function sendGone(deps: SignUpDeps, req: Request, res: Response, place: Place): Promise<void> {
+function renderExpired(deps: SignUpDeps, req: Request, res: Response, place: SignUpContext): Promise<void> {
   const text = req.t('signUp.errors.gone');
-  return sendProfilePage(deps, req, res, { place, prefill: { source: 'general' } }, { problem: { text }, status: 400 });
+  return renderProfilePage(
+    deps,
+    req,
+    res,
+    { place, prefill: { source: 'general' } },
+    { problem: { text }, status: 400 },
+  );
 }
 
 /** POST: a code, Resend, Start Over, Cancel. */
-export function submitCode(deps: SignUpDeps, at: CodePlace): RequestHandler {
+export function submitVerifyEmail(deps: SignUpDeps, at: VerifyEmailEntry): RequestHandler {
   async function confirm(
     req: Request,
     res: Response,
-    found: Here & { own: { id: string; flow: Flow }; whom: Unconfirmed; typed: string },
+    found: VerifyEmailContext & {
+      record: { id: string; flow: SignUpRecord };
+      subject: UnverifiedSubject;
+      typed: string;
+    },
   ) {
-    const { own, place, typed } = found;
+    const { record, place, typed } = found;
     const { language: lang } = req;
-    const confirmed = await confirmSignUp(deps, own.id, typed, { ip: req.ip ?? '', lang });
+    const confirmed = await verifyEmail(deps, record.id, typed, { ip: req.ip ?? '', lang });
     if (confirmed.kind === 'gone') return res.redirect(303, found.address);
     if (confirmed.kind !== 'confirmed') {
       // One that is of no use leaves its field to the next.
-      const code = confirmed.kind === 'wrong' || confirmed.kind === 'void' ? undefined : wholeCode(typed);
-      const shown = { ...refused(req, res, confirmed), ...(code !== undefined && { code }) };
-      return sendCodePage(deps, req, res, { ...found, flow: own.flow }, shown);
+      const code = confirmed.kind === 'wrong' || confirmed.kind === 'void' ? undefined : normaliseCode(typed);
+      const pageState = { ...toPageState(req, res, confirmed), ...(code !== undefined && { code }) };
+      return renderVerifyEmailPage(deps, req, res, { ...found, flow: record.flow }, pageState);
     }
-    const errand = await errandAfter(deps, req, place, confirmed.errand);
+    const continuation = await storedContinuation(deps, req, place, confirmed.continuation);
     const { user, remember, identity } = confirmed;
     // Whoever came by a provider goes the same way on, at whichever page the code was typed.
     const inSignUp = at === 'sign-up' && !identity;
     if (deps.plans.sold) await deps.plans.settleTrial(user, inSignUp ? 'sign-up' : 'post-sign-up');
-    const shown = identity ? { amr: ['fed'], upstream: identity.session } : { amr: ['pwd'] };
-    const entered = await deps.entrance.enter(req, res, user, { ...shown, remember, errand });
+    const rows = identity ? { amr: ['fed'], upstream: identity.session } : { amr: ['pwd'] };
+    const entered = await deps.signIn.completeSignIn(req, res, user, { ...rows, remember, continuation });
     if (entered.kind === 'challenged') return res.redirect(303, entered.address);
     const postSignUp = deps.plans.sold && !inSignUp;
-    if (postSignUp && user.planId !== null) return res.redirect(303, deps.wayOn(user, errand).address);
-    res.redirect(303, `${postSignUp ? '/post-signup/plan' : `${place.base}/verifiedCode`}${errand.search}`);
+    if (postSignUp && user.planId !== null) return res.redirect(303, deps.nextRedirect(user, continuation).address);
+    res.redirect(303, `${postSignUp ? '/post-signup/plan' : `${place.base}/verifiedCode`}${continuation.search}`);
   }
 
   async function resend(
     req: Request,
     res: Response,
-    found: Here & { own: { id: string; flow: Flow }; whom: Unconfirmed },
+    found: VerifyEmailContext & { record: { id: string; flow: SignUpRecord }; subject: UnverifiedSubject },
   ) {
     const { language: lang } = req;
-    const sent = await resendCode(deps, found.own.id, {
+    const sent = await resendCode(deps, found.record.id, {
       lang,
       ip: req.ip ?? '',
-      device: (whom) => (whom.kind === 'user' ? deps.devices.recognise(req, whom.user) : undefined),
+      device: (subject) => (subject.kind === 'user' ? deps.devices.recognise(req, subject.user) : undefined),
     });
     if (sent.kind !== 'refused') return res.redirect(303, found.address);
-    sendCodePage(deps, req, res, { ...found, flow: found.own.flow }, resendRefused(req, res, sent));
+    renderVerifyEmailPage(deps, req, res, { ...found, flow: found.record.flow }, resendRefused(req, res, sent));
   }
 
   return async (req, res) => {
-    const [act, typed] = [field(req, 'act'), field(req, 'code')];
-    const found = { ...(await here(deps, at, req)), typed };
-    if (act === 'start-over') return startOver(deps, req, res, found.place.profile);
-    if (act === 'cancel') return startOver(deps, req, res, found.place.signIn);
+    const [act, typed] = [readFormField(req, 'act'), readFormField(req, 'code')];
+    const found = { ...(await loadContext(deps, at, req)), typed };
+    if (act === 'start-over') return restartSignUp(deps, req, res, found.place.profile);
+    if (act === 'cancel') return restartSignUp(deps, req, res, found.place.signIn);
     if (act !== '' && act !== 'resend') throw new HttpError('badRequest', { detail: 'act is none of this page' });
-    const { own, whom } = found;
-    if (own && whom) {
-      const known = { ...found, own, whom };
+    const { record, subject } = found;
+    if (record && subject) {
+      const known = { ...found, record, subject };
       return act === 'resend' ? resend(req, res, known) : confirm(req, res, known);
     }
-    const member = await deps.sessions.member(req);
-    if (!member) return sendGone(deps, req, res, found.place);
-    if (member.user.emailVerified) return res.redirect(303, await nextAfter(deps, req, at, found.place, member.user));
-    await beginConfirmation(deps, req, res, { kind: 'user', id: member.user.id, remember: member.session.remember });
+    const member = await deps.sessions.getCurrentUser(req);
+    if (!member) return renderExpired(deps, req, res, found.place);
+    if (member.user.emailVerified)
+      return res.redirect(303, await nextAfterVerification(deps, req, at, found.place, member.user));
+    await startEmailVerification(deps, req, res, {
+      kind: 'user',
+      id: member.user.id,
+      remember: member.session.remember,
+    });
     res.redirect(303, found.address);
   };
 }

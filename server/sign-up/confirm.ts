@@ -1,30 +1,30 @@
 import type { Transaction } from 'kysely';
 import {
+  AlreadyInUseError,
   claimPartnerDeal,
   confirmEmail,
   findUser,
   insertUser,
   insertUserRecord,
   recordAcceptance,
-  Taken,
   type User,
 } from '../account/index.ts';
-import { wholeCode } from '../codes/index.ts';
-import { isSameIdentity, linkWhoCame, type UpstreamIdentity } from '../federation/index.ts';
-import { languageOf } from '../http/index.ts';
+import { normaliseCode } from '../codes/index.ts';
+import { isSameIdentity, linkCurrentIdentity, type UpstreamIdentity } from '../federation/index.ts';
+import { resolveLanguage } from '../http/index.ts';
 import type { Schema } from '../store/index.ts';
-import type { RuleDeps } from './deps.ts';
-import { admitCodeGuess } from './limits.ts';
-import { report } from './report.ts';
+import type { SignUpRuleDeps } from './deps.ts';
+import { consumeSignUpCodeGuess } from './limits.ts';
+import { logOutcome } from './report.ts';
 import { markConfirmed, type SignUp } from './sign-up-store.ts';
-import { unconfirmedOf } from './unconfirmed.ts';
+import { findUnverifiedSubject } from './unconfirmed.ts';
 
-export type Confirmed =
+export type VerifyEmailResult =
   | {
       kind: 'confirmed';
       user: User;
       remember: boolean;
-      errand: string;
+      continuation: string;
       /** By which provider the account was begun; undefined: with a password. */
       identity: UpstreamIdentity | undefined;
     }
@@ -42,8 +42,8 @@ export type Confirmed =
   | { kind: 'gone' };
 
 /** The member that an account becomes, with everything that belongs to one; in one transaction. */
-async function becomeMember(
-  deps: RuleDeps,
+async function activateUser(
+  deps: SignUpRuleDeps,
   trx: Transaction<Schema>,
   signUp: SignUp,
   lang: SignUp['lang'],
@@ -63,19 +63,26 @@ async function becomeMember(
     nowMs,
   );
   // Two flows of one account at the same moment: the address let one through, this stops the one flow sent twice.
-  if (!(await markConfirmed(trx, signUp.id, userId, nowMs))) throw new Taken('email');
+  if (!(await markConfirmed(trx, signUp.id, userId, nowMs))) throw new AlreadyInUseError('email');
   await insertUserRecord(trx, userId, nowMs);
   // Who they are at the provider has come in by another way meanwhile.
   const { identity } = signUp;
-  if (identity && !(await linkWhoCame(trx, deps.providers(), userId, identity, nowMs))) throw new Taken('email');
+  if (identity && !(await linkCurrentIdentity(trx, deps.providers(), userId, identity, nowMs)))
+    throw new AlreadyInUseError('email');
   if (signUp.terms) await recordAcceptance(trx, { userId, ...signUp.terms }, nowMs);
   if (signUp.source === 'appsumo') await claimPartnerDeal(trx, signUp.email, userId, nowMs);
-  return greeted(deps, trx, userId, lang, identity ? deps.providers().byId(identity.provider)?.name : undefined);
+  return sendWelcomeMail(
+    deps,
+    trx,
+    userId,
+    lang,
+    identity ? deps.providers().byId(identity.provider)?.name : undefined,
+  );
 }
 
 /** Writes the welcome, and reads the member as they are now. */
-async function greeted(
-  { outbox }: RuleDeps,
+async function sendWelcomeMail(
+  { outbox }: SignUpRuleDeps,
   trx: Transaction<Schema>,
   userId: string,
   lang: SignUp['lang'],
@@ -100,52 +107,58 @@ async function greeted(
  *
  * @param from.lang of the page on which it was typed; else the one in which the account was begun
  */
-export async function confirmSignUp(
-  deps: RuleDeps,
+export async function verifyEmail(
+  deps: SignUpRuleDeps,
   flowId: string,
   typed: string,
   from: { ip: string; lang?: SignUp['lang'] },
-): Promise<Confirmed> {
+): Promise<VerifyEmailResult> {
   const confirmed = await confirm(deps, flowId, typed, from);
-  report(deps, 'confirm', confirmed.kind);
+  logOutcome(deps, 'confirm', confirmed.kind);
   return confirmed;
 }
 
 async function confirm(
-  deps: RuleDeps,
+  deps: SignUpRuleDeps,
   flowId: string,
   typed: string,
   { ip, lang }: { ip: string; lang?: SignUp['lang'] },
-): Promise<Confirmed> {
+): Promise<VerifyEmailResult> {
   const { codes, database, flows, outbox, now } = deps;
   const flow = await flows.find(flowId);
-  const whom = flow && (await unconfirmedOf(deps, flow));
-  if (!flow || !whom) return { kind: 'gone' };
-  const code = wholeCode(typed);
+  const recipient = flow && (await findUnverifiedSubject(deps, flow));
+  if (!flow || !recipient) return { kind: 'gone' };
+  const code = normaliseCode(typed);
   if (code === undefined) return { kind: 'incomplete' };
-  const decision = await admitCodeGuess(deps.kv, deps.limits, ip);
+  const decision = await consumeSignUpCodeGuess(deps.kv, deps.limits, ip);
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
-  const check = await codes.check({ purpose: 'confirm-email', flow: flowId, account: whom.email }, code);
+  const check = await codes.check({ purpose: 'confirm-email', flow: flowId, account: recipient.email }, code);
   if (check !== 'right') return { kind: check === 'wrong' ? 'wrong' : 'void' };
   // Its code went to nobody; one that was guessed opens nothing either.
-  if (whom.kind === 'sign-up' && whom.signUp.state === 'decoy') return { kind: 'wrong' };
+  if (recipient.kind === 'sign-up' && recipient.signUp.state === 'decoy') return { kind: 'wrong' };
   await decision.release();
 
   let user: User | undefined;
   try {
     user = await database.transaction(async (trx) => {
-      if (whom.kind === 'sign-up') return becomeMember(deps, trx, whom.signUp, lang ?? whom.signUp.lang);
-      if (!(await confirmEmail(trx, whom.user, now()))) return undefined;
-      await insertUserRecord(trx, whom.user.id, now());
-      return greeted(deps, trx, whom.user.id, lang ?? languageOf('', whom.user.locale ?? undefined));
+      if (recipient.kind === 'sign-up') return activateUser(deps, trx, recipient.signUp, lang ?? recipient.signUp.lang);
+      if (!(await confirmEmail(trx, recipient.user, now()))) return undefined;
+      await insertUserRecord(trx, recipient.user.id, now());
+      return sendWelcomeMail(
+        deps,
+        trx,
+        recipient.user.id,
+        lang ?? resolveLanguage('', recipient.user.locale ?? undefined),
+      );
     });
   } catch (error) {
-    if (error instanceof Taken || isSameIdentity(error)) return { kind: 'taken' };
+    if (error instanceof AlreadyInUseError || isSameIdentity(error)) return { kind: 'taken' };
     throw error;
   }
   if (!user) return { kind: 'disabled' };
   outbox.wake();
   await flows.write(flowId, { ...flow, confirmedAtMs: now() });
-  const { errand, identity } = whom.kind === 'sign-up' ? whom.signUp : { errand: '', identity: null };
-  return { kind: 'confirmed', user, remember: flow.remember, errand, identity: identity ?? undefined };
+  const { continuation, identity } =
+    recipient.kind === 'sign-up' ? recipient.signUp : { continuation: '', identity: null };
+  return { kind: 'confirmed', user, remember: flow.remember, continuation, identity: identity ?? undefined };
 }

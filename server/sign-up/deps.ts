@@ -5,15 +5,15 @@ import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Legal } from '../legal/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import type { PasswordHasher, PasswordPolicy, QueueFull } from '../password/index.ts';
-import type { Devices, Sessions } from '../session/index.ts';
-import type { ClientRequests, Entrance, WayOn } from '../sign-in/index.ts';
+import type { PasswordHasher, PasswordPolicy, QueueFullAnswer } from '../password/index.ts';
+import type { DeviceRecognition, Sessions } from '../session/index.ts';
+import type { ClientAuthorizations, NextRedirect, SignIn } from '../sign-in/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
-import type { Flows } from './flows.ts';
-import type { SignUpLimits } from './limits.ts';
+import type { SignUpRecords } from './flows.ts';
+import type { SignUpLimitSettings } from './limits.ts';
 
 /** What the rules of this room stand on; they know nothing of requests. */
-export interface RuleDeps {
+export interface SignUpRuleDeps {
   publicUrl: string;
   log: Logger;
   metrics: Metrics;
@@ -24,8 +24,8 @@ export interface RuleDeps {
   codes: Codes;
   outbox: Outbox;
   legal: Legal;
-  flows: Flows;
-  limits: SignUpLimits;
+  flows: SignUpRecords;
+  limits: SignUpLimitSettings;
   /** By which one becomes a member, too. Injected by `app.ts`: that room opens after this one. */
   providers(): Pick<Providers, 'all' | 'byId'>;
   /** One answer whether or not the address is a member's. */
@@ -34,7 +34,7 @@ export interface RuleDeps {
 }
 
 /** What comes after the steps of this room. */
-export interface PlansAhead {
+export interface SignUpPlans {
   /** Whether there is a step PLAN; without it a confirmed account is complete. */
   sold: boolean;
   /** Whether a plan has this public handle. */
@@ -43,15 +43,17 @@ export interface PlansAhead {
   settleTrial(user: User, way: 'sign-up' | 'post-sign-up'): Promise<void>;
 }
 
-export interface SignUpDeps extends RuleDeps, Pick<ClientRequests, 'pendingRequest' | 'requestOver'> {
+export interface SignUpDeps
+  extends SignUpRuleDeps,
+    Pick<ClientAuthorizations, 'findPendingAuthorization' | 'toExpiredError'> {
   pages: Pages;
   sessions: Sessions;
-  devices: Devices;
-  entrance: Entrance;
-  wayOn: WayOn;
-  queueFull: QueueFull;
+  devices: DeviceRecognition;
+  signIn: SignIn;
+  nextRedirect: NextRedirect;
+  queueFull: QueueFullAnswer;
   /** Injected by `app.ts`: the step PLAN is checkout/'s. */
-  plans: PlansAhead;
+  plans: SignUpPlans;
 }
 
 /** As `app.ts` gives them. */

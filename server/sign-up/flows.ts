@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
 import { type BrowserRecords, browserRecords, type KeyValueStore, type RecordCookie } from '../store/index.ts';
-import { keptMs } from './sign-up-store.ts';
+import { signUpTtlMs } from './sign-up-store.ts';
 
 const schema = z.object({
   /** `sign-up`: an account that was begun; `user`: a member whose address is not confirmed. */
@@ -19,15 +19,18 @@ const schema = z.object({
 });
 
 /** The way of one browser (or of one caller of the JSON API) from an account that is not confirmed to one that is. */
-export type Flow = z.infer<typeof schema>;
+export type SignUpRecord = z.infer<typeof schema>;
 
-export type Flows = BrowserRecords<Flow> & RecordCookie;
+export type SignUpRecords = BrowserRecords<SignUpRecord> & RecordCookie;
 
-export const createFlows = (kv: KeyValueStore, cookies: HostCookies): Flows =>
-  browserRecords({ kv, kind: 'sign-up-flow', schema, ttlMs: keptMs, cookie: { cookies, name: 'foyer_sign_up' } });
+export const createSignUpRecords = (kv: KeyValueStore, cookies: HostCookies): SignUpRecords =>
+  browserRecords({ kv, kind: 'sign-up-flow', schema, ttlMs: signUpTtlMs, cookie: { cookies, name: 'foyer_sign_up' } });
 
 /** The browser's own. */
-export async function flowOf(flows: Flows, req: Request): Promise<{ id: string; flow: Flow } | undefined> {
+export async function findSignUpRecord(
+  flows: SignUpRecords,
+  req: Request,
+): Promise<{ id: string; flow: SignUpRecord } | undefined> {
   const id = flows.readCookie(req);
   const flow = await flows.find(id);
   return flow && { id, flow };

@@ -1,10 +1,10 @@
-import type { Holding } from '../leaving/index.ts';
+import type { PersonalDataSource } from '../leaving/index.ts';
 import type { Database } from '../store/index.ts';
-import { eraseSignUps, signUpsOf } from './sign-up-store.ts';
+import { eraseSignUps, listSignUps } from './sign-up-store.ts';
 
 /** What is kept of accounts that were begun with a member's address. */
-export const signUpHolding = ({ db }: Database): Holding => ({
+export const signUpDataSource = ({ db }: Database): PersonalDataSource => ({
   name: 'signUps',
-  tell: (user) => signUpsOf(db, user),
+  exportData: (user) => listSignUps(db, user),
   erase: (trx, user) => eraseSignUps(trx, user),
 });

@@ -6,6 +6,6 @@
  * the rules for passwords (password/), the member that it becomes (account/), the step PLAN (checkout/), nor what comes next
  * (sign-in/).
  */
-export type { PlansAhead, SignUpSettings } from './deps.ts';
-export { signUpHolding } from './holding.ts';
+export type { SignUpPlans, SignUpSettings } from './deps.ts';
+export { signUpDataSource } from './holding.ts';
 export { openSignUp, type SignUpRoom } from './room.ts';

@@ -1,9 +1,9 @@
-import { mostNameCharacters, normalEmail } from '../account/index.ts';
-import { malformed } from '../http/index.ts';
+import { maxNameLength, normaliseEmail } from '../account/index.ts';
+import { isMalformed } from '../http/index.ts';
 import type { PasswordFault, PasswordPolicy } from '../password/index.ts';
 
 /** What is typed to begin an account; texts as they came. */
-export interface Profile {
+export interface ProfileInput {
   givenName: string;
   familyName: string;
   email: string;
@@ -12,7 +12,7 @@ export interface Profile {
 
 /** What is wrong with it, field by field (the specification's section 5). */
 export interface ProfileFaults {
-  empty: (keyof Profile)[];
+  empty: (keyof ProfileInput)[];
   /** 'Invalid E-Mail Address' */
   email: boolean;
   /** Of a password that was typed: why it may not be used. */
@@ -22,27 +22,27 @@ export interface ProfileFaults {
 }
 
 /** Of what is typed as an address: more than any has, with room for a slip. */
-export const mostEmailCharacters = 320;
+export const maxEmailCharacters = 320;
 const names = ['givenName', 'familyName'] as const;
 
 /**
  * Reads what was typed: names trimmed, the address as it is stored and compared, the password as it is.
  * @returns what can begin an account, or what is wrong with it
  */
-export async function readProfile(
-  typed: Profile,
+export async function parseProfile(
+  typed: ProfileInput,
   policy: PasswordPolicy,
-): Promise<{ profile: Profile } | { faults: ProfileFaults }> {
+): Promise<{ profile: ProfileInput } | { faults: ProfileFaults }> {
   const trimmed = { ...typed, givenName: typed.givenName.trim(), familyName: typed.familyName.trim() };
-  const email = normalEmail(typed.email);
+  const email = normaliseEmail(typed.email);
   const empty = ([...names, 'email'] as const).filter((name) => trimmed[name].trim() === '');
   const faults: ProfileFaults = {
     empty: [...empty],
     email: email === undefined && !empty.includes('email'),
     password: [],
     malformed:
-      names.some((name) => malformed(trimmed[name], mostNameCharacters)) ||
-      malformed(typed.email.trim(), mostEmailCharacters),
+      names.some((name) => isMalformed(trimmed[name], maxNameLength)) ||
+      isMalformed(typed.email.trim(), maxEmailCharacters),
   };
   if (typed.password === '') faults.empty.push('password');
   else faults.password = await policy.faults(typed.password, { ...trimmed, email: email ?? typed.email });

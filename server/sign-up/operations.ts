@@ -1,17 +1,17 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import {
+  type ApiOperation,
+  defineOperation,
   HttpError,
   type Language,
-  languageOf,
   languages,
-  type Operation,
-  operation,
-  retrySeconds,
+  resolveLanguage,
+  toRetrySeconds,
 } from '../http/index.ts';
-import { hashing } from '../password/index.ts';
-import { type BeginInput, type BeginRefusal, beginSignUp } from './begin.ts';
-import { confirmSignUp } from './confirm.ts';
+import { hashForApi } from '../password/index.ts';
+import { type StartSignUpInput, type StartSignUpRefusal, startSignUp } from './begin.ts';
+import { verifyEmail } from './confirm.ts';
 import type { SignUpDeps } from './deps.ts';
 import type { ProfileFaults } from './new-sign-up.ts';
 import { resendCode } from './resend.ts';
@@ -19,9 +19,10 @@ import { fieldNames } from './texts.ts';
 
 const flow = z.string().max(100).describe('From the answer of the call before: a secret of whoever asked');
 
-const langOf = (req: Request, said?: Language): Language => said ?? languageOf(req.get('accept-language'));
+const requestLanguage = (req: Request, submitted?: Language): Language =>
+  submitted ?? resolveLanguage(req.get('accept-language'));
 
-function faultsOf({ empty, email, password }: ProfileFaults): { name: string; detail: string }[] {
+function toProblemFaults({ empty, email, password }: ProfileFaults): { name: string; detail: string }[] {
   return [
     ...empty.map((name) => ({ name: `body.${fieldNames[name]}`, detail: 'Cannot be empty' })),
     ...(email ? [{ name: 'body.email', detail: 'Invalid E-Mail Address' }] : []),
@@ -29,24 +30,26 @@ function faultsOf({ empty, email, password }: ProfileFaults): { name: string; de
   ];
 }
 
-function refusedAs(refusal: BeginRefusal): HttpError {
+function refusedAs(refusal: StartSignUpRefusal): HttpError {
   switch (refusal.kind) {
     case 'invalid': {
       const noPassword = refusal.faults.empty.includes('password');
-      const said = noPassword ? 'Password cannot be empty.' : 'Validation Error Detected';
-      return new HttpError('validation', { said, faults: faultsOf(refusal.faults) });
+      const publicDetail = noPassword ? 'Password cannot be empty.' : 'Validation Error Detected';
+      return new HttpError('validation', { publicDetail, invalidParams: toProblemFaults(refusal.faults) });
     }
     case 'taken':
-      return new HttpError('conflict', { said: 'An account with the given email already exists.' });
+      return new HttpError('conflict', { publicDetail: 'An account with the given email already exists.' });
     case 'no-deal':
-      return new HttpError('validation', { faults: [{ name: 'body.source', detail: 'no deal for this address' }] });
+      return new HttpError('validation', {
+        invalidParams: [{ name: 'body.source', detail: 'no deal for this address' }],
+      });
     case 'too-many':
-      return new HttpError('tooMany', { retryAfterSeconds: retrySeconds(refusal.retryAfterMs) });
+      return new HttpError('tooMany', { retryAfterSeconds: toRetrySeconds(refusal.retryAfterMs) });
   }
 }
 
-function signUp(deps: SignUpDeps): Operation {
-  return operation({
+function signUp(deps: SignUpDeps): ApiOperation {
+  return defineOperation({
     method: 'post',
     path: '/identity/signUp',
     id: 'signUp',
@@ -70,27 +73,27 @@ function signUp(deps: SignUpDeps): Operation {
     answer: z.object({ flow: z.string() }),
     problems: { 409: 'An account with the given email already exists' },
     async handle({ req, body }) {
-      const input: BeginInput = {
+      const input: StartSignUpInput = {
         givenName: body.given_name,
         familyName: body.family_name,
         email: body.email,
         password: body.password,
-        lang: langOf(req, body.locale),
+        lang: requestLanguage(req, body.locale),
         source: body.source ?? 'general',
         planKey: null,
         termsVersion: body.tos_version,
-        errand: '',
+        continuation: '',
         from: { ip: req.ip ?? '', userAgent: req.get('user-agent') ?? null, clientId: null },
       };
-      const begun = await hashing(deps, () => beginSignUp(deps, input));
-      if (begun.kind === 'refused') throw refusedAs(begun.refusal);
-      return { flow: begun.flow };
+      const started = await hashForApi(deps, () => startSignUp(deps, input));
+      if (started.kind === 'refused') throw refusedAs(started.refusal);
+      return { flow: started.flow };
     },
   });
 }
 
-function confirm(deps: SignUpDeps): Operation {
-  return operation({
+function confirm(deps: SignUpDeps): ApiOperation {
+  return defineOperation({
     method: 'post',
     path: '/identity/confirmSignUp',
     id: 'confirmSignUp',
@@ -99,27 +102,27 @@ function confirm(deps: SignUpDeps): Operation {
     answer: z.object({ sub: z.string() }),
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already', 409: 'The address is a member’s' },
     async handle({ req, body }) {
-      const confirmed = await confirmSignUp(deps, body.flow, body.code, { ip: req.ip ?? '' });
+      const confirmed = await verifyEmail(deps, body.flow, body.code, { ip: req.ip ?? '' });
       switch (confirmed.kind) {
         case 'confirmed':
           return { sub: confirmed.user.id };
         case 'gone':
           throw new HttpError('notFound');
         case 'taken':
-          throw new HttpError('conflict', { said: 'An account with the given email already exists.' });
+          throw new HttpError('conflict', { publicDetail: 'An account with the given email already exists.' });
         case 'too-many':
-          throw new HttpError('tooMany', { retryAfterSeconds: retrySeconds(confirmed.retryAfterMs) });
+          throw new HttpError('tooMany', { retryAfterSeconds: toRetrySeconds(confirmed.retryAfterMs) });
         case 'disabled':
-          throw new HttpError('forbidden', { said: 'User is disabled.' });
+          throw new HttpError('forbidden', { publicDetail: 'User is disabled.' });
         default:
-          throw new HttpError('validation', { detail: confirmed.kind, said: 'Invalid code' });
+          throw new HttpError('validation', { detail: confirmed.kind, publicDetail: 'Invalid code' });
       }
     },
   });
 }
 
-function resend(deps: SignUpDeps): Operation {
-  return operation({
+function resend(deps: SignUpDeps): ApiOperation {
+  return defineOperation({
     method: 'post',
     path: '/identity/resendConfirmationCode',
     id: 'resendConfirmationCode',
@@ -128,10 +131,13 @@ function resend(deps: SignUpDeps): Operation {
     answer: z.object({ flow: z.string() }),
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already' },
     async handle({ req, body }) {
-      const sent = await resendCode(deps, body.flow, { lang: langOf(req), ip: req.ip ?? '' });
+      const sent = await resendCode(deps, body.flow, { lang: requestLanguage(req), ip: req.ip ?? '' });
       if (sent.kind === 'gone') throw new HttpError('notFound');
       if (sent.kind === 'refused') {
-        throw new HttpError('tooMany', { said: 'Sending Failed', retryAfterSeconds: retrySeconds(sent.retryAfterMs) });
+        throw new HttpError('tooMany', {
+          publicDetail: 'Sending Failed',
+          retryAfterSeconds: toRetrySeconds(sent.retryAfterMs),
+        });
       }
       return { flow: body.flow };
     },
@@ -139,6 +145,6 @@ function resend(deps: SignUpDeps): Operation {
 }
 
 /** The identity service's operations of a sign-up (the specification's section 7), by the same rules as the forms. */
-export function signUpOperations(deps: SignUpDeps): Operation[] {
+export function signUpOperations(deps: SignUpDeps): ApiOperation[] {
   return [signUp(deps), confirm(deps), resend(deps)];
 }

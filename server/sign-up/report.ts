@@ -1,8 +1,8 @@
-import type { RuleDeps } from './deps.ts';
+import type { SignUpRuleDeps } from './deps.ts';
 
 /** Tells log and metrics how a step ended, whether it came by form or as JSON; never whose it was. */
-export function report(
-  { log, metrics }: Pick<RuleDeps, 'log' | 'metrics'>,
+export function logOutcome(
+  { log, metrics }: Pick<SignUpRuleDeps, 'log' | 'metrics'>,
   step: 'begin' | 'resend' | 'confirm',
   outcome: string,
 ): void {

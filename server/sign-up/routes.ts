@@ -1,6 +1,6 @@
 import type { RequestHandler, Router } from 'express';
 import { methodNotAllowed } from '../http/index.ts';
-import { type CodePlace, showCode, submitCode } from './code-step.ts';
+import { showVerifyEmail, submitVerifyEmail, type VerifyEmailEntry } from './code-step.ts';
 import type { SignUpDeps } from './deps.ts';
 import { planKeyPattern } from './place.ts';
 import { showProfile, submitProfile } from './profile-step.ts';
@@ -18,30 +18,30 @@ export function signUpRoutes(router: Router, deps: SignUpDeps): void {
   for (const base of ['/signup', '/signup/plan/:planHash']) {
     const guards = base === '/signup' ? [] : [knownHandle(deps)];
     const route = (path: string) => {
-      const made = router.route(path);
-      for (const guard of guards) made.all(guard);
-      return made;
+      const created = router.route(path);
+      for (const guard of guards) created.all(guard);
+      return created;
     };
     route(base)
       .get(showProfile(deps))
       .post(submitProfile(deps))
       .all(methodNotAllowed('GET', 'HEAD', 'POST'));
     route(`${base}/emailCaptured`)
-      .get(showCode(deps, 'sign-up'))
-      .post(submitCode(deps, 'sign-up'))
+      .get(showVerifyEmail(deps, 'sign-up'))
+      .post(submitVerifyEmail(deps, 'sign-up'))
       .all(methodNotAllowed('GET', 'HEAD', 'POST'));
     // Where the step PLAN begins, if there is one.
     for (const step of deps.plans.sold ? [] : ['verifiedCode', 'addPayment']) {
       route(`${base}/${step}`).get(showVerified(deps)).all(methodNotAllowed('GET', 'HEAD'));
     }
   }
-  const elsewhere: [string, CodePlace][] = [['/verify-code', 'verify-code']];
+  const elsewhere: [string, VerifyEmailEntry][] = [['/verify-code', 'verify-code']];
   if (deps.plans.sold) elsewhere.push(['/post-signup/security', 'post-signup']);
   for (const [path, at] of elsewhere) {
     router
       .route(path)
-      .get(showCode(deps, at))
-      .post(submitCode(deps, at))
+      .get(showVerifyEmail(deps, at))
+      .post(submitVerifyEmail(deps, at))
       .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   }
 }

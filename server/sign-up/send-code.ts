@@ -1,12 +1,12 @@
 import type { Transaction } from 'kysely';
 import { findUserByIdentifier } from '../account/index.ts';
-import { codeMinutes, type Issued } from '../codes/index.ts';
+import { codeMinutes, type IssuedCode } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
 import type { Schema } from '../store/index.ts';
-import type { RuleDeps } from './deps.ts';
+import type { SignUpRuleDeps } from './deps.ts';
 
 /** Whose address a code is to prove. */
-export interface Addressee {
+export interface CodeRecipient {
   kind: 'sign-up' | 'user';
   email: string;
   givenName: string;
@@ -16,16 +16,16 @@ export interface Addressee {
 }
 
 /** Writes the mail into the outbox: the code, or to somebody who has an account already, that somebody used their address. */
-export async function writeCodeMail(
-  { outbox, codes, uniformAnswers }: Pick<RuleDeps, 'outbox' | 'codes' | 'uniformAnswers'>,
+export async function addCodeMail(
+  { outbox, codes, uniformAnswers }: Pick<SignUpRuleDeps, 'outbox' | 'codes' | 'uniformAnswers'>,
   trx: Transaction<Schema>,
-  { kind, email, givenName, lang }: Addressee,
+  { kind, email, givenName, lang }: CodeRecipient,
   code: string,
   expiresAtMs: number,
 ): Promise<void> {
   const member = kind === 'sign-up' ? await findUserByIdentifier(trx, { email }) : undefined;
   // The newest code arrives last, also where several flows ask.
-  const groupId = codes.groupOf({ purpose: 'confirm-email', account: email });
+  const groupId = codes.messageGroup({ purpose: 'confirm-email', account: email });
   const common = { channel: 'mail', to: email, lang, groupId } as const;
   await outbox.add(
     trx,
@@ -37,12 +37,12 @@ export async function writeCodeMail(
 }
 
 /** A code for a flow that has begun. */
-export async function sendCode(deps: RuleDeps, flow: string, to: Addressee): Promise<Issued> {
+export async function sendCode(deps: SignUpRuleDeps, flow: string, to: CodeRecipient): Promise<IssuedCode> {
   const { codes, database, outbox, now } = deps;
   const issued = await codes.issue({ purpose: 'confirm-email', flow, account: to.email, device: to.device });
   if (issued.issued) {
     const expiresAtMs = now() + issued.expiresInMs;
-    await database.transaction((trx) => writeCodeMail(deps, trx, to, issued.code, expiresAtMs));
+    await database.transaction((trx) => addCodeMail(deps, trx, to, issued.code, expiresAtMs));
     outbox.wake();
   }
   return issued;

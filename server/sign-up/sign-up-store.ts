@@ -15,7 +15,7 @@ const termsSchema = z.object({
 });
 
 /** The terms that stood beside the form that was sent, and where it was sent from. */
-export type TermsShown = z.infer<typeof termsSchema>;
+export type PresentedTerms = z.infer<typeof termsSchema>;
 
 /** An account that somebody has begun (see the table `sign_ups`). */
 export interface SignUp {
@@ -32,15 +32,15 @@ export interface SignUp {
   /** The public handle of the plan that was chosen by the address. */
   planKey: string | null;
   /** null: not accepted yet; the member is asked later. */
-  terms: TermsShown | null;
+  terms: PresentedTerms | null;
   /** The query that leads on (`Errand.search`). */
-  errand: string;
+  continuation: string;
   state: 'begun' | 'confirmed' | 'decoy';
   userId: string | null;
 }
 
 /** How long an account that was begun can be taken up again. */
-export const keptMs = 7 * 24 * 60 * 60_000;
+export const signUpTtlMs = 7 * 24 * 60 * 60_000;
 
 function fromRow(row: Selectable<SignUpTable>): SignUp {
   return {
@@ -54,7 +54,7 @@ function fromRow(row: Selectable<SignUpTable>): SignUp {
     source: row.source === 'appsumo' ? 'appsumo' : 'general',
     planKey: row.plan_key,
     terms: parseStored(termsSchema.nullable(), row.terms),
-    errand: row.errand,
+    continuation: row.errand,
     state: row.state as SignUp['state'],
     userId: row.user_id,
   };
@@ -76,12 +76,12 @@ export async function insertSignUp(
     source: signUp.source,
     plan_key: signUp.planKey,
     terms: JSON.stringify(signUp.terms),
-    errand: signUp.errand,
+    errand: signUp.continuation,
     state: signUp.state,
     user_id: null,
     created_at: nowMs,
     updated_at: nowMs,
-    expires_at: nowMs + keptMs,
+    expires_at: nowMs + signUpTtlMs,
   };
   await trx.insertInto('sign_ups').values(row).execute();
   return fromRow(row);
@@ -98,7 +98,7 @@ export async function findSignUp(db: Db, id: string, nowMs: number): Promise<Sig
 }
 
 /** The handle of the plan that was chosen by the address at which a member began. */
-export async function planKeyOf(db: Db, userId: string, nowMs: number): Promise<string | undefined> {
+export async function findChosenPlanKey(db: Db, userId: string, nowMs: number): Promise<string | undefined> {
   const row = await db
     .selectFrom('sign_ups')
     .select('plan_key')
@@ -112,7 +112,7 @@ export async function planKeyOf(db: Db, userId: string, nowMs: number): Promise<
  * The account that was begun last with this address and a password, and is not confirmed. One that was begun by a provider has
  * none: no password opens it, nor does it stand before one that has.
  */
-export async function newestUnconfirmed(db: Db, email: string, nowMs: number): Promise<SignUp | undefined> {
+export async function findNewestUnverified(db: Db, email: string, nowMs: number): Promise<SignUp | undefined> {
   const row = await db
     .selectFrom('sign_ups')
     .selectAll()
@@ -144,25 +144,25 @@ export async function markConfirmed(
 }
 
 /** Whoever comes back to it has its whole time again. */
-export async function prolong(db: Db, id: string, nowMs: number): Promise<void> {
+export async function extendSignUp(db: Db, id: string, nowMs: number): Promise<void> {
   await db
     .updateTable('sign_ups')
-    .set({ expires_at: nowMs + keptMs, updated_at: nowMs })
+    .set({ expires_at: nowMs + signUpTtlMs, updated_at: nowMs })
     .where('id', '=', id)
     .execute();
 }
 
 /** Deletes some of those that have expired; answers how many. */
-export async function deleteExpired(db: Kysely<Schema>, nowMs: number, most: number): Promise<number> {
+export async function deleteExpired(db: Kysely<Schema>, nowMs: number, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('sign_ups')
-    .where('id', 'in', (from) => from.selectFrom('sign_ups').select('id').where('expires_at', '<=', nowMs).limit(most))
+    .where('id', 'in', (from) => from.selectFrom('sign_ups').select('id').where('expires_at', '<=', nowMs).limit(max))
     .executeTakeFirst();
   return Number(numDeletedRows);
 }
 
 /** What a member began with this address, for themselves to read. Times in milliseconds since the epoch. */
-export async function signUpsOf(db: Db, who: { id: string; email: string }): Promise<Record<string, unknown>[]> {
+export async function listSignUps(db: Db, who: { id: string; email: string }): Promise<Record<string, unknown>[]> {
   const rows = await db
     .selectFrom('sign_ups')
     .selectAll()
@@ -170,8 +170,8 @@ export async function signUpsOf(db: Db, who: { id: string; email: string }): Pro
     .orderBy('created_at')
     .execute();
   return rows.map((row) => {
-    const { passwordHash: _, userId: __, ...begun } = fromRow(row);
-    return { ...begun, createdAt: row.created_at, expiresAt: row.expires_at };
+    const { passwordHash: _, userId: __, ...started } = fromRow(row);
+    return { ...started, createdAt: row.created_at, expiresAt: row.expires_at };
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from '../http/index.ts';
-import { createLease, type Database, everySoOften } from '../store/index.ts';
+import { createLease, type Database, runPeriodically } from '../store/index.ts';
 import { deleteExpired } from './sign-up-store.ts';
 
 const everyMs = 10 * 60_000;
@@ -11,5 +11,7 @@ export function sweepSignUps(database: Database, now: () => number, log: Logger)
     while ((await deleteExpired(database.db, now(), batch)) === batch);
   };
   const lease = createLease(database, 'sweep of expired sign-ups', 2 * everyMs, now);
-  return everySoOften(lease, everyMs, sweep, (error) => log.warn({ err: error }, 'could not sweep expired sign-ups'));
+  return runPeriodically(lease, everyMs, sweep, (error) =>
+    log.warn({ err: error }, 'could not sweep expired sign-ups'),
+  );
 }

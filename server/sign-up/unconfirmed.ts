@@ -1,18 +1,18 @@
 import { findUser, type User } from '../account/index.ts';
-import type { RuleDeps } from './deps.ts';
-import type { Flow } from './flows.ts';
+import type { SignUpRuleDeps } from './deps.ts';
+import type { SignUpRecord } from './flows.ts';
 import { findSignUp, type SignUp } from './sign-up-store.ts';
 
 /** Whom a flow is to confirm, as the database has them now. */
-export type Unconfirmed =
+export type UnverifiedSubject =
   | { kind: 'sign-up'; email: string; signUp: SignUp }
   | { kind: 'user'; email: string; user: User };
 
 /** Undefined when there is nothing to confirm: it has expired, is confirmed already, or the member is gone. */
-export async function unconfirmedOf(
-  { database, now }: Pick<RuleDeps, 'database' | 'now'>,
-  flow: Pick<Flow, 'kind' | 'id'>,
-): Promise<Unconfirmed | undefined> {
+export async function findUnverifiedSubject(
+  { database, now }: Pick<SignUpRuleDeps, 'database' | 'now'>,
+  flow: Pick<SignUpRecord, 'kind' | 'id'>,
+): Promise<UnverifiedSubject | undefined> {
   if (flow.kind === 'user') {
     const user = await findUser(database.db, flow.id);
     return user && !user.emailVerified ? { kind: 'user', email: user.email, user } : undefined;

@@ -2,7 +2,7 @@
  * Tells cheaply whether rows may have changed, so that what was read can be kept until they do. Each mark is a number
  * that is another one after every committed change, by whichever process; undefined when this database cannot tell.
  */
-export interface Changes {
+export interface ChangeMarker {
   /** For answers that name their row: changes of the rows that a table has. New rows alone do not count. */
   ofRows(table: string): number | undefined;
   /** For all other answers: any change of a table. */
@@ -10,10 +10,10 @@ export interface Changes {
 }
 
 /** For a database that cannot tell: everything is read each time. */
-export const untold: Changes = { ofRows: () => undefined, ofTable: () => undefined };
+export const noChangeTracking: ChangeMarker = { ofRows: () => undefined, ofTable: () => undefined };
 
 /** Reads through what is kept. */
-export type Kept<V> = (key: string, read: () => Promise<V | undefined>) => Promise<V | undefined>;
+export type CachedReader<V> = (key: string, read: () => Promise<V | undefined>) => Promise<V | undefined>;
 
 /**
  * Keeps answers of the database for as long as the mark stands still, so each is what the database would say at this
@@ -21,26 +21,26 @@ export type Kept<V> = (key: string, read: () => Promise<V | undefined>) => Promi
  *
  * Callers share the values, and must not change them.
  *
- * @param most how many are kept; the oldest go first
+ * @param max how many are kept; the oldest go first
  */
-export function keepUnchanged<V>(mark: () => number | undefined, most = 1_000): Kept<V> {
-  const kept = new Map<string, { mark: number; value: V }>();
+export function cacheUntilChanged<V>(mark: () => number | undefined, max = 1_000): CachedReader<V> {
+  const stored = new Map<string, { mark: number; value: V }>();
   return async (key, read) => {
     // Before the read: a change that comes while it runs makes the answer look older than it is, never younger.
     const now = mark();
     if (now === undefined) return read();
-    const known = kept.get(key);
+    const known = stored.get(key);
     if (known?.mark === now) return known.value;
     const value = await read();
-    kept.delete(key);
+    stored.delete(key);
     if (value === undefined) return undefined;
-    if (kept.size >= most) {
-      for (const oldest of kept.keys()) {
-        kept.delete(oldest);
+    if (stored.size >= max) {
+      for (const oldest of stored.keys()) {
+        stored.delete(oldest);
         break;
       }
     }
-    kept.set(key, { mark: now, value });
+    stored.set(key, { mark: now, value });
     return value;
   };
 }

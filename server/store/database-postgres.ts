@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
-import { untold } from './changes.ts';
+import { noChangeTracking } from './changes.ts';
 import type { Database, StoreLog } from './database.ts';
 import { StoreUnavailable } from './key-value.ts';
 import { observeDialect, type StoreObserver } from './observe.ts';
@@ -42,7 +42,7 @@ export async function openPostgresDatabase(url: string, log: StoreLog, observe?:
   return {
     kind: 'postgres',
     db,
-    changes: untold,
+    changes: noChangeTracking,
     transaction: (fn) => repeatingTransaction(db, fn),
     async migrationTransaction(fn) {
       // A connection of its own, without time limits: a migration may rewrite a large table.

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Changes } from './changes.ts';
+import type { ChangeMarker } from './changes.ts';
 import { openPostgresDatabase } from './database-postgres.ts';
 import { openSqliteDatabase } from './database-sqlite.ts';
 import type { StoreObserver } from './observe.ts';
@@ -11,7 +11,7 @@ export interface Database {
   /** For reads and single statements. Inside {@link Database.transaction} use its `trx` instead. */
   readonly db: Kysely<Schema>;
   /** For what may be kept between requests: see `keepUnchanged`. */
-  readonly changes: Changes;
+  readonly changes: ChangeMarker;
   /**
    * Runs `fn` in one transaction, which is rolled back when `fn` throws. PostgreSQL repeats the whole of it after a
    * serialization failure or a deadlock, so `fn` may run more than once and must act on nothing but `trx`.

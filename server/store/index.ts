@@ -10,13 +10,13 @@
  * A store that cannot answer says StoreUnavailable, which HTTP answers with 503; any other error is a fault.
  */
 export { type BrowserRecords, browserRecords, isToken, type RecordCookie } from './browser-records.ts';
-export { type Changes, type Kept, keepUnchanged } from './changes.ts';
+export { type CachedReader, type ChangeMarker, cacheUntilChanged } from './changes.ts';
 export { type Database, type DatabaseOptions, openDatabase, type StoreLog } from './database.ts';
 export { postgresPoolSize } from './database-postgres.ts';
 export type { Db } from './db.ts';
 export { inspectDatabase, inspectSqliteFile, type SqliteFacts } from './inspection.ts';
 export { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';
-export { createLease, everySoOften, type Lease } from './leases.ts';
+export { createLease, type Lease, runPeriodically } from './leases.ts';
 export { lastMigratedAt, migrate, migrationState, pendingMigrations } from './migrate.ts';
 export type { StoreObserver } from './observe.ts';
 export { type KeyValueOptions, openKeyValue } from './open-key-value.ts';
@@ -28,8 +28,8 @@ export type * from './schema-federation.ts';
 export type * from './schema-members.ts';
 export type * from './schema-membership.ts';
 export type * from './schema-oauth.ts';
-export { createSecretBox, deriveKey, remembering, SealBroken, type SecretBox } from './secret-box.ts';
-export { parseStored, StoredDataInvalid } from './stored-json.ts';
+export { cachingSecretBox, createSecretBox, deriveKey, type SecretBox, UnsealError } from './secret-box.ts';
+export { acceptFormerNames, parseStored, StoredDataInvalid } from './stored-json.ts';
 export { type RecordSettings, type StoredRecords, storedRecords } from './stored-records.ts';
 export { isUniqueViolation } from './unique-violation.ts';
 export { uuidv7 } from './uuid.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import { untold } from './changes.ts';
+import { noChangeTracking } from './changes.ts';
 import { type Database, openDatabase } from './database.ts';
 import type { Schema } from './schema.ts';
 import { readSqlite } from './sqlite.ts';
@@ -21,12 +21,12 @@ export async function inspectDatabase(url: string | undefined, dataDir: string):
   const path = join(dataDir, 'foyer.db');
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   const reader = await readSqlite(path);
-  const quiet = { ...untold, wrote() {}, over() {} };
+  const quiet = { ...noChangeTracking, wrote() {}, over() {} };
   const db = new Kysely<Schema>({ dialect: createSqliteDialect({ writer: reader, reader }, quiet) });
   return {
     kind: 'sqlite',
     db,
-    changes: untold,
+    changes: noChangeTracking,
     transaction: refuse,
     migrationTransaction: refuse,
     async ping() {
@@ -50,10 +50,10 @@ export interface SqliteFacts {
 
 /**
  * Looks at a SQLite file without writing to it.
- * @param most bytes up to which it is read through
+ * @param max bytes up to which it is read through
  * @returns undefined when there is none @throws StoreUnavailable when it cannot be read
  */
-export async function inspectSqliteFile(path: string, most: number): Promise<SqliteFacts | undefined> {
+export async function inspectSqliteFile(path: string, max: number): Promise<SqliteFacts | undefined> {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
   const connection = await readSqlite(path);
@@ -63,7 +63,7 @@ export async function inspectSqliteFile(path: string, most: number): Promise<Sql
     return {
       sizeBytes: stats.size,
       journalMode: await first('journal_mode', 'journal_mode'),
-      damage: stats.size > most ? undefined : await first('quick_check(1)', 'quick_check'),
+      damage: stats.size > max ? undefined : await first('quick_check(1)', 'quick_check'),
     };
   } catch (error) {
     throw fromSqliteError(error);

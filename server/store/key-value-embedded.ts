@@ -3,7 +3,7 @@ import { prepareStatements, type Statements, TABLES } from './key-value-embedded
 import { openSqlite } from './sqlite.ts';
 import { checkpointElsewhere } from './sqlite-checkpoints.ts';
 import { whileBusy } from './sqlite-errors.ts';
-import { wholeTtlMs } from './ttl.ts';
+import { clampTtl } from './ttl.ts';
 import { createWriteBatch, type WriteBatch } from './write-batch.ts';
 
 const SWEEP_INTERVAL_MS = 30_000;
@@ -56,23 +56,23 @@ function reads(sql: Statements): Pick<KeyValueStore, 'get' | 'getConsumable' | '
   };
 }
 
-type EntryWrites = 'set' | 'setIfAbsent' | 'update' | 'take' | 'consume' | 'delete' | 'compareAndDelete' | 'expire';
+type EntryWrites = 'set' | 'setIfAbsent' | 'update' | 'takeOnce' | 'consume' | 'delete' | 'compareAndDelete' | 'expire';
 
 function entryWrites(sql: Statements, { run }: WriteBatch): Pick<KeyValueStore, EntryWrites> {
   return {
     async set(key, value, ttlMs) {
-      const ttl = wholeTtlMs(ttlMs);
+      const ttl = clampTtl(ttlMs);
       await run(() => sql.set(key, value, Date.now() + ttl));
     },
     async setIfAbsent(key, value, ttlMs) {
-      const ttl = wholeTtlMs(ttlMs);
+      const ttl = clampTtl(ttlMs);
       return run(() => {
         const now = Date.now();
         return sql.setIfAbsent(key, value, now + ttl, now);
       });
     },
     update: (key, value) => run(() => sql.update(key, value, Date.now())),
-    take: (key) =>
+    takeOnce: (key) =>
       run(() => {
         const value = sql.get(key, Date.now());
         if (value === undefined) return null;
@@ -97,18 +97,18 @@ function entryWrites(sql: Statements, { run }: WriteBatch): Pick<KeyValueStore, 
     },
     compareAndDelete: (key, expected) => run(() => sql.compareAndDelete(key, expected, Date.now())),
     async expire(key, ttlMs) {
-      const ttl = wholeTtlMs(ttlMs);
+      const ttl = clampTtl(ttlMs);
       return run(() => sql.expire(key, Date.now() + ttl, Date.now()));
     },
   };
 }
 
-type CollectionWrites = 'increment' | 'addToSet' | 'removeFromSet';
+type CollectionWrites = 'consumeCount' | 'addToSet' | 'removeFromSet';
 
 function collectionWrites(sql: Statements, { run }: WriteBatch): Pick<KeyValueStore, CollectionWrites> {
   return {
-    async increment(key, ttlMs, by = 1) {
-      const ttl = wholeTtlMs(ttlMs);
+    async consumeCount(key, ttlMs, by = 1) {
+      const ttl = clampTtl(ttlMs);
       return run(() => {
         const now = Date.now();
         const { count, expiresAt } = sql.addToCounter(key, by, now + ttl, now);
@@ -116,7 +116,7 @@ function collectionWrites(sql: Statements, { run }: WriteBatch): Pick<KeyValueSt
       });
     },
     async addToSet(key, member, ttlMs) {
-      const ttl = wholeTtlMs(ttlMs);
+      const ttl = clampTtl(ttlMs);
       await run(() => {
         const now = Date.now();
         // Members of an expired set must not come back to life.

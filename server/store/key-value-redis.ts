@@ -5,7 +5,7 @@ import { parseRedisAddress } from './redis-address.ts';
 import type { RedisClient } from './redis-client.ts';
 import { keepReviving } from './redis-revival.ts';
 import { decode, encodeFresh, scripts } from './redis-scripts.ts';
-import { wholeTtlMs } from './ttl.ts';
+import { clampTtl } from './ttl.ts';
 
 const CONNECT_TIMEOUT_MS = 2000;
 const COMMAND_TIMEOUT_MS = 2000;
@@ -91,12 +91,12 @@ function openClient(redis: Redis): RedisClient {
       const stored = encodeFresh(value);
       const [option, ttlMs] = options;
       return answer(
-        option === 'PX' ? redis.set(key, stored, 'PX', wholeTtlMs(ttlMs)) : redis.set(key, stored, 'KEEPTTL', 'XX'),
+        option === 'PX' ? redis.set(key, stored, 'PX', clampTtl(ttlMs)) : redis.set(key, stored, 'KEEPTTL', 'XX'),
       );
     },
     del: (...keys) => answer(redis.del(...keys)),
     async pexpire(key, ttlMs) {
-      return answer(redis.pexpire(key, wholeTtlMs(ttlMs)));
+      return answer(redis.pexpire(key, clampTtl(ttlMs)));
     },
   };
 }
@@ -106,7 +106,7 @@ type EntryOperations =
   | 'set'
   | 'setIfAbsent'
   | 'update'
-  | 'take'
+  | 'takeOnce'
   | 'consume'
   | 'getConsumable'
   | 'delete'
@@ -120,15 +120,15 @@ function entries(redis: Redis): Pick<KeyValueStore, EntryOperations> {
       return stored === null ? null : decode(stored).value;
     },
     async set(key, value, ttlMs) {
-      await answer(redis.set(key, encodeFresh(value), 'PX', wholeTtlMs(ttlMs)));
+      await answer(redis.set(key, encodeFresh(value), 'PX', clampTtl(ttlMs)));
     },
     async setIfAbsent(key, value, ttlMs) {
-      return (await answer(redis.set(key, encodeFresh(value), 'PX', wholeTtlMs(ttlMs), 'NX'))) === 'OK';
+      return (await answer(redis.set(key, encodeFresh(value), 'PX', clampTtl(ttlMs), 'NX'))) === 'OK';
     },
     async update(key, value) {
       return (await answer(redis.foyerUpdate(key, value))) === 1;
     },
-    async take(key) {
+    async takeOnce(key) {
       const stored = await answer(redis.getdel(key));
       return stored === null ? null : decode(stored).value;
     },
@@ -146,24 +146,24 @@ function entries(redis: Redis): Pick<KeyValueStore, EntryOperations> {
       return (await answer(redis.foyerCompareAndDelete(key, expected))) === 1;
     },
     async expire(key, ttlMs) {
-      return (await answer(redis.pexpire(key, wholeTtlMs(ttlMs)))) === 1;
+      return (await answer(redis.pexpire(key, clampTtl(ttlMs)))) === 1;
     },
   };
 }
 
 function collections(
   redis: Redis,
-): Pick<KeyValueStore, 'increment' | 'count' | 'addToSet' | 'setMembers' | 'removeFromSet'> {
+): Pick<KeyValueStore, 'consumeCount' | 'count' | 'addToSet' | 'setMembers' | 'removeFromSet'> {
   return {
-    async increment(key, ttlMs, by = 1) {
-      const [count, expiresInMs] = await answer(redis.foyerIncrement(key, wholeTtlMs(ttlMs), by));
+    async consumeCount(key, ttlMs, by = 1) {
+      const [count, expiresInMs] = await answer(redis.foyerIncrement(key, clampTtl(ttlMs), by));
       return { count, expiresInMs };
     },
     async count(key) {
       return Number((await answer(redis.get(key))) ?? 0);
     },
     async addToSet(key, member, ttlMs) {
-      await answer(redis.foyerAddToSet(key, member, wholeTtlMs(ttlMs)));
+      await answer(redis.foyerAddToSet(key, member, clampTtl(ttlMs)));
     },
     setMembers: (key) => answer(redis.smembers(key)),
     async removeFromSet(key, member) {

@@ -21,7 +21,7 @@ export interface KeyValueStore {
   /** Overwrites only a live entry, keeping its remaining time to live; true when there was one. */
   update(key: string, value: string): Promise<boolean>;
   /** Reads and deletes in one step: of many simultaneous takers exactly one gets the value. */
-  take(key: string): Promise<string | null>;
+  takeOnce(key: string): Promise<string | null>;
   /**
    * Marks an entry as used in one step and tells the three cases apart; the entry stays until it expires,
    * so that a second use can be recognised and answered (RFC 6749, section 4.1.2).
@@ -38,7 +38,7 @@ export interface KeyValueStore {
    * Adds `by` (default 1, may be negative; the count never falls under 0) to a counter and answers the new count.
    * The time to live starts with the first increment and is not prolonged by later ones.
    */
-  increment(key: string, ttlMs: number, by?: number): Promise<{ count: number; expiresInMs: number }>;
+  consumeCount(key: string, ttlMs: number, by?: number): Promise<{ count: number; expiresInMs: number }>;
   /** The live count of a counter, 0 when absent. */
   count(key: string): Promise<number>;
   /** Adds a member to a set; the set lives at least `ttlMs` from now (never shortened). */

@@ -41,7 +41,7 @@ export function createLease(database: Database, name: string, ttlMs: number, now
  * Does a job every `everyMs` in whichever process holds its lease. A failure is told to `onError` and tried again at the
  * next turn. Answers how to stop, which waits for a turn under way and gives the lease back.
  */
-export function everySoOften(
+export function runPeriodically(
   lease: Lease,
   everyMs: number,
   job: () => Promise<void>,

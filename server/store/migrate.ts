@@ -10,7 +10,7 @@ interface HistoryTable {
   /** Milliseconds since the epoch. */
   applied_at: number;
 }
-type WithHistory = { schema_history: HistoryTable };
+type MigrationHistory = { schema_history: HistoryTable };
 
 /**
  * Brings the tables up to date: each outstanding migration in a transaction of its own, under a lock that all
@@ -93,6 +93,6 @@ async function apply(trx: Transaction<Schema>, kind: Database['kind'], migration
   return true;
 }
 
-function history(db: Kysely<Schema>): Kysely<Schema & WithHistory> {
-  return db.withTables<WithHistory>();
+function history(db: Kysely<Schema>): Kysely<Schema & MigrationHistory> {
+  return db.withTables<MigrationHistory>();
 }

@@ -30,13 +30,13 @@ export function observeKeyValue(kv: KeyValueStore, observe: StoreObserver): KeyV
     set: watched('set', kv.set),
     setIfAbsent: watched('setIfAbsent', kv.setIfAbsent),
     update: watched('update', kv.update),
-    take: watched('take', kv.take),
+    takeOnce: watched('take', kv.takeOnce),
     consume: watched('consume', kv.consume),
     getConsumable: watched('getConsumable', kv.getConsumable),
     delete: watched('delete', kv.delete),
     compareAndDelete: watched('compareAndDelete', kv.compareAndDelete),
     expire: watched('expire', kv.expire),
-    increment: watched('increment', kv.increment),
+    consumeCount: watched('increment', kv.consumeCount),
     count: watched('count', kv.count),
     addToSet: watched('addToSet', kv.addToSet),
     setMembers: watched('setMembers', kv.setMembers),
@@ -58,7 +58,7 @@ function observeRedisClient(redis: RedisClient, observe: StoreObserver): RedisCl
 }
 
 /** `SelectQueryNode` is a select. */
-const kindOf = ({ query }: CompiledQuery) => query.kind.replace(/(Query)?Node$/, '').toLowerCase();
+const queryKind = ({ query }: CompiledQuery) => query.kind.replace(/(Query)?Node$/, '').toLowerCase();
 
 /** The same dialect, each of whose statements and waits for a connection is observed. */
 export function observeDialect(dialect: Dialect, observe: StoreObserver): Dialect {
@@ -82,7 +82,7 @@ function observeDriver(driver: Driver, observe: StoreObserver): Driver {
       changed.add(connection);
       const execute = connection.executeQuery.bind(connection);
       connection.executeQuery = <R>(query: CompiledQuery, ...rest: unknown[]): Promise<QueryResult<R>> =>
-        observed(observe, kindOf(query), () => Reflect.apply(execute, connection, [query, ...rest]));
+        observed(observe, queryKind(query), () => Reflect.apply(execute, connection, [query, ...rest]));
     }
     return connection;
   };

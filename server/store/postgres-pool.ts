@@ -19,11 +19,11 @@ export function poolForKysely(pool: pg.Pool): PostgresPool {
     options: pool.options,
     async connect() {
       const client = await pool.connect().catch((cause: unknown) => {
-        throw new StoreUnavailable(`PostgreSQL cannot be reached: ${messageOf(cause)}`, { cause });
+        throw new StoreUnavailable(`PostgreSQL cannot be reached: ${errorMessage(cause)}`, { cause });
       });
       const known = wrapped.get(client);
       if (known) return known;
-      const fresh = new CheckedClient(client);
+      const fresh = new CheckedPoolClient(client);
       wrapped.set(client, fresh);
       return fresh;
     },
@@ -31,7 +31,7 @@ export function poolForKysely(pool: pg.Pool): PostgresPool {
   };
 }
 
-class CheckedClient implements PostgresPoolClient {
+class CheckedPoolClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
   #broken = false;
 
@@ -85,9 +85,9 @@ export function isRepeatable(error: unknown): boolean {
 }
 
 function unavailable(cause: unknown): StoreUnavailable {
-  return new StoreUnavailable(`PostgreSQL does not answer: ${messageOf(cause)}`, { cause });
+  return new StoreUnavailable(`PostgreSQL does not answer: ${errorMessage(cause)}`, { cause });
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }

@@ -61,7 +61,7 @@ export async function inspectRedis(
     return await ask(redis, now);
   } catch (error) {
     const cause = reason ?? error;
-    throw new StoreUnavailable(`Redis does not answer: ${messageOf(cause)}`, { cause });
+    throw new StoreUnavailable(`Redis does not answer: ${errorMessage(cause)}`, { cause });
   } finally {
     clearTimeout(giveUp);
     redis.disconnect();
@@ -69,9 +69,9 @@ export async function inspectRedis(
 }
 
 async function ask(redis: Redis, now: () => number): Promise<RedisFacts> {
-  const begun = performance.now();
+  const started = performance.now();
   await redis.ping();
-  const pingMs = performance.now() - begun;
+  const pingMs = performance.now() - started;
   const forbidden: string[] = [];
   const ifAllowed = async <T>(command: string, reply: Promise<T>): Promise<T | undefined> => {
     try {
@@ -120,7 +120,7 @@ async function tryWrite(redis: Redis): Promise<string | undefined> {
     const taken = await redis.eval("return redis.call('GETDEL', KEYS[1])", 1, key);
     return taken === 'probe' ? undefined : 'what was written could not be read again';
   } catch (error) {
-    return messageOf(error);
+    return errorMessage(error);
   }
 }
 
@@ -134,4 +134,4 @@ function parseInfo(text: string): Map<string, string> {
 }
 
 const isReply = (error: unknown) => error instanceof Error && error.name === 'ReplyError';
-const messageOf = (error: unknown) => (error instanceof Error ? error.message || error.name : String(error));
+const errorMessage = (error: unknown) => (error instanceof Error ? error.message || error.name : String(error));

@@ -17,7 +17,7 @@ export function deriveKey(secretKey: string, purpose: string, bytes: number): Bu
 }
 
 /** Something sealed that cannot be opened: sealed with a key that is gone, for another place, or changed. */
-export class SealBroken extends Error {
+export class UnsealError extends Error {
   override name = 'SealBroken';
 }
 
@@ -60,9 +60,9 @@ export function createSecretBox(secretKeys: readonly string[], purpose: string):
     open(sealed, aad = '') {
       const dot = sealed.indexOf('.');
       const key = keyById.get(sealed.slice(0, dot));
-      if (!key) throw new SealBroken(`Sealed with a key that is not among the ${keys.length} known for ${purpose}`);
+      if (!key) throw new UnsealError(`Sealed with a key that is not among the ${keys.length} known for ${purpose}`);
       const bytes = Buffer.from(sealed.slice(dot + 1), 'base64url');
-      if (bytes.length < IV_BYTES + TAG_BYTES) throw new SealBroken(`Too short to be sealed for ${purpose}`);
+      if (bytes.length < IV_BYTES + TAG_BYTES) throw new UnsealError(`Too short to be sealed for ${purpose}`);
       const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
       decipher.setAAD(Buffer.from(aad));
       decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
@@ -70,7 +70,7 @@ export function createSecretBox(secretKeys: readonly string[], purpose: string):
         const plain = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
         return Buffer.concat([plain, decipher.final()]).toString('utf8');
       } catch (cause) {
-        throw new SealBroken(`Changed, or sealed for another place than this one of ${purpose}`, { cause });
+        throw new UnsealError(`Changed, or sealed for another place than this one of ${purpose}`, { cause });
       }
     },
   };
@@ -80,13 +80,13 @@ export function createSecretBox(secretKeys: readonly string[], purpose: string):
  * A box that knows what it has lately sealed or opened: the same sealed text in the same place needs no work again. For
  * records that are read soon after they were written, or again and again; they lie in this process's memory meanwhile.
  *
- * @param most places that are remembered; the oldest go first
+ * @param max places that are remembered; the oldest go first
  */
-export function remembering(box: SecretBox, most = 4_000): SecretBox {
+export function cachingSecretBox(box: SecretBox, max = 4_000): SecretBox {
   const places = new Map<string, { sealed: string; plain: string }>();
   function remember(aad: string, sealed: string, plain: string): void {
     places.delete(aad);
-    if (places.size >= most) {
+    if (places.size >= max) {
       for (const oldest of places.keys()) {
         places.delete(oldest);
         break;

@@ -1,8 +1,8 @@
 import { type CompiledQuery, TableNode } from 'kysely';
-import type { Changes } from './changes.ts';
+import type { ChangeMarker } from './changes.ts';
 import type { SqliteConnection } from './sqlite.ts';
 
-export interface SqliteChanges extends Changes {
+export interface SqliteChanges extends ChangeMarker {
   /** A statement was carried out, in a transaction that may still be open. */
   wrote(query: CompiledQuery): void;
   /** That transaction is over, whichever way. */
@@ -17,7 +17,7 @@ export function watchSqlite(writer: SqliteConnection): SqliteChanges {
   const { statement } = writer.prepare('PRAGMA data_version');
   const rowsChangedAt = new Map<string, number>();
   const tableChangedAt = new Map<string, number>();
-  let uncommitted: Effect[] = [];
+  let uncommitted: StatementEffect[] = [];
   let counter = 1;
   let allChangedAt = counter;
   let seenVersion: unknown;
@@ -49,7 +49,7 @@ export function watchSqlite(writer: SqliteConnection): SqliteChanges {
     ofRows: (table) => (look() ? latest(rowsChangedAt.get(table)) : undefined),
     ofTable: (table) => (look() ? latest(tableChangedAt.get(table)) : undefined),
     wrote(query) {
-      uncommitted.push(effectOf(query));
+      uncommitted.push(statementEffect(query));
     },
     over() {
       for (const { table, onlyNewRows } of uncommitted) {
@@ -63,13 +63,13 @@ export function watchSqlite(writer: SqliteConnection): SqliteChanges {
   };
 }
 
-interface Effect {
+interface StatementEffect {
   /** Undefined: any table. */
   table?: string;
   onlyNewRows?: boolean;
 }
 
-function effectOf({ query }: CompiledQuery): Effect {
+function statementEffect({ query }: CompiledQuery): StatementEffect {
   if (query.kind === 'InsertQueryNode' && query.into) {
     const mayReplace = query.onConflict !== undefined || query.orAction !== undefined || query.replace === true;
     return { table: query.into.table.identifier.name, onlyNewRows: !mayReplace };

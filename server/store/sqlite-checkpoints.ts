@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 
 const lookEveryMs = 1_000;
 /** A log that is shorter is left to SQLite, which checkpoints it when the file is closed. */
-const leastBytes = 4 * 1024 * 1024;
+const minBytes = 4 * 1024 * 1024;
 
 export interface Checkpoints {
   /** Resolves when the thread has closed the file, or there is none. */
@@ -58,7 +58,7 @@ export function checkpointElsewhere(path: string): Checkpoints {
     if (busy) return;
     const log = await stat(`${path}-wal`).catch(() => undefined);
     // The log keeps its length when it begins anew, so the length alone tells nothing.
-    if (stopped || !log || log.size < leastBytes || log.mtimeMs === seenMs) return;
+    if (stopped || !log || log.size < minBytes || log.mtimeMs === seenMs) return;
     seenMs = log.mtimeMs;
     busy = true;
     thread ??= start();

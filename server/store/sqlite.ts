@@ -40,15 +40,15 @@ export interface SqliteConnection {
  * @throws StoreUnavailable when the file cannot be opened.
  */
 export async function openSqlite(path: string, options: { readOnly?: boolean } = {}): Promise<SqliteConnection> {
-  return connectionOf(path, await whileBusy(() => open(path, options.readOnly ?? false)));
+  return wrapConnection(path, await whileBusy(() => open(path, options.readOnly ?? false)));
 }
 
 /** Opens a SQLite file that is there, as it is, for reading alone. @throws StoreUnavailable */
 export async function readSqlite(path: string): Promise<SqliteConnection> {
-  return connectionOf(path, await whileBusy(() => new DatabaseSync(path, { readOnly: true, timeout: 0 })));
+  return wrapConnection(path, await whileBusy(() => new DatabaseSync(path, { readOnly: true, timeout: 0 })));
 }
 
-function connectionOf(path: string, database: DatabaseSync): SqliteConnection {
+function wrapConnection(path: string, database: DatabaseSync): SqliteConnection {
   const { dev, ino } = statSync(path);
   return {
     ...withStatementCache(database),

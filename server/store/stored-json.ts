@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** Stored text is not what its reader expects: a fault, or a change by someone who can write to the store. */
 export class StoredDataInvalid extends Error {
@@ -23,4 +23,15 @@ function parseJson(text: string): unknown {
     // Without the cause: its message repeats a part of the text.
     throw new StoredDataInvalid('Stored text is not JSON');
   }
+}
+
+/**
+ * A schema that also reads records of the release before, in which properties had other names.
+ * @param names the name of the release before, and today's
+ */
+export function acceptFormerNames<S extends z.ZodType>(schema: S, names: Record<string, string>) {
+  return z.preprocess((value) => {
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, content]) => [names[name] ?? name, content]));
+  }, schema);
 }

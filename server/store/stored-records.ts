@@ -47,7 +47,7 @@ export function storedRecords<T>({ kv, kind, schema, ttlMs, seal }: RecordSettin
       await kv.update(key(name), toText(name, value));
     },
     find: async (name) => toValueIfAny(name, await kv.get(key(name))),
-    takeOnce: async (name) => toValueIfAny(name, await kv.take(key(name))),
+    takeOnce: async (name) => toValueIfAny(name, await kv.takeOnce(key(name))),
     async takeMatching(name, matches) {
       const text = await kv.get(key(name));
       if (text === null) return undefined;
@@ -60,6 +60,6 @@ export function storedRecords<T>({ kv, kind, schema, ttlMs, seal }: RecordSettin
       return entry ? { value: toValue(name, entry.value), isUsed: entry.consumedAt !== null } : undefined;
     },
     consume: async (name) => (await kv.consume(key(name))).state === 'consumed',
-    delete: async (name) => (await kv.take(key(name))) !== null,
+    delete: async (name) => (await kv.takeOnce(key(name))) !== null,
   };
 }

@@ -4,7 +4,7 @@
  *
  * @throws RangeError when it is not a finite number: nothing here lives for ever.
  */
-export function wholeTtlMs(ttlMs: number): number {
+export function clampTtl(ttlMs: number): number {
   if (!Number.isFinite(ttlMs)) throw new RangeError(`A time to live must be a finite number of milliseconds: ${ttlMs}`);
   return Math.max(1, Math.ceil(ttlMs));
 }

@@ -78,7 +78,7 @@ export function countVisitorData(kv: KeyValueStore, maxBytes: number): VisitorDa
     const nowMs = Date.now();
     const bucket = Math.floor((nowMs + ttlMs) / bucketMs);
     const bytes = Math.ceil(key.length + valueLength + rowBytes);
-    await kv.increment(bucketKey(bucket), (bucket + 1) * bucketMs - nowMs, bytes);
+    await kv.consumeCount(bucketKey(bucket), (bucket + 1) * bucketMs - nowMs, bytes);
   }
 
   const data: VisitorData = {

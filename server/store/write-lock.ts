@@ -21,14 +21,14 @@ export function createWriteLock(): WriteLock {
       }
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const timer = setTimeout(() => {
-        waiting.splice(waiting.indexOf(enter), 1);
+        waiting.splice(waiting.indexOf(tryAcquire), 1);
         reject(new StoreUnavailable(`Waited ${limitMs} ms for another write of this process`));
       }, limitMs);
-      const enter = () => {
+      const tryAcquire = () => {
         clearTimeout(timer);
         resolve();
       };
-      waiting.push(enter);
+      waiting.push(tryAcquire);
       return promise;
     },
     release() {

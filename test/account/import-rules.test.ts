@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import { decideImport, type ImportedMember, type Known, nothingKnown } from '../../server/account/import-rules.ts';
+import {
+  decideImport,
+  type ExistingUsers,
+  type ImportedUser,
+  noExistingUsers,
+} from '../../server/account/import-rules.ts';
 
 const nobody = {
   ...{
@@ -25,7 +30,7 @@ const comer = fc
     mfaPreference: fc.constantFrom('none' as const, 'sms' as const),
   })
   .map(
-    (given): ImportedMember => ({
+    (given): ImportedUser => ({
       ...nobody,
       ...given,
       phoneVerified: given.phone !== null && given.phoneVerified,
@@ -33,7 +38,7 @@ const comer = fc
     }),
   );
 
-const here = (): Known => ({
+const here = (): ExistingUsers => ({
   members: new Map([['6', 'e@x.example']]),
   emails: new Map([
     ['e@x.example', '6'],
@@ -96,14 +101,14 @@ describe('who of a file becomes a member', () => {
       phoneVerified: false,
     };
     const shown = { ...said, id: '2', email: 'b@x.example', phoneVerified: true };
-    const [first, second] = [said, shown].map((one): ImportedMember => ({ ...one, mfaPreference: 'none' }));
+    const [first, second] = [said, shown].map((one): ImportedUser => ({ ...one, mfaPreference: 'none' }));
     if (!first || !second) throw new Error('two were made');
-    expect(decideImport([first, second], nothingKnown()).add).toMatchObject([{ phone: null }, { phone: '+4911' }]);
-    expect(decideImport([second, first], nothingKnown()).add).toMatchObject([{ phone: '+4911' }, { phone: null }]);
-    const known = { ...nothingKnown(), phones: new Map([['+4911', { id: '9', verified: false }]]) };
+    expect(decideImport([first, second], noExistingUsers()).add).toMatchObject([{ phone: null }, { phone: '+4911' }]);
+    expect(decideImport([second, first], noExistingUsers()).add).toMatchObject([{ phone: '+4911' }, { phone: null }]);
+    const known = { ...noExistingUsers(), phones: new Map([['+4911', { id: '9', verified: false }]]) };
     expect(decideImport([second], known).release).toEqual(['9']);
-    const carries: ImportedMember = { ...second, id: '3', email: 'c@x.example', mfaPreference: 'sms' };
-    expect(decideImport([second, carries], nothingKnown()).outcomes[1]).toEqual({
+    const carries: ImportedUser = { ...second, id: '3', email: 'c@x.example', mfaPreference: 'sms' };
+    expect(decideImport([second, carries], noExistingUsers()).outcomes[1]).toEqual({
       kind: 'refused',
       why: 'phone-taken',
     });

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Operation } from '../../server/http/index.ts';
+import type { ApiOperation } from '../../server/http/index.ts';
 
 /** The parts of the document that tests walk. */
 export interface OpenApi {
@@ -17,7 +17,7 @@ const pointer = (...parts: string[]) =>
 export function createAnswerCheck(document: OpenApi) {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
   ajv.addSchema(document, 'openapi');
-  return async (operation: Pick<Operation, 'method' | 'path'>, answer: Response): Promise<string[]> => {
+  return async (operation: Pick<ApiOperation, 'method' | 'path'>, answer: Response): Promise<string[]> => {
     const described = document.paths[operation.path]?.[operation.method]?.responses;
     if (!described) return ['the call is not described'];
     const status = described[answer.status] ? String(answer.status) : 'default';

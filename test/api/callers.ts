@@ -1,16 +1,16 @@
 import * as oidc from 'openid-client';
 import { setDisabled, type User } from '../../server/account/index.ts';
 import {
-  type Access,
+  type ApiAccess,
+  type ApiOperation,
   type ApiScope,
   apiScopes,
   type MemberApiScope,
   memberApiScopes,
-  type Operation,
 } from '../../server/http/index.ts';
 import {
   type ClientRequest,
-  createGrantLinks,
+  createGrantHooks,
   deleteClient,
   findClient,
   insertResourceServer,
@@ -34,11 +34,11 @@ export interface Credentials {
 export interface Caller {
   credentials(foyer: TestFoyer): Promise<Credentials & { is?: string }>;
   /** The status that a guarded call answers to this caller, from its access and method alone. */
-  expected(access: Access, method: Operation['method']): number;
+  expected(access: ApiAccess, method: ApiOperation['method']): number;
 }
 
 const always = (status: number) => () => status;
-const asMember = ({ member }: Access) => (member ? 200 : 403);
+const asMember = ({ member }: ApiAccess) => (member ? 200 : 403);
 /** A token of a member opens what its scope names, and nothing else. */
 const withMemberScope =
   (...scopes: MemberApiScope[]): Caller['expected'] =>
@@ -55,15 +55,15 @@ const withoutFactor =
   (access, method) =>
     expected(access, method) === 200 && access.recent !== undefined ? 401 : expected(access, method);
 /** Reading goes on, acts wait. */
-const asReader = ({ member, reads }: Access, method: Operation['method']) =>
+const asReader = ({ member, reads }: ApiAccess, method: ApiOperation['method']) =>
   member && (reads || method === 'get') ? 200 : 403;
 /** By a token with `account`. */
 const asTokenReader: Caller['expected'] = (access, method) =>
   access.member === 'account' ? asReader(access, method) : 403;
-const asClient = ({ client }: Access) => (client === undefined ? 403 : 200);
+const asClient = ({ client }: ApiAccess) => (client === undefined ? 403 : 200);
 const withScope =
   (scope: ApiScope) =>
-  ({ client }: Access) =>
+  ({ client }: ApiAccess) =>
     client === scope ? 200 : 403;
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
@@ -180,7 +180,7 @@ export const callers: Record<string, Caller> = {
     async credentials(foyer) {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
-      await endAllSessions(foyer.deps.kv, createGrantLinks(foyer.app.oauth.grants), user.id);
+      await endAllSessions(foyer.deps.kv, createGrantHooks(foyer.app.oauth.grants), user.id);
       return { browser, headers: ownPage(foyer) };
     },
     expected: always(401),
@@ -316,7 +316,7 @@ export const callers: Record<string, Caller> = {
   },
   'a revoked token': spoilt(async (foyer, { tokens, clientId }) => {
     const key = `oidc:AccessToken:${sha256(tokens.access_token)}`;
-    if ((await foyer.deps.kv.take(key)) === null) throw new Error(`no token of ${clientId}`);
+    if ((await foyer.deps.kv.takeOnce(key)) === null) throw new Error(`no token of ${clientId}`);
   }),
   'a token whose grant is gone': spoilt((foyer, { user }) => foyer.app.oauth.grants.revokeOfAccount(user.id)),
   'a token whose grant is gone and whose record is left': spoilt((foyer, { user }) =>

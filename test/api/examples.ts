@@ -1,6 +1,6 @@
 import { findUser } from '../../server/account/index.ts';
-import type { Operation } from '../../server/http/index.ts';
-import { ordersOf } from '../../server/membership/index.ts';
+import type { ApiOperation } from '../../server/http/index.ts';
+import { listOrders } from '../../server/membership/index.ts';
 import { beginTotp } from '../../server/mfa/enrolment.ts';
 import * as contact from '../contact/steps.ts';
 import type { Shop } from '../membership/steps.ts';
@@ -40,8 +40,8 @@ async function begunTotp({ deps }: TestFoyer, userId: string) {
   const user = await findUser(deps.database.db, userId);
   if (!user) throw new Error('no such member');
   const settings = { ...deps, mfaBox: deps.boxes.mfa, brandName: 'Foyer' };
-  const { flow, secret } = await beginTotp(settings, user);
-  return { flow, code: await appCode(secret, deps.now()) };
+  const { setupId, secret } = await beginTotp(settings, user);
+  return { flow: setupId, code: await appCode(secret, deps.now()) };
 }
 
 /** For callers who will not be let in: nothing need be begun for them. */
@@ -55,12 +55,12 @@ export async function billing({ userId }: Named, shop: Shop, letIn: boolean) {
   const nobody = { customer: 'cus_nobody', subscription: 'sub_nobody', invoice: 'in_nobody' };
   const user = letIn ? await findUser(shop.foyer.deps.database.db, userId) : undefined;
   if (!user) return { ...nobody, dueFor: async () => 0, setupIntent: async () => 'seti_nobody' };
-  if (!(await shop.membership.standing(userId))?.card) {
+  if (!(await shop.membership.getMembership(userId))?.card) {
     await shop.saveCard(user);
     await shop.buy(user, 'm-99');
   }
   const { customerId, subscriptionId } = await shop.membership.ensure(user, 7);
-  const [order] = await ordersOf(shop.foyer.deps.database.db, userId);
+  const [order] = await listOrders(shop.foyer.deps.database.db, userId);
   return {
     ...{ customer: customerId ?? '', subscription: subscriptionId ?? '', invoice: order?.invoiceId ?? '' },
     setupIntent: () => shop.confirmCard(user),
@@ -159,7 +159,7 @@ export const examples: Record<
 /** The call as this caller makes it. */
 export async function call(
   base: string,
-  operation: Operation,
+  operation: ApiOperation,
   credentials: Credentials,
   example: Example,
 ): Promise<Response> {
@@ -182,7 +182,7 @@ export async function call(
 }
 
 /** What a call is made with. */
-export const inputOf = async ({ id }: Operation, named: Named, shop: Shop, letIn: boolean): Promise<Example> => {
+export const inputOf = async ({ id }: ApiOperation, named: Named, shop: Shop, letIn: boolean): Promise<Example> => {
   const example = examples[id] ?? {};
   return typeof example === 'function' ? example(named, shop.foyer, shop, letIn) : example;
 };
@@ -195,7 +195,7 @@ export async function makePromotionCode({ stripe }: Shop): Promise<void> {
 }
 
 /** What counts the calls of tests that come all from one address, more often than a visitor does. */
-export const countersHere = (operations: readonly Operation[]): string[] => [
+export const countersHere = (operations: readonly ApiOperation[]): string[] => [
   ...operations.map(({ id }) => `rate:api:${id}:127.0.0.1`),
   ...['reset-ask', 'reset-guess', 'sign-up', 'sign-up-code', 'contact-email', 'sms'].map(
     (what) => `${what}:address:127.0.0.1`,

@@ -3,16 +3,16 @@ import express, { type ErrorRequestHandler, type Request } from 'express';
 import { buildClientSchema, GraphQLObjectType, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import { z } from 'zod';
 import { insertUserRecord } from '../../server/account/index.ts';
-import { wireRecord } from '../../server/account/wire-record.ts';
+import { userRecordSchema } from '../../server/account/wire-record.ts';
 import { createEngine } from '../../server/http/graphql-engine.ts';
 import {
-  type Access,
+  type ApiAccess,
+  type ApiPrincipal,
   apiRoutes,
   asHttpError,
-  GraphqlFault,
+  GraphqlError,
   type Guard,
   graphqlOperation,
-  type Principal,
   setPrincipal,
 } from '../../server/http/index.ts';
 import { apiCallLimits } from '../../server/rate-limits/index.ts';
@@ -20,7 +20,7 @@ import { StoreUnavailable } from '../../server/store/index.ts';
 import { listenOnFreePort, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 
-const fields = Object.keys(wireRecord.shape);
+const fields = Object.keys(userRecordSchema.shape);
 
 describe.each(backends)('GraphQL on $name', (backend) => {
   let foyer: TestFoyer;
@@ -74,7 +74,7 @@ describe('what goes wrong behind GraphQL', () => {
       resolvers: {
         bug: throwing(() => new Error('secret of the inside')),
         away: throwing(() => new StoreUnavailable('redis://:secret@10.0.0.1')),
-        said: throwing(() => new GraphqlFault('write something else')),
+        said: throwing(() => new GraphqlError('write something else')),
         nothing: async () => null,
         wrong: async () => 'secret text',
       },
@@ -90,7 +90,7 @@ describe('what goes wrong behind GraphQL', () => {
       next();
     };
     const limits = apiCallLimits({
-      increment: async () => ({ count: 1, expiresInMs: 60_000 }),
+      consumeCount: async () => ({ count: 1, expiresInMs: 60_000 }),
       setIfAbsent: async () => true,
     });
     const settings = { guard, limits, document: {} };
@@ -123,13 +123,13 @@ describe('what goes wrong behind GraphQL', () => {
 describe('access rules of GraphQL fields', () => {
   const reader = { kind: 'client', clientId: 'shop', scopes: ['users:read'] } as const;
   const schema = 'type Query { open: Int, closed: Closed } type Closed { secret: Int, open: Int }';
-  const rules: Record<string, Access> = {
+  const rules: Record<string, ApiAccess> = {
     'Query.open': { client: 'users:read' },
     'Query.closed': { client: 'users:read' },
     'Closed.open': { client: 'users:read' },
     'Closed.secret': { member: 'account', client: 'users:write' },
   };
-  const ask = async (principal: Principal, query: string, fields = rules) => {
+  const ask = async (principal: ApiPrincipal, query: string, fields = rules) => {
     const resolvers = { open: async () => 1, closed: async () => ({ secret: 2, open: 3 }) };
     const engine = createEngine({ schema, resolvers, introspection: false, fields });
     const req = { url: '/graphql' } as Request;

@@ -1,5 +1,5 @@
 import { findUser, insertUserRecord } from '../../server/account/index.ts';
-import type { Operation } from '../../server/http/index.ts';
+import type { ApiOperation } from '../../server/http/index.ts';
 import { removeAllFactors } from '../../server/mfa/index.ts';
 import { type Shop, startShop } from '../membership/steps.ts';
 import type { TestFoyer } from '../support/foyer.ts';
@@ -25,7 +25,7 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
   let served: Awaited<ReturnType<typeof serveProbes>>;
   let check: ReturnType<typeof createAnswerCheck>;
   /** Every call with the address that serves it. */
-  let calls: { operation: Operation; base: string; real: boolean }[];
+  let calls: { operation: ApiOperation; base: string; real: boolean }[];
 
   beforeAll(async () => {
     shop = await startShop(backend, { CARD_LIMIT_ADDRESS: '100000' });

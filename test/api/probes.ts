@@ -1,15 +1,15 @@
 import type { Server } from 'node:http';
 import express, { type ErrorRequestHandler } from 'express';
 import { z } from 'zod';
-import { apiRoutes, asHttpError, type Operation, operationsBy, principalOf } from '../../server/http/index.ts';
+import { type ApiOperation, apiRoutes, asHttpError, operationsBy, requirePrincipal } from '../../server/http/index.ts';
 import { apiCallLimits } from '../../server/rate-limits/index.ts';
 import { listenOnFreePort, type TestFoyer } from '../support/foyer.ts';
 
 const answer = z.object({ principal: z.string(), note: z.string() });
 const body = z.object({ note: z.string().max(20) });
 
-const principal = (req: Parameters<typeof principalOf>[0]) => {
-  const who = principalOf(req);
+const principal = (req: Parameters<typeof requirePrincipal>[0]) => {
+  const who = requirePrincipal(req);
   return who.kind === 'member' ? who.userId : who.clientId;
 };
 
@@ -26,7 +26,7 @@ const operation = operationsBy({
 });
 
 /** Calls of every kind of access and method, also those that no room has yet: the guard must treat them all alike. */
-export const probes: Operation[] = [
+export const probes: ApiOperation[] = [
   operation({
     method: 'post',
     path: '/probe/member',
@@ -104,7 +104,7 @@ export async function serveProbes({ app, deps }: TestFoyer): Promise<{ url: stri
   const onError: ErrorRequestHandler = (error, _req, res, _next) => {
     const { status, kind, options } = asHttpError(error);
     for (const [name, value] of Object.entries(options.headers ?? {})) res.setHeader(name, value);
-    res.status(status).json({ kind, errors: options.faults });
+    res.status(status).json({ kind, errors: options.invalidParams });
   };
   const served = express()
     .set('query parser', 'simple')

@@ -10,10 +10,10 @@ import {
   type PageRule,
   pageAccess,
   protocolAccess,
-  ruleNameOf,
+  toRuleName,
 } from '../../server/http/index.ts';
 import { pageGuard } from '../../server/page-guard.ts';
-import { forMember } from '../../server/settings/index.ts';
+import { requireUser } from '../../server/settings/index.ts';
 import { service, signedInto } from '../api/callers.ts';
 import { type Shop, startShop } from '../membership/steps.ts';
 import { giveTotp } from '../sign-in/factor-steps.ts';
@@ -54,7 +54,7 @@ const pages = Object.entries(pageAccess).map(([route, rule]) => {
     method,
     address: addressOf(pattern),
     rule,
-    name: ruleNameOf(rule),
+    name: toRuleName(rule),
     ownWay: has(rule, 'refusedBy'),
     beforeTerms: has(rule, 'beforeTerms'),
   };
@@ -271,7 +271,7 @@ describe('registration of a route of a page', () => {
   });
 
   it('with a guard that is not the guard of its rule: the server does not start', () => {
-    const ofMember = forMember(deps, (_req, res) => void res.send('open'));
+    const ofMember = requireUser(deps, (_req, res) => void res.send('open'));
     for (const rule of ['visitor', 'flow', 'session'] as const) {
       expect(() => register({ 'GET /here': rule }, ofMember)).toThrow(`has the rule ${rule} and the guard member`);
     }

@@ -1,5 +1,5 @@
 import { insertUserRecord, type User } from '../../server/account/index.ts';
-import type { Operation } from '../../server/http/index.ts';
+import type { ApiOperation } from '../../server/http/index.ts';
 import { type Credentials, signedInto } from '../api/callers.ts';
 import { billing, call, countersHere, inputOf, makePromotionCode, type Named } from '../api/examples.ts';
 import { type Shop, startShop } from '../membership/steps.ts';
@@ -15,7 +15,7 @@ const meansOneself: ReadonlySet<string> = new Set([
 
 describe.each(strictest)('the JSON API on what is another member’s, on $name', (backend) => {
   let shop: Shop;
-  let calls: Operation[];
+  let calls: ApiOperation[];
   let bob: Named;
   let hisOwn: string[];
 

@@ -16,7 +16,7 @@ describe('attacks on cards and payments', () => {
   });
   afterAll(() => shop?.close());
 
-  const standing = ({ id }: User) => shop.membership.standing(id);
+  const standing = ({ id }: User) => shop.membership.getMembership(id);
   async function member(number: string = cards.visa): Promise<User> {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user, number);

@@ -1,5 +1,5 @@
-import { insertUser, Taken } from '../../server/account/index.ts';
-import { readableNumber } from '../../server/messages/index.ts';
+import { AlreadyInUseError, insertUser } from '../../server/account/index.ts';
+import { formatNumber } from '../../server/messages/index.ts';
 import {
   askForEmail,
   askForPhone,
@@ -124,7 +124,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     const insert = database.transaction((trx) =>
       insertUser(trx, { email: victim.user.email, passwordHash: null }, now()),
     );
-    await expect(insert).rejects.toThrow(Taken);
+    await expect(insert).rejects.toThrow(AlreadyInUseError);
     // Whoever has the mailbox by now is told so, once they have shown that they have it.
     await askForEmail(mallory.browser, victim.user.email);
     const answer = await showEmailCode(mallory.browser, await emailCode(foyer, victim.user.email));
@@ -226,7 +226,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     const answers = [];
     for (const number of [free, phone]) {
       const asked = await askForPhone(mallory.browser, number);
-      const shown = await readableNumber(number);
+      const shown = await formatNumber(number);
       answers.push([
         leadsTo(asked),
         (await read(await mallory.browser.get('/settings/phone/code'))).replaceAll(shown, ''),

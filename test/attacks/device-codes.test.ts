@@ -303,9 +303,9 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
   });
 
   it.each([
-    ['all of it', ['get', 'getConsumable', 'increment', 'set', 'setIfAbsent']],
+    ['all of it', ['get', 'getConsumable', 'consumeCount', 'set', 'setIfAbsent']],
     ['what the library asks', ['getConsumable']],
-    ['the counting of guesses', ['increment']],
+    ['the counting of guesses', ['consumeCount']],
   ] as const)(
     'with the store away (%s) nothing is answered but 503, and nothing is used up',
     async (_what, methods) => {
@@ -325,7 +325,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
 
   it('whoever asks for codes without end is told to wait', async () => {
     for (const address of ['127.0.0.1', '::/64']) {
-      await foyer.stores.kv.increment(`rate:device-requests:${address}`, 60_000, deviceRequestsAMinute);
+      await foyer.stores.kv.consumeCount(`rate:device-requests:${address}`, 60_000, deviceRequestsAMinute);
     }
     await expect(radio.ask()).rejects.toThrow();
     const answer = await fetch(`${foyer.url}/oauth2/device_authorization`, { method: 'POST' });

@@ -37,7 +37,7 @@ describe.each(backends)('the devices in the settings, attacked, on $name', (back
       expect(leadsTo(await own.get(signOutAddress(id)))).toBe('303 /settings?notice=session-gone');
       expect(leadsTo(await own.post(signOutAddress(id)))).toBe('303 /settings?notice=session-gone');
     }
-    expect(await foyer.app.oauth.sessions.endOne(mallory.id, session?.idHash ?? '')).toBe(false);
+    expect(await foyer.app.oauth.sessions.endSession(mallory.id, session?.idHash ?? '')).toBe(false);
     await own.post('/settings/devices/sign-out-others');
     expect(await isSignedIn(theirs)).toBe(true);
     expect(await foyer.mails(victim.email)).toEqual([]);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
-import { changeEmail, findUser, holdMember, setMfaPreference, type User } from '../../server/account/index.ts';
+import { changeEmail, findUser, lockUser, setMfaPreference, type User } from '../../server/account/index.ts';
 import { listIdentities } from '../../server/federation/index.ts';
-import { findTotp, newTotpSecret, putTotp } from '../../server/mfa/index.ts';
+import { findTotp, newTotpSecret, upsertTotp } from '../../server/mfa/index.ts';
 import { sha256 } from '../../server/shared/index.ts';
 import type { Schema } from '../../server/store/index.ts';
 import {
@@ -289,8 +289,8 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     await whileTakenBack(async (trx) => {
       const { boxes, now } = foyer.deps;
       const thiefs = await findUser(trx, user.id);
-      if (!thiefs || !(await holdMember(trx, thiefs))) throw new Error('no such member');
-      await putTotp(trx, boxes.mfa, { userId: user.id, secret, lastStep: 1, createdAt: now() + 1 });
+      if (!thiefs || !(await lockUser(trx, thiefs))) throw new Error('no such member');
+      await upsertTotp(trx, boxes.mfa, { userId: user.id, secret, lastStep: 1, createdAt: now() + 1 });
     });
     expect(await findTotp(foyer.deps.database.db, foyer.deps.boxes.mfa, user.id)).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-import { findUserByIdentifier, takeOverUser, type User } from '../../server/account/index.ts';
+import { claimUnverifiedUser, findUserByIdentifier, type User } from '../../server/account/index.ts';
 import { insertIdentity, listIdentities } from '../../server/federation/identity-store.ts';
 import type { UpstreamIdentity } from '../../server/federation/index.ts';
 import { countRecoveryCodes, hasTotp } from '../../server/mfa/index.ts';
@@ -229,7 +229,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       ]) {
         const user = await foyer.addUser({ emailVerified: false });
         await db().updateTable('users').set(change).where('id', '=', user.id).execute();
-        expect(await foyer.stores.database.transaction((trx) => takeOverUser(trx, user, names, 1))).toBe(false);
+        expect(await foyer.stores.database.transaction((trx) => claimUnverifiedUser(trx, user, names, 1))).toBe(false);
       }
     });
 

@@ -1,5 +1,5 @@
-import { guessLimitsOf, rateLimitsOf } from '../../server/config-of-rooms.ts';
-import { type PasswordHasher, PasswordQueueFull } from '../../server/password/index.ts';
+import { guessLimitsFromConfig, toRateLimits } from '../../server/config-of-rooms.ts';
+import { type PasswordHasher, PasswordQueueFullError } from '../../server/password/index.ts';
 import { signInByPassword } from '../../server/sign-in/password-sign-in.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
@@ -13,7 +13,7 @@ function countingHasher() {
     full: false,
     hash: async () => 'right',
     async verify(hash: string | null, given: string) {
-      if (hasher.full) throw new PasswordQueueFull('full');
+      if (hasher.full) throw new PasswordQueueFullError('full');
       hasher.asked += 1;
       await new Promise((resolve) => setImmediate(resolve));
       return hash !== null && given === password;
@@ -62,7 +62,7 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
       kv,
       passwords,
       uniformAnswers: true,
-      limits: guessLimitsOf(config, rateLimitsOf(config, foyer.deps)),
+      limits: guessLimitsFromConfig(config, toRateLimits(config, foyer.deps)),
     };
     const { asked, result } = await verified(async () => {
       const outcomes = new Map<string, number>();

@@ -30,7 +30,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
   };
   const later = async (ms: number) => {
     foyer.passTime(ms);
-    await foyer.app.leaving.work();
+    await foyer.app.deletion.work();
   };
   const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
 
@@ -80,7 +80,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
       const visitor = foyer.browser();
       const signIn = () => visitor.post('/sign-in', { username: user.email, password });
       // Each begins first in turn.
-      const both = round % 2 === 0 ? [signIn(), foyer.app.leaving.work()] : [foyer.app.leaving.work(), signIn()];
+      const both = round % 2 === 0 ? [signIn(), foyer.app.deletion.work()] : [foyer.app.deletion.work(), signIn()];
       await Promise.all(both);
       const signedIn = (await visitor.get('/settings')).status === 200;
       const there = (await find(user.id)) !== undefined;
@@ -99,7 +99,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     kv.addToSet = async (key, ...rest) => {
       if (key.includes(user.id) && !swept) {
         swept = true;
-        await foyer.app.leaving.work();
+        await foyer.app.deletion.work();
       }
       return addToSet.call(kv, key, ...rest);
     };
@@ -125,7 +125,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
       signedIn = (await foyer.signedIn(user)) !== undefined;
       return transaction.call(database, act) as never;
     };
-    await foyer.app.leaving.work();
+    await foyer.app.deletion.work();
     expect(signedIn).toBe(true);
     expect(await find(user.id)).toBeDefined();
     expect(await deletionOf(foyer, user)).toBeUndefined();
@@ -197,7 +197,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     foyer.passTime(5 * dayMs);
     const [answer] = await Promise.all([
       foyer.browser().post('/cancel-factor-reset', { token: itsToken }),
-      foyer.app.leaving.work(),
+      foyer.app.deletion.work(),
     ]);
     const cancelled = answer.status === 303;
     expect([await stateOf(other), (await find(other.id))?.mfaPreference]).toEqual(

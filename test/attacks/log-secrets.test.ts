@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
-import { type OpenMetrics, openMetrics } from '../../server/metrics/index.ts';
+import { createMetrics, type OpenMetrics } from '../../server/metrics/index.ts';
 import { hashRecoveryCode } from '../../server/mfa/index.ts';
 import { ask, codeFor, otherThan, submit } from '../password/steps.ts';
 import {
@@ -206,7 +206,7 @@ describe.each(backends)('secrets and the log on $name', (backend) => {
   let metrics: OpenMetrics;
   let overheard: Overheard;
   beforeAll(async () => {
-    metrics = await openMetrics(1);
+    metrics = await createMetrics(1);
     foyer = await startFoyer(backend, { SECRET_KEY: secretKey }, { metrics });
     overheard = overhear();
     overheard.add('SECRET_KEY', secretKey);
@@ -219,7 +219,7 @@ describe.each(backends)('secrets and the log on $name', (backend) => {
   });
 
   it('of everything secret that passed, nothing is in the log at its most talkative, nor in the metrics', async () => {
-    expectSilence(foyer, overheard, await metrics.own?.text());
+    expectSilence(foyer, overheard, await metrics.local?.text());
   });
 
   it('this test knows what passed, and the log did speak of it', () => {

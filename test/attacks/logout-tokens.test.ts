@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { User } from '../../server/account/index.ts';
-import { type LogoutNotice, PermanentFailure } from '../../server/messages/index.ts';
+import { type LogoutNotice, PermanentDeliveryError } from '../../server/messages/index.ts';
 import { logoutCarrier } from '../../server/oauth/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { cliOf } from '../support/cli.ts';
@@ -179,9 +179,9 @@ describe.each(backends.slice(0, 1))('a client app that is told of logouts', (bac
 
   it('on plain http is told nothing in production', async () => {
     const { send } = carrier({ development: false });
-    await expect(send(notice(app.address))).rejects.toBeInstanceOf(PermanentFailure);
+    await expect(send(notice(app.address))).rejects.toBeInstanceOf(PermanentDeliveryError);
     for (const address of ['file:///etc/passwd', 'https://user@app.example.net/', 'ftp://app.example.net/']) {
-      await expect(send(notice(address))).rejects.toBeInstanceOf(PermanentFailure);
+      await expect(send(notice(address))).rejects.toBeInstanceOf(PermanentDeliveryError);
     }
     expect(app.told).toEqual([]);
   });

@@ -4,9 +4,9 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { updateUserRecord } from '../../server/account/index.ts';
-import { pageMember } from '../../server/account/page-member.ts';
+import { toPageUser } from '../../server/account/page-member.ts';
 import { insertUserRecord } from '../../server/account/user-record-store.ts';
-import { imageType, partsOf } from '../../server/http/media-files.ts';
+import { safePathParts, toImageType } from '../../server/http/media-files.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
 
@@ -133,23 +133,23 @@ describe('pictures out of MEDIA_DIR', () => {
   });
 
   it('knows names and kinds', () => {
-    expect(partsOf('/a/B_2.png')).toEqual(['a', 'B_2.png']);
-    expect(partsOf('/Gr%C3%BC%C3%9Fe.png')).toEqual(['Grüße.png']);
+    expect(safePathParts('/a/B_2.png')).toEqual(['a', 'B_2.png']);
+    expect(safePathParts('/Gr%C3%BC%C3%9Fe.png')).toEqual(['Grüße.png']);
     for (const path of ['', '/', 'a.png', '/a//b.png', '/a/./b', '/-a.png', '/a\\b.png', '/a%0a.png', '/a:b.png']) {
-      expect([path, partsOf(path)]).toEqual([path, undefined]);
+      expect([path, safePathParts(path)]).toEqual([path, undefined]);
     }
-    expect(imageType(Buffer.from([0xff, 0xd8, 0xff, 0xe0]))).toBe('image/jpeg');
-    expect(imageType(Buffer.from('RIFF\0\0\0\0WEBPVP8 '))).toBe('image/webp');
-    expect(imageType(Buffer.from('\0\0\0 ftypavif'))).toBe('image/avif');
-    expect(imageType(Buffer.from('RIFF\0\0\0\0WAVEfmt '))).toBeUndefined();
+    expect(toImageType(Buffer.from([0xff, 0xd8, 0xff, 0xe0]))).toBe('image/jpeg');
+    expect(toImageType(Buffer.from('RIFF\0\0\0\0WEBPVP8 '))).toBe('image/webp');
+    expect(toImageType(Buffer.from('\0\0\0 ftypavif'))).toBe('image/avif');
+    expect(toImageType(Buffer.from('RIFF\0\0\0\0WAVEfmt '))).toBeUndefined();
   });
 });
 
 describe('whose picture the header shows', () => {
   const who = { givenName: 'Vera', familyName: 'Fyfe', email: 'v@example.com', picture: null, imageName: '' };
   const url = 'https://media.example/people';
-  const shown = (over: { imageName?: string; picture?: string }, here = false) =>
-    pageMember({ ...who, ...over }, { url, here }).pictureUrl;
+  const shown = (over: { imageName?: string; picture?: string }, isLocal = false) =>
+    toPageUser({ ...who, ...over }, { url, isLocal }).pictureUrl;
 
   it('the record’s, else the attribute’s', () => {
     expect(shown({ imageName: 'vera 1#?.png' })).toBe('https://media.example/people/vera%201%23%3F.png');
@@ -157,7 +157,7 @@ describe('whose picture the header shows', () => {
     expect(shown({ picture: 'c.png' })).toBe('https://media.example/people/c.png');
     expect(shown({ imageName: 'https://media.example/people/x.png' })).toBe('https://media.example/people/x.png');
     const none = { initials: 'VF', pictureUrl: undefined };
-    expect(pageMember({ ...who, imageName: 'a.png' }, undefined)).toMatchObject(none);
+    expect(toPageUser({ ...who, imageName: 'a.png' }, undefined)).toMatchObject(none);
   });
 
   it('none that lies on another host, whoever serves pictures', () => {

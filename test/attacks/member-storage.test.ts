@@ -48,7 +48,7 @@ describe.each(backends)('members and begun accounts that fill the stores, on $na
 
   it('notifications to one member: 500 a day, whoever sends them', async () => {
     const user = await foyer.addUser();
-    await foyer.deps.kv.increment(`messages-to:${user.id}`, dayMs, cap - 1);
+    await foyer.deps.kv.consumeCount(`messages-to:${user.id}`, dayMs, cap - 1);
     const { token } = await service(foyer, ['messages:send']);
     const send = () =>
       fetch(`${foyer.url}/message/sent`, {

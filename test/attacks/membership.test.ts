@@ -1,5 +1,5 @@
 import type { User } from '../../server/account/index.ts';
-import { recentMs } from '../../server/http/index.ts';
+import { recentAuthMs } from '../../server/http/index.ts';
 import { confirmCard } from '../checkout/card-steps.ts';
 import { cards, type Shop, startShop } from '../membership/steps.ts';
 import type { Browser } from '../support/browser.ts';
@@ -21,7 +21,7 @@ describe('attacks on the membership page', () => {
   });
   afterAll(() => shop?.close());
 
-  const stored = () => shop.membership.standing(victim.id);
+  const stored = () => shop.membership.getMembership(victim.id);
   const charged = async () => (await shop.membership.invoices(victim)).reduce((sum, one) => sum + one.paidCents, 0);
   const acts: [string, (browser: Browser) => Promise<Response>][] = [
     ['cancel', (browser) => browser.post(`${path}/cancel`)],
@@ -63,7 +63,7 @@ describe('attacks on the membership page', () => {
     const browser = await shop.foyer.signedIn(eve);
     const answer = await browser.post(`${path}/card`, { setupIntent });
     expect(answer.status).toBe(400);
-    expect((await shop.membership.standing(eve.id))?.card ?? null).toBeNull();
+    expect((await shop.membership.getMembership(eve.id))?.card ?? null).toBeNull();
     expect((await stored())?.card).toEqual(before?.card);
   });
 
@@ -72,7 +72,7 @@ describe('attacks on the membership page', () => {
     async (_name, act) => {
       const browser = await shop.foyer.signedIn(victim);
       const [before, cents] = [await stored(), await charged()];
-      shop.foyer.passTime(recentMs + 60_000);
+      shop.foyer.passTime(recentAuthMs + 60_000);
       const answer = await act(browser);
       expect(answer.headers.get('location')).toMatch(/^\/re-authenticate\?redirect=/);
       expect([await stored(), await charged()]).toEqual([before, cents]);
@@ -81,7 +81,7 @@ describe('attacks on the membership page', () => {
 
   it('a script of such a browser gets no secret for a card', async () => {
     const browser = await shop.foyer.signedIn(victim);
-    shop.foyer.passTime(recentMs + 60_000);
+    shop.foyer.passTime(recentAuthMs + 60_000);
     const answer = await browser.postJson(`${path}/card/setup`, {});
     expect(answer.status).toBe(403);
     expect(await answer.text()).not.toContain('seti_');
@@ -124,7 +124,7 @@ describe('attacks on the membership page', () => {
     const { db } = shop.foyer.deps.database;
     const tasks = () => db.selectFrom('billing_tasks').select('kind').where('user_id', '=', owner.id).execute();
     expect(await tasks()).toEqual([{ kind: 'cancel-later' }]);
-    await shop.foyer.deps.database.transaction((trx) => shop.foyer.app.leaving.takeBack(trx, owner.id, 0));
+    await shop.foyer.deps.database.transaction((trx) => shop.foyer.app.deletion.takeBack(trx, owner.id, 0));
     expect(await tasks()).toEqual([{ kind: 'keep' }]);
     expect((await shop.foyer.browser().post('/sign-in', { username: owner.email, password })).status).toBe(303);
   });

@@ -211,14 +211,14 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
       const user = await foyer.addUser();
       const thief = await foyer.signedIn(user);
       const { kv, database } = foyer.deps;
-      const take = kv.take;
-      kv.take = async (key) => {
+      const take = kv.takeOnce;
+      kv.takeOnce = async (key) => {
         if (key.startsWith('passkey-registration:'))
           await database.db.updateTable('users').set(change).where('id', '=', user.id).execute();
         return take.call(kv, key);
       };
       const answer = await addPasskey(thief, new Authenticator(foyer.url));
-      kv.take = take;
+      kv.takeOnce = take;
       // The page that would say why asks to sign in: the session has ended with the change.
       expect([new URL(answer.url).pathname, answer.status]).toEqual(['/', 200]);
       expect(await passkeysOf(user.id)).toEqual([]);

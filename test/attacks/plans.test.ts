@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
 import { importPartnerDeals, type User } from '../../server/account/index.ts';
-import { BillingUnavailable, ordersOf } from '../../server/membership/index.ts';
-import { confirm } from '../../server/membership/purchase.ts';
-import { convertDue } from '../../server/membership/scheduled.ts';
+import { listOrders, StripeUnavailableError } from '../../server/membership/index.ts';
+import { confirmPurchase } from '../../server/membership/purchase.ts';
+import { applyDueChanges } from '../../server/membership/scheduled.ts';
 import { addBillingTask } from '../../server/membership/task-store.ts';
 import { asMember } from '../membership/api-steps.ts';
 import { cards, dayMs, from, manyCards, type Shop, startShop } from '../membership/steps.ts';
@@ -21,8 +21,8 @@ describe('attacks on plans', () => {
   afterAll(() => shop?.close());
 
   const db = () => shop.foyer.deps.database;
-  const standing = ({ id }: User) => shop.membership.standing(id);
-  const orders = ({ id }: User) => ordersOf(db().db, id);
+  const standing = ({ id }: User) => shop.membership.getMembership(id);
+  const orders = ({ id }: User) => listOrders(db().db, id);
   const planOf = async (user: User) => (await shop.userNow(user)).planId;
   async function buyer(code: string, number: string = cards.visa): Promise<User> {
     const user = await shop.foyer.addUser();
@@ -68,7 +68,7 @@ describe('attacks on plans', () => {
     await shop.buy(user, 'm-99');
     shop.passTime(28 * dayMs);
     const { deps, at, go } = await heldBack();
-    const preparing = convertDue(deps);
+    const preparing = applyDueChanges(deps);
     await at;
     const acting = act(user);
     await Promise.race([acting, sleep(300)]);
@@ -331,7 +331,7 @@ describe('attacks on plans', () => {
     engine.restore({ ...kept, objects });
     await shop.membership.refresh(user.id);
     const said = await shop.buy(user, 'm-499').catch((error: unknown) => error);
-    expect(said).toBeInstanceOf(BillingUnavailable);
+    expect(said).toBeInstanceOf(StripeUnavailableError);
     engine.restore(kept);
     await shop.membership.refresh(user.id);
     expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'paid', order: { paidCents: 0 } });
@@ -344,7 +344,7 @@ describe('attacks on plans', () => {
     const said = { planId: '10', dueCents: 9_900 };
     const { deps, at, go } = await heldBack();
     // Without a turn, as a process that was stopped for a minute.
-    const slow = confirm(deps, user, said, from);
+    const slow = confirmPurchase(deps, user, said, from);
     await at;
     expect(await shop.membership.confirm(user, said, from)).toMatchObject({ kind: 'paid' });
     expect(await shop.membership.cancel(user)).toBe('cancelled');
@@ -387,7 +387,7 @@ describe('attacks on plans', () => {
     const other = await shop.foyer.addUser({ email: 'moving.on+1@example.org' });
     expect((await shop.membership.ensure(other, 7)).status).toBe('trialing');
     shop.stripe.fault('lost', (method, path) => method === 'POST' && path === '/v1/subscriptions');
-    await expect(shop.membership.ensure(user, 7)).rejects.toThrow(BillingUnavailable);
+    await expect(shop.membership.ensure(user, 7)).rejects.toThrow(StripeUnavailableError);
     await db().db.updateTable('users').set({ email: 'moving.on@example.org' }).where('id', '=', user.id).execute();
     const moved = await shop.userNow(user);
     expect(await shop.membership.ensure(moved, 30)).toMatchObject({ status: 'trialing', trialDays: 7 });

@@ -116,7 +116,7 @@ describe.each(backends)('protocol requests by POST, on $name', (backend) => {
   });
 
   it('posts of one address: counted with its authorization requests, and bounded in bytes', async () => {
-    await foyer.deps.kv.increment('rate:authorize:203.0.113.25', 60_000, visitorsRequestsAMinute);
+    await foyer.deps.kv.consumeCount('rate:authorize:203.0.113.25', 60_000, visitorsRequestsAMinute);
     expect((await postFromElsewhere('203.0.113.25', '/oauth2/logout', {})).status).toBe(429);
     const statuses: number[] = [];
     for (let sent = 0; sent < 250; sent += 1) {
@@ -148,7 +148,7 @@ describe.each(backends)('protocol requests by POST, on $name', (backend) => {
 
   it('store over its mark for visitors: posts are refused, and nothing of them is kept', async () => {
     const bucket = Math.floor(Date.now() / 300_000) + 1;
-    await foyer.deps.kv.increment(`visitor-data:${bucket}`, 600_000, 13_000_000);
+    await foyer.deps.kv.consumeCount(`visitor-data:${bucket}`, 600_000, 13_000_000);
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     const before = (await entriesIn(foyer.stores, 'posted-fields:')).length;
     const refused = await postFromElsewhere('203.0.113.27', '/oauth2/authorize', request());

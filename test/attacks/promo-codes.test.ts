@@ -15,7 +15,7 @@ describe('attacks on promotion codes', () => {
   });
   afterAll(() => shop?.close());
 
-  const standing = ({ id }: User) => shop.membership.standing(id);
+  const standing = ({ id }: User) => shop.membership.getMembership(id);
   const customerOf = async (user: User) => (await shop.membership.ensure(user, 7)).customerId ?? '';
   async function member(number: string = cards.visa): Promise<User> {
     const user = await shop.foyer.addUser();

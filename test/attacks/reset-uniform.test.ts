@@ -24,7 +24,7 @@ describe.each(backends)('who is a member is not told by a forgotten password, on
       PREVENT_USER_EXISTENCE_ERRORS: 'true',
       GUESS_LIMIT_ADDRESS: '1000',
     });
-    count('kv', foyer.stores.kv, ['get', 'set', 'update', 'delete', 'increment', 'compareAndDelete', 'take']);
+    count('kv', foyer.stores.kv, ['get', 'set', 'update', 'delete', 'consumeCount', 'compareAndDelete', 'takeOnce']);
     count('database', foyer.stores.database, ['transaction']);
     count('outbox', foyer.deps.outbox, ['add', 'wake']);
     count('passwords', foyer.deps.passwords, ['hash', 'verify']);

@@ -1,4 +1,4 @@
-import { readAnswer } from '../../server/federation/saml/ask.ts';
+import { readSamlResponse } from '../../server/federation/saml/ask.ts';
 import { samlService } from '../../server/federation/saml/service.ts';
 import type { SamlResponseOptions } from '../../server/sandbox/providers/index.ts';
 import { settingsOf } from '../federation/strategies.ts';
@@ -217,9 +217,9 @@ describe('the processor time of a SAML answer', () => {
     const isTaken = (text: string) => {
       const expected = {
         ...{ audience: service.entityId, acs: service.acs, issuer: config.entityId, requestId: request.id },
-        ...{ anewSinceMs: undefined, certificates: config.certificates, decryptionKey: undefined, nowMs: Date.now() },
+        ...{ freshSinceMs: undefined, certificates: config.certificates, decryptionKey: undefined, nowMs: Date.now() },
       };
-      return readAnswer(service, text, expected, request).then(
+      return readSamlResponse(service, text, expected, request).then(
         () => true,
         () => false,
       );

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import type { User } from '../../server/account/index.ts';
 import { createCodes } from '../../server/codes/index.ts';
-import { rateLimitsOf } from '../../server/config-of-rooms.ts';
+import { toRateLimits } from '../../server/config-of-rooms.ts';
 import { hostCookies } from '../../server/http/index.ts';
-import { createTextMessages } from '../../server/messages/index.ts';
+import { createSmsSender } from '../../server/messages/index.ts';
 import { type MfaRoom, openMfa } from '../../server/mfa/index.ts';
 import { keyedDigest } from '../../server/shared/index.ts';
 import { deriveKey, type SecretBox } from '../../server/store/index.ts';
@@ -25,13 +25,13 @@ function countingRoom({ deps }: TestFoyer) {
       return boxes.mfa.open(...sealed);
     },
   };
-  const limits = rateLimitsOf({ ...config, GUESS_LIMIT_OVERALL: 1_000_000 }, deps);
+  const limits = toRateLimits({ ...config, GUESS_LIMIT_OVERALL: 1_000_000 }, deps);
   const room = openMfa({
     ...deps,
     mfaBox,
     cookies: hostCookies(true),
     codes: createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) }),
-    texts: createTextMessages({
+    texts: createSmsSender({
       ...{ kv, outbox, digest: keyedDigest(Buffer.alloc(32)) },
       limits: limitsWith({ SMS_LIMIT_ADDRESS: 10, SMS_LIMIT_OVERALL: 100 }),
     }),
@@ -49,7 +49,7 @@ async function newChallenge({ challenges }: MfaRoom, user: User): Promise<string
   const request = { headers: {} } as Request;
   const response = { appendHeader: () => {} } as unknown as Response;
   const { id: userId, passwordEpoch } = user;
-  const common = { amr: ['pwd'], remember: false, errand: '', method: 'totp', intent: 'sign-in' } as const;
+  const common = { amr: ['pwd'], remember: false, continuation: '', method: 'totp', intent: 'sign-in' } as const;
   await challenges.begin(request, response, id, { ...common, amr: ['pwd'], userId, passwordEpoch });
   return id;
 }

@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
-import { clientSecretHash, newClientSecret } from '../../server/oauth/client-store.ts';
+import { clientSecretHash, createClientSecret } from '../../server/oauth/client-store.ts';
 import { sessionIdHash } from '../../server/session/session-store.ts';
 import { names, setBy, tokenCookieTools, withDefaultClient } from '../oauth/token-cookie-tools.ts';
 import { activate, appCode, begin, leadsTo } from '../settings/mfa-steps.ts';
@@ -274,7 +274,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
         });
         expect(api.status).toBe(401);
         // Nor at the token endpoint, for an operator's script that holds the secret of the default client.
-        const secret = newClientSecret();
+        const secret = createClientSecret();
         const { db } = foyer.deps.database;
         await db
           .updateTable('clients')

@@ -166,7 +166,7 @@ describe.each(backends)('a member with very many sessions on $name', (backend) =
     await plant(user, 1_500);
     const { kv } = foyer.deps;
     let [running, most] = [0, 0];
-    const watched = ['get', 'take', 'removeFromSet'] as const;
+    const watched = ['get', 'takeOnce', 'removeFromSet'] as const;
     const spies = watched.map((name) => {
       const call = kv[name].bind(kv) as (...args: never[]) => Promise<unknown>;
       return vi.spyOn(kv, name).mockImplementation((async (...args: never[]) => {

@@ -98,7 +98,7 @@ describe.each(backends)('visitors who fill the key-value store, on $name', (back
 
   it('half of its share used: rows of an address live ten minutes, and begin again from the browser’s copy', async () => {
     const { foyer, query, visitor } = site1;
-    await foyer.deps.kv.increment('visitor-share:203.0.113.13', 10 * minuteMs, shareBytes / 2);
+    await foyer.deps.kv.consumeCount('visitor-share:203.0.113.13', 10 * minuteMs, shareBytes / 2);
     const before = new Set((await visitorsRows(foyer)).map(({ key }) => key));
     const who = visitor('203.0.113.13');
     const id = idIn(await authorize(who, query));
@@ -174,7 +174,7 @@ describe.each(backends)('the key-value store at its mark for visitors, on $name'
   const fill = async (part: number) => {
     const bucket = Math.floor(Date.now() / (5 * minuteMs)) + 1;
     const have = await full.foyer.deps.kv.count(`visitor-data:${bucket}`);
-    await full.foyer.deps.kv.increment(`visitor-data:${bucket}`, 10 * minuteMs, part * smallMb * 1_000_000 - have);
+    await full.foyer.deps.kv.consumeCount(`visitor-data:${bucket}`, 10 * minuteMs, part * smallMb * 1_000_000 - have);
     // One reading serves all requests of a second.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
   };

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import Stripe from 'stripe';
 import type { User } from '../../server/account/index.ts';
-import { ordersOf } from '../../server/membership/index.ts';
+import { listOrders } from '../../server/membership/index.ts';
 import { cards, from, manyCards, type Shop, startShop } from '../membership/steps.ts';
 import { backends } from '../support/stores.ts';
 import { stripeKeys } from '../support/stripe.ts';
@@ -28,7 +28,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
   const sendSigned = (body: string) => send(body, { 'stripe-signature': signatureOf(body) });
   const events = async () =>
     (await shop.foyer.deps.database.db.selectFrom('stripe_events').select('id').execute()).length;
-  const orders = ({ id }: User) => ordersOf(shop.foyer.deps.database.db, id);
+  const orders = ({ id }: User) => listOrders(shop.foyer.deps.database.db, id);
   const planOf = async (user: User) => (await shop.userNow(user)).planId;
   let made = 0;
   const event = (type: string, object: Record<string, unknown>, id = `evt_attack_${++made}`) =>
@@ -41,7 +41,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
 
   it('a body that says what was never paid gives nothing, even if it is signed', async () => {
     const user = await member();
-    const { customerId: customer, subscriptionId } = (await shop.membership.standing(user.id)) ?? {};
+    const { customerId: customer, subscriptionId } = (await shop.membership.getMembership(user.id)) ?? {};
     const price = { id: 'price_1', product: 'prod_1', lookup_key: 'm-899' };
     const objects: [string, Record<string, unknown>][] = [
       [
@@ -61,8 +61,8 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
   it('a body that names another member’s customer beside one’s own changes neither', async () => {
     const [victim, eve] = [await member(), await member()];
     await shop.buy(victim, 'm-499');
-    const own = (await shop.membership.standing(eve.id))?.customerId;
-    const theirs = (await shop.membership.standing(victim.id))?.subscriptionId;
+    const own = (await shop.membership.getMembership(eve.id))?.customerId;
+    const theirs = (await shop.membership.getMembership(victim.id))?.subscriptionId;
     const body = event('customer.subscription.deleted', {
       object: 'subscription',
       id: theirs,
@@ -75,7 +75,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
 
   it('an event that was done is not done again under its id, whatever it says then', async () => {
     const user = await member();
-    const customer = (await shop.membership.standing(user.id))?.customerId;
+    const customer = (await shop.membership.getMembership(user.id))?.customerId;
     const first = event('invoice.paid', { object: 'invoice', customer }, 'evt_replayed');
     expect((await sendSigned(first)).status).toBe(200);
     const calls: string[] = [];
@@ -105,7 +105,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
 
   it('a signature for one event does not carry another, nor one of many', async () => {
     const user = await member();
-    const customer = (await shop.membership.standing(user.id))?.customerId;
+    const customer = (await shop.membership.getMembership(user.id))?.customerId;
     const real = event('invoice.paid', { object: 'invoice', customer });
     const signature = signatureOf(real);
     const other = event('customer.deleted', { object: 'customer', id: customer });
@@ -159,12 +159,12 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
     const user = await member();
     await shop.buy(user, 'm-99');
     shop.stripe.webhooks.drop();
-    const { customerId: customer } = (await shop.membership.standing(user.id)) ?? {};
+    const { customerId: customer } = (await shop.membership.getMembership(user.id)) ?? {};
     const { database } = shop.foyer.deps;
     await database.db.deleteFrom('memberships').where('user_id', '=', user.id).execute();
     const body = event('invoice.paid', { object: 'invoice', customer });
     expect((await sendSigned(body)).status).toBe(200);
-    expect(await shop.membership.standing(user.id)).toBeUndefined();
+    expect(await shop.membership.getMembership(user.id)).toBeUndefined();
   });
 
   it('a purchase, a free plan and a cancellation at once, in every order: what is left is whole', async () => {

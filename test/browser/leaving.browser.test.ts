@@ -86,7 +86,7 @@ describe('leaving in a browser', () => {
       await page.getByRole('link', { name: 'Set a new password' }).click();
       await page.getByRole('heading', { name: 'Password Request' }).waitFor();
       foyer.passTime(4 * dayMs);
-      await foyer.app.leaving.work();
+      await foyer.app.deletion.work();
       expect((await findUser(foyer.deps.database.db, user.id))?.mfaPreference).toBe('totp');
     },
   );

@@ -189,7 +189,7 @@ describe('buying a plan in a browser', () => {
       await page.getByText(t('membership.done.cancelled')).waitFor();
       await button(page, 'Resume membership').click();
       await page.getByText(t('membership.done.resumed')).waitFor();
-      expect(await membership.standing(user.id)).toMatchObject({ cancelAtPeriodEnd: false, pricedPlanId: '12' });
+      expect(await membership.getMembership(user.id)).toMatchObject({ cancelAtPeriodEnd: false, pricedPlanId: '12' });
     },
   );
 });

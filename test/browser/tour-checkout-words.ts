@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type Stripe from 'stripe';
 import type { User } from '../../server/account/index.ts';
-import { admitCard } from '../../server/membership/card-limits.ts';
+import { consumeCard } from '../../server/membership/card-limits.ts';
 import type { Shop } from '../checkout/shop.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';
@@ -49,7 +49,7 @@ export function checkoutWordsStops({ shop, become }: ShopTour): Stop[] {
   });
   const tooOften = async (user: User, { foyer }: Shop) => {
     const { deps } = foyer.app.membership;
-    while ((await admitCard(deps, user, from.ip)).allowed);
+    while ((await consumeCard(deps, user, from.ip)).allowed);
   };
   return [
     stop('an upgrade', '/plan-purchase/13', buy('m-99')),

@@ -66,7 +66,7 @@ export function membershipStops({ shop, become }: ShopTour): Stop[] {
   const pause = async (user: User, house: Shop) => {
     await buy('y-5000')(user, house);
     const { membership } = house.foyer.app;
-    const { subscriptionId } = (await membership.standing(user.id)) ?? {};
+    const { subscriptionId } = (await membership.getMembership(user.id)) ?? {};
     house.standIn.engine.pause(subscriptionId ?? '', 'pause_requested');
     await membership.refresh(user.id);
   };

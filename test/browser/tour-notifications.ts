@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { Language } from '../../server/http/index.ts';
-import { askForFactorReset } from '../../server/leaving/index.ts';
+import { requestFactorReset } from '../../server/leaving/index.ts';
 import { giveTotp } from '../sign-in/factor-steps.ts';
 import type { Stop } from './tour.ts';
 import type { SettingsTour } from './tour-settings.ts';
@@ -16,7 +16,7 @@ export function notificationStops({ foyer, signIn }: SettingsTour): Stop[] {
     const member = await foyer().addUser({ givenName: 'Vera', familyName: 'Lindqvist', locale: lang });
     await signIn(page, member);
     await giveTotp(foyer(), member);
-    await askForFactorReset({ ...deps, publicUrl: url, brandName: 'Foyer' }, member.id, {
+    await requestFactorReset({ ...deps, publicUrl: url, brandName: 'Foyer' }, member.id, {
       waitMs: 72 * 3_600_000,
       bySms: false,
     });

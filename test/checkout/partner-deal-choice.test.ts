@@ -43,7 +43,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     await shop.saveCard(user, cards.visa);
     await shop.buy(user, 'm-99');
     await offer(user);
-    const until = (await shop.membership.standing(user.id))?.periodEnd ?? 0;
+    const until = (await shop.membership.getMembership(user.id))?.periodEnd ?? 0;
     return { user, browser: await shop.foyer.signedIn(user), until };
   }
 
@@ -85,7 +85,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     const day = date(until);
     const done = pathOf(await decide(browser, { planId: '101' }));
     expect(await words(browser, done)).toContain(`From ${day} your plan is AppSumo Tier 1.`);
-    const before = await shop.membership.standing(user.id);
+    const before = await shop.membership.getMembership(user.id);
     expect([before?.noted, before?.basePlanId]).toEqual(['cancel', '101']);
     const waiting = await words(browser, membershipPath);
     expect(waiting).toContain(`Ends on ${day}`);
@@ -179,7 +179,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     for (const lang of languages) {
       const browser = await shop.foyer.signedIn(user);
       browser.headers['accept-language'] = lang;
-      const until = (await shop.membership.standing(user.id))?.periodEnd ?? 0;
+      const until = (await shop.membership.getMembership(user.id))?.periodEnd ?? 0;
       const page = await words(browser);
       for (const part of ['Starter', 'AppSumo Tier 1', formatDate(lang, until), '99']) expect(page).toContain(part);
     }

@@ -68,7 +68,7 @@ describe('the payment page', () => {
     }
     expect(await shop.planOf(user)).toBe('10');
     expect((await paidCents()).length).toBe(before + 1);
-    expect((await shop.foyer.app.membership.standing(user.id))?.card).toMatchObject({
+    expect((await shop.foyer.app.membership.getMembership(user.id))?.card).toMatchObject({
       brand: 'visa',
       lastFour: '4242',
     });

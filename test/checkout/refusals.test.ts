@@ -1,5 +1,5 @@
 import type { User } from '../../server/account/index.ts';
-import { ordersOf } from '../../server/membership/index.ts';
+import { listOrders } from '../../server/membership/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { mainForm, openShop, press, type Shop, wordsOf } from './shop.ts';
 
@@ -70,7 +70,7 @@ describe('a promotion code is refused', () => {
 
 describe('a promotion code with conditions', () => {
   const restrictions = { minimum_amount: 50_000, minimum_amount_currency: 'usd', first_time_transaction: true };
-  const ordered = async ({ id }: User) => ordersOf(shop.foyer.stores.database.db, id);
+  const ordered = async ({ id }: User) => listOrders(shop.foyer.stores.database.db, id);
   const applied = async (planId: string, code: string) => {
     const who = await member();
     const path = pathOf(await who.browser.post(page(planId), { act: 'promo', planId, promo: code }));
@@ -94,7 +94,7 @@ describe('a promotion code with conditions', () => {
     await shop.promotion('BIGSTAY', { percent_off: 10, duration: 'forever' }, { restrictions });
     const { user, browser } = await applied('11', 'BIGSTAY');
     expect((await press(browser, page('11'))).status).toBe(303);
-    expect(await shop.foyer.app.membership.standing(user.id)).toMatchObject({ discount: { code: 'BIGSTAY' } });
+    expect(await shop.foyer.app.membership.getMembership(user.id)).toMatchObject({ discount: { code: 'BIGSTAY' } });
   });
 
   it('is judged the same when it is used for a higher plan', async () => {
@@ -135,7 +135,7 @@ describe('a payment is refused', () => {
 
   it('while an earlier invoice is not settled: first that', async () => {
     const { user, browser } = await subscriber('10');
-    const card = (await shop.foyer.app.membership.standing(user.id))?.card?.paymentMethodId ?? '';
+    const card = (await shop.foyer.app.membership.getMembership(user.id))?.card?.paymentMethodId ?? '';
     shop.standIn.engine.setCardBehaviour(card, '4000000000000341');
     await shop.standIn.engine.advance(31 * dayMs);
     expect(pathOf(await browser.post(page('12'), { planId: '12', dueCents: '49900' }))).toBe('/settings/membership');

@@ -1,6 +1,6 @@
 import { getCountries } from 'libphonenumber-js/max';
 import { judgeRedirect } from '../../server/cli/doctor/address.ts';
-import { cleaner, secretsOf } from '../../server/cli/doctor/clean.ts';
+import { createRedactor, listSecrets } from '../../server/cli/doctor/clean.ts';
 import { clockOffset, judgeClock } from '../../server/cli/doctor/clock.ts';
 import { checkConfiguration } from '../../server/cli/doctor/configuration.ts';
 import { type FolderFacts, judgeFolder } from '../../server/cli/doctor/data-folder.ts';
@@ -13,7 +13,7 @@ import { judgeRedis } from '../../server/cli/doctor/redis.ts';
 import { report } from '../../server/cli/doctor/report.ts';
 import { readSetup } from '../../server/cli/doctor/setup.ts';
 import { judgeAnswer } from '../../server/cli/doctor/stores.ts';
-import type { Seen } from '../../server/http/index.ts';
+import type { ProbeReport } from '../../server/http/index.ts';
 import type { RedisFacts } from '../../server/store/index.ts';
 import { production } from '../attacks/production.ts';
 
@@ -29,7 +29,7 @@ const complaints = (findings: readonly Finding[]) =>
 
 describe('clocks', () => {
   const read = (theirsMs: number, grainMs?: number) => ({
-    whose: 'Redis',
+    source: 'Redis',
     beforeMs: 100_000,
     afterMs: 100_500,
     theirsMs,
@@ -253,11 +253,11 @@ describe('keys that several processes publish', () => {
 
 describe('the client as Foyer sees it', () => {
   const forged = '192.0.2.66';
-  const seen = (forwardedFor: string | null, peer: string, client: string): Seen => ({
+  const seen = (forwardedFor: string | null, peer: string, client: string): ProbeReport => ({
     ...{ host: 'login.example.com', forwardedProto: 'https', forwardedHost: null, protocol: 'https' },
     ...{ process: 1, worker: null, forwardedFor, peer, client },
   });
-  it.each<[string, Seen, string]>([
+  it.each<[string, ProbeReport, string]>([
     ['one proxy that replaces the header', seen('203.0.113.5', '10.0.0.1', '203.0.113.5'), 'ok'],
     ['one proxy that adds to it', seen(`${forged}, 203.0.113.5`, '10.0.0.1', '203.0.113.5'), 'ok'],
     ['two that add', seen(`${forged}, 203.0.113.5, 10.0.0.2`, '10.0.0.1', '203.0.113.5'), 'ok'],
@@ -291,14 +291,14 @@ describe('what others have said', () => {
     'sentinels!own',
     'made-for-development',
   ])('is shown without %s', (secret) => {
-    const say = cleaner(secretsOf(env, ['made-for-development']));
+    const say = createRedactor(listSecrets(env, ['made-for-development']));
     expect(say(new Error(`cannot connect with ${secret} (twice: ${secret})`))).toBe(
       'cannot connect with *** (twice: ***)',
     );
   });
 
   it('is cut when it is long, and steers no terminal', () => {
-    expect(cleaner([])('x'.repeat(5_000)).length).toBeLessThan(400);
+    expect(createRedactor([])('x'.repeat(5_000)).length).toBeLessThan(400);
     const { text } = report([{ id: 'a.b', area: 'address', level: 'ok', seen: 'a \u001b[31mred\u0007 issuer' }]);
     expect([...text].filter((c) => c < ' ' && c !== '\n')).toEqual([]);
   });

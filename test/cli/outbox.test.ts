@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PermanentFailure } from '../../server/messages/index.ts';
+import { PermanentDeliveryError } from '../../server/messages/index.ts';
 import { mail, notice, outboxRoom, type Room } from '../messages/outbox-room.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
@@ -23,7 +23,7 @@ describe.each(backends)('foyer outbox on $name', (backend) => {
     await room
       .worker(async (message) => {
         if (message.channel === 'mail')
-          throw new PermanentFailure('SMTP: 550 <ada@example.com>: \u001b[31mno such mailbox');
+          throw new PermanentDeliveryError('SMTP: 550 <ada@example.com>: \u001b[31mno such mailbox');
       })
       .turn();
     ids = { waiting: await room.add(mail('grace@example.com')), delivered, dead, expired };

@@ -19,7 +19,7 @@ describe.each(backends)('foyer user reset-mfa on $name', (backend) => {
 
   const pass = async (hours: number) => {
     foyer.passTime(hours * hourMs);
-    await foyer.app.leaving.work();
+    await foyer.app.deletion.work();
   };
   const preference = async (id: string) => (await findUser(foyer.deps.database.db, id))?.mfaPreference;
   const templates = async (email: string) => (await foyer.mails(email)).map(({ template }) => template);

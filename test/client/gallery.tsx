@@ -4,9 +4,9 @@ import express, { type Request, type Response } from 'express';
 import type { ReactElement } from 'react';
 import {
   contentSecurityPolicy,
+  getNonce,
   loadAssets,
-  nonceOf,
-  renderPage,
+  renderDocument,
   securityHeaders,
   staticFiles,
 } from '../../server/http/index.ts';
@@ -38,9 +38,9 @@ export async function openGallery(
   app.use(securityHeaders({ https: false }));
   app.use('/assets', staticFiles(clientDir));
   const send = (res: Response, render: (ctx: PageContext) => Sample) => {
-    const ctx: PageContext = { ...contextFor('en'), assets, nonce: nonceOf(res) };
+    const ctx: PageContext = { ...contextFor('en'), assets, nonce: getNonce(res) };
     const { page, head, frames = false } = render(ctx);
-    const html = renderPage(ctx, page, { title: 'Sample', ...head });
+    const html = renderDocument(ctx, page, { title: 'Sample', ...head });
     // Here, their stand-in for Stripe.js is our own.
     const scripts = /data-island="(?:card-form|payment-action)"/.test(html) ? ["'self'"] : [];
     res.set('Content-Security-Policy', contentSecurityPolicy(ctx.nonce, { frames, scripts }));

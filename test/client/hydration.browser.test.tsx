@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { renderPage } from '../../server/http/index.ts';
+import { renderDocument } from '../../server/http/index.ts';
 import { Island } from '../../views/parts/island.tsx';
 import { RevealView } from '../../views/parts/reveal.tsx';
 import { chromiumForTests } from '../support/chromium.ts';
@@ -26,7 +26,7 @@ describe('hydration', () => {
         <Island
           ctx={ctx}
           name="reveal"
-          view={(props) => <RevealView {...props} shown />}
+          view={(props) => <RevealView {...props} isVisible />}
           props={{ controls: 'a', label: 'b' }}
         />
       ),
@@ -44,7 +44,7 @@ describe('hydration', () => {
   it('is tried with a sample of every island', () => {
     const ctx = contextFor('en');
     const tried = Object.values(islandSamples(ctx)).flatMap((sample) =>
-      [...renderPage(ctx, sample, { title: '' }).matchAll(/data-island="([^"]+)"/g)].map(([, name]) => name),
+      [...renderDocument(ctx, sample, { title: '' }).matchAll(/data-island="([^"]+)"/g)].map(([, name]) => name),
     );
     const islands = readdirSync(join('client', 'islands')).map((name) => name.replace(/\.tsx$/, ''));
     expect([...new Set(tried)].sort()).toEqual(islands.sort());
@@ -60,7 +60,7 @@ describe('hydration', () => {
   describe('on the pages of the product', () => {
     const ctx = contextFor('en');
     const withIslands = Object.entries(everyPage(ctx))
-      .filter(([, { page }]) => renderPage(ctx, page, { title: '' }).includes('data-island='))
+      .filter(([, { page }]) => renderDocument(ctx, page, { title: '' }).includes('data-island='))
       .map(([name]) => name);
 
     it('there are islands', () => {

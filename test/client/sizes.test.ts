@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { loadAssets, renderPage } from '../../server/http/index.ts';
+import { loadAssets, renderDocument } from '../../server/http/index.ts';
 import { everyPage } from '../views/every-page.tsx';
 import { contextFor } from '../views/samples/context.ts';
 import { builtClientDir } from './build.ts';
@@ -25,7 +25,7 @@ describe('the sizes of the built client', () => {
     manifest = JSON.parse(readFileSync(join(builtClientDir, 'manifest.json'), 'utf8'));
     const ctx = { ...contextFor('en'), assets: loadAssets(builtClientDir) };
     for (const [name, { page, head }] of Object.entries(everyPage(ctx))) {
-      html.set(name, renderPage(ctx, page, { title: '', ...head }));
+      html.set(name, renderDocument(ctx, page, { title: '', ...head }));
     }
   });
 

@@ -94,12 +94,12 @@ describe.each(backends)('one-time codes on $name', (backend) => {
     const seen: string[] = [];
     const spying = { ...stores.kv };
     const set = stores.kv.set.bind(stores.kv);
-    const increment = stores.kv.increment.bind(stores.kv);
+    const increment = stores.kv.consumeCount.bind(stores.kv);
     spying.set = async (...args) => {
       seen.push(...args.map(String));
       await set(...args);
     };
-    spying.increment = async (...args) => {
+    spying.consumeCount = async (...args) => {
       seen.push(String(args[0]));
       return increment(...args);
     };

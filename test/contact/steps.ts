@@ -1,6 +1,6 @@
 import { findUser, type User } from '../../server/account/index.ts';
 import { createCodes } from '../../server/codes/index.ts';
-import { createContactFlows } from '../../server/contact/flows.ts';
+import { createPendingContactChanges } from '../../server/contact/flows.ts';
 import { hostCookies } from '../../server/http/index.ts';
 import { deriveKey } from '../../server/store/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
@@ -77,9 +77,9 @@ export const undo = (browser: Browser, token: string, password = newPassword) =>
 /** A change that waits for its code, made by hand: also one whose code went to nobody. */
 export async function begunEmail({ deps }: TestFoyer, user: User, to: string, decoy: boolean) {
   const { kv, config, boxes, now } = deps;
-  const flows = createContactFlows(kv, hostCookies(config.https), boxes.contact, now);
+  const flows = createPendingContactChanges(kv, hostCookies(config.https), boxes.contact, now);
   const { id, flow } = await flows.begin('email', user, to);
-  await flows.keep(id, { ...flow, decoy });
+  await flows.update(id, { ...flow, decoy });
   const codes = createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) });
   const issued = await codes.issue({ purpose: 'change-email', flow: id, account: to });
   if (!issued.issued) throw new Error(`no code: ${issued.why}`);
@@ -92,7 +92,7 @@ export async function begunPhone({ deps }: TestFoyer, userId: string): Promise<{
   const user = await findUser(database.db, userId);
   if (!user) throw new Error('no such member');
   const { phone } = fresh();
-  const { id: flow } = await createContactFlows(kv, hostCookies(config.https), boxes.contact, now).begin(
+  const { id: flow } = await createPendingContactChanges(kv, hostCookies(config.https), boxes.contact, now).begin(
     'phone',
     user,
     phone,

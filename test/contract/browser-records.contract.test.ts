@@ -3,12 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { sha256 } from '../../server/shared/index.ts';
 import {
+  acceptFormerNames,
   browserRecords,
   createSecretBox,
   type KeyValueStore,
-  SealBroken,
   StoredDataInvalid,
   storedRecords,
+  UnsealError,
 } from '../../server/store/index.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 import { MINUTE_MS, PAST_SHORT_MS, SHORT_MS } from './keys.ts';
@@ -90,8 +91,8 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
     const text = (await kv.get(`sealed:${sha256(id)}`)) ?? '';
     await kv.set(`sealed:${sha256(target)}`, text, MINUTE_MS);
     await kv.set(`other:${sha256(id)}`, text, MINUTE_MS);
-    await expect(sealed().find(target)).rejects.toThrow(SealBroken);
-    await expect(sealed('other').takeOnce(id)).rejects.toThrow(SealBroken);
+    await expect(sealed().find(target)).rejects.toThrow(UnsealError);
+    await expect(sealed('other').takeOnce(id)).rejects.toThrow(UnsealError);
   });
 
   it('A sealed record with one changed character does not open, and can still be deleted.', async () => {
@@ -100,8 +101,8 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
     const text = (await kv.get(key)) ?? '';
     const [at, changed] = [text.length - 10, text.at(-10) === 'A' ? 'B' : 'A'];
     await kv.set(key, `${text.slice(0, at)}${changed}${text.slice(at + 1)}`, MINUTE_MS);
-    await expect(sealed().find(id)).rejects.toThrow(SealBroken);
-    await expect(sealed().findConsumable(id)).rejects.toThrow(SealBroken);
+    await expect(sealed().find(id)).rejects.toThrow(UnsealError);
+    await expect(sealed().findConsumable(id)).rejects.toThrow(UnsealError);
     expect(await sealed().delete(id)).toBe(true);
     expect(await sealed().find(id)).toBeUndefined();
   });
@@ -109,7 +110,7 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
   it('A record in plain text is refused where records are sealed.', async () => {
     const id = sealed().newId();
     await kv.set(`sealed:${sha256(id)}`, JSON.stringify(value), MINUTE_MS);
-    await expect(sealed().find(id)).rejects.toThrow(SealBroken);
+    await expect(sealed().find(id)).rejects.toThrow(UnsealError);
   });
 
   it('A record without the properties of its schema is refused, and the error repeats no value.', async () => {
@@ -180,5 +181,15 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
     expect(await records.find(records.readCookie(req))).toEqual(value);
     records.clearCookie(res);
     expect(records.readCookie(req)).toBe('');
+  });
+
+  it('A record of the release before opens under the names of today.', async () => {
+    const before = storedRecords({ kv, kind: 'renamed', schema: z.object({ errand: z.string() }), ttlMs: MINUTE_MS });
+    await before.write('ada', { errand: '?plan=gold' });
+    const today = acceptFormerNames(z.object({ continuation: z.string() }), { errand: 'continuation' });
+    const records = storedRecords({ kv, kind: 'renamed', schema: today, ttlMs: MINUTE_MS });
+    expect(await records.find('ada')).toEqual({ continuation: '?plan=gold' });
+    await records.write('ada', { continuation: '?plan=free' });
+    expect(await records.find('ada')).toEqual({ continuation: '?plan=free' });
   });
 });

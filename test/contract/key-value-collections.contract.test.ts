@@ -17,44 +17,44 @@ describe.each(backends)('counters and sets: $name', ({ open }) => {
     it('counts from nothing, up and down, never under zero', async () => {
       const key = freshKey();
       expect(await kv.count(key)).toBe(0);
-      expect((await kv.increment(key, MINUTE_MS)).count).toBe(1);
-      expect((await kv.increment(key, MINUTE_MS, 4)).count).toBe(5);
-      expect((await kv.increment(key, MINUTE_MS, -2)).count).toBe(3);
-      expect((await kv.increment(key, MINUTE_MS, -20)).count).toBe(0);
-      expect((await kv.increment(key, MINUTE_MS)).count).toBe(1);
+      expect((await kv.consumeCount(key, MINUTE_MS)).count).toBe(1);
+      expect((await kv.consumeCount(key, MINUTE_MS, 4)).count).toBe(5);
+      expect((await kv.consumeCount(key, MINUTE_MS, -2)).count).toBe(3);
+      expect((await kv.consumeCount(key, MINUTE_MS, -20)).count).toBe(0);
+      expect((await kv.consumeCount(key, MINUTE_MS)).count).toBe(1);
       expect(await kv.count(key)).toBe(1);
-      expect((await kv.increment(freshKey(), MINUTE_MS, -1)).count).toBe(0);
+      expect((await kv.consumeCount(freshKey(), MINUTE_MS, -1)).count).toBe(0);
     });
 
     it('lives from the first increment on; later ones do not prolong it', async () => {
       const key = freshKey();
-      const first = await kv.increment(key, SHORT_MS);
+      const first = await kv.consumeCount(key, SHORT_MS);
       expect(first.expiresInMs).toBeGreaterThan(SHORT_MS - 60);
       expect(first.expiresInMs).toBeLessThanOrEqual(SHORT_MS);
       await sleep(50);
-      const second = await kv.increment(key, MINUTE_MS);
+      const second = await kv.consumeCount(key, MINUTE_MS);
       expect(second.count).toBe(2);
       expect(second.expiresInMs).toBeLessThanOrEqual(SHORT_MS - 40);
       await sleep(PAST_SHORT_MS - 50);
       expect(await kv.count(key)).toBe(0);
-      expect(await kv.increment(key, MINUTE_MS)).toEqual({ count: 1, expiresInMs: expect.any(Number) });
+      expect(await kv.consumeCount(key, MINUTE_MS)).toEqual({ count: 1, expiresInMs: expect.any(Number) });
     });
 
     it('a decrement to zero keeps the time to live', async () => {
       const key = freshKey();
-      await kv.increment(key, SHORT_MS);
-      await kv.increment(key, MINUTE_MS, -3);
-      await kv.increment(key, MINUTE_MS);
+      await kv.consumeCount(key, SHORT_MS);
+      await kv.consumeCount(key, MINUTE_MS, -3);
+      await kv.consumeCount(key, MINUTE_MS);
       await sleep(PAST_SHORT_MS);
       expect(await kv.count(key)).toBe(0);
     });
 
     it('can be deleted and given another time to live', async () => {
       const key = freshKey();
-      await kv.increment(key, MINUTE_MS);
+      await kv.consumeCount(key, MINUTE_MS);
       await kv.delete(key);
       expect(await kv.count(key)).toBe(0);
-      await kv.increment(key, MINUTE_MS);
+      await kv.consumeCount(key, MINUTE_MS);
       expect(await kv.expire(key, SHORT_MS)).toBe(true);
       await sleep(PAST_SHORT_MS);
       expect(await kv.count(key)).toBe(0);

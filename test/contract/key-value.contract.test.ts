@@ -22,7 +22,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
       const key = freshKey();
       expect(await kv.get(key)).toBeNull();
       expect(await kv.getConsumable(key)).toBeNull();
-      expect(await kv.take(key)).toBeNull();
+      expect(await kv.takeOnce(key)).toBeNull();
       expect(await kv.consume(key)).toEqual({ state: 'unknown' });
       expect(await kv.update(key, 'x')).toBe(false);
       expect(await kv.expire(key, MINUTE_MS)).toBe(false);
@@ -44,7 +44,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
       expect(await kv.getConsumable(key)).toEqual({ value, consumedAt: null });
       expect(await kv.consume(key)).toEqual({ state: 'consumed', value });
       expect(await kv.get(key)).toBe(value);
-      expect(await kv.take(key)).toBe(value);
+      expect(await kv.takeOnce(key)).toBe(value);
     });
 
     it('tells keys apart that differ in case, length or a colon', async () => {
@@ -75,7 +75,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
       const [a = '', b = '', c = '', d = '', e = '', f = '', g = '', h = ''] = keys;
       expect(await kv.get(a)).toBeNull();
       expect(await kv.getConsumable(b)).toBeNull();
-      expect(await kv.take(c)).toBeNull();
+      expect(await kv.takeOnce(c)).toBeNull();
       expect(await kv.consume(d)).toEqual({ state: 'unknown' });
       expect(await kv.update(e, 'new')).toBe(false);
       expect(await kv.get(e)).toBeNull();
@@ -130,8 +130,8 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
     it('take gives the value a single time', async () => {
       const key = freshKey();
       await kv.set(key, 'code', MINUTE_MS);
-      expect(await kv.take(key)).toBe('code');
-      expect(await kv.take(key)).toBeNull();
+      expect(await kv.takeOnce(key)).toBe('code');
+      expect(await kv.takeOnce(key)).toBeNull();
       expect(await kv.get(key)).toBeNull();
     });
 
@@ -200,7 +200,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
     await Promise.all(keys.map((key) => kv.set(key, key, MINUTE_MS)));
     expect(await Promise.all(keys.map((key) => kv.get(key)))).toEqual(keys);
     const shared = `${base}:counter`;
-    const counts = await Promise.all(keys.map(() => kv.increment(shared, MINUTE_MS)));
+    const counts = await Promise.all(keys.map(() => kv.consumeCount(shared, MINUTE_MS)));
     expect(new Set(counts.map(({ count }) => count)).size).toBe(keys.length);
     await kv.delete(...keys);
     expect(await Promise.all(keys.map((key) => kv.get(key)))).toEqual(keys.map(() => null));
@@ -211,7 +211,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
     const outcome = await Promise.allSettled([
       kv.set(good, 'x', MINUTE_MS),
       kv.set(bad, 'x', Number.NaN),
-      kv.increment(`${good}:n`, MINUTE_MS),
+      kv.consumeCount(`${good}:n`, MINUTE_MS),
     ]);
     expect(outcome.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await kv.get(good)).toBe('x');

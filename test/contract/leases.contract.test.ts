@@ -1,4 +1,4 @@
-import { createLease, everySoOften } from '../../server/store/index.ts';
+import { createLease, runPeriodically } from '../../server/store/index.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 
 describe.each(backends)('leases on $name', ({ open }) => {
@@ -42,7 +42,7 @@ describe.each(backends)('leases on $name', ({ open }) => {
     const done: string[] = [];
     const errors: unknown[] = [];
     const start = (who: string) =>
-      everySoOften(
+      runPeriodically(
         lease('job'),
         5,
         async () => {

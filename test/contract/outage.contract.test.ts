@@ -204,7 +204,7 @@ if (!leftOut('redis')) {
       service.signal('SIGSTOP');
       await Promise.all([
         expectUnavailable(kv.get('frozen')),
-        expectUnavailable(kv.increment('frozen:count', MINUTE_MS)),
+        expectUnavailable(kv.consumeCount('frozen:count', MINUTE_MS)),
         expectUnavailable(kv.ping()),
       ]);
       service.signal('SIGCONT');
@@ -216,9 +216,9 @@ if (!leftOut('redis')) {
       const proxy = await started(startSwallowingProxy(service.port));
       const kv = await opened(openKeyValue({ url: `redis://127.0.0.1:${proxy.port}`, dataDir: '.' }));
       await kv.set('code', 'x', MINUTE_MS);
-      await kv.increment('count', MINUTE_MS);
+      await kv.consumeCount('count', MINUTE_MS);
       proxy.swallowNextAnswer();
-      await expectUnavailable(kv.increment('count', MINUTE_MS));
+      await expectUnavailable(kv.consumeCount('count', MINUTE_MS));
       expect(await eventually(() => kv.count('count'))).toBe(2);
       proxy.swallowNextAnswer();
       await expectUnavailable(kv.consume('code'));
@@ -249,14 +249,14 @@ if (!leftOut('redis')) {
       const full = await started(startRedis(['--maxmemory', '1', '--maxmemory-policy', 'noeviction']));
       const kv = await opened(openKeyValue({ url: full.url, dataDir: '.' }));
       await expectUnavailable(kv.set('key', 'value', MINUTE_MS));
-      await expectUnavailable(kv.increment('count', MINUTE_MS));
+      await expectUnavailable(kv.consumeCount('count', MINUTE_MS));
     });
 
     it('a server that dies: StoreUnavailable for what is under way and for what follows', async () => {
       const dying = await started(startRedis());
       const kv = await opened(openKeyValue({ url: dying.url, dataDir: '.' }));
       dying.signal('SIGSTOP');
-      const underWay = expectUnavailable(kv.take('a'));
+      const underWay = expectUnavailable(kv.takeOnce('a'));
       await new Promise((resolve) => setTimeout(resolve, 50));
       dying.signal('SIGKILL');
       await underWay;

@@ -30,7 +30,7 @@ async function carryOut(task: Task): Promise<Answer> {
 function perform({ name, key, count }: Task): Promise<unknown> {
   switch (name) {
     case 'take':
-      return allAtOnce(count, () => kv.take(key));
+      return allAtOnce(count, () => kv.takeOnce(key));
     case 'consume':
       return allAtOnce(count, async () => (await kv.consume(key)).state);
     case 'setIfAbsent':
@@ -38,7 +38,7 @@ function perform({ name, key, count }: Task): Promise<unknown> {
     case 'compareAndDelete':
       return allAtOnce(count, () => kv.compareAndDelete(key, 'value'));
     case 'increment':
-      return allAtOnce(count, async () => (await kv.increment(key, 60_000)).count);
+      return allAtOnce(count, async () => (await kv.consumeCount(key, 60_000)).count);
     case 'addToSet':
       return allAtOnce(count, (index) => kv.addToSet(key, `${process.pid}-${index}`, 60_000));
     case 'migrate':

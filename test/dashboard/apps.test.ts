@@ -1,15 +1,15 @@
-import { appsFor, found, logoOrigins } from '../../server/dashboard/apps.ts';
-import { type ClientRequest, clientMetadata, createMayEnter } from '../../server/oauth/index.ts';
+import { listApps, logoOrigins, matchesSearch } from '../../server/dashboard/apps.ts';
+import { type ClientRequest, clientMetadata, createCanAccessClient } from '../../server/oauth/index.ts';
 
 const client = (id: string, more: Partial<ClientRequest> = {}) =>
   clientMetadata({ id, name: id, redirectUris: [`https://${id}.example/cb`], ...more }, { development: false });
 const rules = {
-  mayEnter: createMayEnter(({ planId }) => ({ plan: planId ?? undefined, entitlements: [] })),
+  mayEnter: createCanAccessClient(({ planId }) => ({ plan: planId ?? undefined, entitlements: [] })),
   publicUrl: 'https://foyer.example',
   defaultClientId: 'web',
 };
 const member = { planId: '12', trialUntil: null };
-const shown = (...clients: ReturnType<typeof client>[]) => appsFor(member, clients, rules);
+const shown = (...clients: ReturnType<typeof client>[]) => listApps(member, clients, rules);
 
 describe('what a member is shown of the client apps', () => {
   it('their names in order, and where they begin, which is told who asks', () => {
@@ -59,7 +59,7 @@ describe('looking for one', () => {
     ['[a-z]+', []],
     ['ﬀ', []],
   ])('%j', (words, ids) => {
-    expect(found(apps, words).map(({ id }) => id)).toEqual(ids);
+    expect(matchesSearch(apps, words).map(({ id }) => id)).toEqual(ids);
   });
 });
 

@@ -19,7 +19,7 @@ const built = (file: string) => import(pathToFileURL(`${settings.dist}/server/${
 const { createSecretBox, openDatabase }: typeof StoreRoom = await built('store/index');
 const { noMetrics }: typeof MetricsRoom = await built('metrics/index');
 const { createDelivery }: typeof DeliverFile = await built('messages/deliver');
-const { openMailCarrier }: typeof CarrierFile = await built('messages/open-carrier');
+const { createMailCarrier }: typeof CarrierFile = await built('messages/open-carrier');
 const { createOutbox }: typeof OutboxFile = await built('messages/outbox');
 const { createOutboxWorker }: typeof WorkerFile = await built('messages/outbox-worker');
 
@@ -28,7 +28,7 @@ const { epochMs, speed } = settings;
 /** Waits and leases of the product as they are, only sooner over. */
 const now = () => Math.round(epochMs + (Date.now() - epochMs) * speed);
 
-const carrier = await openMailCarrier({ sendGrid: { apiKey: 'SG.key', url: settings.carrierUrl } });
+const carrier = await createMailCarrier({ sendGrid: { apiKey: 'SG.key', url: settings.carrierUrl } });
 
 async function open() {
   const database = await openDatabase({ url: settings.databaseUrl, dataDir: settings.dataDir });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
 import { loadPlans } from '../../config/plans.ts';
 import { findUser, insertUser, insertUserRecord } from '../../server/account/index.ts';
-import { createCatalogue, createStripe, ordersOf, syncPlans } from '../../server/membership/index.ts';
+import { createCatalogue, createStripe, listOrders, syncPlans } from '../../server/membership/index.ts';
 import { createPasswordHasher } from '../../server/password/index.ts';
 import { type Database, openDatabase } from '../../server/store/index.ts';
 import { mainForm } from '../checkout/shop.ts';
@@ -224,7 +224,7 @@ it(
       const end = await goThrough(last, email).catch(String);
       const [user, orders, customers] = await Promise.all([
         findUser(database.db, id),
-        ordersOf(database.db, id),
+        listOrders(database.db, id),
         api.customers.list({ email }),
       ]);
       const invoices = (

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { insertUser } from '../../server/account/index.ts';
-import { clientMetadata, insertClient, newClientSecret } from '../../server/oauth/index.ts';
+import { clientMetadata, createClientSecret, insertClient } from '../../server/oauth/index.ts';
 import { openDatabase } from '../../server/store/index.ts';
 import { createServers, type ServerProcess } from '../journeys/server-process.ts';
 import { startHonestCarrier } from './honest-carrier.ts';
@@ -23,7 +23,7 @@ async function populate(dataDir: string) {
   const database = await openDatabase({ dataDir });
   try {
     const request = { id: 'mailer', name: 'Mailer', redirectUris: [], service: true, scopes: ['messages:send'] };
-    const secret = newClientSecret();
+    const secret = createClientSecret();
     await insertClient(database.db, clientMetadata(request, { development: true }), secret, Date.now());
     const emails = Array.from({ length: 6 }, (_, n) => `member${n}@example.com`);
     for (const email of emails) {

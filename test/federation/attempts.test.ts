@@ -1,5 +1,5 @@
 import type { Response as ExpressResponse, Request } from 'express';
-import { attemptMs, createAttempts } from '../../server/federation/attempts.ts';
+import { attemptMs, createFederationAttempts } from '../../server/federation/attempts.ts';
 import type { HostCookies } from '../../server/http/index.ts';
 import { sha256 } from '../../server/shared/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
@@ -128,11 +128,16 @@ describe.each(backends)('attempts on $name', (backend) => {
       },
     } as unknown as HostCookies;
     const { kv } = foyer.stores;
-    const attempts = createAttempts({ kv, box: foyer.deps.boxes.federation, cookies, now: () => clock });
+    const attempts = createFederationAttempts({ kv, box: foyer.deps.boxes.federation, cookies, now: () => clock });
     const begin = async () => {
-      const attempt = { provider: 'google', intent: { kind: 'sign-in' as const }, errand: '?a=b', remember: true };
+      const attempt = {
+        provider: 'google',
+        intent: { kind: 'sign-in' as const },
+        continuation: '?a=b',
+        remember: true,
+      };
       const id = attempts.newId();
-      await attempts.begin(req, res, { ...attempt, id, kept: { verifier: 'v' } });
+      await attempts.begin(req, res, { ...attempt, id, strategyState: { verifier: 'v' } });
       return id;
     };
     const [req, res] = [{} as Request, {} as ExpressResponse];
@@ -143,7 +148,10 @@ describe.each(backends)('attempts on $name', (backend) => {
       attempt: { kept: { verifier: 'v' } },
     });
     clock += 1;
-    expect(await attempts.take(req, late, 'google')).toMatchObject({ state: 'over', attempt: { errand: '?a=b' } });
+    expect(await attempts.take(req, late, 'google')).toMatchObject({
+      state: 'over',
+      attempt: { continuation: '?a=b' },
+    });
     const wrong = await begin();
     expect(await attempts.take(req, wrong, 'amazon')).toEqual({ state: 'foreign' });
     expect(await attempts.find(req, wrong, 'google')).toMatchObject({ state: 'open' });

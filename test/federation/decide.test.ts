@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { User } from '../../server/account/index.ts';
 import type { UpstreamIdentity } from '../../server/federation/identity.ts';
 import type { FederatedIdentity } from '../../server/federation/identity-store.ts';
-import { decide, type Facts } from '../../server/federation/provision.ts';
+import { decide, type ProvisioningFacts } from '../../server/federation/provision.ts';
 
 const identity: UpstreamIdentity = {
   ...{ provider: 'google', kind: 'google', issuer: 'https://accounts.google.com', subject: '1' },
@@ -12,8 +12,8 @@ const identity: UpstreamIdentity = {
 const userOf = (more: Partial<User> = {}) =>
   ({ id: 'ada', email: 'ada@example.com', emailVerified: true, disabledAt: null, ...more }) as User;
 const linkTo = ({ id }: User) => ({ id: `link-${id}`, userId: id }) as FederatedIdentity;
-const nobody: Facts = { link: undefined, linked: undefined, sameAddress: undefined };
-const linkedTo = (user: User): Facts => ({ ...nobody, link: linkTo(user), linked: user });
+const nobody: ProvisioningFacts = { link: undefined, linked: undefined, sameAddress: undefined };
+const linkedTo = (user: User): ProvisioningFacts => ({ ...nobody, link: linkTo(user), linked: user });
 const open = { signUp: true };
 const closed = { signUp: false };
 
@@ -80,7 +80,7 @@ describe('who gets in as whom', () => {
     provider: fc.record({ signUp: fc.boolean() }),
     facts: fc
       .record({ linked: fc.option(users, { nil: undefined }), sameAddress: fc.option(users, { nil: undefined }) })
-      .map(({ linked, sameAddress }): Facts => ({ linked, link: linked && linkTo(linked), sameAddress })),
+      .map(({ linked, sameAddress }): ProvisioningFacts => ({ linked, link: linked && linkTo(linked), sameAddress })),
   });
 
   it('nobody ever gets a confirmed account by its address alone', () => {

@@ -1,4 +1,4 @@
-import { doorsOf } from '../../server/federation/doors.ts';
+import { toProviderButtons } from '../../server/federation/doors.ts';
 import { isEmbeddedBrowser } from '../../server/federation/embedded-browsers.ts';
 import type { Provider } from '../../server/federation/providers.ts';
 import { translator } from '../../server/http/index.ts';
@@ -11,7 +11,10 @@ const provider = (id: string, more: Partial<Provider> = {}) =>
   }) as Provider;
 const visitor = { lang: 'de', t: translator('de'), userAgent: undefined } as const;
 const doors = (...ids: string[]) =>
-  doorsOf({ all: ids.map((id) => provider(id)) }, visitor, { search: '?state=x', place: 'foyer.example' });
+  toProviderButtons({ all: ids.map((id) => provider(id)) }, visitor, {
+    search: '?state=x',
+    clientLabel: 'foyer.example',
+  });
 
 describe('the buttons of providers', () => {
   it.each([
@@ -39,13 +42,13 @@ describe('the buttons of providers', () => {
       provider('acme', { label: { de: 'Mit Acme-Ausweis', fr: 'Avec Acme' } }),
       provider('b', { name: 'B & C' }),
     ];
-    const { others } = doorsOf({ all }, visitor, { search: '', place: '' });
+    const { others } = toProviderButtons({ all }, visitor, { search: '', clientLabel: '' });
     expect(others.map(({ label }) => label)).toEqual(['Mit Acme-Ausweis', 'Weiter mit B & C']);
   });
 
   it('of a page for signing up are those by which one becomes a member', () => {
     const all = [provider('google', { signUp: false }), provider('acme')];
-    const { top, others } = doorsOf({ all }, visitor, { search: '', place: '', signUp: true });
+    const { top, others } = toProviderButtons({ all }, visitor, { search: '', clientLabel: '', signUp: true });
     expect([top.length, others.length]).toEqual([0, 1]);
   });
 });

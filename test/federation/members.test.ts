@@ -1,5 +1,5 @@
 import {
-  currentUser,
+  findCurrentUser,
   findUserByIdentifier,
   findUserRecord,
   setDisabled,
@@ -273,6 +273,6 @@ describe.each(backends)('members by a provider on $name', (backend) => {
     const ada = somebody(providers, 'google');
     await comeBy(providers, foyer.browser(), 'google', ada);
     const user = (await member(ada.email)) as User;
-    expect(await currentUser(foyer.stores.database, user.id)).toEqual(user);
+    expect(await findCurrentUser(foyer.stores.database, user.id)).toEqual(user);
   });
 });

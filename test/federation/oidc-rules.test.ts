@@ -1,6 +1,6 @@
 import type { OidcProviderConfig } from '../../config/providers.ts';
-import { FederationRefusal } from '../../server/federation/identity.ts';
-import { identityOf, joined, mustBeFresh } from '../../server/federation/kinds/oidc.ts';
+import { FederationError } from '../../server/federation/identity.ts';
+import { mergeClaims, oidcToIdentity, requireFreshAuthentication } from '../../server/federation/kinds/oidc.ts';
 
 const acme: Pick<OidcProviderConfig, 'issuer' | 'claims' | 'domains' | 'verifiedEmails'> = {
   issuer: 'https://id.acme.example/',
@@ -26,21 +26,21 @@ describe('whose address counts as confirmed', () => {
     // Of `upn` nothing was said: in some houses anybody may write it.
     ['another claim than email', { ...said, upn: 'eve@acme.example' }, { ...acme, claims: { email: 'upn' } }, false],
   ])('%s', (_what, claims, config, verified) => {
-    expect(identityOf(claims, config).emailVerified).toBe(verified);
+    expect(oidcToIdentity(claims, config).emailVerified).toBe(verified);
   });
 
   it('is said where the address is: of the id token’s nothing holds for userinfo’s', () => {
     const more = { sub: '1', email: 'eve@acme.example' };
-    expect(joined(said, more)).toMatchObject({ email: 'eve@acme.example', email_verified: undefined });
-    expect(joined({ ...said, email: undefined }, { ...more, email_verified: true })).toMatchObject({
+    expect(mergeClaims(said, more)).toMatchObject({ email: 'eve@acme.example', email_verified: undefined });
+    expect(mergeClaims({ ...said, email: undefined }, { ...more, email_verified: true })).toMatchObject({
       ...{ email: 'eve@acme.example', email_verified: true },
     });
-    expect(joined(said, { sub: '1', name: 'Ada' })).toMatchObject({ ...said, name: 'Ada' });
+    expect(mergeClaims(said, { sub: '1', name: 'Ada' })).toMatchObject({ ...said, name: 'Ada' });
   });
 
   it('whom userinfo calls the issuer is nobody’s matter', () => {
     const more = { sub: '1', iss: 'https://evil.example', auth_time: 9 };
-    expect(joined({ ...said, auth_time: 5 }, more)).toMatchObject({ iss: said.iss, auth_time: 5 });
+    expect(mergeClaims({ ...said, auth_time: 5 }, more)).toMatchObject({ iss: said.iss, auth_time: 5 });
   });
 });
 
@@ -48,18 +48,18 @@ describe('what stands for what', () => {
   it('is as configured', () => {
     const claims = { email: 'mail', givenName: 'first', familyName: 'last', picture: 'photo' };
     const told = { ...said, mail: 'a@acme.example', first: 'Ada', last: 'King', photo: 'https://x.example/a.png' };
-    expect(identityOf(told, { ...acme, claims })).toEqual({
+    expect(oidcToIdentity(told, { ...acme, claims })).toEqual({
       ...{ issuer: said.iss, subject: '1', email: 'a@acme.example', emailVerified: false },
       ...{ givenName: 'Ada', familyName: 'King', picture: 'https://x.example/a.png' },
     });
   });
 
   it('a whole name is taken apart where there is no other', () => {
-    const named = (name: string) => identityOf({ ...said, name }, acme);
+    const named = (name: string) => oidcToIdentity({ ...said, name }, acme);
     expect(named('Ada Augusta King')).toMatchObject({ givenName: 'Ada Augusta', familyName: 'King' });
     expect(named('Ada')).toMatchObject({ givenName: 'Ada', familyName: '' });
-    expect(identityOf({ ...said, name: 7 }, acme)).toMatchObject({ givenName: '', familyName: '' });
-    const cut = identityOf({ ...said, given_name: `${'x'.repeat(99)}😀` }, acme).givenName;
+    expect(oidcToIdentity({ ...said, name: 7 }, acme)).toMatchObject({ givenName: '', familyName: '' });
+    const cut = oidcToIdentity({ ...said, given_name: `${'x'.repeat(99)}😀` }, acme).givenName;
     expect(cut).toBe('x'.repeat(99));
   });
 
@@ -67,13 +67,13 @@ describe('what stands for what', () => {
     const bidi = ['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'];
     for (const control of bidi) {
       const told = { ...said, given_name: `Ada${control}moc.elpmaxe`, family_name: `${control}King${control}` };
-      expect(identityOf(told, acme)).toMatchObject({ givenName: 'Adamoc.elpmaxe', familyName: 'King' });
-      expect(identityOf({ ...said, name: `${control}Ada King` }, acme)).toMatchObject({ givenName: 'Ada' });
+      expect(oidcToIdentity(told, acme)).toMatchObject({ givenName: 'Adamoc.elpmaxe', familyName: 'King' });
+      expect(oidcToIdentity({ ...said, name: `${control}Ada King` }, acme)).toMatchObject({ givenName: 'Ada' });
     }
     for (const separator of ['\u2028', '\u2029'])
-      expect(identityOf({ ...said, given_name: `Ada${separator}admin` }, acme).givenName).toBe('Ada admin');
+      expect(oidcToIdentity({ ...said, given_name: `Ada${separator}admin` }, acme).givenName).toBe('Ada admin');
     // Marks that names of people need stay.
-    expect(identityOf({ ...said, given_name: '\u05e2\u05d3\u05d4\u200e\u200f\u200d' }, acme).givenName).toContain(
+    expect(oidcToIdentity({ ...said, given_name: '\u05e2\u05d3\u05d4\u200e\u200f\u200d' }, acme).givenName).toContain(
       '\u200d',
     );
   });
@@ -81,7 +81,7 @@ describe('what stands for what', () => {
   it.each([undefined, '', 7, 'x'.repeat(256), '\ud800', 'a\u0000b', 'a\nb'])(
     'without a subject nobody is named: %p',
     (sub) => {
-      expect(() => identityOf({ ...said, sub }, acme)).toThrow(FederationRefusal);
+      expect(() => oidcToIdentity({ ...said, sub }, acme)).toThrow(FederationError);
     },
   );
 });
@@ -90,15 +90,19 @@ describe('somebody who was to show again who they are', () => {
   const askedAtS = 1_000_000;
   const knows = { claims_supported: ['sub', 'auth_time'] };
   it('has done so since', () => {
-    mustBeFresh({ auth_time: askedAtS + 5 }, askedAtS, knows);
-    mustBeFresh({ auth_time: askedAtS - 30 }, askedAtS, knows);
+    requireFreshAuthentication({ auth_time: askedAtS + 5 }, askedAtS, knows);
+    requireFreshAuthentication({ auth_time: askedAtS - 30 }, askedAtS, knows);
   });
   it.each([{ auth_time: askedAtS - 61 }, { auth_time: '1000005' }, {}])('or is refused: %p', (told) => {
-    expect(() => mustBeFresh(told, askedAtS, knows)).toThrow(expect.objectContaining({ kind: 'not-fresh' }));
+    expect(() => requireFreshAuthentication(told, askedAtS, knows)).toThrow(
+      expect.objectContaining({ kind: 'not-fresh' }),
+    );
   });
   it('a provider that cannot say when is believed; one that says an old time is not', () => {
-    mustBeFresh({}, askedAtS, { claims_supported: ['sub'] });
-    mustBeFresh({}, askedAtS, {});
-    expect(() => mustBeFresh({ auth_time: 5 }, askedAtS, {})).toThrow(expect.objectContaining({ kind: 'not-fresh' }));
+    requireFreshAuthentication({}, askedAtS, { claims_supported: ['sub'] });
+    requireFreshAuthentication({}, askedAtS, {});
+    expect(() => requireFreshAuthentication({ auth_time: 5 }, askedAtS, {})).toThrow(
+      expect.objectContaining({ kind: 'not-fresh' }),
+    );
   });
 });

@@ -1,5 +1,5 @@
 import type { UpstreamIdentity } from '../../server/federation/identity.ts';
-import { decide, factsOf } from '../../server/federation/provision.ts';
+import { decide, loadFacts } from '../../server/federation/provision.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { backends } from '../support/stores.ts';
@@ -35,7 +35,7 @@ describe.each(backends)('two tabs at once at a provider, on $name', (backend) =>
         return result;
       },
     });
-    const facts = await factsOf({ database: Object.create(database, { db: { value: overtaken } }) }, identity);
+    const facts = await loadFacts({ database: Object.create(database, { db: { value: overtaken } }) }, identity);
     expect(facts.linked?.email).toBe(ada.email);
     expect(decide(identity, { signUp: true }, facts).kind).toBe('sign-in');
   });

@@ -125,27 +125,33 @@ describe('the strategies of federation run through Passport', () => {
 
     it('A new request writes its verifier into its own attempt alone.', async () => {
       const [first, second] = [
-        { id: 'first', kept: {} },
-        { id: 'second', kept: {} },
+        { id: 'first', strategyState: {} },
+        { id: 'second', strategyState: {} },
       ];
       const idp = registered();
       await authenticate(idp, { query: {}, attempt: first });
       await authenticate(idp, { query: {}, attempt: second });
-      expect([first.kept, second.kept]).toEqual(
+      expect([first.strategyState, second.strategyState]).toEqual(
         Array.from({ length: 2 }, () => ({ verifier: expect.stringMatching(/^[\w-]{43}$/) })),
       );
-      expect(first.kept).not.toEqual(second.kept);
+      expect(first.strategyState).not.toEqual(second.strategyState);
     });
 
     it.each([
       ['of another attempt', 'other', { verifier: 'v' }],
       ['of an attempt without a verifier', 'own', {}],
-    ])('An answer with the state %s is refused before the token endpoint is asked.', async (_what, state, kept) => {
-      const asked = providers.exchanges.length;
-      const result = await authenticate(registered(), { query: { code: 'c', state }, attempt: { id: 'own', kept } });
-      expect(result).toEqual({ kind: 'fail', status: 403 });
-      expect(providers.exchanges).toHaveLength(asked);
-    });
+    ])(
+      'An answer with the state %s is refused before the token endpoint is asked.',
+      async (_what, state, strategyState) => {
+        const asked = providers.exchanges.length;
+        const result = await authenticate(registered(), {
+          query: { code: 'c', state },
+          attempt: { id: 'own', strategyState },
+        });
+        expect(result).toEqual({ kind: 'fail', status: 403 });
+        expect(providers.exchanges).toHaveLength(asked);
+      },
+    );
 
     it('A request without an attempt is an error, never a request without state.', async () => {
       await expect(authenticate(registered(), { query: {} })).rejects.toThrow(/without an attempt/);

@@ -1,8 +1,8 @@
 import { SAML } from '@node-saml/passport-saml';
 import { SignedXml } from 'xml-crypto';
-import { readAnswer } from '../../server/federation/saml/ask.ts';
+import { readSamlResponse } from '../../server/federation/saml/ask.ts';
 import { readAssertion } from '../../server/federation/saml/assertion.ts';
-import { libraryOptions, samlService } from '../../server/federation/saml/service.ts';
+import { samlOptions, samlService } from '../../server/federation/saml/service.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { inBase64 } from '../support/saml.ts';
 import { settingsOf } from './strategies.ts';
@@ -127,13 +127,13 @@ describe('a SAML answer of the provider', () => {
 
   const expected = () => ({
     ...{ audience: service.entityId, acs: service.acs, issuer: service.config.entityId, requestId: request.id },
-    ...{ anewSinceMs: undefined, certificates: service.config.certificates, decryptionKey: undefined },
+    ...{ freshSinceMs: undefined, certificates: service.config.certificates, decryptionKey: undefined },
     nowMs: Date.now(),
   });
-  const read = (xml: string) => readAnswer(service, inBase64(xml), expected(), request);
+  const read = (xml: string) => readSamlResponse(service, inBase64(xml), expected(), request);
   /** By the library alone, which gets the whole answer. */
   async function readByLibrary(xml: string) {
-    const library = new SAML(libraryOptions(service, request, false));
+    const library = new SAML(samlOptions(service, request, false));
     const { profile } = await library.validatePostResponseAsync({ SAMLResponse: inBase64(xml) });
     return readAssertion(profile?.getAssertionXml?.() ?? '', expected());
   }

@@ -98,12 +98,12 @@ describe('strategies', () => {
     });
 
     it.each(kinds)('%s: PKCE with S256, and the verifier is kept', async (kind) => {
-      const { url, kept } = await begin(by(kind));
+      const { url, strategyState } = await begin(by(kind));
       expect(url.searchParams.get('code_challenge_method')).toBe('S256');
-      const verifier = kept.verifier ?? kept.code_verifier;
+      const verifier = strategyState.verifier ?? strategyState.code_verifier;
       expect(verifier).toMatch(/^[\w-]{43}$/);
       expect(url.href).not.toContain(verifier as string);
-      expect((await begin(by(kind))).kept).not.toEqual(kept);
+      expect((await begin(by(kind))).strategyState).not.toEqual(strategyState);
     });
 
     it('who is to come and that they show again who they are, where it can be asked', async () => {
@@ -120,14 +120,14 @@ describe('strategies', () => {
     it('OpenID Connect: a sign-in of before is none where it was to be shown again', async () => {
       const { ada } = providers.people.oidc;
       providers.answerAs(ada, 'oidc');
-      expect(await come(by('oidc'), { again: true })).toMatchObject({ givenName: 'Ada' });
+      expect(await come(by('oidc'), { repeated: true })).toMatchObject({ givenName: 'Ada' });
       const slow = await startProviders({ now: () => Date.now() - 10 * 60_000 });
       try {
         const provider = providersBy(settingsOf(slow.environment()))('acme-oidc');
         slow.answerAs(ada, 'oidc');
         expect(await come(provider)).toMatchObject({ givenName: 'Ada' });
         slow.answerAs(ada, 'oidc');
-        expect(await refusal(come(provider, { again: true }))).toMatchObject({ kind: 'not-fresh' });
+        expect(await refusal(come(provider, { repeated: true }))).toMatchObject({ kind: 'not-fresh' });
       } finally {
         await slow.close();
       }
@@ -212,7 +212,7 @@ describe('strategies', () => {
       const empty = new URL(answer);
       empty.search = '';
       for (const wrong of [twice, long, empty]) {
-        const req = { ...begun, kept: { ...begun.kept } };
+        const req = { ...begun, kept: { ...begun.strategyState } };
         expect(await refusal(finish(by(kind), req, wrong))).toMatchObject({ kind: 'invalid' });
       }
       // None of them has used the code up, or disturbed the attempt.
@@ -258,7 +258,7 @@ describe('strategies', () => {
       const told = JSON.stringify([await finish(by(kind), begun, await answerOf(begun.url)), begun.url]);
       for (const secret of providers.secrets()) expect(told).not.toContain(secret);
       const known = ['verifier', 'code_verifier', 'nonce', 'state'];
-      expect(Object.keys(begun.kept).filter((name) => !known.includes(name))).toEqual([]);
+      expect(Object.keys(begun.strategyState).filter((name) => !known.includes(name))).toEqual([]);
     }
   });
 });

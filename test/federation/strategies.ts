@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { loadConfig } from '../../config/load.ts';
 import { loadProviders } from '../../config/providers.ts';
-import { FederationRefusal, type UpstreamIdentity } from '../../server/federation/identity.ts';
+import { FederationError, type UpstreamIdentity } from '../../server/federation/identity.ts';
 import type { Provider, StrategySettings } from '../../server/federation/providers.ts';
 import { openStrategies } from '../../server/federation/strategies.ts';
 
@@ -29,7 +29,7 @@ export function providersBy(settings: StrategySettings): (id: string) => Provide
   };
 }
 
-export type Begun = { id: string; url: URL; kept: Record<string, unknown> };
+export type Begun = { id: string; url: URL; strategyState: Record<string, unknown> };
 type Asked = Parameters<Provider['strategy']['begin']>[1];
 
 let attempts = 0;
@@ -37,9 +37,9 @@ let attempts = 0;
 export async function begin({ strategy }: Provider, asked: Partial<Asked> = {}): Promise<Begun> {
   attempts += 1;
   const id = `attempt-${attempts}`;
-  const { url, kept } = await strategy.begin({ id }, { again: false, lang: 'en', ...asked });
+  const { url, stored: strategyState } = await strategy.begin({ id }, { repeated: false, lang: 'en', ...asked });
   // As it is stored.
-  return { id, url: new URL(url), kept: JSON.parse(JSON.stringify(kept)) };
+  return { id, url: new URL(url), strategyState: JSON.parse(JSON.stringify(strategyState)) };
 }
 
 /** What a provider leads the browser to, that has come by this address. */
@@ -50,14 +50,14 @@ export async function answerOf(url: URL): Promise<URL> {
   return new URL(location, url);
 }
 
-export function finish(provider: Provider, { id, kept }: Begun, answer: URL): Promise<UpstreamIdentity> {
+export function finish(provider: Provider, { id, strategyState }: Begun, answer: URL): Promise<UpstreamIdentity> {
   const req = {
     method: 'GET',
     originalUrl: `${answer.pathname}${answer.search}`,
     query: Object.fromEntries(answer.searchParams),
   } as unknown as Request;
-  const attempt = { id, kept, provider: provider.id, intent: { kind: 'sign-in' as const } };
-  return provider.strategy.finish(req, { ...attempt, errand: '', remember: false, begunAtMs: Date.now() });
+  const attempt = { id, strategyState, provider: provider.id, intent: { kind: 'sign-in' as const } };
+  return provider.strategy.finish(req, { ...attempt, continuation: '', remember: false, begunAtMs: Date.now() });
 }
 
 /** All the way. */
@@ -67,11 +67,11 @@ export async function come(provider: Provider, asked: Partial<Asked> = {}): Prom
 }
 
 /** How a way ends that must not succeed. */
-export async function refusal(way: Promise<unknown>): Promise<FederationRefusal> {
+export async function refusal(way: Promise<unknown>): Promise<FederationError> {
   try {
     await way;
   } catch (error) {
-    if (error instanceof FederationRefusal) return error;
+    if (error instanceof FederationError) return error;
     throw error;
   }
   throw new Error('somebody got in');

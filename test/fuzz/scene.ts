@@ -126,13 +126,13 @@ function protocolCalls({
  */
 function spreadCounters(kv: KeyValueStore): KeyValueStore {
   let turn = 0;
-  const increment: KeyValueStore['increment'] = (key, ttlMs, by) => {
+  const increment: KeyValueStore['consumeCount'] = (key, ttlMs, by) => {
     turn += 1;
-    return kv.increment(`${key}#${turn % 1_000}`, ttlMs, by);
+    return kv.consumeCount(`${key}#${turn % 1_000}`, ttlMs, by);
   };
   return new Proxy(kv, {
     get(target, name) {
-      if (name === 'increment') return increment;
+      if (name === 'consumeCount') return increment;
       const value: unknown = Reflect.get(target, name);
       return typeof value === 'function' ? value.bind(target) : value;
     },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { callersAddress } from '../../server/http/index.ts';
+import { clientIp } from '../../server/http/index.ts';
 
 /** What Express says of the same request, which is the measure. */
 async function both(trustProxy: unknown, forwarded: string | undefined): Promise<[ours: string, express: string]> {
@@ -10,7 +10,7 @@ async function both(trustProxy: unknown, forwarded: string | undefined): Promise
   let seen: [string, string] | undefined;
   app.use((req, res) => {
     const trusts = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
-    seen = [callersAddress(req as IncomingMessage, trusts), req.ip ?? ''];
+    seen = [clientIp(req as IncomingMessage, trusts), req.ip ?? ''];
     res.end();
   });
   const server = createServer(app).listen(0, '127.0.0.1');

@@ -1,4 +1,4 @@
-import { fromThisSite } from '../../server/http/cross-site.ts';
+import { isSameOrigin } from '../../server/http/cross-site.ts';
 
 const origin = 'https://login.example.com';
 
@@ -25,6 +25,6 @@ describe('fromThisSite', () => {
     [false, { origin: `${origin}/` }],
     [false, { origin: `${origin}, ${origin}` }],
   ])('%s for %j', (expected, headers) => {
-    expect(fromThisSite(headers, origin)).toBe(expected);
+    expect(isSameOrigin(headers, origin)).toBe(expected);
   });
 });

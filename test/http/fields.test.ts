@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { field, HttpError, malformed, query } from '../../server/http/index.ts';
+import { HttpError, isMalformed, readFormField, readQueryParam } from '../../server/http/index.ts';
 
 const posted = (body: unknown) => ({ body }) as Partial<Request> as Request;
 const asked = (parameters: Record<string, string | string[]>) => ({ query: parameters }) as Partial<Request> as Request;
@@ -15,29 +15,29 @@ describe('field', () => {
     [[{ name: 'value' }], ''],
     [Object.create({ name: 'inherited' }), ''],
   ])('of %j is %j', (body, value) => {
-    expect(field(posted(body), 'name')).toBe(value);
+    expect(readFormField(posted(body), 'name')).toBe(value);
   });
 
   it.each([[['a', 'b']], [1], [true], [null], [{}], [{ toString: 'x' }]])('that is %j is refused', (value) => {
-    expect(() => field(posted({ name: value }), 'name')).toThrow(HttpError);
+    expect(() => readFormField(posted({ name: value }), 'name')).toThrow(HttpError);
   });
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is none of a plain form', (name) => {
-    expect(field(posted({}), name)).toBe('');
+    expect(readFormField(posted({}), name)).toBe('');
   });
 });
 
 describe('query', () => {
   it('given twice is refused, not chosen from', () => {
-    expect(query(asked({ name: 'value' }), 'name')).toBe('value');
-    expect(query(asked({}), 'name')).toBeUndefined();
-    expect(() => query(asked({ name: ['a', 'b'] }), 'name')).toThrow(HttpError);
+    expect(readQueryParam(asked({ name: 'value' }), 'name')).toBe('value');
+    expect(readQueryParam(asked({}), 'name')).toBeUndefined();
+    expect(() => readQueryParam(asked({ name: ['a', 'b'] }), 'name')).toThrow(HttpError);
   });
 });
 
 describe('malformed', () => {
   it.each(['', 'a', 'ü'.repeat(10), '日本語', '👩‍👩‍👧', 'a b', "O'Brien"])('%j can be typed', (text) => {
-    expect(malformed(text, 20)).toBe(false);
+    expect(isMalformed(text, 20)).toBe(false);
   });
 
   it.each([
@@ -53,6 +53,6 @@ describe('malformed', () => {
     '\udc00a',
     'x'.repeat(21),
   ])('%j cannot', (text) => {
-    expect(malformed(text, 20)).toBe(true);
+    expect(isMalformed(text, 20)).toBe(true);
   });
 });

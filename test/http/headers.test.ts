@@ -1,5 +1,5 @@
 import express, { Router } from 'express';
-import { PasswordQueueFull } from '../../server/password/index.ts';
+import { PasswordQueueFullError } from '../../server/password/index.ts';
 import { listen } from '../../server/process/index.ts';
 import { StoreUnavailable } from '../../server/store/index.ts';
 import { production, site } from '../attacks/production.ts';
@@ -146,7 +146,7 @@ describe.each([
   it.each([
     { what: 'a fault of our own', thrown: new Error('a secret detail'), status: 500 },
     { what: 'a store that is away', thrown: new StoreUnavailable('a secret detail'), status: 503 },
-    { what: 'a full password queue', thrown: new PasswordQueueFull('a secret detail'), status: 503 },
+    { what: 'a full password queue', thrown: new PasswordQueueFullError('a secret detail'), status: 503 },
   ])('$what tells nothing of itself', async ({ what, thrown, status }) => {
     const user = await foyer.addUser({ passwordHash: 'right' });
     fault.thrown = thrown;

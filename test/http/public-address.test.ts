@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { HttpError, publicAddress } from '../../server/http/index.ts';
+import { HttpError, requirePublicHost } from '../../server/http/index.ts';
 
 const proxy = '192.0.2.1';
-const gate = publicAddress('https://login.example.com', (address) => address === proxy);
+const gate = requirePublicHost('https://login.example.com', (address) => address === proxy);
 
 /** What goes on behind the gate, or the status with which it is refused. */
 function pass(headers: IncomingHttpHeaders, { url = '/path?a=b', from = '198.51.100.1', express = false } = {}) {

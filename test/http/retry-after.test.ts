@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { retrySeconds } from '../../server/http/index.ts';
+import { toRetrySeconds } from '../../server/http/index.ts';
 
 const server = join(import.meta.dirname, '..', '..', 'server');
 /** It keeps the header of a refused form until the page of that form is shown. */
@@ -15,7 +15,7 @@ describe('Retry-After (RFC 9110, section 10.2.3)', () => {
     [1_001, 2],
     [59_999, 60],
   ])('a wait of %i ms is written as %i whole seconds, and never as less than one', (ms, seconds) => {
-    expect(retrySeconds(ms)).toBe(seconds);
+    expect(toRetrySeconds(ms)).toBe(seconds);
   });
 
   it('no module of the server sets the header without the helper', () => {

@@ -1,4 +1,4 @@
-import { returnAddress } from '../../server/http/return-address.ts';
+import { safeReturnUrl } from '../../server/http/return-address.ts';
 
 const site = 'https://login.example.com';
 
@@ -19,17 +19,17 @@ describe('returnAddress', () => {
     // Another site's address as a mere query is none that the browser is sent to.
     ['/a?next=https://evil.example', '/a?next=https://evil.example'],
   ])('lets %j through as an absolute address', (redirect, path) => {
-    expect(returnAddress(redirect, site)).toBe(`${site}${path}`);
+    expect(safeReturnUrl(redirect, site)).toBe(`${site}${path}`);
   });
 
   it('reads an address as browsers do: a backslash ends the host', () => {
-    expect(returnAddress('//login.example.com\\.evil.example/', site)).toBe(`${site}/.evil.example/`);
+    expect(safeReturnUrl('//login.example.com\\.evil.example/', site)).toBe(`${site}/.evil.example/`);
   });
 
   it('answers addresses whose path looks like another site’s with the scheme and host in front', () => {
     // Sent as a path alone, a browser would read `//evil.example` as a host.
-    expect(returnAddress('/.//evil.example', site)).toBe(`${site}//evil.example`);
-    expect(returnAddress('/%2e//evil.example', site)).toBe(`${site}//evil.example`);
+    expect(safeReturnUrl('/.//evil.example', site)).toBe(`${site}//evil.example`);
+    expect(safeReturnUrl('/%2e//evil.example', site)).toBe(`${site}//evil.example`);
   });
 
   it.each([
@@ -89,7 +89,7 @@ describe('returnAddress', () => {
     ['too long', `/${'a'.repeat(2_000)}`],
     ['too long once it is encoded', `/${'ü'.repeat(1_500)}`],
   ])('refuses %s: %j', (_why, redirect) => {
-    expect(returnAddress(redirect, site)).toBeUndefined();
+    expect(safeReturnUrl(redirect, site)).toBeUndefined();
   });
 
   it.each(['/logout', '/storage', '/sign-in', '/oauth2/authorize?client_id=x', '/oauth2/logout', '/oauth2'])(
@@ -122,7 +122,7 @@ describe('returnAddress', () => {
         `/%25${first.charCodeAt(0).toString(16)}${name.slice(2)}`,
         `/%2525${first.charCodeAt(0).toString(16)}${name.slice(2)}`,
       ];
-      expect(spelt.filter((address) => returnAddress(address, site) !== undefined)).toEqual([]);
+      expect(spelt.filter((address) => safeReturnUrl(address, site) !== undefined)).toEqual([]);
     },
   );
 });

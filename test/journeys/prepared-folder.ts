@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDeps } from '../../server/deps.ts';
+import { createDeps } from '../../server/deps.ts';
 import { prepare } from '../../server/process/index.ts';
 import { companyKeysIn } from '../../server/sandbox/providers/index.ts';
 
@@ -12,7 +12,7 @@ let prepared: Promise<string> | undefined;
 async function preparedFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'foyer-prepared-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const deps = await openDeps({ DATA_DIR: folder });
+  const deps = await createDeps({ DATA_DIR: folder });
   await prepare(deps, () => {});
   companyKeysIn(join(folder, 'sandbox-providers', 'keys'), Date.now());
   await Promise.all([deps.kv.close(), deps.database.close()]);

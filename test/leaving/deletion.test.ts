@@ -15,7 +15,7 @@ describe.each(backends)('a member leaves, on $name', (backend) => {
   const stillThere = async (id: string) => (await findUser(foyer.deps.database.db, id)) !== undefined;
   const afterTwoWeeks = async () => {
     foyer.passTime(14 * dayMs);
-    await foyer.app.leaving.work();
+    await foyer.app.deletion.work();
   };
 
   it('is signed out everywhere, told by mail when it will be, and led to a page that says how to stay', async () => {
@@ -54,7 +54,7 @@ describe.each(backends)('a member leaves, on $name', (backend) => {
   it('signs in within two weeks and stays: told by mail, in the marketplace, and in the settings', async () => {
     const user = await leavingMember(foyer);
     foyer.passTime(13 * dayMs);
-    await foyer.app.leaving.work();
+    await foyer.app.deletion.work();
     const browser = await foyer.signedIn(user);
     expect(await deletionOf(foyer, user)).toBeUndefined();
     expect(await templates(user.email)).toEqual(expect.arrayContaining(['deletion-asked', 'deletion-cancelled']));
@@ -161,7 +161,7 @@ describe.each(backends)('a member leaves, on $name', (backend) => {
     await afterTwoWeeks();
     expect(await stillThere(user.id)).toBe(true);
     await setDisabled(database.db, user.id, null, now());
-    await foyer.app.leaving.work();
+    await foyer.app.deletion.work();
     expect(await stillThere(user.id)).toBe(false);
   });
 
@@ -192,7 +192,7 @@ describe.each(backends)('a member leaves, on $name', (backend) => {
     expect(
       await db.selectFrom('account_deletions').select('done_at').where('user_id', '=', first.id).execute(),
     ).toEqual([{ done_at: null }]);
-    await foyer.app.leaving.work();
+    await foyer.app.deletion.work();
     expect(await stillThere(first.id)).toBe(false);
   });
 });

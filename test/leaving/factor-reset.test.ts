@@ -19,7 +19,7 @@ describe.each(backends)('a second factor that an operator was asked to take away
   }
   const staysAfterAll = async (id: string) => {
     foyer.passTime(4 * dayMs);
-    await foyer.app.leaving.work();
+    await foyer.app.deletion.work();
     expect((await findUser(foyer.deps.database.db, id))?.mfaPreference).toBe('totp');
   };
 

@@ -29,7 +29,7 @@ describe('a member with a plan leaves: what Stripe is told', () => {
     await shop.membership.work();
   };
   const standing = async ({ id }: User) => {
-    const found = await shop.membership.standing(id);
+    const found = await shop.membership.getMembership(id);
     if (!found) throw new Error('nothing is known of the member');
     return found;
   };
@@ -83,8 +83,8 @@ describe('a member with a plan leaves: what Stripe is told', () => {
     const { customerId } = await standing(user);
     await leave(user);
     shop.foyer.passTime(14 * dayMs + 1);
-    await shop.foyer.app.leaving.work();
-    expect(await shop.membership.standing(user.id)).toBeUndefined();
+    await shop.foyer.app.deletion.work();
+    expect(await shop.membership.getMembership(user.id)).toBeUndefined();
     await shop.membership.work();
     expect(await stripe.customers.retrieve(customerId ?? '')).toMatchObject({ deleted: true });
     const orders = await shop.foyer.deps.database.db

@@ -1,5 +1,5 @@
 import type { User } from '../../server/account/index.ts';
-import { addBillingTask, dueTasks, finishTask, postponeTask } from '../../server/membership/task-store.ts';
+import { addBillingTask, completeTask, listDueTasks, rescheduleTask } from '../../server/membership/task-store.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { askToLeave, dayMs, deletionOf, membershipRow } from './steps.ts';
@@ -107,7 +107,7 @@ describe.each(backends)('a member with a plan leaves, on $name', (backend) => {
     const { database, now } = foyer.deps;
     const at = now() - dayMs;
     const mine = async (nowMs: number) =>
-      (await dueTasks(database.db, nowMs, 100)).filter(({ userId }) => userId === 'first' || userId === 'second');
+      (await listDueTasks(database.db, nowMs, 100)).filter(({ userId }) => userId === 'first' || userId === 'second');
     await database.transaction(async (trx) => {
       await addBillingTask(trx, { kind: 'cancel-later', userId: 'first', customerId: 'cus_1' }, at);
       await addBillingTask(trx, { kind: 'keep', userId: 'second', customerId: null }, at - 1);
@@ -118,13 +118,13 @@ describe.each(backends)('a member with a plan leaves, on $name', (backend) => {
     for (let tries = 0; tries < 8; tries += 1) {
       const task = (await mine(at + dayMs)).find(({ userId }) => userId === 'first');
       if (!task) throw new Error('the task is lost');
-      await postponeTask(database.db, task, 'Stripe is away', at);
+      await rescheduleTask(database.db, task, 'Stripe is away', at);
       const later = (await mine(at + dayMs)).find(({ userId }) => userId === 'first');
       waits.push((later?.nextAttemptAt ?? 0) - at);
       expect(later).toMatchObject({ attempts: tries + 1, lastError: 'Stripe is away' });
     }
     expect(waits.map((ms) => ms / 60_000)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
-    for (const { id } of await mine(at + dayMs)) await finishTask(database.db, id);
+    for (const { id } of await mine(at + dayMs)) await completeTask(database.db, id);
     expect(await mine(at + dayMs)).toEqual([]);
   });
 });

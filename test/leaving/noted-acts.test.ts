@@ -38,7 +38,7 @@ describe.each(backends)('a member leaves or stays while acts on the plan wait fo
   const stay = (user: User) => shop.foyer.signedIn(user);
   /** As Stripe has it: what decides whether the renewal is charged. */
   const endsAtStripe = async ({ id }: User) => {
-    const { subscriptionId } = (await shop.membership.standing(id)) ?? {};
+    const { subscriptionId } = (await shop.membership.getMembership(id)) ?? {};
     return (await stripe.subscriptions.retrieve(subscriptionId ?? '')).cancel_at_period_end;
   };
 
@@ -93,9 +93,9 @@ describe.each(backends)('a member leaves or stays while acts on the plan wait fo
     expect(await endsAtStripe(user)).toBe(true);
     goAway();
     await stay(user);
-    expect(await shop.membership.standing(user.id)).toMatchObject({ cancelAtPeriodEnd: false, noted: 'resume' });
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({ cancelAtPeriodEnd: false, noted: 'resume' });
     expect(await shop.membership.cancel(user)).toBe('noted');
-    expect(await shop.membership.standing(user.id)).toMatchObject({ cancelAtPeriodEnd: true, noted: 'cancel' });
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({ cancelAtPeriodEnd: true, noted: 'cancel' });
     await comeBack();
     expect(await endsAtStripe(user)).toBe(true);
   });

@@ -31,7 +31,7 @@ describe.each(backends)('acts on a plan, leaving and staying in any order, on $n
   afterAll(() => shop?.close());
 
   const subscriptionOf = async ({ id }: User) =>
-    stripe.subscriptions.retrieve((await shop.membership.standing(id))?.subscriptionId ?? '');
+    stripe.subscriptions.retrieve((await shop.membership.getMembership(id))?.subscriptionId ?? '');
 
   async function run(seed: number): Promise<string[]> {
     const random = randomNumbers(seed);

@@ -32,7 +32,7 @@ const resume: Steps = async ({ room, user }) => {
 };
 /** A renewal that is declined; after it the card is good again, so that the next attempt would charge it. */
 const failRenewal: Steps = async ({ stripe, room, user }) => {
-  const method = (await room.standing(user.id))?.card?.paymentMethodId ?? '';
+  const method = (await room.getMembership(user.id))?.card?.paymentMethodId ?? '';
   stripe.engine.setCardBehaviour(method, cards.chargeDeclined);
   stripe.engine.advance(20 * dayMs + 3_600_000);
   stripe.engine.setCardBehaviour(method, cards.visa);

@@ -2,12 +2,12 @@ import type { KyselyPlugin } from 'kysely';
 import { loadPlans } from '../../config/plans.ts';
 import type { User } from '../../server/account/index.ts';
 import {
+  type BillingModule,
+  createBillingModule,
   createCatalogue,
   diffWithStripe,
-  type MembershipRoom,
-  membershipOnLeaving,
-  openMembership,
   type StripeClient,
+  subscriptionOnDeletion,
   syncPlans,
 } from '../../server/membership/index.ts';
 import { createEngine } from '../../server/sandbox/stripe/engine/index.ts';
@@ -54,12 +54,12 @@ export interface Run {
 
 /** A process of Foyer that can be ended between two steps: then nothing of it reaches the database or Stripe any more. */
 interface Process {
-  room: MembershipRoom;
+  room: BillingModule;
   database: Database;
   end(): void;
 }
 
-export type Act = (member: { room: MembershipRoom; user: User; database: Database }) => Promise<unknown>;
+export type Act = (member: { room: BillingModule; user: User; database: Database }) => Promise<unknown>;
 
 const catalogue = createCatalogue(loadPlans());
 export const planOf = (code: string) => {
@@ -92,8 +92,8 @@ export const acts: Record<string, { act: Act; isWrittenDown: boolean }> = {
 
 /** The account is to be deleted: the task is written with the request, and the minute job carries it out. */
 async function leave({ room, user, database }: Parameters<Act>[0], wish: 'period-end' | 'at-once'): Promise<unknown> {
-  const leaving = membershipOnLeaving(database, room.catalogue);
-  const noted = await database.transaction((trx) => leaving.leaves(trx, user.id, wish, room.deps.now()));
+  const leaving = subscriptionOnDeletion(database, room.catalogue);
+  const noted = await database.transaction((trx) => leaving.cancelOnDeletion(trx, user.id, wish, room.deps.now()));
   await room.work();
   return noted;
 }
@@ -153,7 +153,7 @@ export async function startSweep(backend: Backend) {
     };
     const { prices: _, ...settings } = foyer.app.membership.deps;
     return {
-      room: openMembership({ ...settings, database: own, stripe: client }),
+      room: createBillingModule({ ...settings, database: own, stripe: client }),
       database: own,
       end: () => {
         ended = true;
@@ -161,7 +161,7 @@ export async function startSweep(backend: Backend) {
     };
   }
 
-  async function saveCard(room: MembershipRoom, number: string = cards.visa): Promise<void> {
+  async function saveCard(room: BillingModule, number: string = cards.visa): Promise<void> {
     const begun = await room.beginCard(user, from);
     if (begun.kind !== 'begun') throw new Error(`no card could be begun: ${begun.kind}`);
     const card = { number, exp_month: 12, exp_year: 2040, cvc: '123' };

@@ -300,7 +300,7 @@ describe('customers, codes and plans in the JSON API', () => {
         status: 200,
         body: { data: { planId: '10' } },
       });
-      expect(await shop.membership.standing(user.id)).toMatchObject({ cancelAtPeriodEnd: true, basePlanId: '2' });
+      expect(await shop.membership.getMembership(user.id)).toMatchObject({ cancelAtPeriodEnd: true, basePlanId: '2' });
     });
 
     it('to the plan that is stored confirms it; to none, or with another source, is 409 and changes nothing', async () => {
@@ -315,7 +315,10 @@ describe('customers, codes and plans in the JSON API', () => {
       expect(await call('POST', '/user/updateUser', { id, planId: '1', source: 'appsumo' })).toMatchObject({
         status: 409,
       });
-      expect(await shop.membership.standing(user.id)).toMatchObject({ cancelAtPeriodEnd: false, basePlanId: null });
+      expect(await shop.membership.getMembership(user.id)).toMatchObject({
+        cancelAtPeriodEnd: false,
+        basePlanId: null,
+      });
     });
 
     it('of another member is 404, to whatever plan', async () => {

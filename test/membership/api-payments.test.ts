@@ -1,4 +1,4 @@
-import { ordersOf } from '../../server/membership/index.ts';
+import { listOrders } from '../../server/membership/index.ts';
 import { anyBackend } from '../support/stores.ts';
 import { aBuyer, asClient, type Buyer, chargedTo, starter } from './api-steps.ts';
 import { cards, type Shop, startShop } from './steps.ts';
@@ -14,7 +14,7 @@ describe('payments in the JSON API', () => {
   });
   afterAll(() => shop?.close());
 
-  const orders = ({ user }: Pick<Buyer, 'user'>) => ordersOf(shop.foyer.deps.database.db, user.id);
+  const orders = ({ user }: Pick<Buyer, 'user'>) => listOrders(shop.foyer.deps.database.db, user.id);
 
   describe('buying a plan', () => {
     /** With a card; whatever is refused here leaves nothing behind. */
@@ -251,7 +251,7 @@ describe('payments in the JSON API', () => {
         const said = { purchase_type: ['plan'], source: id, is_default: true };
         expect(await buyer.call('POST', at(buyer, slash), said)).toMatchObject(saved('4242'));
       }
-      expect(await shop.membership.standing(buyer.user.id)).toMatchObject({
+      expect(await shop.membership.getMembership(buyer.user.id)).toMatchObject({
         card: { brand: 'visa', lastFour: '4242' },
       });
     });
@@ -271,7 +271,7 @@ describe('payments in the JSON API', () => {
       });
       expect(await own.call('POST', at(other), { source })).toMatchObject({ status: 404 });
       for (const { user } of [own, other])
-        expect(await shop.membership.standing(user.id)).toMatchObject({ card: null });
+        expect(await shop.membership.getMembership(user.id)).toMatchObject({ card: null });
     });
 
     it.each([
@@ -297,7 +297,7 @@ describe('payments in the JSON API', () => {
       for (const source of ['4242424242424242', 'pm_card_visa', 'cus_1', '']) {
         expect(await buyer.call('POST', at(buyer), { source })).toMatchObject({ status: 400 });
       }
-      expect(await shop.membership.standing(buyer.user.id)).toMatchObject({ card: null });
+      expect(await shop.membership.getMembership(buyer.user.id)).toMatchObject({ card: null });
     });
 
     it('cannot be used to try out cards', async () => {

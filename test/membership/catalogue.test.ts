@@ -1,5 +1,5 @@
 import { loadPlans } from '../../config/plans.ts';
-import { createCatalogue, rankOf, validityDays } from '../../server/membership/index.ts';
+import { createCatalogue, planRank, validityDays } from '../../server/membership/index.ts';
 
 const catalogue = createCatalogue(loadPlans());
 const plan = (id: string) => {
@@ -53,8 +53,8 @@ describe('the catalogue', () => {
   });
 
   it('ranks plans by what they cost among those of their period', () => {
-    expect(['10', '12', '14'].map((id) => rankOf(catalogue, plan(id)))).toEqual([0, 1, 2]);
-    expect(['11', '13', '15'].map((id) => rankOf(catalogue, plan(id)))).toEqual([0, 1, 2]);
+    expect(['10', '12', '14'].map((id) => planRank(catalogue, plan(id)))).toEqual([0, 1, 2]);
+    expect(['11', '13', '15'].map((id) => planRank(catalogue, plan(id)))).toEqual([0, 1, 2]);
   });
 
   it('a plan holds for 30 or 365 days; a partner’s has no end', () => {

@@ -1,5 +1,5 @@
 import type { User } from '../../server/account/index.ts';
-import { adoptCustomer, memberKey } from '../../server/membership/ensure.ts';
+import { attachCustomer, memberKey } from '../../server/membership/ensure.ts';
 import { diffWithStripe } from '../../server/membership/index.ts';
 import { insertMembership } from '../../server/membership/membership-store.ts';
 import { backends } from '../support/stores.ts';
@@ -19,7 +19,7 @@ describe.each(backends)('an address that Stripe does not take, on $name', (backe
   afterAll(() => shop?.close());
 
   const customerOf = async ({ id }: User) =>
-    shop.stripe.engine.find((await shop.membership.standing(id))?.customerId ?? '') as {
+    shop.stripe.engine.find((await shop.membership.getMembership(id))?.customerId ?? '') as {
       email: string | null;
       name: string | null;
     };
@@ -56,7 +56,7 @@ describe.each(backends)('an address that Stripe does not take, on $name', (backe
     const { deps } = shop.membership;
     const { id } = await shop.stripe.client().customers.create({ metadata: { [memberKey]: user.id } });
     await insertMembership(deps.database.db, user.id, deps.now());
-    await adoptCustomer(deps, user.id, id);
+    await attachCustomer(deps, user.id, id);
     expect(await customerOf(user)).toMatchObject({ email: null });
     expect((await (await shop.foyer.signedIn(user)).get('/plan-purchase/10')).status).toBe(200);
     expect(await customerOf(user)).toMatchObject({ email: user.email, name: expect.stringContaining('Ada') });

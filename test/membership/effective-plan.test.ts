@@ -4,11 +4,11 @@ import { trialUntil } from '../../server/membership/effective-plan.ts';
 import {
   createCatalogue,
   effectivePlan,
-  entitlementsOf,
-  graceEnds,
+  graceEndsAt,
+  listEntitlements,
   type Membership,
   type SubscriptionStatus,
-  trialPlan,
+  trialPlanKey,
 } from '../../server/membership/index.ts';
 
 const catalogue = createCatalogue(loadPlans());
@@ -59,7 +59,7 @@ describe('the plan that a member has', () => {
   it('stays through a change at the period’s end, which Stripe shows as a trial of the next price', () => {
     expect(planOf({ status: 'trialing', pricedPlanId: '10' })).toBe('12');
     // The trial on which members begin is no plan, whatever was paid once.
-    expect(planOf({ status: 'trialing', pricedPlanId: trialPlan })).toBeNull();
+    expect(planOf({ status: 'trialing', pricedPlanId: trialPlanKey })).toBeNull();
   });
 
   it('stays for the days of grace after a renewal that failed, to the millisecond', () => {
@@ -69,7 +69,7 @@ describe('the plan that a member has', () => {
     expect(planOf({ status: 'past_due', unpaidSince, basePlanId: '2' })).toBe('2');
     // Unknown since when: nothing to wait for.
     expect(planOf({ status: 'past_due', unpaidSince: null })).toBeNull();
-    expect(graceEnds({ ...paying, status: 'active', unpaidSince }, catalogue)).toBeUndefined();
+    expect(graceEndsAt({ ...paying, status: 'active', unpaidSince }, catalogue)).toBeUndefined();
   });
 
   it('is not one that the catalogue no longer has', () => {
@@ -80,7 +80,7 @@ describe('the plan that a member has', () => {
 const facts = fc.record<Facts>({
   status: fc.constantFrom(...statuses),
   subscriptionId: fc.constantFrom(null, 'sub_1'),
-  pricedPlanId: fc.constantFrom(null, trialPlan, 'unknown', ...paidIds),
+  pricedPlanId: fc.constantFrom(null, trialPlanKey, 'unknown', ...paidIds),
   trialEnd: fc.option(fc.integer({ min: nowMs - 60 * dayMs, max: nowMs + 60 * dayMs })),
   paidPlanId: fc.constantFrom(null, 'unknown', ...paidIds),
   basePlanId: fc.constantFrom(null, ...otherIds),
@@ -133,32 +133,33 @@ describe('whatever Stripe says', () => {
 });
 
 describe('what a member may use', () => {
-  const trial = (trialEnd: number) => trialUntil({ ...nothing, status: 'trialing', pricedPlanId: trialPlan, trialEnd });
+  const trial = (trialEnd: number) =>
+    trialUntil({ ...nothing, status: 'trialing', pricedPlanId: trialPlanKey, trialEnd });
 
   it('is what the plan names, each once, and what the trial gives while it lasts', () => {
-    expect(entitlementsOf({ planId: '12', trialUntil: null }, catalogue, nowMs)).toEqual([
+    expect(listEntitlements({ planId: '12', trialUntil: null }, catalogue, nowMs)).toEqual([
       ...['showcase:5', 'shortlist', 'messages', 'team:10'],
     ]);
-    expect(entitlementsOf({ planId: '1', trialUntil: nowMs + 1 }, catalogue, nowMs)).toEqual([
+    expect(listEntitlements({ planId: '1', trialUntil: nowMs + 1 }, catalogue, nowMs)).toEqual([
       ...['profile', 'showcase:1', 'shortlist', 'messages'],
     ]);
-    const both = entitlementsOf({ planId: '10', trialUntil: nowMs + 1 }, catalogue, nowMs);
+    const both = listEntitlements({ planId: '10', trialUntil: nowMs + 1 }, catalogue, nowMs);
     expect(new Set(both).size).toBe(both.length);
   });
 
   it('after the trial is nothing, to the millisecond, without a plan', () => {
     const planId = null;
-    expect(entitlementsOf({ planId, trialUntil: trial(nowMs) }, catalogue, nowMs - 1)).toEqual(
+    expect(listEntitlements({ planId, trialUntil: trial(nowMs) }, catalogue, nowMs - 1)).toEqual(
       catalogue.trial.entitlements,
     );
-    expect(entitlementsOf({ planId, trialUntil: trial(nowMs) }, catalogue, nowMs)).toEqual([]);
+    expect(listEntitlements({ planId, trialUntil: trial(nowMs) }, catalogue, nowMs)).toEqual([]);
   });
 
   it('is not lengthened by a trial that is none: another status, another price', () => {
     fc.assert(
       fc.property(facts, (given) => {
         const until = trialUntil(given);
-        if (given.status !== 'trialing' || given.pricedPlanId !== trialPlan) expect(until).toBeNull();
+        if (given.status !== 'trialing' || given.pricedPlanId !== trialPlanKey) expect(until).toBeNull();
         else expect(until).toBe(given.trialEnd);
       }),
     );
@@ -170,7 +171,7 @@ describe('what a member may use', () => {
         const planId = effectivePlan(given, catalogue, at);
         const until = trialUntil(given);
         fc.pre(until === null || at >= until);
-        expect(entitlementsOf({ planId, trialUntil: until }, catalogue, at)).toEqual(
+        expect(listEntitlements({ planId, trialUntil: until }, catalogue, at)).toEqual(
           catalogue.byId(planId)?.entitlements ?? [],
         );
       }),

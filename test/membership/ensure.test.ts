@@ -1,4 +1,4 @@
-import { BillingUnavailable } from '../../server/membership/index.ts';
+import { StripeUnavailableError } from '../../server/membership/index.ts';
 import { anyBackend } from '../support/stores.ts';
 import { dayMs, type Shop, startShop } from './steps.ts';
 
@@ -18,7 +18,7 @@ describe('a 500 of Stripe, which it says again for a day under the same key', ()
   it('while a customer is made: the next try asks anew, and there is one customer', async () => {
     const user = await shop.foyer.addUser();
     shop.stripe.fault('kept-error', asking('customers'));
-    await expect(shop.membership.ensure(user, 7)).rejects.toThrow(BillingUnavailable);
+    await expect(shop.membership.ensure(user, 7)).rejects.toThrow(StripeUnavailableError);
     const { customerId } = await shop.membership.ensure(user, 7);
     expect(await customersOf(user.id)).toEqual([customerId]);
   });
@@ -34,7 +34,7 @@ describe('a 500 of Stripe, which it says again for a day under the same key', ()
   it('while a subscription is made: the same, and the trial is as long as it was', async () => {
     const user = await shop.foyer.addUser();
     shop.stripe.fault('kept-error', asking('subscriptions'));
-    await expect(shop.membership.ensure(user, 7)).rejects.toThrow(BillingUnavailable);
+    await expect(shop.membership.ensure(user, 7)).rejects.toThrow(StripeUnavailableError);
     const { customerId, trialEnd } = await shop.membership.ensure(user, 7);
     expect((trialEnd ?? 0) - shop.foyer.deps.now()).toBeGreaterThan(6.9 * dayMs);
     const { data } = await shop.stripe.client().subscriptions.list({ customer: customerId ?? '' });
@@ -44,7 +44,7 @@ describe('a 500 of Stripe, which it says again for a day under the same key', ()
   it('and a lost answer still is asked for with the same key', async () => {
     const user = await shop.foyer.addUser();
     shop.stripe.fault('lost', asking('customers'));
-    await expect(shop.membership.ensure(user, 7)).rejects.toThrow(BillingUnavailable);
+    await expect(shop.membership.ensure(user, 7)).rejects.toThrow(StripeUnavailableError);
     const [made] = await customersOf(user.id);
     expect((await shop.membership.ensure(user, 7)).customerId).toBe(made);
     expect(await customersOf(user.id)).toEqual([made]);

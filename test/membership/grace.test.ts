@@ -1,5 +1,5 @@
 import type { User } from '../../server/account/index.ts';
-import { ordersOf } from '../../server/membership/index.ts';
+import { listOrders } from '../../server/membership/index.ts';
 import { wordsOf } from '../checkout/shop.ts';
 import { anyBackend } from '../support/stores.ts';
 import { cards, dayMs, from, manyCards, type Shop, startShop } from './steps.ts';
@@ -17,14 +17,14 @@ describe('days of grace', () => {
   const standing = ({ id }: User) => shop.membership.refresh(id);
   const planOf = async (user: User) => (await shop.userNow(user)).planId;
   const invoices = async (user: User, status: 'open' | 'void') => {
-    const { customerId } = (await shop.membership.standing(user.id)) ?? {};
+    const { customerId } = (await shop.membership.getMembership(user.id)) ?? {};
     return (await shop.stripe.client().invoices.list({ customer: customerId ?? '', status })).data.map(({ id }) => id);
   };
   /** Buys, and lets the card fail at the next renewal. */
   async function buyAndFail(user: User): Promise<void> {
     await shop.saveCard(user);
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
-    const card = (await shop.membership.standing(user.id))?.card;
+    const card = (await shop.membership.getMembership(user.id))?.card;
     shop.stripe.engine.setCardBehaviour(card?.paymentMethodId ?? '', cards.chargeDeclined);
     shop.passTime(30 * dayMs + hourMs);
     expect(await standing(user)).toMatchObject({ status: 'past_due', unpaid: { amountCents: 9_900 } });
@@ -52,7 +52,7 @@ describe('days of grace', () => {
     await shop.saveCard(user, cards.mastercard);
     expect(await shop.membership.payUnpaid(user, from)).toMatchObject({ kind: 'paid' });
     expect(await planOf(user)).toBe('10');
-    expect(await ordersOf(shop.foyer.deps.database.db, user.id)).toHaveLength(3);
+    expect(await listOrders(shop.foyer.deps.database.db, user.id)).toHaveLength(3);
   });
 
   it('end with the subscription also for whoever had none of them', async () => {
@@ -81,7 +81,7 @@ describe('days of grace', () => {
     await buyAndFail(user);
     await shop.saveCard(user, cards.mastercard);
     expect(await shop.membership.payUnpaid(user, from)).toMatchObject({ kind: 'paid' });
-    const card = (await shop.membership.standing(user.id))?.card;
+    const card = (await shop.membership.getMembership(user.id))?.card;
     shop.stripe.engine.setCardBehaviour(card?.paymentMethodId ?? '', cards.chargeDeclined);
     shop.passTime(30 * dayMs);
     expect(await standing(user)).toMatchObject({ status: 'past_due' });
@@ -99,7 +99,7 @@ describe('days of grace', () => {
   it('are over when Stripe gives up first, and its page takes no money for a plan that has ended', async () => {
     const user = await shop.foyer.addUser();
     await buyAndFail(user);
-    const { subscriptionId } = (await shop.membership.standing(user.id)) ?? {};
+    const { subscriptionId } = (await shop.membership.getMembership(user.id)) ?? {};
     const [renewal] = await invoices(user, 'open');
     // What Stripe does after the last try, as the dashboard says: the invoice stays open.
     await shop.stripe.client().subscriptions.cancel(subscriptionId ?? '');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type Stripe from 'stripe';
 import type { User } from '../../server/account/index.ts';
-import { BillingUnavailable, ordersOf } from '../../server/membership/index.ts';
+import { listOrders, StripeUnavailableError } from '../../server/membership/index.ts';
 import { backends } from '../support/stores.ts';
 import { cards, dayMs, from, type Shop, startShop } from './steps.ts';
 
@@ -146,7 +146,7 @@ describe.each(backends.slice(0, 1))('money, on $name', (backend) => {
       case 'card':
         return shop.saveCard(user, todo.number);
       case 'bank': {
-        const { customerId } = (await membership.standing(user.id)) ?? {};
+        const { customerId } = (await membership.getMembership(user.id)) ?? {};
         if (!customerId) return;
         // Past the wire: the trouble there is the product's.
         const { data } = standIn.engine.call('GET', '/v1/payment_intents', { customer: customerId }, 'secret') as {
@@ -192,15 +192,15 @@ describe.each(backends.slice(0, 1))('money, on $name', (backend) => {
     for (let tries = 0; tries < 60; tries += 1) await stripe.prices.list({ limit: 1 }).catch(() => {});
     await standIn.webhooks.deliver({ order: shuffled(7), twice: true });
     await membership.outcome(user).catch((error: unknown) => {
-      if (!(error instanceof BillingUnavailable)) throw error;
+      if (!(error instanceof StripeUnavailableError)) throw error;
     });
     await membership.refresh(user.id);
   }
 
   async function check({ user, announced }: Ledger): Promise<void> {
     const { membership, foyer } = shop;
-    const standing = await membership.standing(user.id);
-    const orders = await ordersOf(foyer.deps.database.db, user.id);
+    const standing = await membership.getMembership(user.id);
+    const orders = await listOrders(foyer.deps.database.db, user.id);
     const member = await shop.userNow(user);
     if (!standing?.customerId) {
       expect(orders).toEqual([]);
@@ -255,7 +255,7 @@ describe.each(backends.slice(0, 1))('money, on $name', (backend) => {
             await act(ledger, todo).catch((error: unknown) => {
               told = String(error);
               // Stripe was away: the member sees so, and tries again.
-              if (!(error instanceof BillingUnavailable) && !/no card could be begun|was not saved/.test(told))
+              if (!(error instanceof StripeUnavailableError) && !/no card could be begun|was not saved/.test(told))
                 throw error;
             });
           }

@@ -1,12 +1,12 @@
 import type Stripe from 'stripe';
 import { loadPlans } from '../../config/plans.ts';
 import {
-  BillingUnavailable,
   createCatalogue,
   createStripe,
-  driftOf,
-  readPlans,
+  findDrift,
+  readPlansFromStripe,
   type StripeClient,
+  StripeUnavailableError,
   syncPlans,
 } from '../../server/membership/index.ts';
 import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
@@ -40,9 +40,9 @@ const priceOf = async (lookupKey: string) => {
   return price;
 };
 const driftFor = async (lookupKey: string, of = catalogue) => {
-  const state = (await readPlans(client, of)).find(({ wanted }) => wanted.lookupKey === lookupKey);
+  const state = (await readPlansFromStripe(client, of)).find(({ expected }) => expected.lookupKey === lookupKey);
   if (!state) throw new Error(`nothing is known of ${lookupKey}`);
-  return driftOf(state);
+  return findDrift(state);
 };
 
 describe('foyer plans sync at an account that has nothing', () => {
@@ -99,16 +99,16 @@ describe('foyer plans sync at an account that has nothing', () => {
       let seen = 0;
       // The stand-in lets the library's own second try fail, too.
       standIn.fault(kind, (method, path) => method === 'POST' && path === '/v1/prices' && ++seen === 3);
-      await expect(syncPlans(client, catalogue)).rejects.toBeInstanceOf(BillingUnavailable);
+      await expect(syncPlans(client, catalogue)).rejects.toBeInstanceOf(StripeUnavailableError);
       await syncPlans(client, catalogue);
       expect((await stripe.prices.list({ limit: 100 })).data).toHaveLength(7);
-      expect((await readPlans(client, catalogue)).flatMap(driftOf)).toEqual([]);
+      expect((await readPlansFromStripe(client, catalogue)).flatMap(findDrift)).toEqual([]);
     },
   );
 
   it('that does not answer is said so', async () => {
     const nobody = createStripe({ secretKey: stripeKeys.secretKey, apiUrl: 'http://127.0.0.1:9' });
-    await expect(syncPlans(nobody, catalogue)).rejects.toBeInstanceOf(BillingUnavailable);
+    await expect(syncPlans(nobody, catalogue)).rejects.toBeInstanceOf(StripeUnavailableError);
   });
 });
 
@@ -189,7 +189,7 @@ describe('what somebody has done at Stripe by hand', () => {
   });
   const mended = async () => {
     await syncPlans(client, catalogue);
-    expect((await readPlans(client, catalogue)).flatMap(driftOf)).toEqual([]);
+    expect((await readPlansFromStripe(client, catalogue)).flatMap(findDrift)).toEqual([]);
   };
 
   it('a price that was archived is found and activated again', async () => {

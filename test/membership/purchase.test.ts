@@ -1,4 +1,4 @@
-import { ordersOf } from '../../server/membership/index.ts';
+import { listOrders } from '../../server/membership/index.ts';
 import { backends } from '../support/stores.ts';
 import { cards, dayMs, from, type Shop, startShop } from './steps.ts';
 
@@ -10,11 +10,11 @@ describe.each(backends)('a purchase: $name', (backend) => {
   afterAll(() => shop?.close());
 
   const invoicesOf = async (userId: string) => {
-    const { customerId } = (await shop.membership.standing(userId)) ?? {};
+    const { customerId } = (await shop.membership.getMembership(userId)) ?? {};
     const { data } = await shop.stripe.client().invoices.list({ customer: customerId ?? '' });
     return data.filter(({ total, amount_due }) => total !== 0 || amount_due !== 0);
   };
-  const orders = (userId: string) => ordersOf(shop.foyer.deps.database.db, userId);
+  const orders = (userId: string) => listOrders(shop.foyer.deps.database.db, userId);
 
   it('begins with a trial of nothing that is charged', async () => {
     const user = await shop.foyer.addUser();
@@ -102,7 +102,7 @@ describe.each(backends)('a purchase: $name', (backend) => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
     await shop.saveCard(user, cards.mastercard);
-    const { customerId, card } = (await shop.membership.standing(user.id)) ?? {};
+    const { customerId, card } = (await shop.membership.getMembership(user.id)) ?? {};
     const { data } = await shop.stripe.client().customers.listPaymentMethods(customerId ?? '');
     expect([card?.brand, data.map(({ card: kept }) => kept?.brand)]).toEqual(['mastercard', ['mastercard']]);
   });
@@ -145,11 +145,11 @@ describe.each(backends)('a purchase: $name', (backend) => {
     const upgraded = await shop.buy(user, 'm-499');
     expect(upgraded).toMatchObject({ kind: 'paid', order: { planId: '12' } });
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
-    expect(await shop.membership.standing(user.id)).toMatchObject({ nextPlanId: '10', cancelAtPeriodEnd: true });
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({ nextPlanId: '10', cancelAtPeriodEnd: true });
     expect((await shop.userNow(user)).planId).toBe('12');
     shop.passTime(18 * dayMs);
     await shop.membership.convertDue();
-    expect(await shop.membership.standing(user.id)).toMatchObject({ nextPlanId: '10', cancelAtPeriodEnd: false });
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({ nextPlanId: '10', cancelAtPeriodEnd: false });
     expect((await shop.userNow(user)).planId).toBe('12');
     shop.passTime(3 * dayMs);
     await shop.membership.refresh(user.id);

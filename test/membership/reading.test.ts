@@ -20,7 +20,8 @@ const buy: Make = async (shop, user) => {
   if (bought.kind !== 'paid') throw new Error(`not bought: ${bought.kind}`);
 };
 
-const subscriptionOf = async (shop: Shop, { id }: User) => (await shop.membership.standing(id))?.subscriptionId ?? '';
+const subscriptionOf = async (shop: Shop, { id }: User) =>
+  (await shop.membership.getMembership(id))?.subscriptionId ?? '';
 
 /** Sets what the stand-in has no way to. */
 function setStatus(shop: Shop, status: string, of: (subscription: { id: string; status: string }) => boolean): void {
@@ -62,7 +63,7 @@ const statuses: Record<string, Make> = {
   past_due: async (shop, user) => {
     await shop.saveCard(user);
     await shop.buy(user, 'm-99');
-    const { card } = (await shop.membership.standing(user.id)) ?? {};
+    const { card } = (await shop.membership.getMembership(user.id)) ?? {};
     shop.stripe.engine.setCardBehaviour(card?.paymentMethodId ?? '', cards.chargeDeclined);
     shop.passTime(30 * dayMs + 60 * 60_000);
   },
@@ -234,7 +235,7 @@ describe.each(backends)('a subscription that is paused after it was paid, on $na
     expect(await words(browser, '/settings/membership/cancel')).toContain('It ends at once, because it is paused.');
     const answer = await browser.post('/settings/membership/cancel');
     expect(answer.headers.get('location')).toBe('/settings/membership?notice=ended');
-    const { customerId, status } = (await shop.membership.standing(user.id)) ?? {};
+    const { customerId, status } = (await shop.membership.getMembership(user.id)) ?? {};
     expect(status).toBe('canceled');
     // 335 of 365 days of 5,000.00.
     const customer = shop.stripe.engine.find(customerId ?? '') as { balance: number };
@@ -246,20 +247,20 @@ describe.each(backends)('a subscription that is paused after it was paid, on $na
 
   it('of a member who leaves it ends: resumed at Stripe it would be charged again', async () => {
     const { user } = await pausedMember();
-    const { leaving } = shop.foyer.app;
-    expect(leaving).toBeDefined();
-    const { membershipOnLeaving } = await import('../../server/membership/index.ts');
+    const { deletion } = shop.foyer.app;
+    expect(deletion).toBeDefined();
+    const { subscriptionOnDeletion } = await import('../../server/membership/index.ts');
     const { database, now } = shop.foyer.deps;
-    const rules = membershipOnLeaving(database, shop.membership.catalogue);
-    await database.transaction((trx) => rules.leaves(trx, user.id, 'period-end', now()));
+    const rules = subscriptionOnDeletion(database, shop.membership.catalogue);
+    await database.transaction((trx) => rules.cancelOnDeletion(trx, user.id, 'period-end', now()));
     await shop.membership.work();
-    expect((await shop.membership.standing(user.id))?.status).toBe('canceled');
+    expect((await shop.membership.getMembership(user.id))?.status).toBe('canceled');
   });
 
   it('taking the free plan ends it; resumed by the operator it goes on as it was', async () => {
     const { user } = await pausedMember();
     await shop.membership.takeFree(user, shop.plan('m-free'));
-    expect((await shop.membership.standing(user.id))?.status).toBe('canceled');
+    expect((await shop.membership.getMembership(user.id))?.status).toBe('canceled');
     const other = await pausedMember();
     const id = await subscriptionOf(shop, other.user);
     shop.stripe.engine.call('POST', `/v1/subscriptions/${id}/resume`, {}, 'secret');

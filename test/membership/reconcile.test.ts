@@ -1,11 +1,11 @@
 import type Stripe from 'stripe';
 import type { User } from '../../server/account/index.ts';
 import {
-  BillingUnavailable,
   createWebhooks,
   diffWithStripe,
-  ordersOf,
-  type Reconciled,
+  listOrders,
+  type ReconcileResult,
+  StripeUnavailableError,
 } from '../../server/membership/index.ts';
 import { addBillingTask } from '../../server/membership/task-store.ts';
 import { reconcileHourly } from '../../server/membership/work.ts';
@@ -32,11 +32,11 @@ describe('everything here compared with everything at Stripe', () => {
   });
 
   const db = () => shop.foyer.deps.database.db;
-  const orders = ({ id }: User) => ordersOf(db(), id);
-  const standing = async ({ id }: User) => shop.membership.standing(id);
+  const orders = ({ id }: User) => listOrders(db(), id);
+  const standing = async ({ id }: User) => shop.membership.getMembership(id);
   const diff = () => diffWithStripe(shop.membership.deps, { pauseMs: 0 });
   const reconcile = () => shop.membership.reconcile({ pauseMs: 0 });
-  const summary = ({ left }: Pick<Reconciled, 'left'>) => left.map(({ kind }) => kind);
+  const summary = ({ left }: Pick<ReconcileResult, 'left'>) => left.map(({ kind }) => kind);
   async function buyer(code = 'm-99'): Promise<User> {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
@@ -244,7 +244,7 @@ describe('everything here compared with everything at Stripe', () => {
     const planNow = async () => (await shop.userNow(user)).planId;
     await spoil();
     shop.stripe.fault('error', (method, path) => method === 'GET' && path === '/v1/customers');
-    await expect(look()).rejects.toThrow(BillingUnavailable);
+    await expect(look()).rejects.toThrow(StripeUnavailableError);
     expect(await planNow()).toBe('15');
     await look();
     expect(await planNow()).toBe('10');

@@ -1,9 +1,9 @@
 import { loadPlans } from '../../config/plans.ts';
 import { findUser, type User } from '../../server/account/index.ts';
 import {
+  type BillingModule,
   createCatalogue,
   createStripe,
-  type MembershipRoom,
   type Plan,
   syncPlans,
 } from '../../server/membership/index.ts';
@@ -33,14 +33,14 @@ export const from = { ip: '203.0.113.7' };
 export interface Shop {
   foyer: TestFoyer;
   stripe: TestStripe;
-  membership: MembershipRoom;
+  membership: BillingModule;
   plan(code: string): Plan;
   /** Confirms a card as the browser does, and makes it the one that is charged. */
   saveCard(user: User, number?: string): Promise<void>;
   /** Only the browser's half. @returns the setup intent's id */
   confirmCard(user: User, number?: string): Promise<string>;
   /** Chooses, sees what is due, and confirms that. */
-  buy(user: User, code: string): ReturnType<MembershipRoom['confirm']>;
+  buy(user: User, code: string): ReturnType<BillingModule['confirm']>;
   userNow(user: User): Promise<User>;
   /** Moves Stripe's clock and the product's. */
   passTime(ms: number): void;

@@ -1,5 +1,5 @@
 import type { User } from '../../server/account/index.ts';
-import { BillingUnavailable, ordersOf } from '../../server/membership/index.ts';
+import { listOrders, StripeUnavailableError } from '../../server/membership/index.ts';
 import { backends } from '../support/stores.ts';
 import { cards, dayMs, from, manyCards, type Shop, startShop } from './steps.ts';
 
@@ -13,7 +13,7 @@ describe.each(backends)('what is stored follows Stripe, on $name', (backend) => 
   afterAll(() => shop?.close());
 
   const standing = async ({ id }: User) => shop.membership.refresh(id);
-  const orders = ({ id }: User) => ordersOf(shop.foyer.deps.database.db, id);
+  const orders = ({ id }: User) => listOrders(shop.foyer.deps.database.db, id);
   const planOf = async (user: User) => (await shop.userNow(user)).planId;
   async function buyer(code = 'm-99'): Promise<User> {
     const user = await shop.foyer.addUser();
@@ -22,12 +22,12 @@ describe.each(backends)('what is stored follows Stripe, on $name', (backend) => 
     return user;
   }
   const paidInvoices = async (user: User) => {
-    const { customerId } = (await shop.membership.standing(user.id)) ?? {};
+    const { customerId } = (await shop.membership.getMembership(user.id)) ?? {};
     const { data } = await shop.stripe.client().invoices.list({ customer: customerId ?? '', status: 'paid' });
     return data.filter((invoice) => invoice.lines.data.some(({ amount }) => amount > 0)).map(({ id }) => id);
   };
   const cardFails = async (user: User, number: string) => {
-    const card = (await shop.membership.standing(user.id))?.card;
+    const card = (await shop.membership.getMembership(user.id))?.card;
     shop.stripe.engine.setCardBehaviour(card?.paymentMethodId ?? '', number);
   };
 
@@ -56,7 +56,7 @@ describe.each(backends)('what is stored follows Stripe, on $name', (backend) => 
       let seen = 0;
       shop.stripe.fault('lost', () => seen++ === at);
       const lost = await confirm(user).catch((error: unknown) => error);
-      outcomes.add(lost instanceof BillingUnavailable ? 'away' : 'answered');
+      outcomes.add(lost instanceof StripeUnavailableError ? 'away' : 'answered');
       expect(await confirm(user)).toMatchObject({ kind: 'paid', plan: { id: '10' } });
       expect(await planOf(user)).toBe('10');
       const paid = await paidInvoices(user);
@@ -159,10 +159,13 @@ describe.each(backends)('what is stored follows Stripe, on $name', (backend) => 
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
     shop.passTime(26 * dayMs);
     await shop.membership.work();
-    expect(await shop.membership.standing(user.id)).toMatchObject({ cancelAtPeriodEnd: true, nextPlanId: '10' });
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({ cancelAtPeriodEnd: true, nextPlanId: '10' });
     shop.passTime(2 * dayMs);
     await shop.membership.work();
-    expect(await shop.membership.standing(user.id)).toMatchObject({ cancelAtPeriodEnd: false, pricedPlanId: '10' });
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({
+      cancelAtPeriodEnd: false,
+      pricedPlanId: '10',
+    });
     expect(await planOf(user)).toBe('12');
     shop.passTime(3 * dayMs);
     await standing(user);

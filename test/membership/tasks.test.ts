@@ -1,6 +1,6 @@
 import type { User } from '../../server/account/index.ts';
-import { ordersOf } from '../../server/membership/index.ts';
-import { addBillingTask, type BillingTaskKind, tasksOf } from '../../server/membership/task-store.ts';
+import { listOrders } from '../../server/membership/index.ts';
+import { addBillingTask, type BillingTaskKind, listTasks } from '../../server/membership/task-store.ts';
 import { anyBackend } from '../support/stores.ts';
 import { cards, dayMs, from, manyCards, type Shop, startShop } from './steps.ts';
 
@@ -14,8 +14,8 @@ describe('what was decided here is done at Stripe', () => {
   afterAll(() => shop?.close());
 
   const database = () => shop.foyer.deps.database;
-  const standing = async ({ id }: User) => shop.membership.standing(id);
-  const orders = ({ id }: User) => ordersOf(database().db, id);
+  const standing = async ({ id }: User) => shop.membership.getMembership(id);
+  const orders = ({ id }: User) => listOrders(database().db, id);
   async function buyer(code = 'm-99', number: string = cards.visa): Promise<User> {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user, number);
@@ -75,7 +75,7 @@ describe('what was decided here is done at Stripe', () => {
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
     shop.passTime(day * dayMs);
     await shop.membership.work();
-    expect(await shop.foyer.app.leaving.membershipOf(user.id)).toMatchObject({ planName: 'Growth' });
+    expect(await shop.foyer.app.deletion.findRenewingSubscription(user.id)).toMatchObject({ planName: 'Growth' });
     await decide(user, 'cancel-later');
     await shop.membership.work();
     expect(await standing(user)).toMatchObject({ cancelAtPeriodEnd: true, nextPlanId: null });
@@ -103,7 +103,7 @@ describe('what was decided here is done at Stripe', () => {
   it('Stripe forgets the customer of somebody who is erased, of whom the task knows nothing', async () => {
     const user = await buyer();
     const customerId = await decide(user, 'delete-customer');
-    expect(await tasksOf(database().db, user.id)).toEqual([]);
+    expect(await listTasks(database().db, user.id)).toEqual([]);
     await shop.membership.work();
     expect(await shop.stripe.client().customers.retrieve(customerId)).toMatchObject({ deleted: true });
     expect(await waiting()).toBe(0);
@@ -115,7 +115,7 @@ describe('what was decided here is done at Stripe', () => {
     const away = () => shop.stripe.fault('error', (method, path) => method === 'GET' && path === '/v1/subscriptions');
     away();
     await shop.membership.work();
-    const [task] = await tasksOf(database().db, user.id);
+    const [task] = await listTasks(database().db, user.id);
     expect(task).toMatchObject({ attempts: 1, lastError: expect.stringContaining('error') });
     expect(await standing(user)).toMatchObject({ status: 'active' });
     // Not before its time.
@@ -124,7 +124,7 @@ describe('what was decided here is done at Stripe', () => {
     shop.passTime(2 * minuteMs);
     away();
     await shop.membership.work();
-    expect(await tasksOf(database().db, user.id)).toMatchObject([{ attempts: 2 }]);
+    expect(await listTasks(database().db, user.id)).toMatchObject([{ attempts: 2 }]);
     shop.passTime(3 * minuteMs);
     await shop.membership.work();
     expect(await waiting()).toBe(0);

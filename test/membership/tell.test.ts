@@ -1,5 +1,5 @@
 import { setDisabled, type User } from '../../server/account/index.ts';
-import { ordersOf } from '../../server/membership/index.ts';
+import { listOrders } from '../../server/membership/index.ts';
 import { anyBackend } from '../support/stores.ts';
 import { cards, dayMs, manyCards, type Shop, startShop } from './steps.ts';
 
@@ -32,14 +32,14 @@ describe('what members are told of their money', () => {
     if (code !== undefined) expect(await shop.buy(added, code)).toMatchObject({ kind: 'paid' });
     return added;
   }
-  const customerOf = async ({ id }: User) => (await shop.membership.standing(id))?.customerId ?? '';
-  const cardOf = async ({ id }: User) => (await shop.membership.standing(id))?.card?.paymentMethodId ?? '';
+  const customerOf = async ({ id }: User) => (await shop.membership.getMembership(id))?.customerId ?? '';
+  const cardOf = async ({ id }: User) => (await shop.membership.getMembership(id))?.card?.paymentMethodId ?? '';
 
   it('a receipt for each paid invoice, in the member’s language, once however often it is read', async () => {
     const user = await member('m-99', { locale: 'de', givenName: 'Vera', familyName: 'Adler' });
     await shop.stripe.webhooks.deliver({ twice: true });
     await shop.membership.refresh(user.id);
-    const [order] = await ordersOf(shop.foyer.deps.database.db, user.id);
+    const [order] = await listOrders(shop.foyer.deps.database.db, user.id);
     const told = await mails(user);
     expect(told).toMatchObject([{ template: 'receipt', subject: 'Ihr Beleg von Foyer' }]);
     expect(told[0]?.values).toMatchObject({
@@ -59,7 +59,7 @@ describe('what members are told of their money', () => {
     shop.passTime(30 * dayMs + 60_000);
     await shop.membership.refresh(user.id);
     expect(await templates(user)).toEqual(['receipt']);
-    expect(await ordersOf(shop.foyer.deps.database.db, user.id)).toHaveLength(2);
+    expect(await listOrders(shop.foyer.deps.database.db, user.id)).toHaveLength(2);
   });
 
   it('nothing of what was paid long before anything was known of the member: orders, no mails', async () => {
@@ -76,7 +76,7 @@ describe('what members are told of their money', () => {
     shop.passTime(10 * dayMs);
     await shop.membership.reconcile({ pauseMs: 0 });
     expect((await shop.userNow(user)).planId).toBe('10');
-    expect(await ordersOf(shop.foyer.deps.database.db, user.id)).toMatchObject([{ paidCents: 9_900 }]);
+    expect(await listOrders(shop.foyer.deps.database.db, user.id)).toMatchObject([{ paidCents: 9_900 }]);
     expect(await mails(user)).toEqual([]);
     shop.passTime(21 * dayMs);
     await shop.membership.refresh(user.id);
@@ -119,7 +119,7 @@ describe('what members are told of their money', () => {
       return (await templates(user)).slice(1);
     };
     expect(await again()).toEqual(['plan-changes']);
-    const { periodEnd } = (await shop.membership.standing(user.id)) ?? {};
+    const { periodEnd } = (await shop.membership.getMembership(user.id)) ?? {};
     expect((await mails(user))[1]?.values).toMatchObject({
       ...{ fromPlan: 'Scale', toPlan: 'Starter', toPlanType: '1', amountCents: 9_900, changesAt: periodEnd },
     });
@@ -155,7 +155,7 @@ describe('what members are told of their money', () => {
     shop.passTime(30 * dayMs + 60_000);
     await shop.stripe.webhooks.deliver({ twice: true });
     const [, failed] = await mails(user);
-    const { unpaidSince } = (await shop.membership.standing(user.id)) ?? {};
+    const { unpaidSince } = (await shop.membership.getMembership(user.id)) ?? {};
     expect(failed).toMatchObject({ template: 'payment-failed', values: { planName: 'Starter', amountCents: 9_900 } });
     expect(failed?.values).toMatchObject({ cardType: 'visa', lastFour: '4242', currency: 'usd' });
     const keptUntil = (unpaidSince ?? 0) + shop.membership.catalogue.graceDays * dayMs;
@@ -201,12 +201,12 @@ describe('what members are told of their money', () => {
     expect((await mails(user)).slice(1)).toMatchObject([
       { template: 'card-removed', values: { cardType: 'mastercard', lastFour: '4444' } },
     ]);
-    expect((await shop.membership.standing(user.id))?.card).toBeNull();
+    expect((await shop.membership.getMembership(user.id))?.card).toBeNull();
   });
 
   it('each refund with what it has given back', async () => {
     const user = await member('m-99');
-    const [order] = await ordersOf(shop.foyer.deps.database.db, user.id);
+    const [order] = await listOrders(shop.foyer.deps.database.db, user.id);
     shop.stripe.engine.refund(order?.invoiceId ?? '', 1_000);
     await shop.stripe.webhooks.deliver({ twice: true });
     shop.stripe.engine.refund(order?.invoiceId ?? '');

@@ -1,9 +1,9 @@
 import express, { type ErrorRequestHandler } from 'express';
 import Stripe from 'stripe';
 import type { User } from '../../server/account/index.ts';
-import { createWebhooks, ordersOf, webhookPath } from '../../server/membership/index.ts';
-import { sharedTurns } from '../../server/membership/shared-turns.ts';
-import { openMetrics } from '../../server/metrics/index.ts';
+import { createWebhooks, listOrders, webhookPath } from '../../server/membership/index.ts';
+import { coalesceByKey } from '../../server/membership/shared-turns.ts';
+import { createMetrics } from '../../server/metrics/index.ts';
 import { sampleOf } from '../metrics/read.ts';
 import { listenOnFreePort, startFoyer } from '../support/foyer.ts';
 import { anyBackend, backends } from '../support/stores.ts';
@@ -39,7 +39,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     return JSON.stringify({ id: `evt_test_${made}`, ...rest, type, data: { object } });
   };
   const rows = () => shop.foyer.deps.database.db.selectFrom('stripe_events').selectAll().orderBy('id').execute();
-  const orders = ({ id }: User) => ordersOf(shop.foyer.deps.database.db, id);
+  const orders = ({ id }: User) => listOrders(shop.foyer.deps.database.db, id);
   async function buyer(code = 'm-99'): Promise<User> {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
@@ -48,8 +48,8 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     shop.stripe.webhooks.drop();
     return user;
   }
-  const subscriptionOf = async ({ id }: User) => (await shop.membership.standing(id))?.subscriptionId ?? '';
-  const customerOf = async ({ id }: User) => (await shop.membership.standing(id))?.customerId ?? '';
+  const subscriptionOf = async ({ id }: User) => (await shop.membership.getMembership(id))?.subscriptionId ?? '';
+  const customerOf = async ({ id }: User) => (await shop.membership.getMembership(id))?.customerId ?? '';
   /** The last that has happened of a type to this member; all of them are forgotten. */
   async function lastOf(user: User, type: string): Promise<string> {
     const customer = await customerOf(user);
@@ -221,7 +221,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     const answers = await shop.stripe.webhooks.deliver();
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect((await shop.userNow(user)).planId).toBeNull();
-    expect(await shop.membership.standing(user.id)).toMatchObject({ customerId: null, status: 'none' });
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({ customerId: null, status: 'none' });
     expect(await orders(user)).toHaveLength(1);
     await shop.saveCard(user);
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
@@ -245,7 +245,7 @@ describe('turns that are shared', () => {
   /** Turns that end when they are told to. */
   function turns() {
     const ends: { key: string; end: (error?: Error) => void }[] = [];
-    const ask = sharedTurns(
+    const ask = coalesceByKey(
       (key) =>
         new Promise<number>((resolve, reject) => {
           const number = ends.length + 1;
@@ -288,7 +288,7 @@ describe('turns that are shared', () => {
 });
 
 it('events are counted by the types that are known, and by outcome', async () => {
-  const metrics = await openMetrics(1);
+  const metrics = await createMetrics(1);
   const stripe = await startStripe();
   const foyer = await startFoyer(anyBackend, stripe.environment());
   const app = express();
@@ -311,7 +311,7 @@ it('events are counted by the types that are known, and by outcome', async () =>
     const answers = [];
     for (const one of [known, known, made]) answers.push(await send(one, signed(one)));
     expect([...answers, await send(known, 'forged')]).toEqual([200, 200, 200, 400]);
-    const text = (await metrics.own?.text()) ?? '';
+    const text = (await metrics.local?.text()) ?? '';
     const counted = (type: string, outcome: string) => sampleOf(text, 'foyer_stripe_webhooks_total', { type, outcome });
     expect(counted('invoice.paid', 'unknown-customer')).toBe(1);
     expect(counted('invoice.paid', 'twice')).toBe(1);

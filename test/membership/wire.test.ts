@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { HttpError } from '../../server/http/index.ts';
-import { centsOf, dollars, refuseDifferent, saidAmount, sameAmount, sameAs } from '../../server/membership/wire.ts';
+import {
+  amountSchema,
+  compareAmount,
+  compareValue,
+  dollars,
+  parseAmount,
+  rejectDifferent,
+} from '../../server/membership/wire.ts';
 
 describe('amounts on the wire', () => {
   it('go out with two decimals and come back the same, as text and as a number', () => {
@@ -8,15 +15,15 @@ describe('amounts on the wire', () => {
       fc.property(fc.integer({ min: 0, max: 99_999_999_999 }), (cents) => {
         const text = dollars(cents);
         expect(text).toMatch(/^\d+\.\d\d$/);
-        expect(saidAmount.safeParse(text).success).toBe(true);
-        expect(centsOf(text)).toBe(cents);
-        expect(centsOf(Number(text))).toBe(cents);
+        expect(amountSchema.safeParse(text).success).toBe(true);
+        expect(parseAmount(text)).toBe(cents);
+        expect(parseAmount(Number(text))).toBe(cents);
       }),
     );
   });
 
   it('nothing else is taken for an amount of whole cents', () => {
-    for (const said of [79.205, 0.001, 98.999_999]) expect(centsOf(said)).toBeNaN();
+    for (const said of [79.205, 0.001, 98.999_999]) expect(parseAmount(said)).toBeNaN();
     for (const said of [
       '-1.00',
       '79.201',
@@ -32,14 +39,14 @@ describe('amounts on the wire', () => {
       Number.NaN,
       null,
     ]) {
-      expect(saidAmount.safeParse(said).success).toBe(false);
+      expect(amountSchema.safeParse(said).success).toBe(false);
     }
   });
 
   it('an amount agrees with its own cents alone', () => {
     fc.assert(
       fc.property(fc.nat(10_000_000), fc.nat(10_000_000), (said, due) => {
-        expect(sameAmount('amount', dollars(said), due).agrees).toBe(said === due);
+        expect(compareAmount('amount', dollars(said), due).agrees).toBe(said === due);
       }),
     );
   });
@@ -47,18 +54,22 @@ describe('amounts on the wire', () => {
 
 describe('what callers say', () => {
   it('may be left out, empty or the same; everything that differs is told at once, with what is true', () => {
-    const silent = [undefined, null, ''].map((said) => sameAs('planId', said, '10'));
+    const silent = [undefined, null, ''].map((said) => compareValue('planId', said, '10'));
     expect(silent.map(({ agrees }) => agrees)).toEqual([undefined, undefined, undefined]);
     expect(() =>
-      refuseDifferent([...silent, sameAs('validity', 30, '30'), sameAs('validity', '30', 30)]),
+      rejectDifferent([...silent, compareValue('validity', 30, '30'), compareValue('validity', '30', 30)]),
     ).not.toThrow();
     try {
-      refuseDifferent([sameAs('planId', '15', '10'), sameAmount('amount', 1, 9_900), sameAs('currency', 'usd', 'usd')]);
+      rejectDifferent([
+        compareValue('planId', '15', '10'),
+        compareAmount('amount', 1, 9_900),
+        compareValue('currency', 'usd', 'usd'),
+      ]);
       throw new Error('was not refused');
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       expect(error.status).toBe(409);
-      expect(error.options.faults).toEqual([
+      expect(error.options.invalidParams).toEqual([
         { name: 'body.planId', detail: 'is 10' },
         { name: 'body.amount', detail: 'is 99.00' },
       ]);

@@ -6,7 +6,7 @@ import {
   type Carriers,
   type Message,
   type OutgoingMail,
-  PermanentFailure,
+  PermanentDeliveryError,
   renderMail,
 } from '../../server/messages/index.ts';
 import type { Database } from '../../server/store/index.ts';
@@ -71,7 +71,7 @@ describe('the carrier SMTP', () => {
     const wrong = await failureOf(smtpCarrier({ url: at('foyer:wrong') }).send(rendered, options));
     expect(wrong).toBeInstanceOf(Error);
     // The operator can mend it.
-    expect(wrong).not.toBeInstanceOf(PermanentFailure);
+    expect(wrong).not.toBeInstanceOf(PermanentDeliveryError);
   });
 
   it('sends nothing in the clear unless it is told to', async () => {
@@ -91,21 +91,21 @@ describe('the carrier SMTP', () => {
     Object.assign(smtp.refuse, { at, code });
     const failure = await failureOf(carrier().send(rendered, options));
     expect(failure?.message).toContain(String(code));
-    expect(failure instanceof PermanentFailure).toBe(permanent);
+    expect(failure instanceof PermanentDeliveryError).toBe(permanent);
   });
 
   it('a server that is away, or says nothing, is tried again', async () => {
     await smtp.close();
     const away = await failureOf(carrier().send(rendered, options));
     expect(away?.message).toContain('ECONNREFUSED');
-    expect(away).not.toBeInstanceOf(PermanentFailure);
+    expect(away).not.toBeInstanceOf(PermanentDeliveryError);
     const dumb = createServer(() => {});
     await new Promise<void>((resolve) => dumb.listen(smtp.port, '127.0.0.1', resolve));
     try {
       const url = `smtp://127.0.0.1:${smtp.port}?requireTLS=false`;
       const silent = await failureOf(smtpCarrier({ url, timeoutMs: 50 }).send(rendered, options));
       expect(silent).toBeInstanceOf(Error);
-      expect(silent).not.toBeInstanceOf(PermanentFailure);
+      expect(silent).not.toBeInstanceOf(PermanentDeliveryError);
     } finally {
       await new Promise((resolve) => dumb.close(resolve));
       smtp = await startSmtp();
@@ -115,7 +115,7 @@ describe('the carrier SMTP', () => {
   it('has no templates of its own', async () => {
     const { to, from } = rendered;
     await expect(carrier().send({ to, from, templateId: 'd-1', values: {} }, options)).rejects.toThrow(
-      PermanentFailure,
+      PermanentDeliveryError,
     );
   });
 });
@@ -175,7 +175,7 @@ describe('the carrier SendGrid', () => {
     const failure = await failureOf(carrier().send(rendered, options));
     expect(failure?.message).toContain(`SendGrid ${status}: not like this`);
     expect(failure?.message).not.toContain(apiKey);
-    expect(failure instanceof PermanentFailure).toBe(permanent);
+    expect(failure instanceof PermanentDeliveryError).toBe(permanent);
   });
 
   it('away: it is tried again', async () => {
@@ -183,7 +183,7 @@ describe('the carrier SendGrid', () => {
     await sendGrid.close();
     const failure = await failureOf(sendGridCarrier({ apiKey, url }).send(rendered, options));
     expect(failure?.message).toContain('ECONNREFUSED');
-    expect(failure).not.toBeInstanceOf(PermanentFailure);
+    expect(failure).not.toBeInstanceOf(PermanentDeliveryError);
     sendGrid = await startSendGrid(apiKey);
   });
 });
@@ -270,7 +270,7 @@ describe('attack: header injection', () => {
   ])('no carrier is given %j as an address', async (to) => {
     const given: unknown[] = [];
     const mail = { name: 'never', send: async (outgoing: unknown) => void given.push(outgoing) };
-    await expect(deliver({ mail }, welcome(to, 'Ada'))).rejects.toThrow(PermanentFailure);
+    await expect(deliver({ mail }, welcome(to, 'Ada'))).rejects.toThrow(PermanentDeliveryError);
     expect(given).toEqual([]);
   });
 
@@ -296,9 +296,11 @@ describe('without a carrier', () => {
   const row = { id: options.idempotencyKey, created_at: 0, decoy: 0 };
 
   it('an SMS is a dead letter, and a mail waits for the operator', async () => {
-    await expect(deliver({ channel: 'sms', to: '+491700000000', text: 'x' }, row)).rejects.toThrow(PermanentFailure);
+    await expect(deliver({ channel: 'sms', to: '+491700000000', text: 'x' }, row)).rejects.toThrow(
+      PermanentDeliveryError,
+    );
     const mail = failureOf(deliver({ channel: 'mail', to: 'ada@example.com', template: 'mapped:x', values: {} }, row));
-    expect(await mail).not.toBeInstanceOf(PermanentFailure);
+    expect(await mail).not.toBeInstanceOf(PermanentDeliveryError);
     expect((await mail)?.message).toContain('SENDGRID_API_KEY or SMTP_URL');
   });
 });

@@ -10,7 +10,7 @@ import {
   sampleMail,
 } from '../../server/messages/index.ts';
 import { mailColours } from '../../server/messages/mail-colours.ts';
-import { painted } from '../../views/mail/index.ts';
+import { coloured } from '../../views/mail/index.ts';
 import { rawKeys } from '../views/raw-keys.ts';
 
 const look: MailLook = { publicUrl: 'https://login.example.com', brandName: 'Maison & Söhne' };
@@ -271,7 +271,7 @@ describe('the colours of mails', () => {
       for (const [tag] of body(html).matchAll(/<[^>]+style="[^"]*(?:color|background)[^"]*"[^>]*>/g))
         expect(tag).toMatch(/class="[^"]*(?:ink|ground|line)-/);
     }
-    const all = Object.entries(painted).flatMap(([kind, names]) => names.map((name) => `${kind}-${name}`));
+    const all = Object.entries(coloured).flatMap(([kind, names]) => names.map((name) => `${kind}-${name}`));
     expect([...used].sort()).toEqual(all.sort());
   });
 });

@@ -1,4 +1,4 @@
-import { PermanentFailure } from '../../server/messages/index.ts';
+import { PermanentDeliveryError } from '../../server/messages/index.ts';
 import { createOutbox } from '../../server/messages/outbox.ts';
 import { createPrometheusMetrics } from '../../server/metrics/prometheus.ts';
 import { sampleOf } from '../metrics/read.ts';
@@ -23,7 +23,7 @@ it('counts messages written, delivered, failed and given up; tells what waits, a
   const worker = room.worker(
     async (message) => {
       if (nameOf(message) === 'down@example.com') throw new Error('down');
-      if (nameOf(message) === 'gone@example.com') throw new PermanentFailure('gone');
+      if (nameOf(message) === 'gone@example.com') throw new PermanentDeliveryError('gone');
     },
     { metrics, timing: { turnMs: 5 } },
   );

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Deliver } from '../../server/messages/deliver.ts';
+import type { DeliverMessage } from '../../server/messages/deliver.ts';
 import type { Message } from '../../server/messages/index.ts';
 import { createOutbox } from '../../server/messages/outbox.ts';
 import {
@@ -27,7 +27,7 @@ export function outboxRoom({ database }: OpenStores) {
       nowMs += ms;
     },
     add: async (message: Message) => (await database.transaction((trx) => outbox.add(trx, message))).id,
-    worker(deliver: Deliver, { timing, ...settings }: Partial<OutboxWorkerSettings> = {}) {
+    worker(deliver: DeliverMessage, { timing, ...settings }: Partial<OutboxWorkerSettings> = {}) {
       const worker = createOutboxWorker({
         database,
         box,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { CompiledQuery, KyselyPlugin } from 'kysely';
 import { createOutbox } from '../../server/messages/outbox.ts';
-import { dueMessages, whatWaits } from '../../server/messages/outbox-store.ts';
+import { countQueued, dueMessages } from '../../server/messages/outbox-store.ts';
 import { type Backend, backends, type OpenStores } from '../support/stores.ts';
 import { box, notice } from './outbox-room.ts';
 
@@ -24,7 +24,7 @@ it('what runs each second looks at what waits alone, however many rows are kept:
   };
   const watched = db.withPlugin(overhear);
   await dueMessages(watched, { channel: 'mail', nowMs: 1, limit: 8, except: ['a'] });
-  await whatWaits(watched);
+  await countQueued(watched);
   const outbox = createOutbox({ box, now: () => 1 });
   await watched.transaction().execute((trx) => outbox.add(trx, notice('x', { groupId: 'g' })));
 

@@ -1,5 +1,5 @@
 import { languages } from '../../locales/index.ts';
-import { codeText, createOutbox, createTextMessages, listMessages, textNumber } from '../../server/messages/index.ts';
+import { classifyNumber, codeText, createOutbox, createSmsSender, listMessages } from '../../server/messages/index.ts';
 import { keyedDigest } from '../../server/shared/index.ts';
 import { createSecretBox } from '../../server/store/index.ts';
 import { limitsWith } from '../support/limits.ts';
@@ -22,7 +22,7 @@ describe('which numbers a text message reaches', () => {
     ['+49 151 12345678', { kind: 'impossible' }],
     ['', { kind: 'impossible' }],
   ])('%s', async (number, expected) => {
-    expect(await textNumber(number)).toEqual(expected);
+    expect(await classifyNumber(number)).toEqual(expected);
   });
 });
 
@@ -56,11 +56,11 @@ describe.each(backends)('what text messages may cost, $name', ({ open }) => {
     const { database } = stores;
     const kv = {
       ...stores.kv,
-      increment: (name: string, ttlMs: number, by?: number) => stores.kv.increment(prefix + name, ttlMs, by),
+      increment: (name: string, ttlMs: number, by?: number) => stores.kv.consumeCount(prefix + name, ttlMs, by),
       count: (name: string) => stores.kv.count(prefix + name),
     };
     const outbox = createOutbox({ box: createSecretBox([key], 'outbox'), now: Date.now });
-    const texts = createTextMessages({
+    const texts = createSmsSender({
       ...{ kv, outbox, countries, digest: keyedDigest(Buffer.alloc(32)) },
       limits: limitsWith({
         ...{ SMS_LIMIT_MEMBER: limits.member, SMS_LIMIT_NUMBER: limits.number },
@@ -89,7 +89,7 @@ describe.each(backends)('what text messages may cost, $name', ({ open }) => {
 
   it('without a list every country is served, but no number at a premium', async () => {
     const { texts } = room();
-    const reached = (...numbers: string[]) => Promise.all(numbers.map(texts.reaches));
+    const reached = (...numbers: string[]) => Promise.all(numbers.map(texts.canReceiveSms));
     expect(await reached('+12015550123', '+18765550123', '+33612345678')).toEqual([true, true, true]);
     expect(await reached('+19005550123', '+33899123456', '+4930123456')).toEqual([false, false, false]);
   });

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loadConfig } from '../../config/load.ts';
-import { offersSms, openCarriers } from '../../server/deps.ts';
-import { failureReason } from '../../server/messages/carrier.ts';
+import { createCarriers, isSmsOffered } from '../../server/deps.ts';
+import { toFailureReason } from '../../server/messages/carrier.ts';
 import { twilioCarrier } from '../../server/messages/carrier-twilio.ts';
-import { PermanentFailure } from '../../server/messages/index.ts';
+import { PermanentDeliveryError } from '../../server/messages/index.ts';
 import type { KeyValueStore } from '../../server/store/index.ts';
 import { startTwilio } from './stand-in-twilio.ts';
 
@@ -48,11 +48,11 @@ describe('the carrier Twilio', () => {
     const kv = {} as KeyValueStore;
     for (const sender of [{ TWILIO_FROM: 'Foyer' }, { TWILIO_FROM: 'Foyer', TWILIO_MESSAGING_SERVICE_SID: MG }]) {
       const config = loadConfig({ ...given, ...sender, SANDBOX: 'false' });
-      expect(offersSms(config)).toBe(true);
-      await (await openCarriers(config, kv)).sms?.send(sms, options);
+      expect(isSmsOffered(config)).toBe(true);
+      await (await createCarriers(config, kv)).sms?.send(sms, options);
     }
     expect(twilio.received.map(({ From, MessagingServiceSid }) => From ?? MessagingServiceSid)).toEqual(['Foyer', MG]);
-    const sandbox = await openCarriers(loadConfig({ ...given, TWILIO_FROM: 'Foyer', SANDBOX: 'true' }), kv);
+    const sandbox = await createCarriers(loadConfig({ ...given, TWILIO_FROM: 'Foyer', SANDBOX: 'true' }), kv);
     expect(sandbox.sms?.name).toBe('sandbox');
     const without = loadConfig({
       NODE_ENV: 'test',
@@ -61,7 +61,7 @@ describe('the carrier Twilio', () => {
       DATA_DIR: '/tmp',
       SECRET_KEY: given.SECRET_KEY,
     });
-    expect([offersSms(without), (await openCarriers(without, kv)).sms]).toEqual([false, undefined]);
+    expect([isSmsOffered(without), (await createCarriers(without, kv)).sms]).toEqual([false, undefined]);
   });
 
   it.each([
@@ -85,7 +85,7 @@ describe('the carrier Twilio', () => {
     });
     const failure = await failureOf(carrier().send(sms, options));
     expect(failure?.message).toContain(`Twilio ${status} (${code ?? status}): The 'To' number … is not like this`);
-    expect(failure instanceof PermanentFailure).toBe(permanent);
+    expect(failure instanceof PermanentDeliveryError).toBe(permanent);
   });
 
   it('says neither number nor token in any failure', async () => {
@@ -96,7 +96,7 @@ describe('the carrier Twilio', () => {
       message: `'${sms.to}' and ${sms.to} are not valid; tried +4915100000000`,
     });
     failures.push(await failureOf(carrier().send(sms, options)));
-    expect(failures.map((failure) => failureReason(failure))).toEqual([
+    expect(failures.map((failure) => toFailureReason(failure))).toEqual([
       'Twilio 401 (20003): Authenticate',
       "Twilio 400 (21211): '…' and … are not valid; tried …",
     ]);
@@ -121,13 +121,13 @@ describe('the carrier Twilio', () => {
       expect(given).toBe('');
       const silent = await failureOf(carrier({ url, accountSid: 'silent', timeoutMs: 50 }).send(sms, options));
       expect(silent?.message).toBe('Twilio: TimeoutError');
-      for (const failure of [broken, moved, silent]) expect(failure).not.toBeInstanceOf(PermanentFailure);
+      for (const failure of [broken, moved, silent]) expect(failure).not.toBeInstanceOf(PermanentDeliveryError);
     } finally {
       strange.closeAllConnections();
       await new Promise((resolve) => strange.close(resolve));
     }
     const away = await failureOf(carrier({ url }).send(sms, options));
     expect(away?.message).toBe('Twilio: ECONNREFUSED');
-    expect(away).not.toBeInstanceOf(PermanentFailure);
+    expect(away).not.toBeInstanceOf(PermanentDeliveryError);
   });
 });

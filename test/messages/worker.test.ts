@@ -1,4 +1,4 @@
-import { type Message, PermanentFailure } from '../../server/messages/index.ts';
+import { type Message, PermanentDeliveryError } from '../../server/messages/index.ts';
 import { noMetrics } from '../../server/metrics/index.ts';
 import { StoreUnavailable } from '../../server/store/index.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
@@ -84,7 +84,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
       const done: string[] = [];
       await room
         .worker(async (message) => {
-          if (nameOf(message).startsWith('first')) throw new PermanentFailure('no such mailbox');
+          if (nameOf(message).startsWith('first')) throw new PermanentDeliveryError('no such mailbox');
           done.push(nameOf(message));
         })
         .turn();
@@ -200,7 +200,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
 
     it('that is for good goes to the dead letters at once', async () => {
       const id = await room.add(mail('ada@example.com'));
-      await room.worker(() => Promise.reject(new PermanentFailure('no such mailbox'))).turn();
+      await room.worker(() => Promise.reject(new PermanentDeliveryError('no such mailbox'))).turn();
       expect(await room.row(id)).toMatchObject({ state: 'dead', attempts: 1, last_error: 'no such mailbox' });
     });
 
@@ -242,7 +242,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
     const dead = await room.add(mail('dead@example.com'));
     const delivered = await room.add(mail('delivered@example.com'));
     const worker = room.worker(async (message) => {
-      if (nameOf(message).startsWith('dead')) throw new PermanentFailure('no');
+      if (nameOf(message).startsWith('dead')) throw new PermanentDeliveryError('no');
     });
     await worker.turn();
     const sweep = async () => {

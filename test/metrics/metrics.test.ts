@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
-import { noMetrics, type OpenMetrics, openMetrics } from '../../server/metrics/index.ts';
-import { createPasswordHasher, PasswordQueueFull } from '../../server/password/index.ts';
+import { createMetrics, noMetrics, type OpenMetrics } from '../../server/metrics/index.ts';
+import { createPasswordHasher, PasswordQueueFullError } from '../../server/password/index.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
@@ -12,12 +12,12 @@ describe.each(backends)('what is counted on $name', (backend) => {
   let foyer: TestFoyer;
   let metrics: OpenMetrics;
   beforeAll(async () => {
-    metrics = await openMetrics(anyPort);
+    metrics = await createMetrics(anyPort);
     foyer = await startFoyer(backend, { GUESS_LIMIT_ACCOUNT: '2' }, { metrics });
   });
   afterAll(() => foyer?.close());
 
-  const read = async () => (await metrics.own?.text()) ?? '';
+  const read = async () => (await metrics.local?.text()) ?? '';
   /** How much a counter grew while `act` ran; answers have left before their requests are counted. */
   async function growth(act: () => Promise<unknown>, name: string, labels: Record<string, string> = {}) {
     const before = sampleOf(await read(), name, labels) ?? 0;
@@ -169,34 +169,34 @@ describe.each(backends)('what is counted on $name', (backend) => {
 
 describe('the queue of passwords', () => {
   it('its length, its times and what it refuses', async () => {
-    const metrics = await openMetrics(anyPort);
+    const metrics = await createMetrics(anyPort);
     const hasher = createPasswordHasher({ queueMax: 1, waitMs: 10_000, metrics });
     const many = Array.from({ length: 64 }, () => hasher.hash(password, 'operator'));
-    const during = (await metrics.own?.text()) ?? '';
+    const during = (await metrics.local?.text()) ?? '';
     const outcomes = await Promise.allSettled(many);
     const refused = outcomes.filter(({ status }) => status === 'rejected').length;
     expect(refused).toBeGreaterThan(0);
     expect(sampleOf(during, 'foyer_password_queue_length')).toBe(1);
     expect(sampleOf(during, 'foyer_password_hashes_running')).toBe(64 - refused - 1);
-    const after = (await metrics.own?.text()) ?? '';
+    const after = (await metrics.local?.text()) ?? '';
     expect(sampleOf(after, 'foyer_password_checks_refused_total', { reason: 'full' })).toBe(refused);
     expect(sampleOf(after, 'foyer_password_hash_duration_seconds_count')).toBe(64 - refused);
     expect(sampleOf(after, 'foyer_password_queue_length')).toBe(0);
   });
 
   it('a turn that did not come in time is refused for another reason', async () => {
-    const metrics = await openMetrics(anyPort);
+    const metrics = await createMetrics(anyPort);
     const hasher = createPasswordHasher({ queueMax: 1_000, waitMs: 1, metrics });
     const outcomes = await Promise.allSettled(Array.from({ length: 64 }, () => hasher.hash(password, 'operator')));
     const late = outcomes.filter(
-      (outcome) => outcome.status === 'rejected' && outcome.reason instanceof PasswordQueueFull,
+      (outcome) => outcome.status === 'rejected' && outcome.reason instanceof PasswordQueueFullError,
     );
     expect(late.length).toBeGreaterThan(0);
-    const text = (await metrics.own?.text()) ?? '';
+    const text = (await metrics.local?.text()) ?? '';
     expect(sampleOf(text, 'foyer_password_checks_refused_total', { reason: 'timeout' })).toBe(late.length);
   });
 });
 
 it('without METRICS_PORT nothing is counted', async () => {
-  expect(await openMetrics(undefined)).toBe(noMetrics);
+  expect(await createMetrics(undefined)).toBe(noMetrics);
 });

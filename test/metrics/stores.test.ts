@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { loadConfig } from '../../config/load.ts';
 import { openStores } from '../../server/deps.ts';
 import { createLog } from '../../server/http/index.ts';
-import { type OpenMetrics, openMetrics } from '../../server/metrics/index.ts';
+import { createMetrics, type OpenMetrics } from '../../server/metrics/index.ts';
 import { migrate } from '../../server/store/index.ts';
 import { backends } from '../support/stores.ts';
 import { sampleOf } from './read.ts';
@@ -23,17 +23,19 @@ describe.each(backends)('the stores as they are measured on $name', (backend) =>
       REDIS_URL: redisUrl,
       DATA_DIR: dataDir,
     });
-    metrics = await openMetrics(1);
+    metrics = await createMetrics(1);
     stores = await openStores(config, createLog('silent'), metrics);
     await migrate(stores.database);
   });
   afterAll(() => remove?.());
 
   const count = async (store: string, operation: string) =>
-    sampleOf((await metrics.own?.text()) ?? '', 'foyer_store_operation_duration_seconds_count', { store, operation }) ??
-    0;
+    sampleOf((await metrics.local?.text()) ?? '', 'foyer_store_operation_duration_seconds_count', {
+      store,
+      operation,
+    }) ?? 0;
   const failures = async (labels: Record<string, string>) =>
-    sampleOf((await metrics.own?.text()) ?? '', 'foyer_store_failures_total', labels) ?? 0;
+    sampleOf((await metrics.local?.text()) ?? '', 'foyer_store_failures_total', labels) ?? 0;
 
   it('each operation is timed, under its kind', async () => {
     const { kv, database } = stores;

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { metricsEndpoint, openCollector, type WorkerCollector } from '../../server/metrics/index.ts';
+import { createCollector, metricsEndpoint, type WorkerCollector } from '../../server/metrics/index.ts';
 import { createPrometheusMetrics } from '../../server/metrics/prometheus.ts';
-import { answerPrimary } from '../../server/metrics/workers.ts';
+import { replyToPrimary } from '../../server/metrics/workers.ts';
 import { ownTime } from '../support/own-time.ts';
 import { sampleOf } from './read.ts';
 
@@ -15,7 +15,7 @@ function worker() {
   // As the channel between processes does, which knows only JSON.
   const travel = (to: EventEmitter, message: unknown) =>
     setImmediate(() => hears && to.emit('message', JSON.parse(JSON.stringify(message))));
-  const { last } = answerPrimary(
+  const { last } = replyToPrimary(
     metrics.registry,
     Object.assign(workerSide, {
       connected: true,
@@ -47,7 +47,7 @@ const signIns = async (collector: WorkerCollector) =>
 
 describe('metrics of several workers', () => {
   it('are one sum, and stay in it when a worker ends: a counter never falls', async () => {
-    const collector = await openCollector();
+    const collector = await createCollector();
     const workers = [worker(), worker(), worker()];
     for (const { channel, metrics } of workers) {
       collector.add(channel);
@@ -73,7 +73,7 @@ describe('metrics of several workers', () => {
   });
 
   it('what a worker held, memory and the like, goes with it', async () => {
-    const collector = await openCollector();
+    const collector = await createCollector();
     const [one, two] = [worker(), worker()];
     collector.add(one.channel);
     collector.add(two.channel);
@@ -85,7 +85,7 @@ describe('metrics of several workers', () => {
   });
 
   it('a worker that does not answer is shown as it was, and keeps nobody waiting for long', async () => {
-    const collector = await openCollector();
+    const collector = await createCollector();
     const [one, two] = [worker(), worker()];
     for (const { channel, metrics } of [one, two]) {
       collector.add(channel);

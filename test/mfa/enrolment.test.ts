@@ -2,10 +2,10 @@ import { setMfaPreference, type User } from '../../server/account/index.ts';
 import {
   countRecoveryCodes,
   hasTotp,
-  putTotp,
   removeAllFactors,
   removeFactorsAddedSince,
   replaceRecoveryCodes,
+  upsertTotp,
 } from '../../server/mfa/index.ts';
 import { insertRememberedDevice } from '../../server/mfa/remembered-device-store.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -34,7 +34,7 @@ describe.each(backends)('taking second factors away on $name', (backend) => {
       const { id: userId } = user;
       await setMfaPreference(trx, userId, preference, 1);
       if (totpAtMs !== undefined) {
-        await putTotp(trx, boxes.mfa, { userId, secret: 'JBSWY3DPEHPK3PXP', lastStep: 1, createdAt: totpAtMs });
+        await upsertTotp(trx, boxes.mfa, { userId, secret: 'JBSWY3DPEHPK3PXP', lastStep: 1, createdAt: totpAtMs });
       }
       if (codesAtMs !== undefined) await replaceRecoveryCodes(trx, userId, ['one', 'two'], codesAtMs);
       const id = `device of ${userId}`;

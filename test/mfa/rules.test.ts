@@ -1,14 +1,14 @@
 import { generate, generateSecret } from 'otplib';
 import {
+  findMatchingStep,
   hashRecoveryCode,
   makeRecoveryCodes,
-  matchingStep,
   newTotpSecret,
-  normalRecoveryCode,
+  normaliseRecoveryCode,
   totpUri,
 } from '../../server/mfa/index.ts';
-import { methodsOf } from '../../server/mfa/methods.ts';
-import { acrOf, satisfies } from '../../server/session/index.ts';
+import { listChallengeMethods } from '../../server/mfa/methods.ts';
+import { meetsAcr, toAcr } from '../../server/session/index.ts';
 
 const base32 = (text: string) => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -27,7 +27,7 @@ describe('codes of authenticator apps', () => {
     [2_000_000_000, '279037'],
     [20_000_000_000, '353130'],
   ])('at %i s the code of RFC 6238 is %s', (seconds, code) => {
-    expect(matchingStep(secret, code, seconds * 1000)).toBe(Math.floor(seconds / 30));
+    expect(findMatchingStep(secret, code, seconds * 1000)).toBe(Math.floor(seconds / 30));
   });
 
   it('are those of another library, one step before and behind, and no further', async () => {
@@ -37,7 +37,7 @@ describe('codes of authenticator apps', () => {
     for (const each of [own, theirs]) {
       for (const drift of [-2, -1, 0, 1, 2]) {
         const code = await generate({ secret: each, epoch: now / 1000 + drift * 30 });
-        expect({ drift, found: matchingStep(each, code, now) }).toEqual({
+        expect({ drift, found: findMatchingStep(each, code, now) }).toEqual({
           drift,
           found: Math.abs(drift) <= 1 ? step + drift : undefined,
         });
@@ -77,13 +77,13 @@ describe('recovery codes', () => {
     'abcd–efgh—ijkl-mn02',
     'a8cd-efgh-1jkl-mno2',
   ])('%p is one code', (typed) => {
-    expect(normalRecoveryCode(typed)).toBe('ABCDEFGHIJKLMNO2');
+    expect(normaliseRecoveryCode(typed)).toBe('ABCDEFGHIJKLMNO2');
   });
 
   it.each(['', 'ABCD', 'ABCD-EFGH-IJKL-MNO', 'ABCD-EFGH-IJKL-MNO22', 'ABCD-EFGH-IJKL-MNO9', 'ÄBCD-EFGH-IJKL-MNO2'])(
     '%p is none',
     (typed) => {
-      expect(normalRecoveryCode(typed)).toBeUndefined();
+      expect(normaliseRecoveryCode(typed)).toBeUndefined();
     },
   );
 
@@ -113,7 +113,7 @@ describe('what a member may answer with', () => {
     ['no phone where no messages are sent', { ...none, preference: 'sms', sms: true }, false, ['recovery']],
     ['at least a recovery code', { ...none, preference: 'totp' }, true, ['recovery']],
   ] as const)('%s', (_what, factors, smsOffered, methods) => {
-    expect(methodsOf(factors, smsOffered)).toEqual(methods);
+    expect(listChallengeMethods(factors, smsOffered)).toEqual(methods);
   });
 });
 
@@ -127,15 +127,15 @@ describe('how sure a sign-in is', () => {
     [['pop', 'user', 'mfa', 'swk'], 'phr'],
     [['pop'], 'aal1'],
   ])('%p is %s', (amr, acr) => {
-    expect(acrOf(amr)).toBe(acr);
+    expect(toAcr(amr)).toBe(acr);
   });
 
   it('the surer satisfies the less sure, and nothing what is not known', () => {
-    expect(satisfies('aal2', 'aal1')).toBe(true);
-    expect(satisfies('phr', 'aal2')).toBe(true);
-    expect(satisfies('aal1', 'aal2')).toBe(false);
-    expect(satisfies('aal2', 'phr')).toBe(false);
-    expect(satisfies('phr', 'urn:unknown')).toBe(false);
-    expect(satisfies('phr', 'toString')).toBe(false);
+    expect(meetsAcr('aal2', 'aal1')).toBe(true);
+    expect(meetsAcr('phr', 'aal2')).toBe(true);
+    expect(meetsAcr('aal1', 'aal2')).toBe(false);
+    expect(meetsAcr('aal2', 'phr')).toBe(false);
+    expect(meetsAcr('phr', 'urn:unknown')).toBe(false);
+    expect(meetsAcr('phr', 'toString')).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose';
 import * as oidc from 'openid-client';
 import type { User } from '../../server/account/index.ts';
 import { createClientSessionStore } from '../../server/oauth/client-session-store.ts';
-import { clientSessionHolding, rotateKeys } from '../../server/oauth/index.ts';
+import { clientSessionsDataSource, rotateKeys } from '../../server/oauth/index.ts';
 import { createSessionGrants } from '../../server/oauth/session-grants.ts';
 import { moveTo, undo, undoToken } from '../contact/steps.ts';
 import { askToLeave } from '../leaving/steps.ts';
@@ -111,8 +111,8 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
 
     it('by being erased, in that very transaction', async () => {
       const { database, outbox } = foyer.deps;
-      const holding = clientSessionHolding(database, outbox);
-      expect(await holding.tell(user)).toEqual([{ clientId: app.id, since: expect.any(Number) }]);
+      const holding = clientSessionsDataSource(database, outbox);
+      expect(await holding.exportData(user)).toEqual([{ clientId: app.id, since: expect.any(Number) }]);
       await expect(
         database.transaction(async (trx) => {
           await holding.erase(trx, user, foyer.deps.now());
@@ -122,7 +122,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       expect(await app.heard()).toEqual([]);
       await database.transaction((trx) => holding.erase(trx, user, foyer.deps.now()));
       expect(await app.heard()).toEqual([sid]);
-      expect(await holding.tell(user)).toEqual([]);
+      expect(await holding.exportData(user)).toEqual([]);
     });
 
     it('by another member who signs in in the same browser', async () => {
@@ -257,12 +257,12 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
           async () => live,
           () => true,
         );
-      expect(await grantsWhile(false).sidOf(late, app.id)).toBeUndefined();
+      expect(await grantsWhile(false).sidFor(late, app.id)).toBeUndefined();
       const count = () =>
         database.db.selectFrom('client_sessions').selectAll().where('foyer_session', '=', late.idHash);
       expect(await count().execute()).toEqual([]);
-      const first = await grantsWhile(true).sidOf(late, app.id);
-      expect([await grantsWhile(true).sidOf(late, app.id), await count().execute()]).toMatchObject([
+      const first = await grantsWhile(true).sidFor(late, app.id);
+      expect([await grantsWhile(true).sidFor(late, app.id), await count().execute()]).toMatchObject([
         first,
         [{ sid: first }],
       ]);
@@ -292,12 +292,15 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
   it('forgets what no session can lead to any more, and tells nobody', async () => {
     const { database } = foyer.deps;
     const store = createClientSessionStore(database, foyer.deps.now);
-    const old = await store.sidOf({ idHash: `old-${user.id}`, userId: user.id }, app.id);
+    const old = await store.findSid({ idHash: `old-${user.id}`, userId: user.id }, app.id);
     const dayMs = 24 * 60 * 60_000;
     expect(await store.sweep(foyer.deps.now() + 399 * dayMs, 500)).toBe(0);
     // One that is used is kept for longer.
     const later = createClientSessionStore(database, () => foyer.deps.now() + 300 * dayMs);
-    expect(await later.sidOf({ idHash: `old-${user.id}`, userId: user.id }, app.id)).toEqual({ ...old, isNew: false });
+    expect(await later.findSid({ idHash: `old-${user.id}`, userId: user.id }, app.id)).toEqual({
+      ...old,
+      isNew: false,
+    });
     expect(await store.sweep(foyer.deps.now() + 401 * dayMs, 500)).toBeGreaterThan(0);
     const left = await database.db.selectFrom('client_sessions').select('sid').execute();
     expect(left).toEqual([{ sid: old.sid }]);

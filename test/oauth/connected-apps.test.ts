@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 import { setDisabled, type User } from '../../server/account/index.ts';
-import { createGrantLinks } from '../../server/oauth/index.ts';
+import { createGrantHooks } from '../../server/oauth/index.ts';
 import { endAllSessions } from '../../server/session/index.ts';
 import { newPassword, reset } from '../password/steps.ts';
 import type { Browser } from '../support/browser.ts';
@@ -81,7 +81,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
         ({ user }) => {
           const { kv, database, now } = foyer.deps;
           return setDisabled(database.db, user.id, now(), now()).then(() =>
-            endAllSessions(kv, createGrantLinks(foyer.app.oauth.grants), user.id),
+            endAllSessions(kv, createGrantHooks(foyer.app.oauth.grants), user.id),
           );
         },
       ],

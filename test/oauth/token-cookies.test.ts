@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { setDisabled, type User } from '../../server/account/index.ts';
-import { createGrantLinks, deleteClient, findClient, updateClient } from '../../server/oauth/index.ts';
+import { createGrantHooks, deleteClient, findClient, updateClient } from '../../server/oauth/index.ts';
 import { endAllSessions } from '../../server/session/index.ts';
 import { secondProcess } from '../attacks/second-process.ts';
 import { portOf, Visitor } from '../attacks/wire.ts';
@@ -293,7 +293,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       const before = await browser.cookies();
-      await endAllSessions(foyer.deps.kv, createGrantLinks(foyer.app.oauth.grants), user.id);
+      await endAllSessions(foyer.deps.kv, createGrantHooks(foyer.app.oauth.grants), user.id);
       expect((await userinfo(before.foyer_access_token ?? '')).status).toBe(401);
       expect(setBy(await page(browser, '/'))).toEqual(gone);
     });

@@ -24,7 +24,7 @@ describe.each(backends)('how often a visitor may begin a request, on $name', (ba
   const begin = (address: string, who = visitor(address), path = '/oauth2/authorize') => who.get(`${path}?${query}`);
   /** As if this address had begun so many in this minute. */
   const haveBegun = (address: string, times: number) =>
-    foyer.deps.kv.increment(`rate:authorize:${address}`, 60_000, times);
+    foyer.deps.kv.consumeCount(`rate:authorize:${address}`, 60_000, times);
 
   it('the last one that is allowed passes, the next is told when to come back; other addresses go on', async () => {
     await haveBegun('203.0.113.1', visitorsRequestsAMinute - 1);
@@ -77,7 +77,7 @@ describe.each(backends)('how often a visitor may begin a request, on $name', (ba
     await member.post('/sign-in', { username: user.email, password });
     const ask = () => member.get(`/oauth2/authorize?${query}&prompt=login`);
     expect(String((await ask()).headers.location)).toMatch(/^\/\?/);
-    await foyer.deps.kv.increment(`rate:authorize:member:${user.id}`, 60_000, membersQuestionsAMinute - 1);
+    await foyer.deps.kv.consumeCount(`rate:authorize:member:${user.id}`, 60_000, membersQuestionsAMinute - 1);
     const refused = new URL(String((await ask()).headers.location));
     expect([refused.host, refused.searchParams.get('error')]).toEqual(['app.example.com', 'temporarily_unavailable']);
     expect((await begin('203.0.113.5', member)).headers.location).toMatch(/^https:\/\/app\.example\.com\/back\?code=/);

@@ -1,4 +1,4 @@
-import { relyingPartyOf } from '../../server/passkeys/index.ts';
+import { toRelyingParty } from '../../server/passkeys/index.ts';
 
 describe('the relying party of passkeys', () => {
   it.each([
@@ -7,13 +7,13 @@ describe('the relying party of passkeys', () => {
     ['http://localhost:3000', 'localhost'],
     ['http://foyer.localhost:3000', 'foyer.localhost'],
   ])('%s: its own host, never the parent domain, and its own origin alone', (publicUrl, id) => {
-    expect(relyingPartyOf(publicUrl)).toEqual({ id, origin: publicUrl });
+    expect(toRelyingParty(publicUrl)).toEqual({ id, origin: publicUrl });
   });
 
   it.each(['http://login.example.com', 'http://127.0.0.1:3000', 'https://192.0.2.7', 'https://[2001:db8::1]'])(
     '%s: none, as browsers have no passkeys there',
     (publicUrl) => {
-      expect(relyingPartyOf(publicUrl)).toBeUndefined();
+      expect(toRelyingParty(publicUrl)).toBeUndefined();
     },
   );
 });

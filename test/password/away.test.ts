@@ -5,7 +5,7 @@ import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { ask, codeFor, newPassword, resetPath, submit } from './steps.ts';
 
-const operations = ['get', 'set', 'update', 'delete', 'increment', 'compareAndDelete', 'setMembers'] as const;
+const operations = ['get', 'set', 'update', 'delete', 'consumeCount', 'compareAndDelete', 'setMembers'] as const;
 
 /** A reset that is cut off at any moment has either not happened or happened as a whole. */
 describe.each(backends.slice(0, 1))('a reset whose store goes away on the way', (backend) => {

@@ -229,7 +229,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
   });
 
   it('a full password queue costs nobody the code', async () => {
-    const { PasswordQueueFull } = await import('../../server/password/index.ts');
+    const { PasswordQueueFullError } = await import('../../server/password/index.ts');
     let full = true;
     const { passwords } = foyer.deps;
     const busy = await startFoyer(
@@ -239,7 +239,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
         passwords: {
           verify: passwords.verify,
           async hash(...given) {
-            if (full) throw new PasswordQueueFull('full');
+            if (full) throw new PasswordQueueFullError('full');
             return passwords.hash(...given);
           },
         },

@@ -1,8 +1,8 @@
 import { pbkdf2Sync, scryptSync } from 'node:crypto';
 import { hash as argon2 } from '@node-rs/argon2';
 import { hash as bcrypt } from '@node-rs/bcrypt';
-import { createPasswordHasher, readForeignHash } from '../../server/password/index.ts';
-import { decoyOf, mostWork, readHash } from '../../server/password/stored-hash.ts';
+import { createPasswordHasher, parseImportedHash } from '../../server/password/index.ts';
+import { maxHashWork, readHash, toDecoyHash } from '../../server/password/stored-hash.ts';
 import { workTime } from '../support/own-time.ts';
 
 const password = 'correct horse 9';
@@ -51,13 +51,13 @@ const made: [name: string, make: () => unknown | Promise<unknown>][] = [
 
 describe('a hash that another service made', () => {
   it.each(made)('of %s is right for its password and for no other', async (_name, make) => {
-    const read = readForeignHash((await make()) as string);
+    const read = parseImportedHash((await make()) as string);
     if (typeof read === 'string') throw new Error(`it was not read: ${read}`);
     expect(await hasher.verify(read.text, password, 'operator')).toBe(true);
     expect(await hasher.verify(read.text, `${password}!`, 'operator')).toBe(false);
     expect(await hasher.verify(read.text, '', 'operator')).toBe(false);
     // What is verified for nobody has the same parameters, and no password.
-    const decoy = decoyOf(read.profile);
+    const decoy = toDecoyHash(read.profile);
     expect(decoy?.profile).toBe(read.profile);
     expect(await decoy?.verify(password)).toBe(false);
   });
@@ -89,7 +89,7 @@ describe('a hash that another service made', () => {
     [`${right}\u0000`, 'a null character at its end'],
     ['$'.repeat(5_000), 'five thousand dollar signs'],
   ])('%j is none (%s): it is refused, and in the database it signs nobody in', async (text) => {
-    expect(readForeignHash(text)).toBe('unknown');
+    expect(parseImportedHash(text)).toBe('unknown');
     for (const typed of ['', ' ', password, text.slice(0, 256)])
       expect(await hasher.verify(text, typed, 'operator')).toBe(false);
   });
@@ -104,11 +104,11 @@ describe('a hash that another service made', () => {
     { algorithm: 'bcrypt', hash: ['$2b$10$'] },
     JSON.parse('{"__proto__":{"algorithm":"bcrypt"},"hash":"x"}'),
   ])('parts that make none are refused: %j', (parts) => {
-    expect(readForeignHash(parts)).toBe('unknown');
+    expect(parseImportedHash(parts)).toBe('unknown');
   });
 
   it.each([
-    [`$argon2id$v=19$m=${mostWork.argon2MemoryKib + 1},t=1,p=1$${phc(salt)}$${b}`],
+    [`$argon2id$v=19$m=${maxHashWork.argon2MemoryKib + 1},t=1,p=1$${phc(salt)}$${b}`],
     [`$argon2id$v=19$m=4294967295,t=1,p=1$${phc(salt)}$${b}`],
     [`$argon2id$v=19$m=1024,t=4294967295,p=1$${phc(salt)}$${b}`],
     [`$argon2id$v=19$m=65536,t=17,p=1$${phc(salt)}$${b}`],
@@ -123,7 +123,7 @@ describe('a hash that another service made', () => {
     [`pbkdf2_sha256$9999999999$NaCl$${'a'.repeat(43)}=`],
     [`scrypt:1073741824:8:1$NaCl$${'ab'.repeat(32)}`],
   ])('%s asks for too much: it is refused, and never computed', async (text) => {
-    expect(readForeignHash(text)).toBe('work');
+    expect(parseImportedHash(text)).toBe('work');
     const workedMs = workTime();
     expect(await hasher.verify(text, password, 'operator')).toBe(false);
     expect(workedMs()).toBeLessThan(2_000);
@@ -133,7 +133,7 @@ describe('a hash that another service made', () => {
     const foreign = `$pbkdf2-sha256$i=200000$${phc(salt)}$${b}`;
     const read = readHash(foreign);
     if (typeof read === 'string') throw new Error(read);
-    const decoys = async () => [read.profile, 'bcrypt$08'].flatMap((profile) => decoyOf(profile) ?? []);
+    const decoys = async () => [read.profile, 'bcrypt$08'].flatMap((profile) => toDecoyHash(profile) ?? []);
     const uniform = createPasswordHasher({ ...queue, decoys });
     const telling = createPasswordHasher(queue);
     const bcrypted = await bcrypt(password, { cost: 8 });

@@ -22,7 +22,7 @@ describe('the limit of reads from Stripe', () => {
     const { counters, window } = rateLimits.billingRead;
     const key = toCounterKey(counters[0], user.id);
     const { kv } = foyer.deps;
-    await kv.increment(key, window, counters[0].max - (await kv.count(key)));
+    await kv.consumeCount(key, window, counters[0].max - (await kv.count(key)));
     expect(await isAway()).toBe(true);
     expect(await kv.count(key)).toBe(counters[0].max);
     await kv.delete(key);

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeMinutes } from '../../server/codes/index.ts';
 import { attemptMs } from '../../server/federation/attempts.ts';
-import { retrySeconds } from '../../server/http/index.ts';
-import { mostNotifications } from '../../server/messages/notification-store.ts';
+import { toRetrySeconds } from '../../server/http/index.ts';
+import { maxNotifications } from '../../server/messages/notification-store.ts';
 import { challengeMs } from '../../server/mfa/challenges.ts';
 import type { Scope } from '../../server/rate-limits/definition.ts';
 import {
@@ -60,7 +60,7 @@ describe.each(backends)('every row of the table of rate limits, on $name', (back
     turn += 1;
     const prefix = `row ${turn} `;
     const kv: LimitStore = {
-      increment: (key, ttlMs, by) => stores.kv.increment(prefix + key, ttlMs, by),
+      consumeCount: (key, ttlMs, by) => stores.kv.consumeCount(prefix + key, ttlMs, by),
       setIfAbsent: (key, value, ttlMs) => stores.kv.setIfAbsent(prefix + key, value, ttlMs),
     };
     const countsOf = (keys: readonly string[]) => Promise.all(keys.map((key) => stores.kv.count(prefix + key)));
@@ -86,7 +86,7 @@ describe.each(backends)('every row of the table of rate limits, on $name', (back
       const { limit, counter, window, reached } = rowOf(name, index);
       const first = freshKeys();
       const own = counter.by === 'overall' ? counter.key : toCounterKey(counter, first[counter.by]);
-      await kv.increment(own, window, counter.max - 1);
+      await kv.consumeCount(own, window, counter.max - 1);
       const before = await countsOf(touched(limit, first));
 
       const last = await consumeLimits(kv, limit, first);
@@ -101,13 +101,13 @@ describe.each(backends)('every row of the table of rate limits, on $name', (back
         expect(await consumeLimits(kv, limit, next)).toMatchObject({ allowed: true, slowed: true });
         expect(await countsOf([own])).toEqual([counter.max]);
         const places = Math.floor((whenFull.perSecond * specialLimits.slowLane.window) / 1000);
-        await kv.increment(`${specialLimits.slowLane.key}:fresh:${own}`, specialLimits.slowLane.window, places);
+        await kv.consumeCount(`${specialLimits.slowLane.key}:fresh:${own}`, specialLimits.slowLane.window, places);
       }
       const counted = await countsOf(touched(limit, next));
       const refused = await consumeLimits(kv, limit, next);
       if (refused.allowed) throw new Error('it was allowed');
       expect(refused.limit).toBe(counter.by);
-      expect(retrySeconds(refused.retryAfterMs)).toBeGreaterThanOrEqual(1);
+      expect(toRetrySeconds(refused.retryAfterMs)).toBeGreaterThanOrEqual(1);
       expect(refused.retryAfterMs).toBeLessThanOrEqual(isSlow ? specialLimits.slowLane.window : window);
       expect(await countsOf(touched(limit, next))).toEqual(counted);
       expect(await countsOf([own])).toEqual([counter.max]);
@@ -127,11 +127,11 @@ describe.each(backends)('every row of the table of rate limits, on $name', (back
         const [narrow, ...wider] = ipBuckets(address);
         for (const { bucket, factor } of wider) {
           const key = toCounterKey(counter, bucket);
-          await kv.increment(key, window, counter.max * factor);
+          await kv.consumeCount(key, window, counter.max * factor);
           const refused = await consumeLimits(kv, limit, { ...freshKeys(), address });
           expect(refused).toMatchObject({ allowed: false, limit: 'address' });
           expect(await countsOf([toCounterKey(counter, narrow.bucket)])).toEqual([0]);
-          await kv.increment(key, window, -counter.max * factor);
+          await kv.consumeCount(key, window, -counter.max * factor);
         }
         expect(await consumeLimits(kv, limit, { ...freshKeys(), address })).toMatchObject({ allowed: true });
       }
@@ -174,7 +174,7 @@ describe('the table of rate limits', () => {
   });
 
   it('allows a member as many notifications a day as are stored for a member', () => {
-    expect(rateLimits.notification.counters[0].max).toBe(mostNotifications);
+    expect(rateLimits.notification.counters[0].max).toBe(maxNotifications);
   });
 
   it('gives a key to one kind of count only: rows that share a key share its scope, maximum and window', () => {

@@ -101,7 +101,7 @@ const rows: Row[] = [
     async reach(foyer) {
       const [{ email }, browser] = [await foyer.addUser(), foyer.browser()];
       const { key, max } = limits.passwordGuess.counters[2] ?? { key: '', max: 0 };
-      await foyer.deps.kv.increment(key, 60_000, max);
+      await foyer.deps.kv.consumeCount(key, 60_000, max);
       expect(locationOf(await browser.post('/sign-in', { username: email, password }))).toContain('/sign-in/code');
       await foyer.deps.kv.delete(key);
       return { value: address, send: () => browser.post('/sign-in/code', { code: '123456' }) };
@@ -273,7 +273,7 @@ describe.each(backends)('a limit of the table that is full, on $name', (backend)
         .filter(({ by }) => by === 'address' || by === 'overall')
         .map((one) => (one.by === 'overall' ? one.key : toCounterKey(one, address)))
         .filter((other) => other !== key);
-      await kv.increment(key, counter.window ?? window, counter.max - (await kv.count(key)));
+      await kv.consumeCount(key, counter.window ?? window, counter.max - (await kv.count(key)));
       const before = await Promise.all(others.map((other) => kv.count(other)));
 
       const refused = await send();

@@ -21,6 +21,6 @@ it('the demo member has a plan, and keeps it when Stripe is first asked', async 
   const { email: username, password } = demoMember;
   expect((await browser.post('/sign-in', { username, password })).status).toBe(303);
   expect((await browser.get('/plan-purchase/13')).status).toBe(200);
-  expect(await app.membership.standing(user.id)).toMatchObject({ status: 'trialing' });
+  expect(await app.membership.getMembership(user.id)).toMatchObject({ status: 'trialing' });
   expect((await demo())?.planId).toBe(user.planId);
 });

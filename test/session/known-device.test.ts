@@ -1,9 +1,9 @@
 import { hostCookies } from '../../server/http/index.ts';
-import { knownDevices } from '../../server/session/index.ts';
+import { createKnownDevices } from '../../server/session/index.ts';
 import { exchange } from './exchange.ts';
 
 const cookies = hostCookies(true);
-const devices = knownDevices(cookies, Buffer.alloc(32, 1));
+const devices = createKnownDevices(cookies, Buffer.alloc(32, 1));
 
 const name = '__Host-foyer_device';
 
@@ -68,6 +68,6 @@ describe('knownDevices', () => {
     ]) {
       expect(recognised(forged, 'ada')).toBeUndefined();
     }
-    expect(recognised(mark, 'ada', knownDevices(cookies, Buffer.alloc(32, 2)))).toBeUndefined();
+    expect(recognised(mark, 'ada', createKnownDevices(cookies, Buffer.alloc(32, 2)))).toBeUndefined();
   });
 });

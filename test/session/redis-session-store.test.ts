@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { RedisSessionStore } from '../../server/session/redis-session-store.ts';
-import { factsKey, sessionIdHash } from '../../server/session/session-store.ts';
+import { sessionFactsKey, sessionIdHash } from '../../server/session/session-store.ts';
 import { type KeyValueStore, openKeyValue } from '../../server/store/index.ts';
 import { leftOut, type Service, startRedis } from '../support/services.ts';
 import { destroy, get, newSession, set, touch } from './stored-sessions.ts';
@@ -63,7 +63,7 @@ if (!leftOut('redis')) {
 
     it('One DEL deletes the record and the facts, so that no failure leaves one of the two.', async () => {
       await set(store, 'both', newSession());
-      await kv.set(factsKey(sessionIdHash('both')), '{}', hourMs);
+      await kv.set(sessionFactsKey(sessionIdHash('both')), '{}', hourMs);
       const del = kv.redis && vi.spyOn(kv.redis, 'del');
       await destroy(store, 'both');
       expect(del?.mock.calls).toHaveLength(1);

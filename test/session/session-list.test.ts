@@ -130,11 +130,11 @@ describe.each(backends)('the list of a member’s sessions on $name', (backend) 
     const [a = '', b = '', c = ''] = ids;
     await browsers[0]?.post('/logout');
     expect(await factsKeys(ids)).toHaveLength(3);
-    expect(await sessions.endOne(user.id, a)).toBe(false);
-    expect(await sessions.endOne(user.id, b)).toBe(true);
-    expect(await sessions.endOne(user.id, b)).toBe(false);
+    expect(await sessions.endSession(user.id, a)).toBe(false);
+    expect(await sessions.endSession(user.id, b)).toBe(true);
+    expect(await sessions.endSession(user.id, b)).toBe(false);
     expect(await factsKeys(ids)).toHaveLength(2);
-    expect(await sessions.endOthers(user.id, c)).toBe(1);
+    expect(await sessions.endOtherSessions(user.id, c)).toBe(1);
     expect((await list()).map(({ idHash }) => idHash)).toEqual([c]);
     expect(await sessions.endAll(user.id)).toBe(1);
     expect(await factsKeys(ids)).toEqual([]);

@@ -1,7 +1,12 @@
 import { RedisStore } from 'connect-redis';
 import { Cookie, type SessionData } from 'express-session';
 import { createSessionStore } from '../../server/session/middleware.ts';
-import { factsKey, KeyValueSessionStore, sessionIdHash, sessionKey } from '../../server/session/session-store.ts';
+import {
+  EmbeddedSessionStore,
+  sessionFactsKey,
+  sessionIdHash,
+  sessionKey,
+} from '../../server/session/session-store.ts';
 import { countVisitorData, openKeyValue, StoreUnavailable } from '../../server/store/index.ts';
 import { entriesIn } from '../support/stored.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
@@ -31,7 +36,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
       // As the product opens it: measured, and with visitors' data counted.
       const store = createSessionStore(countVisitorData(kv, 1_000_000).kv, lifetimes);
       expect(store instanceof RedisStore).toBe(kv.kind === 'redis');
-      expect(store instanceof KeyValueSessionStore).toBe(kv.kind === 'embedded');
+      expect(store instanceof EmbeddedSessionStore).toBe(kv.kind === 'embedded');
     } finally {
       await kv.close();
       await remove();
@@ -86,7 +91,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
 
   it('The end of a session deletes its record and the facts beside it.', async () => {
     const store = createStore();
-    const facts = factsKey(sessionIdHash('ended'));
+    const facts = sessionFactsKey(sessionIdHash('ended'));
     await set(store, 'ended', newSession());
     await stores.kv.set(facts, '{}', minuteMs);
     await destroy(store, 'ended');
@@ -120,7 +125,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
   });
 
   it('Sessions of a process of the release before and of this one are the same sessions, both ways.', async () => {
-    const [before, after] = [new KeyValueSessionStore(stores.kv, lifetimes), createStore()];
+    const [before, after] = [new EmbeddedSessionStore(stores.kv, lifetimes), createStore()];
     for (const [name, from, to] of [
       ['upgrade', before, after],
       ['rollback', after, before],

@@ -1,4 +1,4 @@
-import { findUpstream, listUpstream } from '../../server/session/session-list.ts';
+import { findUpstreamSessions, indexUpstreamSession } from '../../server/session/session-list.ts';
 import { sessionKey } from '../../server/session/session-store.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 
@@ -19,11 +19,11 @@ describe.each(backends)('sessions by the name that a provider calls somebody on 
     const saml = { nameId, nameIdFormat: '', ...(sessionIndex !== undefined && { sessionIndex }) };
     const upstream = { provider, saml };
     await stores.kv.set(sessionKey(idHash), JSON.stringify({ user: { userId, upstream } }), hourMs);
-    await listUpstream(stores.kv, { userId, idHash, upstream }, hourMs);
+    await indexUpstreamSession(stores.kv, { userId, idHash, upstream }, hourMs);
     return { userId, idHash };
   }
   const find = async (provider: string, nameId: string, indexes: string[] = []) =>
-    (await findUpstream(stores.kv, provider, nameId, indexes)).map(({ idHash }) => idHash).sort();
+    (await findUpstreamSessions(stores.kv, provider, nameId, indexes)).map(({ idHash }) => idHash).sort();
 
   it('finds all of a person, or those that are meant; nobody else’s, and no other provider’s', async () => {
     const [one, two, nameless] = [
@@ -48,7 +48,7 @@ describe.each(backends)('sessions by the name that a provider calls somebody on 
     const again = await begin('acme', 'vera', '2');
     await stores.kv.set(sessionKey(gone.idHash), JSON.stringify({ user: { userId: gone.userId } }), hourMs);
     expect(await find('acme', 'vera')).toEqual([again.idHash]);
-    await listUpstream(stores.kv, { userId: 'u', idHash: 'h', upstream: { provider: 'google' } }, hourMs);
+    await indexUpstreamSession(stores.kv, { userId: 'u', idHash: 'h', upstream: { provider: 'google' } }, hourMs);
     expect(await find('google', '')).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import type { User } from '../../server/account/index.ts';
-import { recentMs } from '../../server/http/index.ts';
+import { recentAuthMs } from '../../server/http/index.ts';
 import { wordsOf } from '../checkout/shop.ts';
 import { cards, startShop } from '../membership/steps.ts';
 import { newPassword } from '../password/steps.ts';
@@ -75,7 +75,7 @@ describe.each(backends)('a member who has not accepted the new terms, on $name',
         .post(`/sign-in?${new URLSearchParams({ redirect: path })}`, { username: user.email, password });
       expect([path, pathOf(answer)]).toEqual([path, path]);
     }
-    foyer.passTime(recentMs + 60_000);
+    foyer.passTime(recentAuthMs + 60_000);
     const asked = pathOf(await browser.get('/settings/data'));
     expect(asked).toBe('/re-authenticate?redirect=%2Fsettings%2Fdata');
     expect(pathOf(await browser.post(asked, { password }))).toBe('/settings/data');
@@ -157,7 +157,7 @@ describe('a member with a paid plan who has not accepted the new terms', () => {
       const cancelled = locationOf(await browser.post(cancelPath));
       expect(cancelled).toBe(`${foyer.url}/settings/membership?notice=cancelled`);
       expect(wordsOf(await bodyOf(browser, cancelled))).toContain('Your membership is cancelled.');
-      expect((await shop.membership.standing(user.id))?.cancelAtPeriodEnd).toBe(true);
+      expect((await shop.membership.getMembership(user.id))?.cancelAtPeriodEnd).toBe(true);
       for (const act of ['resume', 'pay', 'card']) {
         expect([act, locationOf(await browser.get(`/settings/membership/${act}`))]).toEqual([
           act,

@@ -1,6 +1,6 @@
 import { loadPlans } from '../../config/plans.ts';
 import { createCatalogue, type Membership, type Plan } from '../../server/membership/index.ts';
-import { isExpired, standingOf, trialOf } from '../../server/settings/membership-standing.ts';
+import { isExpired, toPlanStatus, toTrialStatus } from '../../server/settings/membership-standing.ts';
 
 const catalogue = createCatalogue(loadPlans());
 const nowMs = Date.UTC(2026, 10, 21, 12);
@@ -16,7 +16,7 @@ const paid: Membership = {
 };
 const trial: Partial<Membership> = { status: 'trialing', pricedPlanId: 'trial', paidPlanId: null };
 const of = (change: Partial<Membership>, atMs = nowMs) =>
-  standingOf({ ...paid, ...change }, { planId: null }, catalogue, atMs, words);
+  toPlanStatus({ ...paid, ...change }, { planId: null }, catalogue, atMs, words);
 
 describe('how a membership stands', () => {
   it.each<[string, Partial<Membership>, object]>([
@@ -40,14 +40,14 @@ describe('how a membership stands', () => {
   });
 
   it('without anything from Stripe: the plan of the member’s own row, or none', () => {
-    const alone = (planId: string | null) => standingOf(undefined, { planId }, catalogue, nowMs, words);
+    const alone = (planId: string | null) => toPlanStatus(undefined, { planId }, catalogue, nowMs, words);
     expect(alone('1')).toMatchObject({ kind: 'lasting', isFree: true });
     expect(alone(null)).toEqual({ kind: 'none' });
   });
 });
 
 describe('a trial', () => {
-  const left = (ms: number) => trialOf({ ...paid, ...trial, trialEnd: nowMs + ms }, catalogue, nowMs)?.days;
+  const left = (ms: number) => toTrialStatus({ ...paid, ...trial, trialEnd: nowMs + ms }, catalogue, nowMs)?.days;
 
   it('is counted in days, begun ones as whole; then it is none', () => {
     const days = [left(7 * dayMs), left(6 * dayMs + 1), left(dayMs), left(1), left(0)];
@@ -55,7 +55,7 @@ describe('a trial', () => {
   });
 
   it('is that of the plan on which members begin, and of no other', () => {
-    expect(trialOf({ ...paid, status: 'trialing', trialEnd: nowMs + dayMs }, catalogue, nowMs)).toBeUndefined();
+    expect(toTrialStatus({ ...paid, status: 'trialing', trialEnd: nowMs + dayMs }, catalogue, nowMs)).toBeUndefined();
   });
 });
 

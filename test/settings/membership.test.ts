@@ -22,7 +22,7 @@ describe('the page of the membership', () => {
     await shop.stripe.webhooks.idle();
   };
   const standing = async ({ id }: User) => {
-    const found = await shop.membership.standing(id);
+    const found = await shop.membership.getMembership(id);
     if (!found) throw new Error('nothing is known of the member');
     return found;
   };

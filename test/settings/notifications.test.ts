@@ -1,4 +1,4 @@
-import { askForFactorReset } from '../../server/leaving/index.ts';
+import { requestFactorReset } from '../../server/leaving/index.ts';
 import { service, signedInto } from '../api/callers.ts';
 import { giveTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
@@ -130,7 +130,7 @@ describe.each(backends)('notifications, on $name', (backend) => {
     const browser = await foyer.signedIn(user);
     await giveTotp(foyer, user);
     const deps = { ...foyer.deps, publicUrl: foyer.url, brandName: 'Foyer' };
-    expect((await askForFactorReset(deps, user.id, { waitMs: 72 * 3_600_000, bySms: false })).kind).toBe('asked');
+    expect((await requestFactorReset(deps, user.id, { waitMs: 72 * 3_600_000, bySms: false })).kind).toBe('asked');
     await tell(user.id, ['a later task']);
     expect(await (await browser.get('/settings/name')).text()).toContain('2 unread notifications');
     const page = await pageOf(browser);

@@ -5,9 +5,9 @@ import {
   hashRecoveryCode,
   makeRecoveryCodes,
   newTotpSecret,
-  normalRecoveryCode,
-  putTotp,
+  normaliseRecoveryCode,
   replaceRecoveryCodes,
+  upsertTotp,
 } from '../../server/mfa/index.ts';
 import { deriveKey } from '../../server/store/index.ts';
 import type { Browser } from '../support/browser.ts';
@@ -28,7 +28,7 @@ export async function giveTotp(foyer: TestFoyer, user: User): Promise<string> {
   const secret = newTotpSecret();
   const { database, boxes, now } = foyer.deps;
   await database.transaction(async (trx) => {
-    await putTotp(trx, boxes.mfa, { userId: user.id, secret, lastStep: 0, createdAt: now() });
+    await upsertTotp(trx, boxes.mfa, { userId: user.id, secret, lastStep: 0, createdAt: now() });
     await setMfaPreference(trx, user.id, 'totp', now());
   });
   return secret;
@@ -55,7 +55,7 @@ export async function memberWithSms(foyer: TestFoyer): Promise<{ user: User; pho
 /** Ten codes as the member was shown them. */
 export async function giveRecoveryCodes(foyer: TestFoyer, user: User): Promise<string[]> {
   const codes = makeRecoveryCodes();
-  const hashes = codes.map((code) => hashRecoveryCode(normalRecoveryCode(code) ?? ''));
+  const hashes = codes.map((code) => hashRecoveryCode(normaliseRecoveryCode(code) ?? ''));
   await foyer.deps.database.transaction((trx) => replaceRecoveryCodes(trx, user.id, hashes, foyer.deps.now()));
   return codes;
 }

@@ -1,4 +1,4 @@
-import { isFreshEnough } from '../../server/oauth/authorization-requests.ts';
+import { isSatisfiedBy } from '../../server/oauth/authorization-requests.ts';
 
 const begunAtMs = 1_000_000;
 const signedInAt = (authTimeMs: number) => ({ userId: 'u', authTimeMs, amr: ['pwd'], remember: false });
@@ -11,7 +11,7 @@ describe('isFreshEnough', () => {
     ['a step to take first', asked('next_step', 'no_session')],
     ['consent', { name: 'consent', reasons: ['consent_prompt'] }],
   ])('any sign-in answers %s', (_what, prompt) => {
-    expect(isFreshEnough(prompt, begunAtMs, signedInAt(1))).toBe(true);
+    expect(isSatisfiedBy(prompt, begunAtMs, signedInAt(1))).toBe(true);
   });
 
   it.each([
@@ -23,8 +23,8 @@ describe('isFreshEnough', () => {
     ['a better factor', asked('essential_acrs')],
     ['a reason that nobody has thought of yet', asked('next_step', 'something_new')],
   ])('only a sign-in after the request began answers %s', (_what, prompt) => {
-    expect(isFreshEnough(prompt, begunAtMs, signedInAt(begunAtMs - 1))).toBe(false);
-    expect(isFreshEnough(prompt, begunAtMs, signedInAt(begunAtMs))).toBe(false);
-    expect(isFreshEnough(prompt, begunAtMs, signedInAt(begunAtMs + 1))).toBe(true);
+    expect(isSatisfiedBy(prompt, begunAtMs, signedInAt(begunAtMs - 1))).toBe(false);
+    expect(isSatisfiedBy(prompt, begunAtMs, signedInAt(begunAtMs))).toBe(false);
+    expect(isSatisfiedBy(prompt, begunAtMs, signedInAt(begunAtMs + 1))).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import { hash as bcrypt } from '@node-rs/bcrypt';
 import { rehashPassword } from '../../server/account/index.ts';
-import { createDecoys, PasswordQueueFull } from '../../server/password/index.ts';
+import { createDecoyHashes, PasswordQueueFullError } from '../../server/password/index.ts';
 import { codeFor, newPassword, read, resetPath, submit } from '../password/steps.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { imported } from '../support/imported.ts';
@@ -44,7 +44,7 @@ describe.each(backends)('members who came from another service, on $name', (back
     const { passwords } = foyer.deps;
     const { hash } = passwords;
     passwords.hash = async () => {
-      throw new PasswordQueueFull('the password queue is full');
+      throw new PasswordQueueFullError('the password queue is full');
     };
     const answer = await signIn(member.email, oldPassword).finally(() => {
       passwords.hash = hash;
@@ -60,7 +60,7 @@ describe.each(backends)('members who came from another service, on $name', (back
     const { database } = foyer.stores;
     await database.db.updateTable('users').set({ password_profile: null }).execute();
     let nowMs = 0;
-    const decoys = createDecoys(database, () => nowMs);
+    const decoys = createDecoyHashes(database, () => nowMs);
     expect(await decoys()).toEqual([]);
     const member = await imported(foyer, await withHash());
     expect(await decoys()).toEqual([]);

@@ -1,7 +1,7 @@
-import { nextStep, type Situation, standsBeforeAuthorization } from '../../server/sign-in/next-step.ts';
+import { blocksAuthorization, type NextStepInput, nextStep } from '../../server/sign-in/next-step.ts';
 
 const terms = { number: 3, label: '3.0.0' };
-const member: Situation['user'] = {
+const member: NextStepInput['user'] = {
   emailVerified: true,
   acceptedTosVersion: 3,
   source: 'general',
@@ -11,8 +11,8 @@ const member: Situation['user'] = {
   secondFactorRequired: false,
   mfaPreference: 'none',
 };
-const settled: Situation = { secondFactorPending: false, user: member, terms, plansAreSold: true, nowMs: 1_000 };
-const as = (user: Partial<Situation['user']>) => ({ user: { ...member, ...user } });
+const settled: NextStepInput = { secondFactorPending: false, user: member, terms, plansAreSold: true, nowMs: 1_000 };
+const as = (user: Partial<NextStepInput['user']>) => ({ user: { ...member, ...user } });
 const demanded = { secondFactorRequired: true, mfaPreference: 'none' } as const;
 const offered = { source: 'appsumo_update', offeredPlanId: 'tier' } as const;
 const app = { authorization: 'request' };
@@ -47,7 +47,7 @@ describe('nextStep', () => {
     ['search-app', as({ acceptedTosVersion: 4 })],
     ['search-app', { ...as({ planId: null }), plansAreSold: false }],
     ['search-app', { ...as(offered), plansAreSold: false }],
-  ] as [string, Partial<Situation>][])('%s for %j', (kind, change) => {
+  ] as [string, Partial<NextStepInput>][])('%s for %j', (kind, change) => {
     expect(nextStep({ ...settled, ...change }).kind).toBe(kind);
   });
 
@@ -65,6 +65,6 @@ describe('nextStep', () => {
     ['choose-plan', false],
     ['search-app', false],
   ] as const)('%s stands before what a client app gets: %s', (kind, expected) => {
-    expect(standsBeforeAuthorization({ kind })).toBe(expected);
+    expect(blocksAuthorization({ kind })).toBe(expected);
   });
 });

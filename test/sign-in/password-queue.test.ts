@@ -1,4 +1,4 @@
-import { boundedQueue, PasswordQueueFull } from '../../server/password/queue.ts';
+import { boundedQueue, PasswordQueueFullError } from '../../server/password/queue.ts';
 
 /** A job that ends when the test says so. */
 function held() {
@@ -49,7 +49,7 @@ describe('boundedQueue', () => {
     const refused = queue.run(async () => {
       ran = true;
     });
-    await expect(refused).rejects.toBeInstanceOf(PasswordQueueFull);
+    await expect(refused).rejects.toBeInstanceOf(PasswordQueueFullError);
     expect(queue.state()).toEqual({ running: 1, waiting: 0 });
     first.resolve('done');
     await running;

@@ -176,7 +176,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
 
     it('where none can be sent the page says so, and the other ways are there', async () => {
       const { user, phone } = await memberWithSms(foyer);
-      await foyer.deps.kv.increment(`sms:member:proven:${user.id}`, dayMs, 1_000);
+      await foyer.deps.kv.consumeCount(`sms:member:proven:${user.id}`, dayMs, 1_000);
       const codes = await giveRecoveryCodes(foyer, user);
       const browser = foyer.browser();
       await toChallenge(browser, user);

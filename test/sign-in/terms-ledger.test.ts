@@ -1,4 +1,4 @@
-import { acceptancesOf, findUser } from '../../server/account/index.ts';
+import { findUser, listTermsAcceptances } from '../../server/account/index.ts';
 import { locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty } from '../support/relying-party.ts';
@@ -23,10 +23,10 @@ describe.each(backends)('accepting the terms, on $name', (backend) => {
     browser.headers['user-agent'] = 'A browser';
     const { search } = new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
     const terms = locationOf(await browser.post(`/sign-in${search}`, { username: user.email, password }));
-    expect(await acceptancesOf(foyer.deps.database.db, user.id)).toEqual([]);
+    expect(await listTermsAcceptances(foyer.deps.database.db, user.id)).toEqual([]);
     const before = Date.now();
     expect((await browser.post(new URL(terms).pathname + new URL(terms).search, accept)).status).toBe(303);
-    const [entry, ...others] = await acceptancesOf(foyer.deps.database.db, user.id);
+    const [entry, ...others] = await listTermsAcceptances(foyer.deps.database.db, user.id);
     expect(others).toEqual([]);
     expect(entry).toEqual({
       userId: user.id,
@@ -49,7 +49,7 @@ describe.each(backends)('accepting the terms, on $name', (backend) => {
     expect((await browser.post('/tos', { ...accept, version: '99' })).status).toBe(409);
     const stranger = await foyer.browser().post('/tos', { ...accept, userId: user.id });
     expect(new URL(locationOf(stranger)).pathname).toBe('/');
-    expect(await acceptancesOf(foyer.deps.database.db, user.id)).toEqual([]);
+    expect(await listTermsAcceptances(foyer.deps.database.db, user.id)).toEqual([]);
   });
 
   it('without a page to go on to says so, once they are accepted', async () => {

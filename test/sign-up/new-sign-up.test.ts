@@ -1,8 +1,8 @@
 import { passwordFaults } from '../../server/password/index.ts';
-import { type Profile, type ProfileFaults, readProfile } from '../../server/sign-up/new-sign-up.ts';
+import { type ProfileFaults, type ProfileInput, parseProfile } from '../../server/sign-up/new-sign-up.ts';
 
 const policy = { faults: async (...given: Parameters<typeof passwordFaults>) => passwordFaults(...given) };
-const good: Profile = {
+const good: ProfileInput = {
   givenName: ' Ida ',
   familyName: 'Sommer',
   email: ' Ida.Sommer@Example.com ',
@@ -12,12 +12,12 @@ const fine: ProfileFaults = { empty: [], email: false, password: [], malformed: 
 
 describe('what begins an account', () => {
   it('has names trimmed, the address as it is compared, and the password as it was typed', async () => {
-    expect(await readProfile(good, policy)).toEqual({
+    expect(await parseProfile(good, policy)).toEqual({
       profile: { givenName: 'Ida', familyName: 'Sommer', email: 'ida.sommer@example.com', password: ' open sesame 7 ' },
     });
   });
 
-  it.each<[string, Partial<Profile>, Partial<ProfileFaults>]>([
+  it.each<[string, Partial<ProfileInput>, Partial<ProfileFaults>]>([
     ['no first name', { givenName: ' \t' }, { empty: ['givenName'] }],
     [
       'nothing at all',
@@ -42,12 +42,12 @@ describe('what begins an account', () => {
     ['a name of half a character', { givenName: 'Ida\ud800' }, { malformed: true }],
     ['an address of thousands of characters', { email: 'i'.repeat(10_000) }, { email: true, malformed: true }],
   ])('is refused with %s', async (_what, typed, faults) => {
-    expect(await readProfile({ ...good, ...typed }, policy)).toEqual({ faults: { ...fine, ...faults } });
+    expect(await parseProfile({ ...good, ...typed }, policy)).toEqual({ faults: { ...fine, ...faults } });
   });
 
   it('may have any name that somebody has', async () => {
     for (const givenName of ['Zoë', 'Ngô', 'Jean-Luc', 'D’Arcy', 'محمد', '小明', 'X', 'Dr. Ida', 'x'.repeat(100)]) {
-      expect(await readProfile({ ...good, givenName }, policy)).toMatchObject({ profile: { givenName } });
+      expect(await parseProfile({ ...good, givenName }, policy)).toMatchObject({ profile: { givenName } });
     }
   });
 });

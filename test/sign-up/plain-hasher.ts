@@ -1,4 +1,4 @@
-import { type PasswordHasher, PasswordQueueFull } from '../../server/password/index.ts';
+import { type PasswordHasher, PasswordQueueFullError } from '../../server/password/index.ts';
 
 /** Its hash is the password itself; counts what it is asked, and can be made to refuse. */
 export function plainHasher() {
@@ -7,7 +7,7 @@ export function plainHasher() {
     verified: 0,
     full: false,
     async hash(given) {
-      if (hasher.full) throw new PasswordQueueFull('full');
+      if (hasher.full) throw new PasswordQueueFullError('full');
       hasher.hashed += 1;
       return `plain:${given}`;
     },

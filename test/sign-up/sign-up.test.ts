@@ -1,4 +1,9 @@
-import { acceptancesOf, findUserByIdentifier, findUserRecord, importPartnerDeals } from '../../server/account/index.ts';
+import {
+  findUserByIdentifier,
+  findUserRecord,
+  importPartnerDeals,
+  listTermsAcceptances,
+} from '../../server/account/index.ts';
 import { StoreUnavailable } from '../../server/store/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -61,7 +66,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     const id = user?.id ?? '';
     expect(await findUserRecord(db(), id)).toMatchObject({ totalRewards: '5' });
     const { hash } = foyer.deps.legal.terms('en');
-    expect(await acceptancesOf(db(), id)).toMatchObject([
+    expect(await listTermsAcceptances(db(), id)).toMatchObject([
       {
         version: 1,
         label: '1.0.0',
@@ -349,7 +354,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     const resumed = await browser.get(await store(browser, wayOn(verified)));
     const tokens = await app.redeem(locationOf(resumed), begun);
     expect(tokens.claims()).toMatchObject({ email, email_verified: true, given_name: 'Ida', amr: ['pwd'] });
-    expect(await acceptancesOf(db(), tokens.claims()?.sub ?? '')).toMatchObject([{ clientId: app.id }]);
+    expect(await listTermsAcceptances(db(), tokens.claims()?.sub ?? '')).toMatchObject([{ clientId: app.id }]);
   });
 
   it('the client app that waits is not lost when the account is confirmed at an address without it', async () => {

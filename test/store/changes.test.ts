@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Database, keepUnchanged, migrate, openDatabase } from '../../server/store/index.ts';
+import { cacheUntilChanged, type Database, migrate, openDatabase } from '../../server/store/index.ts';
 
 /** What is kept between requests must be what the database would say at this moment, whoever changed it. */
 describe('what is kept of a SQLite database', () => {
@@ -30,7 +30,7 @@ describe('what is kept of a SQLite database', () => {
     db.updateTable('meta').set({ value }).where('name', '=', 'one').execute();
 
   function reader(mark: 'ofRows' | 'ofTable' = 'ofRows') {
-    const kept = keepUnchanged<{ value: string }>(() => database.changes[mark]('meta'));
+    const kept = cacheUntilChanged<{ value: string }>(() => database.changes[mark]('meta'));
     let reads = 0;
     return {
       read: (name = 'one') =>
@@ -89,7 +89,7 @@ describe('what is kept of a SQLite database', () => {
   });
 
   it('does not keep what was read while a change came', async () => {
-    const kept = keepUnchanged<string>(() => database.changes.ofRows('meta'));
+    const kept = cacheUntilChanged<string>(() => database.changes.ofRows('meta'));
     await kept('one', async () => {
       await update(database, 'second');
       return 'read before the change';
@@ -133,14 +133,14 @@ describe('what is kept of a SQLite database', () => {
   });
 
   it('keeps no more than its bound', async () => {
-    const kept = keepUnchanged<string>(() => 1, 2);
+    const kept = cacheUntilChanged<string>(() => 1, 2);
     for (const key of ['a', 'b', 'c']) await kept(key, async () => 'kept');
     expect(await kept('c', async () => 'read')).toBe('kept');
     expect(await kept('a', async () => 'read')).toBe('read');
   });
 
   it('is nothing where the database cannot tell', async () => {
-    const kept = keepUnchanged<string>(() => undefined);
+    const kept = cacheUntilChanged<string>(() => undefined);
     await kept('a', async () => 'first');
     expect(await kept('a', async () => 'second')).toBe('second');
   });

@@ -41,8 +41,8 @@ describe('the files of the embedded stores', () => {
     expect(await kv.consume('code')).toMatchObject({ state: 'already-used' });
     await kv.addToSet('set', 'member', 60_000);
     expect(await kv.setMembers('set')).toEqual(['member']);
-    expect((await kv.increment('counter', 60_000)).count).toBe(1);
-    expect((await kv.increment('counter', 60_000)).count).toBe(2);
+    expect((await kv.consumeCount('counter', 60_000)).count).toBe(1);
+    expect((await kv.consumeCount('counter', 60_000)).count).toBe(2);
     await kv.close();
   });
 

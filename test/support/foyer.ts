@@ -5,16 +5,16 @@ import { Writable } from 'node:stream';
 import { loadConfig } from '../../config/load.ts';
 import { insertUser, type NewUser, type User } from '../../server/account/index.ts';
 import { type App, createApp } from '../../server/app.ts';
-import { createBoxes, type Deps, messagesOf, offersSms, openLegal } from '../../server/deps.ts';
+import { createBoxes, createMessaging, type Deps, isSmsOffered, loadLegalTexts } from '../../server/deps.ts';
 import { createLog, loadAssets } from '../../server/http/index.ts';
 
 import { noMetrics } from '../../server/metrics/index.ts';
 import {
   type ClientRequest,
   clientMetadata,
+  createClientSecret,
   ensureKeys,
   insertClient,
-  newClientSecret,
 } from '../../server/oauth/index.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../server/password/index.ts';
 import { createSandboxMailbox } from '../../server/sandbox/index.ts';
@@ -117,7 +117,7 @@ export async function startFoyer(
   const clientDir = join(import.meta.dirname, '..', '..', 'dist', 'client');
   let passedMs = 0;
   const now = () => Date.now() + passedMs;
-  const legal = openLegal(config);
+  const legal = loadLegalTexts(config);
   const boxes = createBoxes(config.SECRET_KEYS);
   const log = createLog('trace', stream);
   const { database, kv } = stores;
@@ -136,8 +136,8 @@ export async function startFoyer(
     // Tests put methods of their own in it.
     passwords: { ...hasher },
     boxes,
-    ...messagesOf({ config, log, database, boxes, metrics: noMetrics, now, ...overrides }, carriers),
-    smsOffered: offersSms(config),
+    ...createMessaging({ config, log, database, boxes, metrics: noMetrics, now, ...overrides }, carriers),
+    smsOffered: isSmsOffered(config),
     legal,
     terms: legal.version,
     metrics: noMetrics,
@@ -193,7 +193,7 @@ export async function startFoyer(
         { id: `client${clients}`, name: `Client ${clients}`, redirectUris: [redirectUri], ...client },
         { development: true },
       );
-      const secret = metadata.token_endpoint_auth_method === 'client_secret_basic' ? newClientSecret() : null;
+      const secret = metadata.token_endpoint_auth_method === 'client_secret_basic' ? createClientSecret() : null;
       await insertClient(stores.database.db, metadata, secret, deps.now());
       return { id: metadata.client_id, secret, redirectUri };
     },

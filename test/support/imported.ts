@@ -1,11 +1,11 @@
-import { type ImportedMember, importMembers } from '../../server/account/index.ts';
+import { type ImportedUser, insertImportedUsers } from '../../server/account/index.ts';
 import type { TestFoyer } from './foyer.ts';
 
 let members = 0;
 /** As `foyer user import` adds them. */
-export async function imported(foyer: TestFoyer, change: Partial<ImportedMember> = {}): Promise<ImportedMember> {
+export async function imported(foyer: TestFoyer, change: Partial<ImportedUser> = {}): Promise<ImportedUser> {
   members += 1;
-  const member: ImportedMember = {
+  const member: ImportedUser = {
     id: `0000000${members % 10}-4c7f-4c7f-8c7f-${Date.now().toString(16).padStart(12, '0')}`,
     email: `moved${members}@example.com`,
     ...{ emailVerified: true, phone: null, phoneVerified: false, passwordHash: null, passwordProfile: null },
@@ -14,7 +14,9 @@ export async function imported(foyer: TestFoyer, change: Partial<ImportedMember>
     ...{ gender: '0', newsletter: false, mfaPreference: 'none', disabledAt: null, createdAt: 1_600_000_000_000 },
     ...change,
   };
-  const [outcome] = await foyer.stores.database.transaction((trx) => importMembers(trx, [member], foyer.deps.now()));
+  const [outcome] = await foyer.stores.database.transaction((trx) =>
+    insertImportedUsers(trx, [member], foyer.deps.now()),
+  );
   if (outcome?.kind !== 'added') throw new Error(`not added: ${JSON.stringify(outcome)}`);
   return member;
 }

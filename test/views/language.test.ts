@@ -1,4 +1,4 @@
-import { languageOf, languages, translator } from '../../server/http/language.ts';
+import { languages, resolveLanguage, translator } from '../../server/http/language.ts';
 
 describe('languageOf', () => {
   it.each([
@@ -38,18 +38,18 @@ describe('languageOf', () => {
     ['../../etc/passwd', 'en'],
     ['constructor', 'en'],
   ])('%j gives %s', (header, expected) => {
-    expect(languageOf(header)).toBe(expected);
+    expect(resolveLanguage(header)).toBe(expected);
   });
 
   it('lets a remembered language win when it is one of ours', () => {
-    expect(languageOf('de', 'nl')).toBe('nl');
-    expect(languageOf('de', 'xx')).toBe('de');
-    expect(languageOf('de', '')).toBe('de');
-    expect(languageOf('de', '__proto__')).toBe('de');
+    expect(resolveLanguage('de', 'nl')).toBe('nl');
+    expect(resolveLanguage('de', 'xx')).toBe('de');
+    expect(resolveLanguage('de', '')).toBe('de');
+    expect(resolveLanguage('de', '__proto__')).toBe('de');
   });
 
   it('answers a very long header quickly', () => {
-    expect(languageOf(`${'a-,'.repeat(100_000)}de`)).toBe('en');
+    expect(resolveLanguage(`${'a-,'.repeat(100_000)}de`)).toBe('en');
   });
 
   it.each([
@@ -59,7 +59,7 @@ describe('languageOf', () => {
     ['hyphens', `xx${'-'.repeat(15_000)},`],
     ['digits of a weight', `xx;q=0.${'0'.repeat(15_000)},`],
   ])('does not read what stands behind 500 characters of %s', (_what, start) => {
-    expect(languageOf(`${start}de`)).toBe('en');
+    expect(resolveLanguage(`${start}de`)).toBe('en');
   });
 });
 

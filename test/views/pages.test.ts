@@ -1,5 +1,5 @@
 import { languages } from '../../server/http/language.ts';
-import { renderPage } from '../../server/http/render.tsx';
+import { renderDocument } from '../../server/http/render.tsx';
 import { everyPage, samplePage } from './every-page.tsx';
 import { rawKeys, visible } from './raw-keys.ts';
 import { contextFor, member } from './samples/context.ts';
@@ -19,7 +19,7 @@ describe.each(languages)('every page in %s', (lang) => {
   const html = new Map(
     Object.entries(everyPage(ctx)).map(([name, { page, head }]) => [
       name,
-      renderPage(ctx, page, { title: 'Title', ...head }),
+      renderDocument(ctx, page, { title: 'Title', ...head }),
     ]),
   );
 
@@ -56,7 +56,7 @@ describe.each(languages)('every page in %s', (lang) => {
 describe('renderPage', () => {
   const ctx = contextFor('en');
   const page = samplePage(ctx, 'terms');
-  const render = (head: Parameters<typeof renderPage>[2]) => renderPage(ctx, page, head);
+  const render = (head: Parameters<typeof renderDocument>[2]) => renderDocument(ctx, page, head);
 
   it('puts stylesheet, font preload, icon, viewport and colour scheme into the head', () => {
     const head = render({ title: 'Terms' }).split('</head>')[0];
@@ -77,7 +77,7 @@ describe('renderPage', () => {
       [...html.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, href]) => href);
     expect(sheets(render({ title: 'Terms' }))).toEqual(['/assets/foyer.css']);
     const own = { ...ctx, sandbox: {}, assets: { ...ctx.assets, brandCss: '/brand.css' } };
-    expect(sheets(renderPage(own, samplePage(own, 'terms'), { title: '' }))).toEqual([
+    expect(sheets(renderDocument(own, samplePage(own, 'terms'), { title: '' }))).toEqual([
       '/assets/foyer.css',
       '/assets/sandbox.css',
       '/brand.css',
@@ -96,7 +96,7 @@ describe('renderPage', () => {
     const nasty = '<img src=x onerror=alert(1)>';
     const own = { ...contextFor('en'), member: { ...member, name: nasty } };
     const page = samplePage({ ...own, brand: { name: nasty } }, 'terms-accept');
-    const html = renderPage(own, page, { title: nasty });
+    const html = renderDocument(own, page, { title: nasty });
     expect(html).not.toContain('<img src=x');
     expect(html.match(/&lt;img src=x/g)?.length).toBeGreaterThanOrEqual(4);
   });
@@ -108,7 +108,8 @@ describe('renderPage', () => {
 });
 
 describe('the sign-in page', () => {
-  const render = (name: string, ctx = contextFor('en')) => renderPage(ctx, samplePage(ctx, name), { title: 'Sign in' });
+  const render = (name: string, ctx = contextFor('en')) =>
+    renderDocument(ctx, samplePage(ctx, name), { title: 'Sign in' });
 
   it('names its fields as browsers and password managers expect', () => {
     const html = render('sign-in-without-passkeys');
@@ -150,7 +151,7 @@ describe('the sign-in page', () => {
 });
 
 describe('pages of the flow', () => {
-  const render = (name: string) => renderPage(contextFor('en'), samplePage(contextFor('en'), name), { title: 'T' });
+  const render = (name: string) => renderDocument(contextFor('en'), samplePage(contextFor('en'), name), { title: 'T' });
 
   it('/verify-user carries its fields and says what it does', () => {
     const html = render('verify-user');

@@ -87,7 +87,7 @@ it('steps say which are done, which is the present one and which are ahead', () 
 });
 
 it('the rules for a password are the specification’s three lines, and say in words what is missed', () => {
-  const fresh = html(<StrengthChecklist words={strengthWords(t)} id="s" />);
+  const fresh = html(<StrengthChecklist labels={strengthWords(t)} id="s" />);
   expect([...fresh.matchAll(/<span>([^<]*)/g)].map(([, text]) => text)).toEqual([
     'Contains a number or symbol',
     'At least 8 characters',
@@ -96,7 +96,7 @@ it('the rules for a password are the specification’s three lines, and say in w
   expect(fresh).not.toMatch(/met/);
   const sent = html(
     <StrengthChecklist
-      words={strengthWords(t)}
+      labels={strengthWords(t)}
       id="s"
       met={{ numberOrSymbol: true, length: false, notPersonal: true }}
     />,

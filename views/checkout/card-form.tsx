@@ -72,7 +72,7 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
       </FieldFrame>
     </div>
   );
-  const own = (name: 'name' | 'zip', autoComplete: string, maxLength: number) => (
+  const plainField = (name: 'name' | 'zip', autoComplete: string, maxLength: number) => (
     <Field
       {...{ name, label: labels[name], error: errors[name], autoComplete, maxLength }}
       onInput={() => props.onTyped?.(name)}
@@ -88,13 +88,13 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
       onSubmit={props.onSubmit}
     >
       <HiddenFields fields={{ ...fields, setupIntent: '' }} />
-      {own('name', 'cc-name', 200)}
+      {plainField('name', 'cc-name', 200)}
       {element('number')}
       <div className="pair">
         {element('expiry')}
         {element('cvc', cvcHint)}
       </div>
-      {own('zip', 'postal-code', 20)}
+      {plainField('zip', 'postal-code', 20)}
       {/* What stands in Stripe's frames cannot be described by words outside them: they are said once more. */}
       <p className="visually-hidden" role="alert">
         {cardElements.map((name) => errors[name] && `${labels[name]}: ${errors[name]} `)}
@@ -112,11 +112,11 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
 /** Its words and values in a language. */
 export function cardFormProps(
   t: T,
-  given: StripeInPage & Pick<CardFormProps, 'action' | 'fields' | 'setupUrl' | 'saveNote' | 'quiet'>,
+  state: StripeInPage & Pick<CardFormProps, 'action' | 'fields' | 'setupUrl' | 'saveNote' | 'quiet'>,
 ): CardFormProps {
   const label = (name: CardFieldName) => t(`payment.form.${name}`);
   return {
-    ...given,
+    ...state,
     labels: {
       name: label('name'),
       number: label('number'),

@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
@@ -29,7 +29,7 @@ export function ChangePlanPage(props: ChangePlanPageProps) {
   const { ctx, steps, heading, action, periods, legend, cards, value, cancelHref, notice, error } = props;
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx} long>
+    <AuthLayout ctx={ctx} long>
       <Script ctx={ctx} entry="busy" />
       <CheckoutSteps ctx={ctx} kind={steps} />
       <div className="panel-head">
@@ -47,6 +47,6 @@ export function ChangePlanPage(props: ChangePlanPageProps) {
           <Button>{t('checkout.next')}</Button>
         </div>
       </form>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { Loader } from '../parts/loader.tsx';
@@ -10,19 +10,19 @@ export const redirectDelayMs = 2000;
 export interface CompletedPageProps {
   ctx: PageContext;
   /** What became of the plan. */
-  said?: string | undefined;
+  resultText?: string | undefined;
   /** Of a member: where it goes on to. */
-  goOnHref?: string;
+  continueUrl?: string;
   /** Of everybody else. */
   signInHref?: string;
 }
 
 /** 'Just a moment...': it goes on by itself after the specification's 2 seconds, or by its link. */
-export function CompletedPage({ ctx, said, goOnHref, signInHref }: CompletedPageProps) {
+export function CompletedPage({ ctx, resultText, continueUrl, signInHref }: CompletedPageProps) {
   const { t } = ctx;
-  if (goOnHref === undefined) {
+  if (continueUrl === undefined) {
     return (
-      <DoorLayout ctx={ctx}>
+      <AuthLayout ctx={ctx}>
         <div className="panel-head">
           <h1>{t('checkout.completed.signIn')}</h1>
           <p className="muted">{t('checkout.completed.signInLead')}</p>
@@ -30,26 +30,26 @@ export function CompletedPage({ ctx, said, goOnHref, signInHref }: CompletedPage
         <ButtonLink href={signInHref ?? '/'} block>
           {t('checkout.completed.login')}
         </ButtonLink>
-      </DoorLayout>
+      </AuthLayout>
     );
   }
   return (
-    <DoorLayout ctx={ctx}>
+    <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="go-on" />
       <div className="waiting">
         <Loader />
         <div className="panel-head" role="status">
           <h1>{t('checkout.completed.heading')}</h1>
           <p className="muted">
-            {said} {t('checkout.completed.lead')}
+            {resultText} {t('checkout.completed.lead')}
           </p>
         </div>
         <p data-go-on={redirectDelayMs}>
-          <ButtonLink href={goOnHref} kind="quiet" block>
+          <ButtonLink href={continueUrl} kind="quiet" block>
             {t('checkout.completed.continue')}
           </ButtonLink>
         </p>
       </div>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
@@ -85,7 +85,7 @@ function Deal({
 export function PartnerDealPage({ ctx, action, deal, otherHref }: PartnerDealPageProps) {
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx} long>
+    <AuthLayout ctx={ctx} long>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('checkout.deal.heading')}</h1>
@@ -103,6 +103,6 @@ export function PartnerDealPage({ ctx, action, deal, otherHref }: PartnerDealPag
       ) : (
         <Deal ctx={ctx} action={action} deal={deal} />
       )}
-    </DoorLayout>
+    </AuthLayout>
   );
 }

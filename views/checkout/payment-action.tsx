@@ -24,7 +24,7 @@ export interface PaymentActionProps extends StripeInPage {
   notLoaded: string;
 }
 
-interface Live {
+interface PaymentActionHandlers {
   problem?: string | undefined;
   outcome?: Ref<HTMLFormElement>;
 }
@@ -32,7 +32,7 @@ interface Live {
 /** The act that looks at what has become of a payment. */
 const outcomeFields = { act: 'outcome' };
 
-export function PaymentActionView(props: PaymentActionProps & Live) {
+export function PaymentActionView(props: PaymentActionProps & PaymentActionHandlers) {
   const { action, problem } = props;
   return (
     <>
@@ -69,7 +69,7 @@ export function PaymentAction(
   props: { ctx: PageContext; hostedInvoiceUrl?: string | undefined } & StripeInPage &
     Pick<PaymentActionProps, 'action' | 'clientSecret' | 'paymentMethodId' | 'retryFields' | 'otherCardHref'>,
 ) {
-  const { ctx, hostedInvoiceUrl, ...given } = props;
+  const { ctx, hostedInvoiceUrl, ...args } = props;
   const { t } = ctx;
   return (
     <>
@@ -82,7 +82,7 @@ export function PaymentAction(
             {t('payment.bank.hosted')}
           </ButtonLink>
         )}
-        <form method="post" action={given.action}>
+        <form method="post" action={args.action}>
           <HiddenFields fields={outcomeFields} />
           <Button block>{t('payment.bank.done')}</Button>
         </form>
@@ -93,7 +93,7 @@ export function PaymentAction(
         load="idle"
         view={PaymentActionView}
         props={{
-          ...given,
+          ...args,
           waiting: t('payment.bank.waiting'),
           failedTitle: t('payment.bank.failedTitle'),
           tryAgain: t('payment.retry'),

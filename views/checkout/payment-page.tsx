@@ -1,17 +1,17 @@
 import type { ReactNode } from 'react';
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Script } from '../parts/script.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
 import { CardForm, cardFormProps, type StripeInPage } from './card-form.tsx';
-import { cardExpiry, cardName, type ShownCard } from './card-name.ts';
+import { type CardView, cardExpiry, cardName } from './card-name.ts';
 import { CheckoutNotice, type CheckoutNoticeProps } from './checkout-notice.tsx';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
 import { PaymentAction } from './payment-action.tsx';
 
-interface Frame {
+interface PaymentPageFrame {
   ctx: PageContext;
   /** Whose steps stand above it. */
   steps: CheckoutKind;
@@ -22,7 +22,7 @@ interface Frame {
   backHref: string;
 }
 
-export interface PaymentPageProps extends Frame {
+export interface PaymentPageProps extends PaymentPageFrame {
   setupUrl: string;
   notice?: CheckoutNoticeProps | undefined;
   /** What is paid; without it there is nothing to confirm for the moment. */
@@ -38,7 +38,7 @@ export interface PaymentPageProps extends Frame {
       }
     | undefined;
   /** The card that would be charged. */
-  card?: ShownCard | undefined;
+  card?: CardView | undefined;
   /** While Stripe is away: what was sent, to be sent again; nothing was sent: the page is asked for again. */
   retryFields: Record<string, string>;
 }
@@ -48,15 +48,15 @@ const TheLayout = ({
   steps,
   title,
   children,
-}: Pick<Frame, 'ctx' | 'steps'> & { title: string; children: ReactNode }) => (
-  <DoorLayout ctx={ctx} long>
+}: Pick<PaymentPageFrame, 'ctx' | 'steps'> & { title: string; children: ReactNode }) => (
+  <AuthLayout ctx={ctx} long>
     <Script ctx={ctx} entry="busy" />
     <CheckoutSteps ctx={ctx} kind={steps} />
     <div className="panel-head">
       <h1>{title}</h1>
     </div>
     {children}
-  </DoorLayout>
+  </AuthLayout>
 );
 
 /** The saved card, to be charged without entering it again; it needs no scripts. */
@@ -66,8 +66,8 @@ function SavedCard({
   card,
   quiet,
   quote: { announced, due },
-}: Pick<Frame, 'ctx' | 'action'> & {
-  card: ShownCard;
+}: Pick<PaymentPageFrame, 'ctx' | 'action'> & {
+  card: CardView;
   quiet: boolean;
   quote: NonNullable<PaymentPageProps['quote']>;
 }) {
@@ -90,7 +90,7 @@ export function Retry({
   ctx: { t },
   action,
   fields,
-}: Pick<Frame, 'ctx' | 'action'> & { fields: Record<string, string> }) {
+}: Pick<PaymentPageFrame, 'ctx' | 'action'> & { fields: Record<string, string> }) {
   if (Object.keys(fields).length === 0) {
     return (
       <ButtonLink href={action} block>
@@ -146,7 +146,7 @@ export function PaymentPage(props: PaymentPageProps) {
   );
 }
 
-export interface PaymentActionPageProps extends Frame {
+export interface PaymentActionPageProps extends PaymentPageFrame {
   clientSecret: string;
   paymentMethodId: string | undefined;
   /** As it is read. */

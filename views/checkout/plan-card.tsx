@@ -1,7 +1,7 @@
 import { ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 
-export interface PlanShown {
+export interface PlanView {
   name: string;
   summary: string;
   features: readonly string[];
@@ -10,7 +10,7 @@ export interface PlanShown {
 }
 
 /** What a plan is and what it gives. */
-export function PlanCard({ plan, change }: { plan: PlanShown; change?: { href: string; label: string } | undefined }) {
+export function PlanCard({ plan, change }: { plan: PlanView; change?: { href: string; label: string } | undefined }) {
   const { name, summary, features, price } = plan;
   return (
     <Card

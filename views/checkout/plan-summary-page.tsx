@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
@@ -7,7 +7,7 @@ import { Script } from '../parts/script.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
 import { CheckoutNotice, type CheckoutNoticeProps } from './checkout-notice.tsx';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
-import { PlanCard, type PlanShown } from './plan-card.tsx';
+import { PlanCard, type PlanView } from './plan-card.tsx';
 import { PromoBox, type PromoBoxState } from './promo-box.tsx';
 
 export interface PlanSummaryPageProps {
@@ -15,7 +15,7 @@ export interface PlanSummaryPageProps {
   steps: CheckoutKind;
   /** The page's own address: all of its forms go there. */
   action: string;
-  plan: PlanShown;
+  plan: PlanView;
   lead: string;
   /** The client app that waits. */
   clientName?: string;
@@ -74,7 +74,7 @@ export function PlanSummaryPage(props: PlanSummaryPageProps) {
   const { ctx, steps, action, plan, lead, clientName, changeHref, notice, quote, promo, card, has } = props;
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx} long>
+    <AuthLayout ctx={ctx} long>
       <Script ctx={ctx} entry="busy" />
       {promo !== undefined && <Script ctx={ctx} entry="in-place" />}
       <CheckoutSteps ctx={ctx} kind={steps} />
@@ -91,6 +91,6 @@ export function PlanSummaryPage(props: PlanSummaryPageProps) {
       {promo !== undefined && <PromoBox t={t} action={action} state={promo} />}
       <Amounts ctx={ctx} quote={quote} card={card} />
       <Acts {...props} />
-    </DoorLayout>
+    </AuthLayout>
   );
 }

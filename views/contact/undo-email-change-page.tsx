@@ -1,5 +1,5 @@
 import { formatDate } from '../format.ts';
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
@@ -28,7 +28,7 @@ export function UndoEmailChangePage(props: UndoEmailChangePageProps) {
   const { t, lang } = ctx;
   const atConfirm = errors.confirm !== undefined && errors.password === undefined;
   return (
-    <DoorLayout ctx={ctx} long>
+    <AuthLayout ctx={ctx} long>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('contact.undo.title')}</h1>
@@ -58,15 +58,15 @@ export function UndoEmailChangePage(props: UndoEmailChangePageProps) {
         />
         <Button block>{t('contact.undo.submit')}</Button>
       </form>
-    </DoorLayout>
+    </AuthLayout>
   );
 }
 
 /** The link was used, or came too late. */
-export function UndoGonePage({ ctx }: { ctx: PageContext }) {
+export function UndoExpiredPage({ ctx }: { ctx: PageContext }) {
   const { t, links } = ctx;
   return (
-    <DoorLayout ctx={ctx} nav="signIn">
+    <AuthLayout ctx={ctx} nav="signIn">
       <div className="panel-head">
         <h1>{t('contact.undo.goneTitle')}</h1>
         <p>{t('contact.undo.gone')}</p>
@@ -83,14 +83,14 @@ export function UndoGonePage({ ctx }: { ctx: PageContext }) {
       <ButtonLink href={links.signIn ?? '/'} block>
         {t('contact.undo.signIn')}
       </ButtonLink>
-    </DoorLayout>
+    </AuthLayout>
   );
 }
 
 export function UndoDonePage({ ctx }: { ctx: PageContext }) {
   const { t, links } = ctx;
   return (
-    <DoorLayout ctx={ctx}>
+    <AuthLayout ctx={ctx}>
       <div className="panel-head">
         <h1>{t('contact.undo.doneTitle')}</h1>
         <p>{t('contact.undo.done')}</p>
@@ -98,6 +98,6 @@ export function UndoDonePage({ ctx }: { ctx: PageContext }) {
       <ButtonLink href={links.signIn ?? '/'} block>
         {t('contact.undo.signIn')}
       </ButtonLink>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

@@ -8,7 +8,7 @@ import { Script } from '../parts/script.tsx';
 import { Snackbar } from '../parts/snackbar.tsx';
 
 /** A client app as a member is shown it. */
-export interface ShownApp {
+export interface AppView {
   id: string;
   name: string;
   logoUrl?: string;
@@ -21,14 +21,14 @@ export interface ShownApp {
 export interface DashboardPageProps {
   ctx: PageContext;
   /** undefined: they could not be loaded. */
-  apps: readonly ShownApp[] | undefined;
+  apps: readonly AppView[] | undefined;
   /** What is looked for, '' for nothing; undefined: there is no box to search in. */
-  words?: string | undefined;
+  searchText?: string | undefined;
 }
 
 const path = '/dashboard';
 
-function Search({ ctx, words }: { ctx: PageContext; words: string }) {
+function Search({ ctx, searchText }: { ctx: PageContext; searchText: string }) {
   const { t } = ctx;
   return (
     <search>
@@ -42,7 +42,7 @@ function Search({ ctx, words }: { ctx: PageContext; words: string }) {
           type="search"
           name="q"
           maxLength={100}
-          defaultValue={words}
+          defaultValue={searchText}
           placeholder={t('dashboard.search.hint')}
           autoComplete="off"
         />
@@ -52,15 +52,15 @@ function Search({ ctx, words }: { ctx: PageContext; words: string }) {
   );
 }
 
-function Apps({ ctx, apps, words }: { ctx: PageContext; apps: readonly ShownApp[]; words: string }) {
+function Apps({ ctx, apps, searchText }: { ctx: PageContext; apps: readonly AppView[]; searchText: string }) {
   const { t } = ctx;
-  if (apps.length === 0 && words === '') {
+  if (apps.length === 0 && searchText === '') {
     return <EmptyState title={t('dashboard.empty.title')} text={t('dashboard.empty.text')} />;
   }
   if (apps.length === 0) {
     return (
       <EmptyState
-        title={t('dashboard.search.none', { words })}
+        title={t('dashboard.search.none', { words: searchText })}
         text={t('dashboard.search.noneText')}
         action={
           <ButtonLink href={path} kind="quiet" size="small">
@@ -72,7 +72,7 @@ function Apps({ ctx, apps, words }: { ctx: PageContext; apps: readonly ShownApp[
   }
   return (
     <>
-      {words !== '' && (
+      {searchText !== '' && (
         <p className="muted">
           <span role="status">{t('dashboard.search.found', { count: apps.length })}</span>{' '}
           <a href={path}>{t('dashboard.search.all')}</a>
@@ -99,7 +99,7 @@ function Apps({ ctx, apps, words }: { ctx: PageContext; apps: readonly ShownApp[
 }
 
 /** The client apps that this sign-in opens. */
-export function DashboardPage({ ctx, apps, words }: DashboardPageProps) {
+export function DashboardPage({ ctx, apps, searchText }: DashboardPageProps) {
   const { t, links } = ctx;
   return (
     <PlainLayout ctx={ctx} shape="apps" subHeader={{ backHref: links.search, at: 'dashboard' }}>
@@ -107,7 +107,7 @@ export function DashboardPage({ ctx, apps, words }: DashboardPageProps) {
         <h1>{t('dashboard.title')}</h1>
         <p className="lead muted">{t('dashboard.lead')}</p>
       </div>
-      {words !== undefined && <Search ctx={ctx} words={words} />}
+      {searchText !== undefined && <Search ctx={ctx} searchText={searchText} />}
       {apps === undefined ? (
         <>
           <EmptyState
@@ -122,7 +122,7 @@ export function DashboardPage({ ctx, apps, words }: DashboardPageProps) {
           <Snackbar ctx={ctx} kind="error" text={t('dashboard.failed.snackbar')} duration="profile" />
         </>
       ) : (
-        <Apps ctx={ctx} apps={apps} words={words ?? ''} />
+        <Apps ctx={ctx} apps={apps} searchText={searchText ?? ''} />
       )}
     </PlainLayout>
   );

@@ -10,7 +10,7 @@ export interface NotFoundPageProps {
   homeHref: string;
 }
 
-const titleOf = (ctx: PageContext, variant: NotFoundPageProps['variant']) =>
+const pageTitle = (ctx: PageContext, variant: NotFoundPageProps['variant']) =>
   ctx.t(variant === 'oops' ? 'errors.notFound.oopsTitle' : 'errors.notFound.title');
 
 export function NotFoundPage({ ctx, variant, homeHref }: NotFoundPageProps) {
@@ -19,7 +19,7 @@ export function NotFoundPage({ ctx, variant, homeHref }: NotFoundPageProps) {
     <PlainLayout ctx={ctx} shape="centre">
       <StatusNumber status={404} />
       <div className="panel-head">
-        <h1>{titleOf(ctx, variant)}</h1>
+        <h1>{pageTitle(ctx, variant)}</h1>
         {variant === 'fetch' && <p className="muted">{t('errors.notFound.text')}</p>}
       </div>
       <ButtonLink href={homeHref}>{t('errors.home')}</ButtonLink>

@@ -1,10 +1,10 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Script } from '../parts/script.tsx';
 import { SummaryList } from '../parts/summary-list.tsx';
 
-export interface OfferPageProps {
+export interface LinkConfirmationPageProps {
   ctx: PageContext;
   action: string;
   /** A new link, or one that there is and whose subject may have changed hands. */
@@ -18,11 +18,18 @@ export interface OfferPageProps {
 }
 
 /** Asks a member who has just proven their account whether what they came by is to sign them in from now on. */
-export function OfferPage({ ctx, action, about = 'linkOffer', provider, email, there }: OfferPageProps) {
+export function LinkConfirmationPage({
+  ctx,
+  action,
+  about = 'linkOffer',
+  provider,
+  email,
+  there,
+}: LinkConfirmationPageProps) {
   const { t } = ctx;
   const person = [there.name, there.email].filter((part) => part !== '').join(' · ');
   return (
-    <DoorLayout ctx={ctx}>
+    <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t(`federation.${about}.title`, { provider })}</h1>
@@ -44,6 +51,6 @@ export function OfferPage({ ctx, action, about = 'linkOffer', provider, email, t
           {t(`federation.${about}.link`)}
         </Button>
       </form>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Script } from '../parts/script.tsx';
@@ -19,7 +19,7 @@ export function ReusedPage({ ctx, action, provider, there, backHref }: ReusedPag
   const { t } = ctx;
   const person = [there.name, there.email].filter((part) => part !== '').join(' · ');
   return (
-    <DoorLayout ctx={ctx}>
+    <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('federation.reused.title', { provider })}</h1>
@@ -43,6 +43,6 @@ export function ReusedPage({ ctx, action, provider, there, backHref }: ReusedPag
           {t('federation.unasked.cancel')}
         </ButtonLink>
       </form>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

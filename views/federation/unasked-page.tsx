@@ -1,11 +1,11 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Script } from '../parts/script.tsx';
 import { SummaryList } from '../parts/summary-list.tsx';
 
-export interface UnaskedPageProps {
+export interface UnsolicitedResponsePageProps {
   ctx: PageContext;
   action: string;
   fields: Record<string, string>;
@@ -18,11 +18,18 @@ export interface UnaskedPageProps {
 }
 
 /** Asks before somebody is signed in by a provider of whom nobody asked it here: anybody could have sent them. */
-export function UnaskedPage({ ctx, action, fields, provider, there, backHref }: UnaskedPageProps) {
+export function UnsolicitedResponsePage({
+  ctx,
+  action,
+  fields,
+  provider,
+  there,
+  backHref,
+}: UnsolicitedResponsePageProps) {
   const { t } = ctx;
   const person = [there.name, there.email].filter((part) => part !== '').join(' · ');
   return (
-    <DoorLayout ctx={ctx}>
+    <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('federation.unasked.title', { provider })}</h1>
@@ -42,6 +49,6 @@ export function UnaskedPage({ ctx, action, fields, provider, there, backHref }: 
           {t('federation.unasked.cancel')}
         </ButtonLink>
       </form>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

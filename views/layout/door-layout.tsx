@@ -7,7 +7,7 @@ import { PublicNav } from './header.tsx';
 import { SandboxRibbon } from './sandbox-ribbon.tsx';
 
 /** The front door: on wide screens the arches stand on the left and the act on the right, on phones one above the other. */
-export function DoorLayout(props: {
+export function AuthLayout(props: {
   ctx: PageContext;
   /** The act needs a phone's whole height. */
   long?: boolean;

@@ -3,7 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { SandboxRibbon } from './sandbox-ribbon.tsx';
-import { SubHeader, type SubHeaderPlace } from './sub-header.tsx';
+import { SubHeader, type SubHeaderItem } from './sub-header.tsx';
 
 interface PlainLayoutProps {
   ctx: PageContext;
@@ -13,7 +13,7 @@ interface PlainLayoutProps {
   /** Brand alone in the header. */
   bare?: boolean;
   /** For signed-in members: the second row of the header. */
-  subHeader?: { backHref?: string | undefined; at?: SubHeaderPlace };
+  subHeader?: { backHref?: string | undefined; at?: SubHeaderItem };
   children: ReactNode;
 }
 

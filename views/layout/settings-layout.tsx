@@ -6,15 +6,15 @@ import { accountPlaces } from '../parts/profile-menu.tsx';
 import { SideMenu } from '../parts/side-menu.tsx';
 import { PlainLayout } from './plain-layout.tsx';
 
-type Place = (typeof accountPlaces)[number];
+type AccountPage = (typeof accountPlaces)[number];
 
 /** The specification's word here is Team, in the profile menu Teams. */
-const labelOf = (t: T, place: Place) => t(place === 'teams' ? 'common.menu.team' : `common.menu.${place}`);
+const pageLabel = (t: T, place: AccountPage) => t(place === 'teams' ? 'common.menu.team' : `common.menu.${place}`);
 
 /** Account settings: breadcrumb and heading above, the other settings beside, cards in the middle. */
-export function SettingsLayout(props: {
+export function AccountLayout(props: {
   ctx: PageContext;
-  at: Place;
+  at: AccountPage;
   heading: string;
   /** A page below that place, by its name. */
   below?: string;
@@ -25,10 +25,10 @@ export function SettingsLayout(props: {
   const { ctx, at, heading, below, before, children } = props;
   const { t, links } = ctx;
   const account = t('common.menu.account');
-  const here = links[at];
+  const context = links[at];
   const path = [
     { label: account },
-    { label: labelOf(t, at), ...(here !== undefined && { href: here }) },
+    { label: pageLabel(t, at), ...(context !== undefined && { href: context }) },
     ...(below === undefined ? [] : [{ label: below }]),
   ];
   return (
@@ -43,7 +43,7 @@ export function SettingsLayout(props: {
           label={account}
           links={accountPlaces.map((name) => ({
             href: links[name],
-            label: labelOf(t, name),
+            label: pageLabel(t, name),
             current: name === at,
           }))}
         />

@@ -2,7 +2,7 @@ import type { LinkName, PageContext } from '../page-context.ts';
 import { Icon } from '../parts/icon.tsx';
 
 const names = ['dashboard', 'showcasePages', 'shortlist', 'wallet'] as const satisfies readonly LinkName[];
-export type SubHeaderPlace = (typeof names)[number];
+export type SubHeaderItem = (typeof names)[number];
 
 /** Back, and the marketplace's main pages. */
 export function SubHeader({
@@ -12,7 +12,7 @@ export function SubHeader({
 }: {
   ctx: PageContext;
   backHref?: string | undefined;
-  at?: SubHeaderPlace;
+  at?: SubHeaderItem;
 }) {
   const { t, links } = ctx;
   const named = names.filter((name) => links[name] !== undefined);

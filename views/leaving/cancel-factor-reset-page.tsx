@@ -1,5 +1,5 @@
 import { formatDate } from '../format.ts';
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Script } from '../parts/script.tsx';
@@ -18,7 +18,7 @@ export function CancelFactorResetPage({ ctx, action, token, requestedAtMs, dueAt
   const { t, lang } = ctx;
   const dates = { asked: formatDate(lang, requestedAtMs, 'exact'), due: formatDate(lang, dueAtMs, 'exact') };
   return (
-    <DoorLayout ctx={ctx}>
+    <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('leaving.reset.pageTitle')}</h1>
@@ -28,14 +28,14 @@ export function CancelFactorResetPage({ ctx, action, token, requestedAtMs, dueAt
         <input type="hidden" name="token" value={token} />
         <Button block>{t('leaving.reset.stopSubmit')}</Button>
       </form>
-    </DoorLayout>
+    </AuthLayout>
   );
 }
 
 export function FactorResetCancelledPage({ ctx }: { ctx: PageContext }) {
   const { t, links } = ctx;
   return (
-    <DoorLayout ctx={ctx}>
+    <AuthLayout ctx={ctx}>
       <div className="panel-head">
         <h1>{t('leaving.reset.doneTitle')}</h1>
         <p>{t('leaving.reset.done')}</p>
@@ -43,15 +43,15 @@ export function FactorResetCancelledPage({ ctx }: { ctx: PageContext }) {
       <ButtonLink href={links.forgotPassword ?? '/'} block>
         {t('leaving.reset.setPassword')}
       </ButtonLink>
-    </DoorLayout>
+    </AuthLayout>
   );
 }
 
 /** The link was used, or comes too late. */
-export function FactorResetGonePage({ ctx }: { ctx: PageContext }) {
+export function FactorResetExpiredPage({ ctx }: { ctx: PageContext }) {
   const { t, links } = ctx;
   return (
-    <DoorLayout ctx={ctx} nav="signIn">
+    <AuthLayout ctx={ctx} nav="signIn">
       <div className="panel-head">
         <h1>{t('leaving.reset.goneTitle')}</h1>
         <p>{t('leaving.reset.gone')}</p>
@@ -59,6 +59,6 @@ export function FactorResetGonePage({ ctx }: { ctx: PageContext }) {
       <ButtonLink href={links.signIn ?? '/'} block>
         {t('leaving.reset.signIn')}
       </ButtonLink>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

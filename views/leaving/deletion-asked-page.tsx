@@ -1,12 +1,12 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 
 /** What a member sees who has just asked to leave, and is signed out. */
-export function DeletionAskedPage({ ctx, days }: { ctx: PageContext; days: number }) {
+export function DeletionRequestedPage({ ctx, days }: { ctx: PageContext; days: number }) {
   const { t, links } = ctx;
   return (
-    <DoorLayout ctx={ctx}>
+    <AuthLayout ctx={ctx}>
       <div className="panel-head">
         <h1>{t('leaving.asked.title')}</h1>
         <p>{t('leaving.asked.lead', { count: days })}</p>
@@ -15,6 +15,6 @@ export function DeletionAskedPage({ ctx, days }: { ctx: PageContext; days: numbe
       <ButtonLink href={links.signIn ?? '/'} kind="quiet" block>
         {t('leaving.asked.signIn')}
       </ButtonLink>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

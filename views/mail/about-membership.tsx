@@ -35,7 +35,7 @@ export const amount =
     formatAmount(lang, cents, { currency });
 export const card = ({ cardType, lastFour }: CardValues) =>
   cardType === undefined || lastFour === undefined ? undefined : cardName({ brand: cardType, lastFour });
-export const asIs = (words: string) => words;
+export const keepCasing = (words: string) => words;
 
 export function planWithPeriod({ t }: MailContext, plan: string, type: PlanType | undefined): string {
   if (type === undefined) return plan;

@@ -15,7 +15,7 @@ import { CardChanged, CardRemoved, PaymentActionRequired, PaymentFailed, Receipt
 import { PlanCancelled, PlanChanges, PlanEnded, TrialEnds } from './plan-mails.tsx';
 import { NewDevice, PasswordChanged, RecoveryCodeUsed, SecondFactorGuessed, SecurityNotice } from './warning-mails.tsx';
 
-export { type MailColour, type MailColours, type MailContext, painted } from './mail-context.ts';
+export { coloured, type MailColour, type MailColours, type MailContext } from './mail-context.ts';
 
 export interface MailProps<Values> {
   ctx: MailContext;

@@ -2,13 +2,13 @@ import type { CSSProperties } from 'react';
 import type { Language, T } from '../../locales/index.ts';
 
 /** What has a colour in mails: what lies behind, words, lines. */
-export const painted = {
+export const coloured = {
   ground: ['paper', 'surface', 'soft', 'accent'],
   ink: ['ink', 'ink-2', 'on-accent', 'link'],
   line: ['line', 'accent'],
 } as const;
-type Kind = keyof typeof painted;
-export type MailColour = (typeof painted)[Kind][number];
+type Kind = keyof typeof coloured;
+export type MailColour = (typeof coloured)[Kind][number];
 /** `#rrggbb` by day and by night. */
 export type MailColours = Record<MailColour, { light: string; dark: string }>;
 
@@ -33,13 +33,13 @@ const reactNames = { ground: 'backgroundColor', ink: 'color', line: 'borderColor
 /** Attributes of an element in these colours: inline by day, by class at night. */
 export function look(
   { colours }: MailContext,
-  wanted: { [K in Kind]?: (typeof painted)[K][number] },
+  expected: { [K in Kind]?: (typeof coloured)[K][number] },
   style: CSSProperties = {},
 ): { className: string; style: CSSProperties } {
   const own: CSSProperties = { ...style };
   const classes: string[] = [];
   for (const kind of Object.keys(properties) as Kind[]) {
-    const colour = wanted[kind];
+    const colour = expected[kind];
     if (colour === undefined) continue;
     own[reactNames[kind]] = colours[colour].light;
     classes.push(`${kind}-${colour}`);
@@ -51,10 +51,10 @@ export function look(
  * What these classes look like at night.
  * @param within what an element must stand in, by kind: Outlook's web pages mark what they have darkened
  */
-export function nightRules(colours: MailColours, within: Partial<Record<Kind, string>> = {}): string {
+export function darkModeRules(colours: MailColours, within: Partial<Record<Kind, string>> = {}): string {
   return (Object.keys(properties) as Kind[])
     .flatMap((kind) =>
-      painted[kind].map(
+      coloured[kind].map(
         (name) =>
           `${within[kind] === undefined ? '' : `${within[kind]} `}.${kind}-${name}{${properties[kind]}:${colours[name].dark}!important}`,
       ),

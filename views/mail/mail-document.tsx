@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { texts } from '../../locales/index.ts';
-import { look, type MailContext, nightRules } from './mail-context.ts';
-import { fonts, layoutTable, Paragraph, TextLink, Title, unbroken } from './parts.tsx';
+import { darkModeRules, look, type MailContext } from './mail-context.ts';
+import { fonts, layoutTable, noBreak, Paragraph, TextLink, Title } from './parts.tsx';
 
 type MailTexts = (typeof texts)['en']['mail'];
 /** Names under which a mail's texts stand. */
@@ -119,7 +119,7 @@ function Footer({ ctx, why }: { ctx: MailContext; why: string }) {
   } as const;
   return (
     <>
-      <p {...look(ctx, { ink: 'ink-2' }, style)}>{unbroken(`${why} ${sentTo}`)}</p>
+      <p {...look(ctx, { ink: 'ink-2' }, style)}>{noBreak(`${why} ${sentTo}`)}</p>
       <p {...look(ctx, { ink: 'ink-2' }, style)}>
         {brand.name},{' '}
         <TextLink ctx={ctx} href={links.home}>
@@ -165,9 +165,9 @@ export function MailDocument({ ctx, subject, givenName, children, ...titled }: M
     );
   }
   const day = `:root{color-scheme:light dark;supported-color-schemes:light dark}a[x-apple-data-detectors]{color:inherit!important;text-decoration:inherit!important}@media (max-width:480px){.pad{padding-left:22px!important;padding-right:22px!important}}`;
-  const night = `@media (prefers-color-scheme:dark){${nightRules(colours)}}`;
+  const night = `@media (prefers-color-scheme:dark){${darkModeRules(colours)}}`;
   // Apart, because a client that cannot read a selector drops the whole of its style element.
-  const outlookNight = nightRules(colours, { ground: '[data-ogsb]', ink: '[data-ogsc]', line: '[data-ogsc]' });
+  const outlookNight = darkModeRules(colours, { ground: '[data-ogsb]', ink: '[data-ogsc]', line: '[data-ogsc]' });
   return (
     <html lang={lang} dir="ltr">
       <head>

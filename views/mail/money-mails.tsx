@@ -3,12 +3,12 @@ import {
   AboutMembership,
   type AboutValues,
   amount,
-  asIs,
   type CardValues,
   card,
   date,
   type Fact,
   fact,
+  keepCasing,
   type PlanType,
   planWithPeriod,
 } from './about-membership.tsx';
@@ -49,12 +49,12 @@ export function Receipt(props: MailProps<ReceiptValues>) {
         ...off(t('mail.membership.discount'), values.discount),
         ...off(t('mail.membership.creditUsed'), values.creditUsed),
         [t('mail.membership.total'), money(values.totalAmount), 'total'],
-        ...fact(t('mail.membership.paidWith'), card(values), asIs),
+        ...fact(t('mail.membership.paidWith'), card(values), keepCasing),
         [t('mail.membership.orderDate'), date(ctx)(values.orderDate)],
         ...fact(t('mail.membership.renewsOn'), values.renewDate, date(ctx)),
-        ...fact(t('mail.membership.invoiceNumber'), values.invoiceNumber, asIs),
+        ...fact(t('mail.membership.invoiceNumber'), values.invoiceNumber, keepCasing),
         [t('mail.membership.billedTo'), `${values.fullName}, ${values.email}`],
-        ...fact(t('mail.membership.postalCode'), values.zipcode, asIs),
+        ...fact(t('mail.membership.postalCode'), values.zipcode, keepCasing),
         [t('mail.membership.rewards'), values.rewards],
       ]}
       {...(values.renewDate !== undefined && { advice: t('mail.receipt.renews') })}
@@ -90,7 +90,7 @@ export function PaymentFailed(props: MailProps<UnpaidValues & CardValues & { nex
       facts={[
         ...unpaidFacts(props),
         ...fact(t('mail.membership.nextTry'), values.nextAttemptAt, date(ctx)),
-        ...fact(t('mail.membership.card'), card(values), asIs),
+        ...fact(t('mail.membership.card'), card(values), keepCasing),
       ]}
       advice={t(`mail.paymentFailed.${values.nextAttemptAt === undefined ? 'last' : 'again'}`)}
     />
@@ -128,9 +128,9 @@ export function RefundMade(props: MailProps<RefundValues>) {
       lead={t('mail.refundMade.lead')}
       facts={[
         [t('mail.membership.amount'), amount(ctx, values.currency)(values.amountCents)],
-        ...fact(t('mail.membership.card'), card(values), asIs),
-        ...fact(t('mail.membership.plan'), values.planName, asIs),
-        ...fact(t('mail.membership.invoiceNumber'), values.invoiceNumber, asIs),
+        ...fact(t('mail.membership.card'), card(values), keepCasing),
+        ...fact(t('mail.membership.plan'), values.planName, keepCasing),
+        ...fact(t('mail.membership.invoiceNumber'), values.invoiceNumber, keepCasing),
       ]}
       invoiceUrl={values.invoiceUrl}
     />
@@ -140,7 +140,7 @@ export function RefundMade(props: MailProps<RefundValues>) {
 type CardActValues = AboutValues & Required<CardValues> & { atMs: number };
 
 const cardFacts = ({ ctx, values }: Pick<MailProps<CardActValues>, 'ctx' | 'values'>): Fact[] => [
-  ...fact(ctx.t('mail.membership.card'), card(values), asIs),
+  ...fact(ctx.t('mail.membership.card'), card(values), keepCasing),
   [ctx.t('mail.when'), formatDate(ctx.lang, values.atMs, 'exact')],
 ];
 

@@ -25,7 +25,7 @@ function Row({ gap, children }: { gap: number; children: ReactNode }) {
 }
 
 /** "E-mail" stays in one piece: no line ends in "e-". By style, because not every font of a mail client has the hyphen that does it. */
-export function unbroken(children: ReactNode): ReactNode {
+export function noBreak(children: ReactNode): ReactNode {
   return Children.map(children, (child) =>
     typeof child !== 'string'
       ? child
@@ -63,7 +63,7 @@ export function Title({ ctx, children }: PartProps) {
           },
         )}
       >
-        {unbroken(children)}
+        {noBreak(children)}
       </h1>
     </Row>
   );
@@ -73,7 +73,7 @@ export function Paragraph({ ctx, children, quiet = false }: PartProps & { quiet?
   if (ctx.medium === 'text') return <>{[children, '\n\n']}</>;
   return (
     <Row gap={20}>
-      <p {...look(ctx, { ink: quiet ? 'ink-2' : 'ink' }, ofText)}>{unbroken(children)}</p>
+      <p {...look(ctx, { ink: quiet ? 'ink-2' : 'ink' }, ofText)}>{noBreak(children)}</p>
     </Row>
   );
 }

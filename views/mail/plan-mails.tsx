@@ -2,9 +2,9 @@ import {
   AboutMembership,
   type AboutValues,
   amount,
-  asIs,
   date,
   fact,
+  keepCasing,
   type PlanType,
   planWithPeriod,
 } from './about-membership.tsx';
@@ -60,7 +60,7 @@ export function PlanEnded(props: MailProps<EndedValues>) {
       facts={[
         [t('mail.membership.plan'), values.planName],
         [t('mail.membership.endedOn'), date(ctx)(values.endedAt)],
-        ...fact(t('mail.membership.nowOn'), values.planNow, asIs),
+        ...fact(t('mail.membership.nowOn'), values.planNow, keepCasing),
       ]}
       advice={t('mail.planEnded.back')}
     />

@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
@@ -42,7 +42,7 @@ export function ConsentPage(props: ConsentPageProps) {
   const { ctx, clientName, clientHost: host, reason, scopes } = props;
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx} long>
+    <AuthLayout ctx={ctx} long>
       <Script ctx={ctx} entry="busy" />
       <Pair clientName={clientName} clientLogo={props.clientLogo} />
       <div className="panel-head">
@@ -76,6 +76,6 @@ export function ConsentPage(props: ConsentPageProps) {
           {t('oauth.consent.allow')}
         </Button>
       </form>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
@@ -20,7 +20,7 @@ export function DeviceCodePage({ ctx, action, xsrf, userCode, fault }: DeviceCod
   const { t } = ctx;
   const ofPage = fault === 'interrupted' || fault === 'stale';
   return (
-    <DoorLayout ctx={ctx}>
+    <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('oauth.device.enter.title')}</h1>
@@ -42,6 +42,6 @@ export function DeviceCodePage({ ctx, action, xsrf, userCode, fault }: DeviceCod
         />
         <Button block>{t('oauth.device.enter.submit')}</Button>
       </form>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
@@ -23,7 +23,7 @@ export function DeviceConfirmPage(props: DeviceConfirmPageProps) {
   const { ctx, clientName, memberEmail } = props;
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx} long>
+    <AuthLayout ctx={ctx} long>
       <Script ctx={ctx} entry="busy" />
       <Pair clientName={clientName} clientLogo={props.clientLogo} />
       <div className="panel-head">
@@ -46,6 +46,6 @@ export function DeviceConfirmPage(props: DeviceConfirmPageProps) {
           {t('oauth.device.confirm.allow')}
         </Button>
       </form>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

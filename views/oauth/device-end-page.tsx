@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -13,7 +13,7 @@ export interface DeviceEndPageProps {
 export function DeviceEndPage({ ctx, end, clientName }: DeviceEndPageProps) {
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx}>
+    <AuthLayout ctx={ctx}>
       <div className="panel-head">
         <h1>{t(`oauth.device.${end}.title`)}</h1>
       </div>
@@ -28,6 +28,6 @@ export function DeviceEndPage({ ctx, end, clientName }: DeviceEndPageProps) {
       <ButtonLink href={end === 'done' ? '/' : '/device'} kind="quiet" block>
         {t(`oauth.device.${end}.go`)}
       </ButtonLink>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

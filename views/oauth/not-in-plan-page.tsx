@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
@@ -13,7 +13,7 @@ export interface NotInPlanPageProps {
   clientLogo?: string | undefined;
   memberEmail: string;
   /** The plan that the member has, by name; undefined: none. */
-  own?: string | undefined;
+  currentPlan?: string | undefined;
   /** Those that open the client app and can be had here. */
   plans: readonly { name: string; price: string; href: string }[];
   compareHref: string;
@@ -26,16 +26,18 @@ export interface NotInPlanPageProps {
 
 /** A client app is for other plans than the member has: why, and what opens it. */
 export function NotInPlanPage(props: NotInPlanPageProps) {
-  const { ctx, clientName, own, plans, back } = props;
+  const { ctx, clientName, currentPlan, plans, back } = props;
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx} long>
+    <AuthLayout ctx={ctx} long>
       <Script ctx={ctx} entry="busy" />
       <Pair clientName={clientName} clientLogo={props.clientLogo} />
       <div className="panel-head">
         <h1>{t('dashboard.limited.title', { clientName })}</h1>
         <p className="muted">
-          {own === undefined ? t('dashboard.limited.ownNone') : t('dashboard.limited.own', { plan: own })}
+          {currentPlan === undefined
+            ? t('dashboard.limited.ownNone')
+            : t('dashboard.limited.own', { plan: currentPlan })}
         </p>
       </div>
       {plans.length === 0 ? (
@@ -81,6 +83,6 @@ export function NotInPlanPage(props: NotInPlanPageProps) {
         <br />
         <a href={props.otherAccountHref}>{t('dashboard.limited.otherAccount')}</a>
       </p>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

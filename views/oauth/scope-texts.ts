@@ -24,8 +24,8 @@ export interface ScopeText {
 const aliases: Record<string, string> = { 'aws.cognito.signin.user.admin': 'account' };
 
 /** Says in words what each scope lets a client app do, in the order in which members care; unknown ones by their name. */
-export function scopeTexts(t: T, asked: readonly string[]): ScopeText[] {
-  const scopes = [...new Set(asked.map((name) => aliases[name] ?? name))];
+export function scopeTexts(t: T, requested: readonly string[]): ScopeText[] {
+  const scopes = [...new Set(requested.map((name) => aliases[name] ?? name))];
   const named = Object.entries(known)
     .filter(([name]) => scopes.includes(name))
     .map(([name, text]) => ({

@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
@@ -32,7 +32,7 @@ export function SignOutPage({
 }: SignOutPageProps) {
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx}>
+    <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('oauth.signOut.title')}</h1>
@@ -54,6 +54,6 @@ export function SignOutPage({
           {t('oauth.signOut.back')}
         </ButtonLink>
       </form>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
@@ -20,7 +20,7 @@ export interface VerifyUserPageProps {
 export function VerifyUserPage({ ctx, action, fields, clientName }: VerifyUserPageProps) {
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx}>
+    <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="verify-user" />
       <form className="waiting" method="post" action={action} id="verify-user">
         <HiddenFields fields={fields} />
@@ -39,6 +39,6 @@ export function VerifyUserPage({ ctx, action, fields, clientName }: VerifyUserPa
           <Button block>{t('oauth.verify.continue')}</Button>
         </div>
       </form>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

@@ -1,7 +1,7 @@
-import type { PageMember } from '../page-context.ts';
+import type { PageUser } from '../page-context.ts';
 
 /** A member's picture, or their initials in a circle; a picture that does not load leaves the initials. The name beside it is the accessible one. */
-export function Avatar({ member, size }: { member: Pick<PageMember, 'initials' | 'pictureUrl'>; size?: 'large' }) {
+export function Avatar({ member, size }: { member: Pick<PageUser, 'initials' | 'pictureUrl'>; size?: 'large' }) {
   return (
     <span className={size === 'large' ? 'avatar large' : 'avatar'} aria-hidden="true">
       <span>{member.initials}</span>

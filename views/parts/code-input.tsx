@@ -14,13 +14,13 @@ export interface CodeInputProps extends Omit<FieldWords, 'aside'> {
   autoFocus?: boolean;
 }
 
-type Live = { input?: Ref<HTMLInputElement>; onInput?: FormEventHandler<HTMLInputElement> };
+type CodeInputHandlers = { input?: Ref<HTMLInputElement>; onInput?: FormEventHandler<HTMLInputElement> };
 
 /**
  * One field for a one-time code: phones offer the code from the message, it is read out as what it is, and a paste may have
  * spaces in it. The cells are drawn behind it.
  */
-export function CodeInputView(props: CodeInputProps & Live) {
+export function CodeInputView(props: CodeInputProps & CodeInputHandlers) {
   const { name, label, error, hint, value, disabled, autoFocus, input, onInput } = props;
   return (
     <FieldFrame name={name} label={label} error={error} hint={hint}>

@@ -20,18 +20,18 @@ export interface NewPasswordProps extends Pick<FieldWords, 'label' | 'error' | '
 
 /** With its words, as the browser is given it. */
 export interface NewPasswordViewProps extends NewPasswordProps {
-  words: StrengthWords & { show: string };
+  labels: StrengthWords & { show: string };
 }
 
-interface Live {
-  shown?: boolean;
+interface NewPasswordHandlers {
+  isVisible?: boolean;
   onReveal?: () => void;
   input?: Ref<HTMLInputElement>;
   onInput?: FormEventHandler<HTMLInputElement>;
 }
 
-export function NewPasswordView(props: NewPasswordViewProps & Live) {
-  const { name, label, error, hint, met, autoFocus, words, shown, onReveal, input, onInput } = props;
+export function NewPasswordView(props: NewPasswordViewProps & NewPasswordHandlers) {
+  const { name, label, error, hint, met, autoFocus, labels, isVisible, onReveal, input, onInput } = props;
   const listId = `field-${name}-strength`;
   return (
     <div className="new-password">
@@ -48,9 +48,16 @@ export function NewPasswordView(props: NewPasswordViewProps & Live) {
         autoFocus={autoFocus}
         ref={input}
         onInput={onInput}
-        inside={<RevealView controls={`field-${name}`} label={words.show} shown={shown ?? false} onClick={onReveal} />}
+        inside={
+          <RevealView
+            controls={`field-${name}`}
+            label={labels.show}
+            isVisible={isVisible ?? false}
+            onClick={onReveal}
+          />
+        }
       />
-      <StrengthChecklist words={words} id={listId} met={met} />
+      <StrengthChecklist labels={labels} id={listId} met={met} />
     </div>
   );
 }
@@ -60,6 +67,6 @@ export function NewPasswordView(props: NewPasswordViewProps & Live) {
  * the server holds to the same rule without them.
  */
 export function NewPassword({ ctx, ...props }: { ctx: PageContext } & NewPasswordProps) {
-  const words = { ...strengthWords(ctx.t), show: ctx.t('common.showPassword') };
-  return <Island ctx={ctx} name="new-password" view={NewPasswordView} props={{ ...props, words }} />;
+  const labels = { ...strengthWords(ctx.t), show: ctx.t('common.showPassword') };
+  return <Island ctx={ctx} name="new-password" view={NewPasswordView} props={{ ...props, labels }} />;
 }

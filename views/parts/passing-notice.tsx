@@ -12,15 +12,22 @@ export interface PassingNoticeProps {
   durationMs: number;
 }
 
-interface Live {
-  gone?: boolean;
+interface PassingNoticeHandlers {
+  isHidden?: boolean;
   frame?: Ref<HTMLDivElement>;
   on?: Pick<HTMLAttributes<HTMLElement>, 'onBlur' | 'onFocus' | 'onPointerEnter' | 'onPointerLeave'>;
 }
 
-export function PassingNoticeView({ kind, title, text, gone, frame, on }: PassingNoticeProps & Live) {
+export function PassingNoticeView({
+  kind,
+  title,
+  text,
+  isHidden,
+  frame,
+  on,
+}: PassingNoticeProps & PassingNoticeHandlers) {
   return (
-    <div className="passing" hidden={gone} ref={frame} {...on}>
+    <div className="passing" hidden={isHidden} ref={frame} {...on}>
       <Notice kind={kind} title={title}>
         {text}
       </Notice>

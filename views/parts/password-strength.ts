@@ -2,9 +2,9 @@
  * The rule for new passwords, once: the server refuses by it, and the checklist beside the field shows it live. Nothing here
  * knows of requests or pages.
  */
-const leastCharacters = 8;
+const minCharacters = 8;
 /** A name of one letter is in nearly every password. */
-const leastNameCharacters = 2;
+const minNameCharacters = 2;
 
 /** The three lines of the checklist, in the specification's order. */
 export const strengthRules = ['numberOrSymbol', 'length', 'notPersonal'] as const;
@@ -28,7 +28,7 @@ export function passwordStrength(password: string, { email, givenName = '', fami
   const names = [email, givenName, familyName].map((name) => plain(name.trim()));
   return {
     numberOrSymbol: /[\p{N}\p{P}\p{S}]/u.test(password),
-    length: length(password) >= leastCharacters,
-    notPersonal: !names.some((name) => length(name) >= leastNameCharacters && text.includes(name)),
+    length: length(password) >= minCharacters,
+    notPersonal: !names.some((name) => length(name) >= minNameCharacters && text.includes(name)),
   };
 }

@@ -1,5 +1,5 @@
 import type { DetailsHTMLAttributes, Ref } from 'react';
-import type { LinkName, PageContext, PageMember } from '../page-context.ts';
+import type { LinkName, PageContext, PageUser } from '../page-context.ts';
 import { Avatar } from './avatar.tsx';
 import { Icon } from './icon.tsx';
 import { Island } from './island.tsx';
@@ -12,7 +12,7 @@ interface MenuGroup {
 }
 
 export interface ProfileMenuProps {
-  member: PageMember;
+  member: PageUser;
   /** What the button is called for those who do not see it; the name follows. */
   label: string;
   groups: MenuGroup[];
@@ -20,7 +20,7 @@ export interface ProfileMenuProps {
   signOut: { action: string; label: string };
 }
 
-interface Live {
+interface MenuHandlers {
   menu?: Ref<HTMLDetailsElement>;
   on?: Pick<
     DetailsHTMLAttributes<HTMLDetailsElement>,
@@ -29,7 +29,7 @@ interface Live {
 }
 
 /** A list of links behind the member's picture: native `details`, so that it opens without scripts too. */
-export function ProfileMenuView({ member, label, groups, signOut, menu, on }: ProfileMenuProps & Live) {
+export function ProfileMenuView({ member, label, groups, signOut, menu, on }: ProfileMenuProps & MenuHandlers) {
   return (
     <details className="menu" ref={menu} {...on} suppressHydrationWarning>
       <summary>
@@ -83,7 +83,7 @@ export const accountPlaces = [
 type MenuLinkName = (typeof marketplace)[number] | (typeof accountPlaces)[number];
 
 /** Those links that have an address, with their words. */
-function linksOf({ t, links }: PageContext, names: readonly MenuLinkName[]) {
+function menuLinks({ t, links }: PageContext, names: readonly MenuLinkName[]) {
   return names.flatMap((name) => {
     const href = links[name];
     return href === undefined ? [] : { href, label: t(`common.menu.${name}`) };
@@ -91,12 +91,12 @@ function linksOf({ t, links }: PageContext, names: readonly MenuLinkName[]) {
 }
 
 /** The ways to the member's pages in the marketplace's apps and here, as far as they exist, and Logout. */
-export function ProfileMenu(props: { ctx: PageContext; member: PageMember; signOutAction: string }) {
+export function ProfileMenu(props: { ctx: PageContext; member: PageUser; signOutAction: string }) {
   const { ctx, member, signOutAction } = props;
   const { t } = ctx;
   const groups = [
-    { label: t('common.menu.marketplace'), titled: false, links: linksOf(ctx, marketplace) },
-    { label: t('common.menu.account'), titled: true, links: linksOf(ctx, accountPlaces) },
+    { label: t('common.menu.marketplace'), titled: false, links: menuLinks(ctx, marketplace) },
+    { label: t('common.menu.account'), titled: true, links: menuLinks(ctx, accountPlaces) },
   ].filter(({ links }) => links.length > 0);
   const own = {
     member,

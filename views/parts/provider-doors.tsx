@@ -4,7 +4,7 @@ import { Notice } from './notice.tsx';
 import { ProviderMark, type ProviderMarkKind } from './provider-mark.tsx';
 
 /** The button of one provider. */
-export interface ProviderDoor {
+export interface ProviderButtonProps {
   kind: ProviderMarkKind;
   /** "Continue with Google". */
   label: string;
@@ -15,11 +15,11 @@ export interface ProviderDoor {
 }
 
 /** The buttons of a page on which somebody signs in or up. */
-export interface ProviderDoors {
+export interface ProviderButtonGroups {
   /** Amazon and Google. */
-  top: readonly ProviderDoor[];
-  facebook: readonly ProviderDoor[];
-  others: readonly ProviderDoor[];
+  top: readonly ProviderButtonProps[];
+  facebook: readonly ProviderButtonProps[];
+  others: readonly ProviderButtonProps[];
   /** Whether the list of the others is open from the start. */
   open: boolean;
   /** What to do about providers that do not take this browser. */
@@ -27,8 +27,14 @@ export interface ProviderDoors {
 }
 
 /** @param form the id of the form that is sent: what is typed and ticked there goes along */
-export function ProviderButtons({ doors, form }: { doors: readonly ProviderDoor[]; form?: string | undefined }) {
-  return doors.map(({ kind, label, logo, action }) => (
+export function ProviderButtons({
+  buttons,
+  form,
+}: {
+  buttons: readonly ProviderButtonProps[];
+  form?: string | undefined;
+}) {
+  return buttons.map(({ kind, label, logo, action }) => (
     <Button key={action} kind="quiet" block form={form} formAction={action}>
       <ProviderMark kind={kind} logo={logo} />
       {label}
@@ -41,20 +47,20 @@ export function Or({ children }: { children: string }) {
   return <p className="or">{children}</p>;
 }
 
-interface DoorsProps {
+interface ProviderButtonsProps {
   ctx: PageContext;
-  doors: ProviderDoors;
+  buttons: ProviderButtonGroups;
   /** The id of the form that is sent: what is typed and ticked there goes along. */
   form: string;
 }
 
 /** Above the fields: Amazon and Google. */
-export function TopDoors({ ctx: { t }, doors, form }: DoorsProps) {
-  if (doors.top.length === 0) return null;
+export function PrimaryProviderButtons({ ctx: { t }, buttons, form }: ProviderButtonsProps) {
+  if (buttons.top.length === 0) return null;
   return (
     <>
       <div className="doors">
-        <ProviderButtons doors={doors.top} form={form} />
+        <ProviderButtons buttons={buttons.top} form={form} />
       </div>
       <Or>{t('federation.doors.orEmail')}</Or>
     </>
@@ -62,8 +68,8 @@ export function TopDoors({ ctx: { t }, doors, form }: DoorsProps) {
 }
 
 /** Below the fields: what to do where a provider does not take this browser, Facebook by itself, and the list of the others, which opens without a script. */
-export function MoreDoors({ ctx: { t }, doors, form }: DoorsProps) {
-  const { facebook, others, open, instead } = doors;
+export function MoreProviderButtons({ ctx: { t }, buttons, form }: ProviderButtonsProps) {
+  const { facebook, others, open, instead } = buttons;
   if (facebook.length + others.length === 0 && instead === undefined) return null;
   return (
     <>
@@ -71,7 +77,7 @@ export function MoreDoors({ ctx: { t }, doors, form }: DoorsProps) {
       {instead !== undefined && <Notice kind="info">{instead}</Notice>}
       {facebook.length > 0 && (
         <div className="doors">
-          <ProviderButtons doors={facebook} form={form} />
+          <ProviderButtons buttons={facebook} form={form} />
         </div>
       )}
       {others.length > 0 && (
@@ -82,7 +88,7 @@ export function MoreDoors({ ctx: { t }, doors, form }: DoorsProps) {
             <span className="chip when-open">{t('federation.doors.less')}</span>
           </summary>
           <div className="doors">
-            <ProviderButtons doors={others} form={form} />
+            <ProviderButtons buttons={others} form={form} />
           </div>
         </details>
       )}

@@ -7,15 +7,15 @@ export interface RevealProps {
 }
 
 /** The eye in a password field: a button that only a script can serve. */
-export function RevealView(props: RevealProps & { shown?: boolean; onClick?: () => void }) {
-  const { controls, label, shown = false, onClick } = props;
+export function RevealView(props: RevealProps & { isVisible?: boolean; onClick?: () => void }) {
+  const { controls, label, isVisible = false, onClick } = props;
   return (
     <button
       type="button"
       className="reveal needs-script"
       aria-controls={controls}
       aria-label={label}
-      aria-pressed={shown}
+      aria-pressed={isVisible}
       onClick={onClick}
     >
       <Icon name="eye" />

@@ -10,10 +10,13 @@ export interface SegmentedProps {
   chosen: string;
 }
 
-type Live = { group?: Ref<HTMLFieldSetElement>; onChange?: (event: ChangeEvent<HTMLInputElement>) => void };
+type SegmentedHandlers = {
+  group?: Ref<HTMLFieldSetElement>;
+  onChange?: (event: ChangeEvent<HTMLInputElement>) => void;
+};
 
 /** One of few, side by side: radio buttons that look like one control. */
-export function SegmentedView({ name, legend, options, chosen, group, onChange }: SegmentedProps & Live) {
+export function SegmentedView({ name, legend, options, chosen, group, onChange }: SegmentedProps & SegmentedHandlers) {
   return (
     <fieldset className="segmented" ref={group}>
       <legend className="visually-hidden">{legend}</legend>

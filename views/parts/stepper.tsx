@@ -11,16 +11,16 @@ export interface StepperProps {
 
 /** Where a flow of several steps stands; what lies behind and ahead is said to screen readers too. */
 export function Stepper({ t, label, steps, current }: StepperProps) {
-  const stateOf = (index: number) => (index < current ? 'done' : index === current ? 'current' : 'ahead');
+  const stepState = (index: number) => (index < current ? 'done' : index === current ? 'current' : 'ahead');
   return (
     <ol className="stepper" aria-label={label}>
       {steps.map((step, index) => (
-        <li key={step} className={stateOf(index)} aria-current={index === current ? 'step' : undefined}>
+        <li key={step} className={stepState(index)} aria-current={index === current ? 'step' : undefined}>
           <span className="stepper-name">
             {index < current && <Icon name="tick" />}
             {step}
           </span>
-          <span className="visually-hidden">{t(`common.steps.${stateOf(index)}`)}</span>
+          <span className="visually-hidden">{t(`common.steps.${stepState(index)}`)}</span>
         </li>
       ))}
     </ol>

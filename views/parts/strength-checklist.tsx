@@ -29,18 +29,18 @@ const looks = { met: 'check', unmet: 'alert', open: 'dot' } as const;
  * The rules beside the field of a new password, each with a sign: met, missed, or not looked at yet.
  * @param met which rules the password that was sent met; left out while nothing has been sent
  */
-export function StrengthChecklist(props: { words: StrengthWords; id: string; met?: Strength | undefined }) {
-  const { words, id, met } = props;
+export function StrengthChecklist(props: { labels: StrengthWords; id: string; met?: Strength | undefined }) {
+  const { labels, id, met } = props;
   return (
-    <ul className="strength" id={id} aria-label={words.label}>
+    <ul className="strength" id={id} aria-label={labels.label}>
       {strengthRules.map((rule) => {
         const state = met === undefined ? 'open' : met[rule] ? 'met' : 'unmet';
         return (
           <li key={rule} className={state}>
             <Icon name={looks[state]} />
             <span>
-              {words.rules[rule]}
-              {state !== 'open' && <span className="visually-hidden"> ({words[state]})</span>}
+              {labels.rules[rule]}
+              {state !== 'open' && <span className="visually-hidden"> ({labels[state]})</span>}
             </span>
           </li>
         );

@@ -10,14 +10,14 @@ export interface TabsProps {
   chosen: string;
 }
 
-interface Live {
+interface TabsHandlers {
   /** Scripts run: these are tabs, no longer links. */
   live?: boolean;
   onClick?: (event: MouseEvent, panel: string) => void;
   onKeyDown?: (event: KeyboardEvent) => void;
 }
 
-export function TabsView({ label, tabs, chosen, live = false, onClick, onKeyDown }: TabsProps & Live) {
+export function TabsView({ label, tabs, chosen, live = false, onClick, onKeyDown }: TabsProps & TabsHandlers) {
   const links = tabs.map(({ panel, label, href }) => {
     const current = panel === chosen;
     const tab = { role: 'tab', 'aria-selected': current, 'aria-controls': panel, tabIndex: current ? 0 : -1 } as const;

@@ -12,10 +12,10 @@ export interface ToggleProps {
   disabled?: boolean;
 }
 
-type Live = { input?: Ref<HTMLInputElement>; onChange?: (event: ChangeEvent<HTMLInputElement>) => void };
+type ToggleHandlers = { input?: Ref<HTMLInputElement>; onChange?: (event: ChangeEvent<HTMLInputElement>) => void };
 
 /** A switch for something that is on or off. Not restored by the browser: what the server said is how it is. */
-export function ToggleView({ name, label, detail, checked, disabled, input, onChange }: ToggleProps & Live) {
+export function ToggleView({ name, label, detail, checked, disabled, input, onChange }: ToggleProps & ToggleHandlers) {
   return (
     <label className="toggle">
       <span className="toggle-words">

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
@@ -34,7 +34,7 @@ export function RequestPage({
 }) {
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx} nav="signIn">
+    <AuthLayout ctx={ctx} nav="signIn">
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">{head}</div>
       {problem === undefined ? (
@@ -63,6 +63,6 @@ export function RequestPage({
       <p className="panel-foot muted">
         <a href={signInHref}>{t('password.request.remembered')}</a>
       </p>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { CodeInput } from '../parts/code-input.tsx';
@@ -33,11 +33,11 @@ export interface ResetPasswordPageProps {
   proven: boolean;
   errors: { code?: string; password?: string; confirm?: string };
   problem?: { title: string; text: string };
-  news?: ResetNews | undefined;
+  notice?: ResetNews | undefined;
   /** The member came from another service, without their password. */
   moved?: boolean;
   /** Which rules the password that was sent met. */
-  met?: Strength | undefined;
+  strength?: Strength | undefined;
   /** Until another code may be asked for. */
   waitSeconds: number;
 }
@@ -49,7 +49,7 @@ function firstField({ errors, proven }: ResetPasswordPageProps): 'code' | 'passw
 }
 
 function Fields(props: ResetPasswordPageProps) {
-  const { ctx, username, code, proven, errors, met } = props;
+  const { ctx, username, code, proven, errors, strength } = props;
   const { t } = ctx;
   const focus = firstField(props);
   return (
@@ -72,7 +72,7 @@ function Fields(props: ResetPasswordPageProps) {
         name="password"
         label={t('password.reset.newPassword')}
         error={errors.password}
-        met={met}
+        met={strength}
         known={{ email: username }}
         autoFocus={focus === 'password'}
       />
@@ -90,23 +90,23 @@ function Fields(props: ResetPasswordPageProps) {
 
 /** 'Reset Your Password' in the browser that has asked for a code (specification, section 2). */
 export function ResetPasswordPage(props: ResetPasswordPageProps) {
-  const { ctx, action, otherHref, sent, proven, problem, news, moved = false, waitSeconds } = props;
+  const { ctx, action, otherHref, sent, proven, problem, notice, moved = false, waitSeconds } = props;
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx} nav="signIn" long>
+    <AuthLayout ctx={ctx} nav="signIn" long>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('password.reset.title')}</h1>
         <p>{t(proven ? 'password.reset.proven' : 'password.reset.check')}</p>
         {!proven && <p className="muted">{sent}</p>}
       </div>
-      {news !== undefined && (
+      {notice !== undefined && (
         <PassingNotice
           ctx={ctx}
           kind="success"
-          title={news.title}
-          text={news.text}
-          durationMs={noticeDurationsMs[news.duration]}
+          title={notice.title}
+          text={notice.text}
+          durationMs={noticeDurationsMs[notice.duration]}
         />
       )}
       {moved && (
@@ -137,6 +137,6 @@ export function ResetPasswordPage(props: ResetPasswordPageProps) {
       <p className="panel-foot muted">
         {t('password.reset.other')} <a href={otherHref}>{t('password.reset.change')}</a>
       </p>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

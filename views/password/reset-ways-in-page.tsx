@@ -1,11 +1,11 @@
 import { formatDate } from '../format.ts';
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
 
-interface WayShown {
+interface SignInMethodView {
   id: string;
   /** As the member recognises it. */
   name: string;
@@ -13,27 +13,27 @@ interface WayShown {
   createdAt: number;
 }
 
-export interface ResetWaysInPageProps {
+export interface RecentFactorsPageProps {
   ctx: PageContext;
   action: string;
   signInHref: string;
   /** Added lately. */
-  passkeys: readonly WayShown[];
+  passkeys: readonly SignInMethodView[];
   /** Accounts elsewhere, linked lately. */
-  links: readonly WayShown[];
+  links: readonly SignInMethodView[];
 }
 
 /** After a new password: what was added lately and signs in without it may be a stranger's. */
-export function ResetWaysInPage({ ctx, action, signInHref, passkeys, links }: ResetWaysInPageProps) {
+export function RecentFactorsPage({ ctx, action, signInHref, passkeys, links }: RecentFactorsPageProps) {
   const { t, lang } = ctx;
-  const room = links.length === 0 ? 'passkeys.afterReset' : 'federation.linked.afterReset';
+  const moduleName = links.length === 0 ? 'passkeys.afterReset' : 'federation.linked.afterReset';
   return (
-    <DoorLayout ctx={ctx} nav="signIn">
+    <AuthLayout ctx={ctx} nav="signIn">
       <Script ctx={ctx} entry="busy" />
       <Notice kind="success">{t('passkeys.afterReset.done')}</Notice>
       <div className="panel-head">
-        <h1>{t(`${room}.title`)}</h1>
-        <p className="muted">{t(`${room}.lead`)}</p>
+        <h1>{t(`${moduleName}.title`)}</h1>
+        <p className="muted">{t(`${moduleName}.lead`)}</p>
       </div>
       <ul className="card flush items">
         {[...passkeys, ...links].map(({ id, name, createdAt }) => (
@@ -47,12 +47,12 @@ export function ResetWaysInPage({ ctx, action, signInHref, passkeys, links }: Re
       </ul>
       <form className="form" method="post" action={action}>
         <ButtonLink href={signInHref} block>
-          {t(`${room}.keep`)}
+          {t(`${moduleName}.keep`)}
         </ButtonLink>
         <Button kind="quiet" block>
-          {t(`${room}.remove`)}
+          {t(`${moduleName}.remove`)}
         </Button>
       </form>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

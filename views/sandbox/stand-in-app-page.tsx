@@ -1,5 +1,5 @@
 import { PlainLayout } from '../layout/plain-layout.tsx';
-import { SettingsLayout } from '../layout/settings-layout.tsx';
+import { AccountLayout } from '../layout/settings-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
@@ -79,7 +79,7 @@ function MainApp({ ctx }: { ctx: PageContext }) {
 function AccountApp({ ctx }: { ctx: PageContext }) {
   const { t } = ctx;
   return (
-    <SettingsLayout
+    <AccountLayout
       ctx={ctx}
       at="profile"
       heading={t('sandbox.account.title')}
@@ -90,7 +90,7 @@ function AccountApp({ ctx }: { ctx: PageContext }) {
           <p className="muted small">{t('sandbox.nothing')}</p>
         </Card>
       ))}
-    </SettingsLayout>
+    </AccountLayout>
   );
 }
 

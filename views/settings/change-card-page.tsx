@@ -1,23 +1,23 @@
 import { CardForm, cardFormProps, type StripeInPage } from '../checkout/card-form.tsx';
-import { cardExpiry, cardName, type ShownCard } from '../checkout/card-name.ts';
+import { type CardView, cardExpiry, cardName } from '../checkout/card-name.ts';
 import { CheckoutNotice, type CheckoutNoticeProps } from '../checkout/checkout-notice.tsx';
 import { PaymentAction, type PaymentActionProps } from '../checkout/payment-action.tsx';
 import { Retry } from '../checkout/payment-page.tsx';
-import { SettingsLayout } from '../layout/settings-layout.tsx';
+import { AccountLayout } from '../layout/settings-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 
-interface Frame {
+interface CardPageFrame {
   ctx: PageContext;
   stripe: StripeInPage;
   backHref: string;
 }
 
-export interface ChangeCardPageProps extends Frame {
+export interface ChangeCardPageProps extends CardPageFrame {
   action: string;
   setupUrl: string;
   notice?: CheckoutNoticeProps | undefined;
   /** The one that is charged until then. */
-  card?: ShownCard | undefined;
+  card?: CardView | undefined;
   /** Of a card that could not be saved while Stripe was away: it need not be entered again. */
   retryFields?: Record<string, string> | undefined;
 }
@@ -28,7 +28,7 @@ export function ChangeCardPage(props: ChangeCardPageProps) {
   const { t } = ctx;
   const title = t(card ? 'payment.change.title' : 'payment.change.first');
   return (
-    <SettingsLayout ctx={ctx} at="membership" below={title} heading={title}>
+    <AccountLayout ctx={ctx} at="membership" below={title} heading={title}>
       <section className="card card-act">
         <CheckoutNotice ctx={ctx} notice={notice} />
         {card && (
@@ -49,12 +49,12 @@ export function ChangeCardPage(props: ChangeCardPageProps) {
           <a href={backHref}>{t('payment.saved.back')}</a>
         </p>
       </section>
-    </SettingsLayout>
+    </AccountLayout>
   );
 }
 
-export interface BankQuestionPageProps
-  extends Frame,
+export interface CardActionPageProps
+  extends CardPageFrame,
     Pick<PaymentActionProps, 'action' | 'clientSecret' | 'paymentMethodId' | 'retryFields' | 'otherCardHref'> {
   /** As it is read. */
   amount: string;
@@ -62,11 +62,11 @@ export interface BankQuestionPageProps
 }
 
 /** The bank wants to hear from the member before it pays an invoice (3-D Secure). */
-export function BankQuestionPage({ ctx, stripe, backHref, amount, ...payment }: BankQuestionPageProps) {
+export function CardActionPage({ ctx, stripe, backHref, amount, ...payment }: CardActionPageProps) {
   const { t } = ctx;
   const title = t('payment.bank.title');
   return (
-    <SettingsLayout ctx={ctx} at="membership" below={title} heading={title}>
+    <AccountLayout ctx={ctx} at="membership" below={title} heading={title}>
       <section className="card card-act">
         <p>{t('payment.bank.lead', { amount })}</p>
         <PaymentAction ctx={ctx} {...stripe} {...payment} />
@@ -74,6 +74,6 @@ export function BankQuestionPage({ ctx, stripe, backHref, amount, ...payment }: 
           <a href={backHref}>{t('payment.saved.back')}</a>
         </p>
       </section>
-    </SettingsLayout>
+    </AccountLayout>
   );
 }

@@ -1,5 +1,5 @@
 import { formatDate } from '../format.ts';
-import { SettingsLayout } from '../layout/settings-layout.tsx';
+import { AccountLayout } from '../layout/settings-layout.tsx';
 import { scopeTexts } from '../oauth/scope-texts.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
@@ -7,7 +7,7 @@ import { Card } from '../parts/card.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { ListAct, ListActs } from './list-act.tsx';
+import { RowAction, RowActions } from './list-act.tsx';
 
 export const connectedAppsPath = '/settings/apps';
 
@@ -32,7 +32,7 @@ export interface ConnectedAppsPageProps {
 export function ConnectedAppsPage({ ctx, apps, removed }: ConnectedAppsPageProps) {
   const { t } = ctx;
   return (
-    <SettingsLayout
+    <AccountLayout
       ctx={ctx}
       at="security"
       heading={t('oauth.connected.title')}
@@ -57,7 +57,7 @@ export function ConnectedAppsPage({ ctx, apps, removed }: ConnectedAppsPageProps
           {t('passkeys.back')}
         </ButtonLink>
       </div>
-    </SettingsLayout>
+    </AccountLayout>
   );
 }
 
@@ -100,7 +100,7 @@ export interface RemoveAppPageProps {
 export function RemoveAppPage({ ctx, action, clientName }: RemoveAppPageProps) {
   const { t } = ctx;
   return (
-    <ListAct
+    <RowAction
       ctx={ctx}
       place={{ href: connectedAppsPath, heading: t('oauth.connected.title') }}
       id="remove-app"
@@ -108,10 +108,10 @@ export function RemoveAppPage({ ctx, action, clientName }: RemoveAppPageProps) {
       lead={t('oauth.connected.removing.lead', { clientName })}
     >
       <form className="form" method="post" action={action}>
-        <ListActs ctx={ctx} href={connectedAppsPath}>
+        <RowActions ctx={ctx} href={connectedAppsPath}>
           <Button kind="danger">{t('oauth.connected.removing.submit')}</Button>
-        </ListActs>
+        </RowActions>
       </form>
-    </ListAct>
+    </RowAction>
   );
 }

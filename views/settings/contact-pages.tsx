@@ -8,7 +8,7 @@ import { noticeDurationsMs } from '../parts/notice-durations.ts';
 import { PassingNotice } from '../parts/passing-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
 import { EndOthers } from './end-others.tsx';
-import { ActButtons, type ActProblem, SettingsAct } from './settings-act.tsx';
+import { AccountAction, ActButtons, type ActionProblem } from './settings-act.tsx';
 
 interface ContactPageProps {
   ctx: PageContext;
@@ -16,14 +16,14 @@ interface ContactPageProps {
   /** As it was typed. */
   value: string;
   error?: string | undefined;
-  problem?: ActProblem | undefined;
+  problem?: ActionProblem | undefined;
 }
 
 /** 'Edit Email' (specification, section 2): a code goes to the new address before anything changes. */
 export function EmailPage({ ctx, action, value, error, problem }: ContactPageProps) {
   const { t } = ctx;
   return (
-    <SettingsAct
+    <AccountAction
       ctx={ctx}
       id="edit-email"
       title={t('contact.email.title')}
@@ -46,7 +46,7 @@ export function EmailPage({ ctx, action, value, error, problem }: ContactPagePro
         />
         <ActButtons submit={<Button>{t('contact.code.send')}</Button>} cancel={t('settings.cancel')} tab="sign-in" />
       </form>
-    </SettingsAct>
+    </AccountAction>
   );
 }
 
@@ -62,7 +62,7 @@ export function PhonePage(props: PhonePageProps) {
   const { ctx, action, value, error, problem, removable, offered } = props;
   const { t } = ctx;
   return (
-    <SettingsAct
+    <AccountAction
       ctx={ctx}
       id="edit-phone"
       title={t('contact.phone.title')}
@@ -95,7 +95,7 @@ export function PhonePage(props: PhonePageProps) {
           </Button>
         </form>
       )}
-    </SettingsAct>
+    </AccountAction>
   );
 }
 
@@ -108,7 +108,7 @@ export interface ContactCodePageProps {
   /** Where another address or number is given. */
   other: { question: string; href: string };
   error?: string | undefined;
-  problem?: ActProblem | undefined;
+  problem?: ActionProblem | undefined;
   /** Another code was sent a moment ago. */
   resent: boolean;
   waitSeconds: number;
@@ -140,7 +140,7 @@ export function ContactCodePage(props: ContactCodePageProps) {
   const { ctx, id, action, sent, other, error, problem, resent, waitSeconds, endOthers } = props;
   const { t } = ctx;
   return (
-    <SettingsAct ctx={ctx} id={id} title={t('contact.code.title')} lead={sent} tab="sign-in" problem={problem}>
+    <AccountAction ctx={ctx} id={id} title={t('contact.code.title')} lead={sent} tab="sign-in" problem={problem}>
       {resent && (
         <PassingNotice ctx={ctx} kind="success" text={t('contact.code.resent')} durationMs={noticeDurationsMs.short} />
       )}
@@ -161,6 +161,6 @@ export function ContactCodePage(props: ContactCodePageProps) {
       <p className="muted small">
         {other.question} <a href={other.href}>{t('contact.code.change')}</a>
       </p>
-    </SettingsAct>
+    </AccountAction>
   );
 }

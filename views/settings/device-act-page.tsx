@@ -1,6 +1,6 @@
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
-import { ActButtons, SettingsAct } from './settings-act.tsx';
+import { AccountAction, ActButtons } from './settings-act.tsx';
 
 export interface DeviceActPageProps {
   ctx: PageContext;
@@ -14,7 +14,7 @@ export interface DeviceActPageProps {
 export function DeviceActPage({ ctx, action, act, name = '' }: DeviceActPageProps) {
   const { t } = ctx;
   return (
-    <SettingsAct
+    <AccountAction
       ctx={ctx}
       id="device-act"
       title={t(`devices.${act}.title`)}
@@ -28,6 +28,6 @@ export function DeviceActPage({ ctx, action, act, name = '' }: DeviceActPageProp
           tab="device-data"
         />
       </form>
-    </SettingsAct>
+    </AccountAction>
   );
 }

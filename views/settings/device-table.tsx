@@ -7,7 +7,7 @@ import { Notice } from '../parts/notice.tsx';
 import { PageLinks } from '../parts/page-links.tsx';
 
 /** A device as the specification has it (section 3): status, name, last IP, last used, last modified, created. */
-interface DeviceShown {
+interface DeviceRowData {
   id: string;
   name: string;
   ip: string;
@@ -19,12 +19,12 @@ interface DeviceShown {
   href: string;
 }
 
-export interface SessionShown extends DeviceShown {
+export interface SessionRow extends DeviceRowData {
   /** When the member last showed there who they are. */
   authTimeMs: number;
 }
 
-export interface RememberedShown extends DeviceShown {
+export interface RememberedDeviceRow extends DeviceRowData {
   expiresAtMs: number;
 }
 
@@ -39,10 +39,10 @@ export interface Paged<Row> {
 
 export interface DeviceTablesProps {
   ctx: PageContext;
-  sessions: Paged<SessionShown>;
-  remembered: Paged<RememberedShown>;
+  sessions: Paged<SessionRow>;
+  remembered: Paged<RememberedDeviceRow>;
   /** How many devices can be signed in, where that matters; `ended`: how many were signed out lately because of it. */
-  limit?: { most: number; ended: number } | undefined;
+  limit?: { max: number; ended: number } | undefined;
   /** Undefined where there are no others. */
   othersHref?: string | undefined;
   nowMs: number;
@@ -53,11 +53,11 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
   const { t, lang } = ctx;
   const day = (timeMs: number) => formatDate(lang, timeMs, 'short');
   const ago = (timeMs: number) => formatAgo(lang, timeMs, nowMs);
-  const used = ({ lastUsedAtMs, ip }: DeviceShown): Fact => [
+  const used = ({ lastUsedAtMs, ip }: DeviceRowData): DeviceFact => [
     t('devices.lastUsed'),
     `${ago(lastUsedAtMs)}, ${ip === '' ? t('devices.unknownAddress') : ip}`,
   ];
-  const since = ({ createdAtMs }: DeviceShown): Fact => [t('devices.since'), day(createdAtMs)];
+  const since = ({ createdAtMs }: DeviceRowData): DeviceFact => [t('devices.since'), day(createdAtMs)];
   return (
     <>
       <Card
@@ -75,7 +75,7 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
           <div className="device-limit">
             <Notice kind="info">
               {[
-                t('devices.limit.note', { most: limit.most }),
+                t('devices.limit.note', { most: limit.max }),
                 ...(limit.ended > 0 ? [t('devices.limit.ended', { count: limit.ended })] : []),
               ].join(' ')}
             </Notice>
@@ -116,13 +116,13 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
   );
 }
 
-type Fact = readonly [label: string, value: string];
+type DeviceFact = readonly [label: string, value: string];
 
 interface DeviceRowProps {
   ctx: PageContext;
-  device: DeviceShown;
+  device: DeviceRowData;
   status?: string | undefined;
-  facts: readonly Fact[];
+  facts: readonly DeviceFact[];
   act: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import { DialogLink } from '../parts/dialog.tsx';
 import { ItemList } from '../parts/item-list.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { RadioCards } from '../parts/radio-cards.tsx';
-import { ActButtons, SettingsAct } from './settings-act.tsx';
+import { AccountAction, ActButtons } from './settings-act.tsx';
 
 /** The member's data: to take along, or to have erased. */
 export function DataCard(props: { ctx: PageContext; dataHref: string; deleteHref: string; days: number }) {
@@ -37,7 +37,7 @@ export function DataCard(props: { ctx: PageContext; dataHref: string; deleteHref
 export function DataPage({ ctx, action }: { ctx: PageContext; action: string }) {
   const { t, brand } = ctx;
   return (
-    <SettingsAct
+    <AccountAction
       ctx={ctx}
       id="download-data"
       title={t('leaving.data.title')}
@@ -48,7 +48,7 @@ export function DataPage({ ctx, action }: { ctx: PageContext; action: string }) 
         <p className="muted">{t('leaving.data.secrets')}</p>
         <ActButtons submit={<Button>{t('leaving.data.submit')}</Button>} cancel={t('settings.close')} tab="user-data" />
       </form>
-    </SettingsAct>
+    </AccountAction>
   );
 }
 
@@ -59,22 +59,22 @@ export interface DeleteAccountPageProps {
   days: number;
   error?: string | undefined;
   /** A paid membership that goes on. */
-  membership?: LeavingMembership | undefined;
+  membership?: DeletionMembership | undefined;
 }
 
-export interface LeavingMembership {
+export interface DeletionMembership {
   planName: string | undefined;
   /** Until when it is paid (milliseconds since the epoch). */
   until: number | null;
   /** Its renewal could not be charged: it ends at once. */
   unpaid: boolean;
-  wish: 'period-end' | 'at-once';
+  timing: 'period-end' | 'at-once';
 }
 
 /** What becomes of it: at the end of what is paid, unless the member says otherwise. */
-function MembershipChoice(props: { ctx: PageContext; membership: LeavingMembership; days: number }) {
+function SubscriptionChoice(props: { ctx: PageContext; membership: DeletionMembership; days: number }) {
   const { ctx, days } = props;
-  const { planName, until, unpaid, wish } = props.membership;
+  const { planName, until, unpaid, timing } = props.membership;
   const { t, lang } = ctx;
   const plan = planName ?? t('leaving.deletion.membership.plan');
   if (unpaid) return <p>{t('leaving.deletion.membership.unpaid', { plan })}</p>;
@@ -83,7 +83,7 @@ function MembershipChoice(props: { ctx: PageContext; membership: LeavingMembersh
     <RadioCards
       name="membership"
       legend={t('leaving.deletion.membership.legend', { plan })}
-      value={wish}
+      value={timing}
       cards={[
         {
           value: 'period-end',
@@ -107,7 +107,7 @@ function MembershipChoice(props: { ctx: PageContext; membership: LeavingMembersh
 export function DeleteAccountPage({ ctx, action, days, error, membership }: DeleteAccountPageProps) {
   const { t, brand } = ctx;
   return (
-    <SettingsAct
+    <AccountAction
       ctx={ctx}
       id="delete-account"
       title={t('leaving.deletion.title')}
@@ -122,7 +122,7 @@ export function DeleteAccountPage({ ctx, action, days, error, membership }: Dele
         <li>{t('leaving.deletion.apps')}</li>
       </ul>
       <form className="form" method="post" action={action} noValidate>
-        {membership && <MembershipChoice ctx={ctx} membership={membership} days={days} />}
+        {membership && <SubscriptionChoice ctx={ctx} membership={membership} days={days} />}
         <Checkbox name="confirm" label={t('leaving.deletion.confirm')} error={error} />
         <ActButtons
           submit={<Button kind="danger">{t('leaving.deletion.submit')}</Button>}
@@ -130,7 +130,7 @@ export function DeleteAccountPage({ ctx, action, days, error, membership }: Dele
           tab="user-data"
         />
       </form>
-    </SettingsAct>
+    </AccountAction>
   );
 }
 
@@ -170,7 +170,7 @@ export function FactorResetPage({ ctx, action, requestedAtMs, dueAtMs }: FactorR
   const { t, lang } = ctx;
   const dates = { asked: formatDate(lang, requestedAtMs, 'exact'), due: formatDate(lang, dueAtMs, 'exact') };
   return (
-    <SettingsAct
+    <AccountAction
       ctx={ctx}
       id="factor-reset"
       title={t('leaving.reset.stopTitle')}
@@ -184,6 +184,6 @@ export function FactorResetPage({ ctx, action, requestedAtMs, dueAtMs }: FactorR
           tab="mfa-data"
         />
       </form>
-    </SettingsAct>
+    </AccountAction>
   );
 }

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
-import { SettingsLayout } from '../layout/settings-layout.tsx';
+import { AccountLayout } from '../layout/settings-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { DialogCard } from '../parts/dialog-card.tsx';
 import { Notice } from '../parts/notice.tsx';
 
 /** Where a list is: what its acts lead back to. */
-export interface ListPlace {
+export interface RowListPaths {
   href: string;
   /** Of the list's page. */
   heading: string;
@@ -14,7 +14,7 @@ export interface ListPlace {
 
 export interface ListActProps {
   ctx: PageContext;
-  place: ListPlace;
+  place: RowListPaths;
   /** Of the card, unique on its page. */
   id: string;
   title: string;
@@ -24,9 +24,9 @@ export interface ListActProps {
 }
 
 /** One act on a list of the settings: a page of its own, whose card the list lifts into a dialog. */
-export function ListAct({ ctx, place, id, title, lead, problem, children }: ListActProps) {
+export function RowAction({ ctx, place, id, title, lead, problem, children }: ListActProps) {
   return (
-    <SettingsLayout ctx={ctx} at="security" heading={place.heading}>
+    <AccountLayout ctx={ctx} at="security" heading={place.heading}>
       <DialogCard
         id={id}
         title={title}
@@ -38,11 +38,11 @@ export function ListAct({ ctx, place, id, title, lead, problem, children }: List
         {problem !== undefined && <Notice kind="error">{problem}</Notice>}
         {children}
       </DialogCard>
-    </SettingsLayout>
+    </AccountLayout>
   );
 }
 
-export function ListActs({ ctx, href, children }: { ctx: PageContext; href: string; children: ReactNode }) {
+export function RowActions({ ctx, href, children }: { ctx: PageContext; href: string; children: ReactNode }) {
   return (
     <div className="actions act-buttons">
       {children}
@@ -54,14 +54,14 @@ export function ListActs({ ctx, href, children }: { ctx: PageContext; href: stri
 }
 
 /** Instead of the button that removes the last way in: what to do first. */
-export function LastWayIn({ ctx, href }: { ctx: PageContext; href: string }) {
+export function LastSignInMethodNotice({ ctx, href }: { ctx: PageContext; href: string }) {
   const { t } = ctx;
   return (
     <>
       <Notice kind="info">{t('federation.linked.lastWay')}</Notice>
-      <ListActs ctx={ctx} href={href}>
+      <RowActions ctx={ctx} href={href}>
         <ButtonLink href="/settings/password">{t('federation.again.setPassword')}</ButtonLink>
-      </ListActs>
+      </RowActions>
     </>
   );
 }

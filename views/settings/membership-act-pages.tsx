@@ -1,14 +1,14 @@
-import { cardName, type ShownCard } from '../checkout/card-name.ts';
+import { type CardView, cardName } from '../checkout/card-name.ts';
 import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
-import { ActButtons, type ActProblem, SettingsAct } from './settings-act.tsx';
+import { AccountAction, ActButtons, type ActionProblem } from './settings-act.tsx';
 import { membershipPath } from './tabs.ts';
 
 interface ActProps {
   ctx: PageContext;
   action: string;
-  problem?: ActProblem | undefined;
+  problem?: ActionProblem | undefined;
 }
 
 export interface CancelMembershipProps extends ActProps {
@@ -30,7 +30,7 @@ export function CancelMembershipPage({ ctx, action, problem, plan, until, atOnce
     until === null ? t('membership.cancel.untilEnd') : t('membership.cancel.until', { date: formatDate(lang, until) });
   const why = t(atOnce === 'paused' ? 'membership.cancel.atOncePaused' : 'membership.cancel.atOnce');
   return (
-    <SettingsAct
+    <AccountAction
       ctx={ctx}
       id="cancel-membership"
       title={t('membership.cancel.title')}
@@ -53,7 +53,7 @@ export function CancelMembershipPage({ ctx, action, problem, plan, until, atOnce
           tab="membership"
         />
       </form>
-    </SettingsAct>
+    </AccountAction>
   );
 }
 
@@ -69,7 +69,7 @@ export function ResumeMembershipPage(props: ActProps & { plan: string; at: numbe
         ? t('membership.resume.lead', { plan, date })
         : t('membership.resume.keepLead', { plan, date, to });
   return (
-    <SettingsAct
+    <AccountAction
       ctx={ctx}
       id="resume-membership"
       title={t(to === undefined ? 'membership.resume.title' : 'membership.resume.keepTitle')}
@@ -84,14 +84,14 @@ export function ResumeMembershipPage(props: ActProps & { plan: string; at: numbe
           tab="membership"
         />
       </form>
-    </SettingsAct>
+    </AccountAction>
   );
 }
 
 export interface PayUnpaidProps extends ActProps {
   plan: string;
   amount: string;
-  card: ShownCard | undefined;
+  card: CardView | undefined;
 }
 
 /** Charges what could not be charged to the card once more. */
@@ -99,7 +99,7 @@ export function PayUnpaidPage({ ctx, action, problem, plan, amount, card }: PayU
   const { t } = ctx;
   const cardHref = `${membershipPath}/card`;
   return (
-    <SettingsAct
+    <AccountAction
       ctx={ctx}
       id="pay-unpaid"
       title={t('membership.pay.title')}
@@ -119,6 +119,6 @@ export function PayUnpaidPage({ ctx, action, problem, plan, amount, card }: PayU
           </ButtonLink>
         </div>
       </form>
-    </SettingsAct>
+    </AccountAction>
   );
 }

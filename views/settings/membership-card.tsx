@@ -3,28 +3,28 @@ import { ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { ItemList } from '../parts/item-list.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { standingLine } from './membership-page.tsx';
-import type { MembershipShown } from './membership-shown.ts';
+import { planStatusLine } from './membership-page.tsx';
+import type { MembershipView } from './membership-shown.ts';
 import { membershipPath } from './tabs.ts';
 
 interface Props {
   ctx: PageContext;
-  shown: MembershipShown;
+  membership: MembershipView;
 }
 
 /** On the settings' home: the plan in one line, and the way to the rest. */
-export function MembershipCard({ ctx, shown }: Props) {
+export function MembershipCard({ ctx, membership }: Props) {
   const { t } = ctx;
-  const { standing, trial } = shown;
-  const plan = 'plan' in standing ? standing.plan.line : undefined;
+  const { status, trial } = membership;
+  const plan = 'plan' in status ? status.plan.line : undefined;
   const title = t('membership.title');
   return (
     <Card flush title={title}>
       <ItemList
         items={[
           {
-            label: plan ?? (standing.kind === 'trial' ? trial?.name : undefined) ?? t('membership.plan.none'),
-            value: standingLine(ctx, shown),
+            label: plan ?? (status.kind === 'trial' ? trial?.name : undefined) ?? t('membership.plan.none'),
+            value: planStatusLine(ctx, membership),
             action: { href: membershipPath, label: t('membership.act.manage'), context: title },
           },
         ]}
@@ -34,7 +34,7 @@ export function MembershipCard({ ctx, shown }: Props) {
 }
 
 /** Above the settings' home, as long as it waits: a payment has failed, or the bank wants to hear from the member. */
-export function UnpaidOnHome({ ctx, shown: { unpaid } }: Props) {
+export function UnpaidOnHome({ ctx, membership: { unpaid } }: Props) {
   const { t } = ctx;
   if (!unpaid) return null;
   const waits = unpaid.why === 'action-required';

@@ -6,11 +6,11 @@ import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { ItemList } from '../parts/item-list.tsx';
 import { type Column, Table } from '../parts/table.tsx';
-import type { InvoiceRow, MembershipShown } from './membership-shown.ts';
+import type { InvoiceRow, MembershipView } from './membership-shown.ts';
 import { membershipPath } from './tabs.ts';
 
 /** The card that is charged, and the way to another. */
-export function CardCard({ ctx, card, sold }: { ctx: PageContext; card: MembershipShown['card']; sold: boolean }) {
+export function CardCard({ ctx, card, sold }: { ctx: PageContext; card: MembershipView['card']; sold: boolean }) {
   const { t } = ctx;
   const label = card ? cardName(card) : t('membership.card.none');
   return (

@@ -3,12 +3,12 @@ import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Notice, type NoticeKind } from '../parts/notice.tsx';
-import type { MembershipShown } from './membership-shown.ts';
+import type { MembershipView } from './membership-shown.ts';
 import { membershipPath } from './tabs.ts';
 
 interface Props {
   ctx: PageContext;
-  shown: MembershipShown;
+  membership: MembershipView;
 }
 
 /** Something to know, and what can be done about it. */
@@ -24,24 +24,24 @@ function WithActs(props: { kind: NoticeKind; title: string; acts?: ReactNode; ch
   );
 }
 
-function UnpaidNotice({ ctx, shown }: Props) {
+function UnpaidNotice({ ctx, membership }: Props) {
   const { t, lang } = ctx;
-  const { unpaid, sold, noted } = shown;
+  const { unpaid, sold, noted } = membership;
   // It ends as soon as Stripe answers: nothing of it is to be paid.
   if (!unpaid || noted === 'cancel') return null;
   const { amount, why, nextAttemptAt, keptUntil, resting, url } = unpaid;
   const day = (at: number) => formatDate(lang, at);
   const waits = why === 'action-required';
   const rests = resting ? t('membership.notice.failed.rests') : '';
-  const kept = keptUntil === undefined ? rests : t('membership.notice.failed.kept', { date: day(keptUntil) });
+  const stored = keptUntil === undefined ? rests : t('membership.notice.failed.kept', { date: day(keptUntil) });
   const words = waits
-    ? [t('membership.notice.action.text', { amount }), kept]
+    ? [t('membership.notice.action.text', { amount }), stored]
     : [
         t('membership.notice.failed.amount', { amount }),
         nextAttemptAt === null
           ? t('membership.notice.failed.last')
           : t('membership.notice.failed.again', { date: day(nextAttemptAt) }),
-        kept,
+        stored,
       ];
   return (
     <WithActs
@@ -54,7 +54,7 @@ function UnpaidNotice({ ctx, shown }: Props) {
               <Button>{t(waits ? 'membership.act.confirm' : 'membership.act.pay')}</Button>
             </form>
             <ButtonLink kind="quiet" href={`${membershipPath}/card`}>
-              {t(shown.card ? 'membership.act.changeCard' : 'membership.act.addCard')}
+              {t(membership.card ? 'membership.act.changeCard' : 'membership.act.addCard')}
             </ButtonLink>
             {url !== null && (
               <ButtonLink kind="quiet" href={url}>
@@ -70,7 +70,7 @@ function UnpaidNotice({ ctx, shown }: Props) {
   );
 }
 
-function TrialNotice({ ctx, shown: { trial } }: Props) {
+function TrialNotice({ ctx, membership: { trial } }: Props) {
   const { t, lang } = ctx;
   if (!trial) return null;
   const { days, endsAt, name } = trial;
@@ -81,31 +81,31 @@ function TrialNotice({ ctx, shown: { trial } }: Props) {
   );
 }
 
-function StandingNotice({ ctx, shown: { standing, noted } }: Props) {
+function PlanStatusNotice({ ctx, membership: { status, noted } }: Props) {
   const { t, lang } = ctx;
-  const next = standing.kind === 'ends' ? standing.after : undefined;
+  const next = status.kind === 'ends' ? status.after : undefined;
   const after = next === undefined ? '' : ` ${t('membership.notice.then', { plan: next })}`;
   if (noted !== undefined) return <Notice kind="info">{t(`membership.noted.${noted}`) + after}</Notice>;
-  if (standing.kind === 'paused') {
+  if (status.kind === 'paused') {
     return (
       <Notice kind="info" title={t('membership.notice.paused.title')}>
-        {t('membership.notice.paused.text', { plan: standing.plan.line })}
+        {t('membership.notice.paused.text', { plan: status.plan.line })}
       </Notice>
     );
   }
-  if (standing.kind === 'trial-over') {
+  if (status.kind === 'trial-over') {
     return (
       <Notice kind="info" title={t('membership.notice.trialOver.title')}>
         {t('membership.notice.trialOver.text')}
       </Notice>
     );
   }
-  if ((standing.kind !== 'ends' && standing.kind !== 'changes') || standing.at === null) return null;
-  const date = formatDate(lang, standing.at);
-  if (standing.kind === 'changes') {
+  if ((status.kind !== 'ends' && status.kind !== 'changes') || status.at === null) return null;
+  const date = formatDate(lang, status.at);
+  if (status.kind === 'changes') {
     return (
       <Notice kind="info" title={t('membership.notice.changes.title')}>
-        {t('membership.notice.changes.text', { date, from: standing.plan.line, to: standing.to })}
+        {t('membership.notice.changes.text', { date, from: status.plan.line, to: status.to })}
       </Notice>
     );
   }
@@ -117,12 +117,12 @@ function StandingNotice({ ctx, shown: { standing, noted } }: Props) {
 }
 
 /** What a member should know before anything else: in order of how much it presses. */
-export function MembershipNotices({ ctx, shown }: Props) {
+export function MembershipNotices({ ctx, membership }: Props) {
   const { t } = ctx;
-  const { pending, deal } = shown;
+  const { pending, deal } = membership;
   return (
     <>
-      <UnpaidNotice ctx={ctx} shown={shown} />
+      <UnpaidNotice ctx={ctx} membership={membership} />
       {pending && (
         <WithActs
           kind="info"
@@ -149,8 +149,8 @@ export function MembershipNotices({ ctx, shown }: Props) {
           {t('membership.notice.deal.text', { plan: deal.plan })}
         </WithActs>
       )}
-      <TrialNotice ctx={ctx} shown={shown} />
-      <StandingNotice ctx={ctx} shown={shown} />
+      <TrialNotice ctx={ctx} membership={membership} />
+      <PlanStatusNotice ctx={ctx} membership={membership} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { formatDate } from '../format.ts';
-import { SettingsLayout } from '../layout/settings-layout.tsx';
+import { AccountLayout } from '../layout/settings-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
@@ -8,15 +8,15 @@ import { Snackbar } from '../parts/snackbar.tsx';
 import { CardCard, InvoicesCard } from './membership-cards.tsx';
 import { MembershipNotices } from './membership-notices.tsx';
 import { PlanCard } from './membership-plan-card.tsx';
-import type { InvoiceRow, MembershipShown } from './membership-shown.ts';
+import type { InvoiceRow, MembershipView } from './membership-shown.ts';
 import { membershipPath } from './tabs.ts';
 
 export interface MembershipPageProps {
   ctx: PageContext;
-  shown: MembershipShown;
+  membership: MembershipView;
   invoices: readonly InvoiceRow[];
   /** Stripe does not answer: what is shown is what is stored. */
-  away: boolean;
+  stripeUnavailable: boolean;
   /** What has just been done. */
   notice?: string | undefined;
   /** What went wrong with what was just done. */
@@ -24,7 +24,14 @@ export interface MembershipPageProps {
 }
 
 /** A member's plan, card, invoices, and what is to be done about them. */
-export function MembershipPage({ ctx, shown, invoices, away, notice, problem }: MembershipPageProps): ReactElement {
+export function MembershipPage({
+  ctx,
+  membership,
+  invoices,
+  stripeUnavailable,
+  notice,
+  problem,
+}: MembershipPageProps): ReactElement {
   const { t } = ctx;
   const before = (
     <>
@@ -33,12 +40,12 @@ export function MembershipPage({ ctx, shown, invoices, away, notice, problem }: 
           {problem.text}
         </Notice>
       )}
-      {away && <Notice kind="info">{t('membership.away')}</Notice>}
-      <MembershipNotices ctx={ctx} shown={shown} />
+      {stripeUnavailable && <Notice kind="info">{t('membership.away')}</Notice>}
+      <MembershipNotices ctx={ctx} membership={membership} />
     </>
   );
   return (
-    <SettingsLayout
+    <AccountLayout
       ctx={ctx}
       {...(ctx.links.membership === membershipPath
         ? { at: 'membership' }
@@ -47,18 +54,20 @@ export function MembershipPage({ ctx, shown, invoices, away, notice, problem }: 
       before={before}
     >
       <Script ctx={ctx} entry="busy" />
-      <PlanCard ctx={ctx} shown={shown} />
-      {(shown.sold || shown.card) && <CardCard ctx={ctx} card={shown.card} sold={shown.sold} />}
+      <PlanCard ctx={ctx} membership={membership} />
+      {(membership.sold || membership.card) && <CardCard ctx={ctx} card={membership.card} sold={membership.sold} />}
       <InvoicesCard ctx={ctx} invoices={invoices} />
-      {notice !== undefined && !shown.noted && <Snackbar ctx={ctx} kind="success" text={notice} duration="profile" />}
-    </SettingsLayout>
+      {notice !== undefined && !membership.noted && (
+        <Snackbar ctx={ctx} kind="success" text={notice} duration="profile" />
+      )}
+    </AccountLayout>
   );
 }
 
 /** How a membership stands, in one line. */
-export function standingLine({ t, lang }: PageContext, { standing, unpaid }: MembershipShown): string {
+export function planStatusLine({ t, lang }: PageContext, { status, unpaid }: MembershipView): string {
   const day = (at: number) => formatDate(lang, at);
-  switch (standing.kind) {
+  switch (status.kind) {
     case 'none':
       return t('membership.line.none');
     case 'paused':
@@ -66,18 +75,16 @@ export function standingLine({ t, lang }: PageContext, { standing, unpaid }: Mem
     case 'trial-over':
       return t('membership.line.trialOver');
     case 'trial':
-      return t('membership.line.trial', { date: day(standing.at) });
+      return t('membership.line.trial', { date: day(status.at) });
     case 'unpaid':
       return t(unpaid?.why === 'action-required' ? 'membership.notice.action.title' : 'membership.line.unpaid');
     case 'lasting':
-      return t(standing.isFree ? 'membership.line.free' : 'membership.line.lifetime');
+      return t(status.isFree ? 'membership.line.free' : 'membership.line.lifetime');
     case 'renews':
-      return standing.at === null
-        ? (standing.plan.price ?? '')
-        : t('membership.line.renews', { date: day(standing.at) });
+      return status.at === null ? (status.plan.price ?? '') : t('membership.line.renews', { date: day(status.at) });
     case 'ends':
-      return t('membership.line.ends', { date: standing.at === null ? '' : day(standing.at) });
+      return t('membership.line.ends', { date: status.at === null ? '' : day(status.at) });
     case 'changes':
-      return t('membership.line.changes', { date: standing.at === null ? '' : day(standing.at), plan: standing.to });
+      return t('membership.line.changes', { date: status.at === null ? '' : day(status.at), plan: status.to });
   }
 }

@@ -3,19 +3,19 @@ import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { Facts } from './facts.tsx';
-import type { MembershipShown, PlanStanding } from './membership-shown.ts';
+import type { MembershipView, PlanStatusView } from './membership-shown.ts';
 import { membershipPath } from './tabs.ts';
 
 interface Props {
   ctx: PageContext;
-  shown: MembershipShown;
+  membership: MembershipView;
 }
 
 /** The day on which something happens to the plan, with its label. */
-function dated({ t, lang }: PageContext, standing: PlanStanding): { label: string; value: string } | undefined {
-  if (!('at' in standing) || standing.at === null) return undefined;
-  const date = formatDate(lang, standing.at);
-  switch (standing.kind) {
+function dated({ t, lang }: PageContext, planStatus: PlanStatusView): { label: string; value: string } | undefined {
+  if (!('at' in planStatus) || planStatus.at === null) return undefined;
+  const date = formatDate(lang, planStatus.at);
+  switch (planStatus.kind) {
     case 'renews':
       return { label: t('membership.plan.renewsOn'), value: date };
     case 'unpaid':
@@ -26,25 +26,25 @@ function dated({ t, lang }: PageContext, standing: PlanStanding): { label: strin
     case 'changes':
       return {
         label: t('membership.plan.changes'),
-        value: t('membership.plan.changesTo', { date, plan: standing.to }),
+        value: t('membership.plan.changesTo', { date, plan: planStatus.to }),
       };
   }
 }
 
-function priceOf({ t }: PageContext, standing: PlanStanding): string | undefined {
-  if (!('plan' in standing)) return undefined;
-  if (standing.kind === 'lasting') return t(standing.isFree ? 'membership.plan.free' : 'membership.plan.lifetime');
-  return standing.plan.price;
+function planPriceText({ t }: PageContext, planStatus: PlanStatusView): string | undefined {
+  if (!('plan' in planStatus)) return undefined;
+  if (planStatus.kind === 'lasting') return t(planStatus.isFree ? 'membership.plan.free' : 'membership.plan.lifetime');
+  return planStatus.plan.price;
 }
 
 /** What the member has: name, price, what happens when, and what is in it; with the ways to change that. */
-export function PlanCard({ ctx, shown }: Props) {
+export function PlanCard({ ctx, membership }: Props) {
   const { t } = ctx;
-  const { standing, discount, trial } = shown;
-  const plan = 'plan' in standing ? standing.plan : undefined;
-  const name = plan?.line ?? (standing.kind === 'trial' ? trial?.name : undefined) ?? t('membership.plan.none');
-  const price = priceOf(ctx, standing);
-  const day = dated(ctx, standing);
+  const { status, discount, trial } = membership;
+  const plan = 'plan' in status ? status.plan : undefined;
+  const name = plan?.line ?? (status.kind === 'trial' ? trial?.name : undefined) ?? t('membership.plan.none');
+  const price = planPriceText(ctx, status);
+  const day = dated(ctx, status);
   const facts = [
     { label: t('membership.plan.name'), value: <strong>{name}</strong> },
     ...(price === undefined ? [] : [{ label: t('membership.plan.price'), value: price }]),
@@ -58,16 +58,16 @@ export function PlanCard({ ctx, shown }: Props) {
     <Card
       id="plan"
       title={t('membership.plan.title')}
-      {...(shown.sold && { actions: <PlanActs ctx={ctx} shown={shown} /> })}
+      {...(membership.sold && { actions: <PlanActs ctx={ctx} membership={membership} /> })}
     >
       <Facts facts={facts} />
     </Card>
   );
 }
 
-function PlanActs({ ctx, shown: { standing, unpaid, noted } }: Props) {
+function PlanActs({ ctx, membership: { status, unpaid, noted } }: Props) {
   const { t } = ctx;
-  const { kind } = standing;
+  const { kind } = status;
   const ends = noted === 'cancel' && (kind === 'unpaid' || kind === 'paused');
   const isPaid = kind === 'renews' || kind === 'ends' || kind === 'changes' || kind === 'unpaid';
   const takesBack = kind === 'ends' || kind === 'changes';

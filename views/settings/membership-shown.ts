@@ -1,7 +1,7 @@
-import type { ShownCard } from '../checkout/card-name.ts';
+import type { CardView } from '../checkout/card-name.ts';
 
 /** A plan as a member reads it; amounts in words of their language. */
-export interface PlanOfMember {
+export interface UserPlanView {
   name: string;
   /** With its period: `Growth, annual`. */
   line: string;
@@ -14,18 +14,18 @@ export interface PlanOfMember {
  * How a membership stands. `lasting`: a free plan (`isFree`) or a partner's. `at` in milliseconds since the epoch: when it
  * renews, ends or changes, the trial ends, or until when a plan is kept that is not paid; null: not known.
  */
-export type PlanStanding =
+export type PlanStatusView =
   | { kind: 'none' | 'trial-over' }
   | { kind: 'trial'; at: number }
   /** On a plan that is sold, paused at Stripe: it gives nothing and is not charged. */
-  | { kind: 'paused'; plan: PlanOfMember }
-  | { kind: 'lasting'; plan: PlanOfMember; isFree: boolean }
-  | { kind: 'renews' | 'unpaid'; plan: PlanOfMember; at: number | null }
-  | { kind: 'ends'; plan: PlanOfMember; at: number | null; after?: string | undefined }
-  | { kind: 'changes'; plan: PlanOfMember; at: number | null; to: string };
+  | { kind: 'paused'; plan: UserPlanView }
+  | { kind: 'lasting'; plan: UserPlanView; isFree: boolean }
+  | { kind: 'renews' | 'unpaid'; plan: UserPlanView; at: number | null }
+  | { kind: 'ends'; plan: UserPlanView; at: number | null; after?: string | undefined }
+  | { kind: 'changes'; plan: UserPlanView; at: number | null; to: string };
 
-export interface MembershipShown {
-  standing: PlanStanding;
+export interface MembershipView {
+  status: PlanStatusView;
   /** The member's request that Stripe has not confirmed yet; `standing` shows it as done. */
   noted?: 'cancel' | 'resume' | undefined;
   /** Of the plan on which members begin. */
@@ -45,7 +45,7 @@ export interface MembershipShown {
     | undefined;
   /** An upgrade whose payment is not through. */
   pending?: { plan: string; amount: string; href: string } | undefined;
-  card?: (ShownCard & { expired: boolean }) | undefined;
+  card?: (CardView & { expired: boolean }) | undefined;
   /** A partner's plan that waits for the member. */
   deal?: { plan: string; href: string } | undefined;
   /** Whether anything can be bought, changed or charged here. */

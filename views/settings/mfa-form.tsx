@@ -8,7 +8,7 @@ import { EndOthers } from './end-others.tsx';
 export type FactorChoice = 'sms' | 'totp' | 'none';
 
 /** What the member has beside the password, as it is shown. */
-export interface FactorsShown {
+export interface AuthenticatorsView {
   preference: FactorChoice;
   /** A provider of the member demands one: it can be chosen, but not turned off. */
   required?: boolean;
@@ -23,7 +23,7 @@ export interface FactorsShown {
 
 export interface MfaFormProps {
   ctx: PageContext;
-  factors: FactorsShown;
+  factors: AuthenticatorsView;
   action: string;
   phoneHref: string;
   /** What was chosen in a form that came back. */
@@ -31,7 +31,7 @@ export interface MfaFormProps {
   error?: string | undefined;
 }
 
-function choices(t: T, { preference, required, number, smsOffered }: FactorsShown): RadioCard[] {
+function choices(t: T, { preference, required, number, smsOffered }: AuthenticatorsView): RadioCard[] {
   const badge = (choice: FactorChoice) => (preference === choice ? { badge: t('mfaSettings.card.inUse') } : {});
   const sms: RadioCard = {
     value: 'sms',

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { PageContext } from '../page-context.ts';
 import { Stepper } from '../parts/stepper.tsx';
 import { MfaForm, type MfaFormProps } from './mfa-form.tsx';
-import { type ActProblem, SettingsAct } from './settings-act.tsx';
+import { AccountAction, type ActionProblem } from './settings-act.tsx';
 
 export interface MfaActProps {
   ctx: PageContext;
@@ -11,7 +11,7 @@ export interface MfaActProps {
   lead?: string;
   /** The step of the set-up of an authenticator app, 0 to 2. */
   step?: number;
-  problem?: ActProblem | undefined;
+  problem?: ActionProblem | undefined;
   children: ReactNode;
 }
 
@@ -19,7 +19,7 @@ export interface MfaActProps {
 export function MfaAct({ ctx, step, children, ...act }: MfaActProps) {
   const { t } = ctx;
   return (
-    <SettingsAct ctx={ctx} tab="mfa-data" {...act}>
+    <AccountAction ctx={ctx} tab="mfa-data" {...act}>
       {step !== undefined && (
         <Stepper
           t={t}
@@ -29,7 +29,7 @@ export function MfaAct({ ctx, step, children, ...act }: MfaActProps) {
         />
       )}
       {children}
-    </SettingsAct>
+    </AccountAction>
   );
 }
 

@@ -1,12 +1,12 @@
 import { formatDate } from '../format.ts';
-import type { PageContext, PageMember } from '../page-context.ts';
+import type { PageContext, PageUser } from '../page-context.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { EditLink } from './edit-link.tsx';
 import { Facts } from './facts.tsx';
 
 export interface NameCardProps {
   ctx: PageContext;
-  avatar: Pick<PageMember, 'initials' | 'pictureUrl'>;
+  avatar: Pick<PageUser, 'initials' | 'pictureUrl'>;
   givenName: string;
   familyName: string;
   /** When the account began. */

@@ -1,14 +1,14 @@
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
-import { ActButtons, type ActProblem, SettingsAct } from './settings-act.tsx';
+import { AccountAction, ActButtons, type ActionProblem } from './settings-act.tsx';
 
 export interface NamePageProps {
   ctx: PageContext;
   action: string;
   values: { givenName: string; familyName: string };
   errors: { givenName?: string; familyName?: string };
-  problem?: ActProblem;
+  problem?: ActionProblem;
 }
 
 /** 'Edit Name' (specification, section 2). */
@@ -16,7 +16,7 @@ export function NamePage({ ctx, action, values, errors, problem }: NamePageProps
   const { t } = ctx;
   const atFamilyName = errors.familyName !== undefined && errors.givenName === undefined;
   return (
-    <SettingsAct
+    <AccountAction
       ctx={ctx}
       id="edit-name"
       title={t('settings.name.title')}
@@ -45,6 +45,6 @@ export function NamePage({ ctx, action, values, errors, problem }: NamePageProps
         />
         <ActButtons submit={<Button>{t('settings.save')}</Button>} cancel={t('settings.cancel')} tab="sign-in" />
       </form>
-    </SettingsAct>
+    </AccountAction>
   );
 }

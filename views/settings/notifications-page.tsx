@@ -1,6 +1,6 @@
 import { Fragment, type ReactElement } from 'react';
 import { formatDate } from '../format.ts';
-import { SettingsLayout } from '../layout/settings-layout.tsx';
+import { AccountLayout } from '../layout/settings-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
@@ -33,7 +33,7 @@ export interface NotificationsPageProps {
 export function NotificationsPage({ ctx, action, notifications, olderHref, top }: NotificationsPageProps) {
   const { t, unread = 0 } = ctx;
   return (
-    <SettingsLayout
+    <AccountLayout
       ctx={ctx}
       at="notifications"
       heading={t('notifications.title')}
@@ -70,7 +70,7 @@ export function NotificationsPage({ ctx, action, notifications, olderHref, top }
           </ButtonLink>
         )}
       </div>
-    </SettingsLayout>
+    </AccountLayout>
   );
 }
 

@@ -5,17 +5,17 @@ import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { EndOthers } from './end-others.tsx';
-import { LastWayIn, ListAct, type ListActProps, ListActs } from './list-act.tsx';
+import { LastSignInMethodNotice, type ListActProps, RowAction, RowActions } from './list-act.tsx';
 
 const listHref = '/settings/passkeys';
 
 type ActProps = Omit<ListActProps, 'place'>;
 
 const PasskeyAct = (props: ActProps) => (
-  <ListAct {...props} place={{ href: listHref, heading: props.ctx.t('passkeys.title') }} />
+  <RowAction {...props} place={{ href: listHref, heading: props.ctx.t('passkeys.title') }} />
 );
 
-const Acts = (props: { ctx: PageContext; children: ReactNode }) => <ListActs {...props} href={listHref} />;
+const Acts = (props: { ctx: PageContext; children: ReactNode }) => <RowActions {...props} href={listHref} />;
 
 export interface PasskeyFormProps {
   ctx: PageContext;
@@ -92,7 +92,7 @@ export function PasskeyRemovePage({ ctx, action, name, isLast }: PasskeyRemovePa
       lead={t('passkeys.removing.lead', { name })}
     >
       {isLast ? (
-        <LastWayIn ctx={ctx} href={listHref} />
+        <LastSignInMethodNotice ctx={ctx} href={listHref} />
       ) : (
         <form className="form" method="post" action={action}>
           <Acts ctx={ctx}>

@@ -1,5 +1,5 @@
 import { formatDate } from '../format.ts';
-import { SettingsLayout } from '../layout/settings-layout.tsx';
+import { AccountLayout } from '../layout/settings-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
@@ -9,7 +9,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { Notice } from '../parts/notice.tsx';
 
 /** Times in milliseconds since the epoch. */
-export interface PasskeyShown {
+export interface PasskeyView {
   id: string;
   name: string;
   backedUp: boolean;
@@ -19,9 +19,9 @@ export interface PasskeyShown {
 
 export interface PasskeysPageProps {
   ctx: PageContext;
-  passkeys: readonly PasskeyShown[];
+  passkeys: readonly PasskeyView[];
   /** How many there may be. */
-  most: number;
+  max: number;
   /** False at an address at which browsers have none. */
   available: boolean;
   /** What has just been done. */
@@ -29,12 +29,12 @@ export interface PasskeysPageProps {
 }
 
 /** A member's passkeys, each with the ways to change it. */
-export function PasskeysPage({ ctx, passkeys, most, available, notice }: PasskeysPageProps) {
+export function PasskeysPage({ ctx, passkeys, max, available, notice }: PasskeysPageProps) {
   const { t } = ctx;
-  const isFull = passkeys.length >= most;
+  const isFull = passkeys.length >= max;
   const add = available && !isFull && <ButtonLink href="/settings/passkeys/add">{t('passkeys.add.action')}</ButtonLink>;
   return (
-    <SettingsLayout
+    <AccountLayout
       ctx={ctx}
       at="security"
       heading={t('passkeys.title')}
@@ -44,7 +44,7 @@ export function PasskeysPage({ ctx, passkeys, most, available, notice }: Passkey
         <div className="card-head">
           <p className="muted">{t('passkeys.lead')}</p>
           {!available && <p>{t('passkeys.unavailable')}</p>}
-          {isFull && <p>{t('passkeys.full', { most })}</p>}
+          {isFull && <p>{t('passkeys.full', { most: max })}</p>}
         </div>
         {passkeys.length === 0 ? (
           <EmptyState title={t('passkeys.empty')} text={t('passkeys.emptyText')} action={add} />
@@ -62,11 +62,11 @@ export function PasskeysPage({ ctx, passkeys, most, available, notice }: Passkey
           {t('passkeys.back')}
         </ButtonLink>
       </div>
-    </SettingsLayout>
+    </AccountLayout>
   );
 }
 
-function PasskeyRow({ ctx, id, name, backedUp, createdAt, lastUsedAt }: { ctx: PageContext } & PasskeyShown) {
+function PasskeyRow({ ctx, id, name, backedUp, createdAt, lastUsedAt }: { ctx: PageContext } & PasskeyView) {
   const { t, lang } = ctx;
   const added = formatDate(lang, createdAt, 'short');
   const which = new URLSearchParams({ passkey: id });

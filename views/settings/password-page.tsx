@@ -4,7 +4,7 @@ import { NewPassword } from '../parts/new-password.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import type { Strength } from '../parts/password-strength.ts';
-import { ActButtons, SettingsAct } from './settings-act.tsx';
+import { AccountAction, ActButtons } from './settings-act.tsx';
 
 export interface PasswordPageProps {
   ctx: PageContext;
@@ -29,15 +29,15 @@ export function PasswordPage(props: PasswordPageProps) {
   const { t } = ctx;
   const { email, givenName, familyName } = member;
   const atNew = isFirst || (errors.newPassword !== undefined && errors.oldPassword === undefined);
-  const said = problem ?? passing;
+  const noticeName = problem ?? passing;
   return (
-    <SettingsAct
+    <AccountAction
       ctx={ctx}
       id="change-password"
       title={t(isFirst ? 'settings.password.first.title' : 'settings.password.title')}
       lead={t(isFirst ? 'settings.password.first.lead' : 'settings.password.lead')}
       tab="sign-in"
-      problem={said === undefined ? undefined : { text: said, passing: problem === undefined }}
+      problem={noticeName === undefined ? undefined : { text: noticeName, passing: problem === undefined }}
     >
       {done !== undefined && <Notice kind="success">{done}</Notice>}
       <form className="form" method="post" action={action} noValidate>
@@ -68,6 +68,6 @@ export function PasswordPage(props: PasswordPageProps) {
           tab="sign-in"
         />
       </form>
-    </SettingsAct>
+    </AccountAction>
   );
 }

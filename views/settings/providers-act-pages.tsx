@@ -1,7 +1,7 @@
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { LastWayIn, ListAct, ListActs } from './list-act.tsx';
+import { LastSignInMethodNotice, RowAction, RowActions } from './list-act.tsx';
 import { providersHref } from './providers-page.tsx';
 
 const place = ({ t }: PageContext) => ({ href: providersHref, heading: t('federation.linked.title') });
@@ -19,7 +19,7 @@ export interface ProviderLinkPageProps {
 export function ProviderLinkPage({ ctx, action, provider, instead }: ProviderLinkPageProps) {
   const { t } = ctx;
   return (
-    <ListAct
+    <RowAction
       ctx={ctx}
       place={place(ctx)}
       id="link-provider"
@@ -28,14 +28,14 @@ export function ProviderLinkPage({ ctx, action, provider, instead }: ProviderLin
     >
       {instead === undefined ? (
         <form className="form" method="post" action={action}>
-          <ListActs ctx={ctx} href={providersHref}>
+          <RowActions ctx={ctx} href={providersHref}>
             <Button>{t('federation.linked.linking.submit', { provider })}</Button>
-          </ListActs>
+          </RowActions>
         </form>
       ) : (
         <Notice kind="info">{instead}</Notice>
       )}
-    </ListAct>
+    </RowAction>
   );
 }
 
@@ -53,7 +53,7 @@ export interface ProviderRemovePageProps {
 export function ProviderRemovePage({ ctx, action, provider, account, isLast }: ProviderRemovePageProps) {
   const { t } = ctx;
   return (
-    <ListAct
+    <RowAction
       ctx={ctx}
       place={place(ctx)}
       id="remove-provider"
@@ -61,14 +61,14 @@ export function ProviderRemovePage({ ctx, action, provider, account, isLast }: P
       lead={t('federation.linked.removing.lead', { account })}
     >
       {isLast ? (
-        <LastWayIn ctx={ctx} href={providersHref} />
+        <LastSignInMethodNotice ctx={ctx} href={providersHref} />
       ) : (
         <form className="form" method="post" action={action}>
-          <ListActs ctx={ctx} href={providersHref}>
+          <RowActions ctx={ctx} href={providersHref}>
             <Button kind="danger">{t('federation.linked.removing.submit')}</Button>
-          </ListActs>
+          </RowActions>
         </form>
       )}
-    </ListAct>
+    </RowAction>
   );
 }

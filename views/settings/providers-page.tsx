@@ -1,5 +1,5 @@
 import { formatDate } from '../format.ts';
-import { SettingsLayout } from '../layout/settings-layout.tsx';
+import { AccountLayout } from '../layout/settings-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
@@ -11,7 +11,7 @@ import { ProviderMark, type ProviderMarkKind } from '../parts/provider-mark.tsx'
 
 export const providersHref = '/settings/providers';
 
-interface ProviderShown {
+interface ProviderView {
   name: string;
   kind: ProviderMarkKind;
   /** Address of its logo, where it has one of its own. */
@@ -19,7 +19,7 @@ interface ProviderShown {
 }
 
 /** Times in milliseconds since the epoch. */
-export interface LinkShown extends ProviderShown {
+export interface LinkedProviderView extends ProviderView {
   id: string;
   /** As the provider last said. */
   email: string | null;
@@ -32,9 +32,9 @@ export interface LinkShown extends ProviderShown {
 
 export interface ProvidersPageProps {
   ctx: PageContext;
-  links: readonly LinkShown[];
+  links: readonly LinkedProviderView[];
   /** Those that the member has not linked. */
-  others: readonly (ProviderShown & { id: string })[];
+  others: readonly (ProviderView & { id: string })[];
   /** Names of those linked at which signing out here ends the session, too. */
   endsAt: readonly string[];
   /** What has just been done, or why not. */
@@ -46,7 +46,7 @@ export function ProvidersPage({ ctx, links, others, endsAt, notice }: ProvidersP
   const { t, lang } = ctx;
   const names = new Intl.ListFormat(lang).format(endsAt);
   return (
-    <SettingsLayout
+    <AccountLayout
       ctx={ctx}
       at="security"
       heading={t('federation.linked.title')}
@@ -98,7 +98,7 @@ export function ProvidersPage({ ctx, links, others, endsAt, notice }: ProvidersP
           {t('passkeys.back')}
         </ButtonLink>
       </div>
-    </SettingsLayout>
+    </AccountLayout>
   );
 }
 
@@ -112,7 +112,7 @@ function LinkRow({
   linkedAt,
   lastUsedAt,
   offered,
-}: { ctx: PageContext } & LinkShown) {
+}: { ctx: PageContext } & LinkedProviderView) {
   const { t, lang } = ctx;
   const linked = formatDate(lang, linkedAt, 'short');
   return (

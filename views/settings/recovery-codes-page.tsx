@@ -64,7 +64,7 @@ const listId = 'recovery-codes-list';
 const fileName = 'recovery-codes.txt';
 
 /** The page holds the file itself: the codes are nowhere else. */
-const fileOf = (text: string) => `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`;
+const codesDataUrl = (text: string) => `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`;
 
 /** The codes themselves, this once: to copy, to download, to print. */
 export function NewRecoveryCodesPage({ ctx, codes, done, file, doneHref }: NewRecoveryCodesPageProps) {
@@ -86,7 +86,7 @@ export function NewRecoveryCodesPage({ ctx, codes, done, file, doneHref }: NewRe
           label={t('mfaSettings.codes.copy')}
           doneLabel={t('mfaSettings.codes.copied')}
         />
-        <a className="button quiet small" download={fileName} href={fileOf(file)}>
+        <a className="button quiet small" download={fileName} href={codesDataUrl(file)}>
           {t('mfaSettings.codes.download')}
         </a>
         <PrintButton ctx={ctx} label={t('mfaSettings.codes.print')} />

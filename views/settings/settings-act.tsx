@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react';
-import { SettingsLayout } from '../layout/settings-layout.tsx';
+import { AccountLayout } from '../layout/settings-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { DialogCard } from '../parts/dialog-card.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { noticeDurationsMs } from '../parts/notice-durations.ts';
 import { PassingNotice } from '../parts/passing-notice.tsx';
 import { Script } from '../parts/script.tsx';
-import { type SettingsPlace, tabAddress } from './tabs.ts';
+import { type AccountLocation, tabAddress } from './tabs.ts';
 
 /** What became of what was sent: a sentence that stays, or an error bar that goes by itself beside the fields' own words. */
-export interface ActProblem {
+export interface ActionProblem {
   title?: string | undefined;
   text: string;
   passing?: boolean;
@@ -22,16 +22,16 @@ export interface SettingsActProps {
   title: string;
   lead?: string | undefined;
   /** Where what is changed here is shown: closing leads there. */
-  tab: SettingsPlace;
-  problem?: ActProblem | undefined;
+  tab: AccountLocation;
+  problem?: ActionProblem | undefined;
   children: ReactNode;
 }
 
 /** One act of the settings: a page of its own, whose card the home lifts into a dialog. */
-export function SettingsAct({ ctx, id, title, lead, tab, problem, children }: SettingsActProps) {
+export function AccountAction({ ctx, id, title, lead, tab, problem, children }: SettingsActProps) {
   const { t } = ctx;
   return (
-    <SettingsLayout
+    <AccountLayout
       ctx={ctx}
       at={tab === 'membership' ? 'membership' : 'security'}
       heading={t(tab === 'membership' ? 'membership.title' : 'settings.title')}
@@ -61,12 +61,12 @@ export function SettingsAct({ ctx, id, title, lead, tab, problem, children }: Se
           ))}
         {children}
       </DialogCard>
-    </SettingsLayout>
+    </AccountLayout>
   );
 }
 
 /** The two ways on from an act: doing it, and leaving it be, which in a dialog closes it. */
-export function ActButtons(props: { submit: ReactNode; cancel: string; tab: SettingsPlace }) {
+export function ActButtons(props: { submit: ReactNode; cancel: string; tab: AccountLocation }) {
   return (
     <div className="actions">
       {props.submit}

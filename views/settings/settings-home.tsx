@@ -1,6 +1,6 @@
 import { Fragment, type ReactElement, type ReactNode } from 'react';
-import { SettingsLayout } from '../layout/settings-layout.tsx';
-import type { PageContext, PageMember } from '../page-context.ts';
+import { AccountLayout } from '../layout/settings-layout.tsx';
+import type { PageContext, PageUser } from '../page-context.ts';
 import { Script } from '../parts/script.tsx';
 import { Snackbar } from '../parts/snackbar.tsx';
 import { TabsView } from '../parts/tabs.tsx';
@@ -36,7 +36,7 @@ export interface SettingsMember {
 export interface SettingsHomeProps {
   ctx: PageContext;
   user: SettingsMember;
-  avatar: Pick<PageMember, 'initials' | 'pictureUrl'>;
+  avatar: Pick<PageUser, 'initials' | 'pictureUrl'>;
   /** Those in force. */
   terms: { number: number; label: string };
   tab: SettingsTab;
@@ -70,7 +70,7 @@ export function SettingsHome({ ctx, user, avatar, terms, tab, notice, top, more 
     'user-data': <UserDataCard ctx={ctx} {...user} />,
   };
   return (
-    <SettingsLayout ctx={ctx} at="security" heading={t('settings.title')} before={inOrder(top)}>
+    <AccountLayout ctx={ctx} at="security" heading={t('settings.title')} before={inOrder(top)}>
       <Script ctx={ctx} entry="busy" />
       <NameCard ctx={ctx} avatar={avatar} {...user} sinceMs={user.createdAt} />
       {/* Each panel is a page of its own, so that a page reads and sends only what it shows. */}
@@ -88,7 +88,7 @@ export function SettingsHome({ ctx, user, avatar, terms, tab, notice, top, more 
         {inOrder(more)}
       </div>
       {notice !== undefined && <Snackbar ctx={ctx} kind="success" text={notice} duration="profile" />}
-    </SettingsLayout>
+    </AccountLayout>
   );
 }
 

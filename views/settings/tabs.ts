@@ -3,10 +3,10 @@ export const settingsTabs = ['sign-in', 'user-data', 'device-data', 'mfa-data'] 
 export type SettingsTab = (typeof settingsTabs)[number];
 
 /** Where an act belongs: a panel of the home, or the page of the membership. */
-export type SettingsPlace = SettingsTab | 'membership';
+export type AccountLocation = SettingsTab | 'membership';
 
 export const membershipPath = '/settings/membership';
 export const panelId = (tab: SettingsTab) => `panel-${tab}`;
-export const tabAddress = (tab: SettingsPlace) => (tab === 'membership' ? membershipPath : `/settings?tab=${tab}`);
+export const tabAddress = (tab: AccountLocation) => (tab === 'membership' ? membershipPath : `/settings?tab=${tab}`);
 /** The same, where the panel begins: on a phone it lies below the fold. */
 export const panelAddress = (tab: SettingsTab) => `${tabAddress(tab)}#${panelId(tab)}`;

@@ -48,7 +48,7 @@ export interface TotpScanPageProps {
   nextHref: string;
 }
 
-const groupsOf = (secret: string) => secret.match(/.{1,4}/g) ?? [];
+const splitSecret = (secret: string) => secret.match(/.{1,4}/g) ?? [];
 const secretId = 'totp-secret';
 
 /** Second step: scan the QR code, or take the secret into the app by hand or by link. */
@@ -62,7 +62,7 @@ export function TotpScanPage({ ctx, secret, uri, qr, nextHref }: TotpScanPagePro
         <div className="secret-row">
           {/* In groups by the stylesheet alone: what is copied has no spaces. */}
           <code id={secretId} className="secret-text">
-            {groupsOf(secret).map((group, index) => (
+            {splitSecret(secret).map((group, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: groups may be the same, and never move
               <span key={index}>{group}</span>
             ))}

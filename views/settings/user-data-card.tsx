@@ -22,7 +22,10 @@ const isLanguage = (code: string | null): code is Language => code !== null && O
 /** What the member has said of themselves, to read, with one way to change it. */
 export function UserDataCard({ ctx, ...data }: UserDataCardProps) {
   const { t, lang } = ctx;
-  const given = (value: string | null) => ({ value: value ?? t('settings.userData.none'), quiet: value === null });
+  const displayValue = (value: string | null) => ({
+    value: value ?? t('settings.userData.none'),
+    quiet: value === null,
+  });
   const day = data.birthdate === null ? Number.NaN : Date.parse(`${data.birthdate}T00:00:00Z`);
   const gender = isGender(data.gender) ? data.gender : '0';
   return (
@@ -34,15 +37,18 @@ export function UserDataCard({ ctx, ...data }: UserDataCardProps) {
       </div>
       <Facts
         facts={[
-          { label: t('settings.userData.birthdate'), ...given(Number.isNaN(day) ? null : formatDate(lang, day)) },
+          {
+            label: t('settings.userData.birthdate'),
+            ...displayValue(Number.isNaN(day) ? null : formatDate(lang, day)),
+          },
           {
             label: t('settings.userData.gender'),
             value: t(`settings.userData.genders.${gender}`),
             quiet: gender === '0',
           },
-          { label: t('settings.userData.companyName'), ...given(data.companyName) },
-          { label: t('settings.userData.jobTitle'), ...given(data.jobTitle) },
-          { label: t('settings.userData.address'), ...given(data.address) },
+          { label: t('settings.userData.companyName'), ...displayValue(data.companyName) },
+          { label: t('settings.userData.jobTitle'), ...displayValue(data.jobTitle) },
+          { label: t('settings.userData.address'), ...displayValue(data.address) },
           {
             label: t('settings.userData.newsletter'),
             value: t(data.newsletter ? 'settings.userData.subscribed' : 'settings.userData.notSubscribed'),

@@ -5,7 +5,7 @@ import { Checkbox } from '../parts/checkbox.tsx';
 import { Field } from '../parts/field.tsx';
 import { SelectField } from '../parts/select-field.tsx';
 import { TextareaField } from '../parts/textarea-field.tsx';
-import { ActButtons, type ActProblem, SettingsAct } from './settings-act.tsx';
+import { AccountAction, ActButtons, type ActionProblem } from './settings-act.tsx';
 
 const names = ['birthdate', 'gender', 'address', 'companyName', 'jobTitle', 'newsletter', 'locale'] as const;
 type Name = (typeof names)[number];
@@ -17,7 +17,7 @@ export interface UserDataPageProps {
   action: string;
   values: UserDataValues;
   errors: Partial<Record<Name, string>>;
-  problem?: ActProblem;
+  problem?: ActionProblem;
 }
 
 /** The specification's codes, the default first. */
@@ -63,7 +63,7 @@ export function UserDataPage(props: UserDataPageProps) {
   const { ctx, action, values, errors, problem } = props;
   const { t } = ctx;
   return (
-    <SettingsAct ctx={ctx} id="edit-user-data" title={t('settings.userData.edit')} tab="user-data" problem={problem}>
+    <AccountAction ctx={ctx} id="edit-user-data" title={t('settings.userData.edit')} tab="user-data" problem={problem}>
       <form className="form" method="post" action={action} noValidate>
         <div className="pair">
           <Field
@@ -103,6 +103,6 @@ export function UserDataPage(props: UserDataPageProps) {
         />
         <ActButtons submit={<Button>{t('settings.save')}</Button>} cancel={t('settings.cancel')} tab="user-data" />
       </form>
-    </SettingsAct>
+    </AccountAction>
   );
 }

@@ -7,7 +7,7 @@ import { Field } from '../parts/field.tsx';
  * The page that the second step's dialog lies on, to look at: nothing in it can be reached, and nothing that was typed
  * stands in it.
  */
-export function SignInBehind({ ctx: { t } }: { ctx: PageContext }) {
+export function SignInBackdrop({ ctx: { t } }: { ctx: PageContext }) {
   return (
     <div className="panel">
       <div className="panel-head">
@@ -27,7 +27,7 @@ export function SignInBehind({ ctx: { t } }: { ctx: PageContext }) {
 }
 
 /** The same over /re-authenticate. */
-export function AgainBehind({ ctx: { t } }: { ctx: PageContext }) {
+export function ReauthenticateBackdrop({ ctx: { t } }: { ctx: PageContext }) {
   return (
     <div className="panel">
       <div className="panel-head">

@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { CodeInput } from '../parts/code-input.tsx';
@@ -23,7 +23,7 @@ export function MailedCodePage(props: MailedCodePageProps) {
   const { ctx, action, signInHref, forgotHref, minutes, error, problem } = props;
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx} nav="signIn" long>
+    <AuthLayout ctx={ctx} nav="signIn" long>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('signIn.mailedCode.heading')}</h1>
@@ -51,6 +51,6 @@ export function MailedCodePage(props: MailedCodePageProps) {
           {t('signIn.mailedCode.forgot')}
         </ButtonLink>
       </div>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

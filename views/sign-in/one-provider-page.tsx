@@ -1,47 +1,54 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Checkbox } from '../parts/checkbox.tsx';
 import { Notice, type NoticeKind } from '../parts/notice.tsx';
-import type { ProviderDoor } from '../parts/provider-doors.tsx';
+import type { ProviderButtonProps } from '../parts/provider-doors.tsx';
 import { ProviderMark } from '../parts/provider-mark.tsx';
 import { Script } from '../parts/script.tsx';
 
 export interface OneProviderPageProps {
   ctx: PageContext;
   /** The provider that the client app asked for. */
-  door: ProviderDoor;
+  providerButton: ProviderButtonProps;
   /** Shown to the provider, which need not ask for it again. */
   username: string;
   /** The whole sign-in page. */
   otherWays: string;
   clientName?: string | undefined;
-  said?: { kind: NoticeKind; text: string } | undefined;
+  noticeName?: { kind: NoticeKind; text: string } | undefined;
 }
 
 /** The sign-in page of a request that names a provider: its button, and a link to all other ways. */
-export function OneProviderPage({ ctx, door, username, otherWays, clientName, said }: OneProviderPageProps) {
+export function OneProviderPage({
+  ctx,
+  providerButton,
+  username,
+  otherWays,
+  clientName,
+  noticeName,
+}: OneProviderPageProps) {
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx} nav="signIn">
+    <AuthLayout ctx={ctx} nav="signIn">
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('signIn.heading')}</h1>
         <p className="muted">{clientName === undefined ? t('signIn.lead') : t('signIn.continueTo', { clientName })}</p>
       </div>
-      {said !== undefined && <Notice kind={said.kind}>{said.text}</Notice>}
-      <form className="form" method="post" action={door.action}>
+      {noticeName !== undefined && <Notice kind={noticeName.kind}>{noticeName.text}</Notice>}
+      <form className="form" method="post" action={providerButton.action}>
         {username !== '' && <input type="hidden" name="username" value={username} />}
         <Checkbox name="remember" label={t('signIn.remember')} checked={false} />
         {/* As on the whole page: a mark in colours of its own stands on the plain button. */}
         <Button kind="quiet" block>
-          <ProviderMark kind={door.kind} logo={door.logo} />
-          {door.label}
+          <ProviderMark kind={providerButton.kind} logo={providerButton.logo} />
+          {providerButton.label}
         </Button>
       </form>
       <p className="panel-foot">
         <a href={otherWays}>{t('federation.doors.others')}</a>
       </p>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

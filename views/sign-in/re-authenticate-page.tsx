@@ -1,11 +1,11 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice, type NoticeKind } from '../parts/notice.tsx';
 import { type PasskeyAsk, PasskeyForm } from '../parts/passkey-form.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import { Or, ProviderButtons, type ProviderDoor } from '../parts/provider-doors.tsx';
+import { Or, type ProviderButtonProps, ProviderButtons } from '../parts/provider-doors.tsx';
 import { Script } from '../parts/script.tsx';
 
 export interface ReAuthenticatePageProps {
@@ -22,9 +22,9 @@ export interface ReAuthenticatePageProps {
   /** Where the member has a passkey. */
   passkey?: PasskeyAsk | undefined;
   /** The providers that are linked to the account. */
-  doors: readonly ProviderDoor[];
+  providerButtons: readonly ProviderButtonProps[];
   /** What became of a way through one of them. */
-  said?: { kind: NoticeKind; text: string } | undefined;
+  providerNotice?: { kind: NoticeKind; text: string } | undefined;
 }
 
 function PasswordForm({ ctx, action, email, error, passkey }: ReAuthenticatePageProps) {
@@ -64,26 +64,26 @@ function PasswordForm({ ctx, action, email, error, passkey }: ReAuthenticatePage
  * password, a passkey, or a provider that is linked.
  */
 export function ReAuthenticatePage(props: ReAuthenticatePageProps) {
-  const { ctx, hasPassword, problem, passkey, doors, said } = props;
+  const { ctx, hasPassword, problem, passkey, providerButtons, providerNotice } = props;
   const { t, links } = ctx;
-  const byProvider = doors.length > 0;
+  const byProvider = providerButtons.length > 0;
   const lead = byProvider ? 'federation.again.leadOr' : 'mfa.again.lead';
   return (
-    <DoorLayout ctx={ctx}>
+    <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('mfa.again.heading')}</h1>
         <p className="muted">{t(hasPassword ? lead : 'federation.again.lead')}</p>
       </div>
       {problem !== undefined && <Notice kind="error">{problem}</Notice>}
-      {said !== undefined && <Notice kind={said.kind}>{said.text}</Notice>}
+      {providerNotice !== undefined && <Notice kind={providerNotice.kind}>{providerNotice.text}</Notice>}
       {hasPassword && <PasswordForm {...props} />}
       {passkey !== undefined && <PasskeyForm ctx={ctx} {...passkey} />}
       {byProvider && (
         <>
           {hasPassword && <Or>{t('federation.doors.or')}</Or>}
           <form className="doors" method="post">
-            <ProviderButtons doors={doors} />
+            <ProviderButtons buttons={providerButtons} />
           </form>
         </>
       )}
@@ -95,6 +95,6 @@ export function ReAuthenticatePage(props: ReAuthenticatePageProps) {
       <p className="panel-foot muted">
         <a href="/settings">{t('mfa.again.cancel')}</a>
       </p>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

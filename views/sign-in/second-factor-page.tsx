@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Checkbox } from '../parts/checkbox.tsx';
@@ -11,7 +11,7 @@ import { noticeDurationsMs } from '../parts/notice-durations.ts';
 import { PassingNotice } from '../parts/passing-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
 import { Script } from '../parts/script.tsx';
-import { AgainBehind, SignInBehind } from './behind.tsx';
+import { ReauthenticateBackdrop, SignInBackdrop } from './behind.tsx';
 
 type Method = 'totp' | 'sms' | 'recovery';
 
@@ -35,7 +35,7 @@ export interface SecondFactorPageProps {
   error?: string | undefined;
   notice?: { kind: NoticeKind; title?: string; text: string; passing?: boolean };
   /** Which page the dialog lies on where scripts run. */
-  behind: 'sign-in' | 'again';
+  backdrop: 'sign-in' | 'again';
 }
 
 const ways = {
@@ -84,7 +84,7 @@ function CodeField({ ctx, method, error }: SecondFactorPageProps) {
   );
 }
 
-function Said({ ctx, notice }: { ctx: PageContext; notice: NonNullable<SecondFactorPageProps['notice']> }) {
+function PageNotice({ ctx, notice }: { ctx: PageContext; notice: NonNullable<SecondFactorPageProps['notice']> }) {
   const { kind, title, text, passing } = notice;
   if (passing) return <PassingNotice ctx={ctx} kind={kind} text={text} durationMs={noticeDurationsMs.short} />;
   return (
@@ -94,7 +94,7 @@ function Said({ ctx, notice }: { ctx: PageContext; notice: NonNullable<SecondFac
   );
 }
 
-function OtherWays({ ctx: { t }, action, others }: SecondFactorPageProps) {
+function OtherMethods({ ctx: { t }, action, others }: SecondFactorPageProps) {
   return (
     <section className="panel-ways" aria-labelledby="other-ways">
       <h2 className="small muted" id="other-ways">
@@ -117,14 +117,14 @@ function OtherWays({ ctx: { t }, action, others }: SecondFactorPageProps) {
  * makes the same element a dialog over the page that it came from, which cannot be reached meanwhile.
  */
 export function SecondFactorPage(props: SecondFactorPageProps) {
-  const { ctx, action, closeHref, method, others, waitSeconds, rememberDays, rememberDevice, notice, behind } = props;
+  const { ctx, action, closeHref, method, others, waitSeconds, rememberDays, rememberDevice, notice, backdrop } = props;
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx} nav="signIn" long>
+    <AuthLayout ctx={ctx} nav="signIn" long>
       <Script ctx={ctx} entry="busy" />
       <Script ctx={ctx} entry="modal" />
       <div hidden inert data-behind="">
-        {behind === 'sign-in' ? <SignInBehind ctx={ctx} /> : <AgainBehind ctx={ctx} />}
+        {backdrop === 'sign-in' ? <SignInBackdrop ctx={ctx} /> : <ReauthenticateBackdrop ctx={ctx} />}
       </div>
       <dialog className="dialog in-page" open aria-labelledby="second-factor-title" data-modal={closeHref}>
         <div className="dialog-content panel">
@@ -132,7 +132,7 @@ export function SecondFactorPage(props: SecondFactorPageProps) {
             <h1 id="second-factor-title">{t('mfa.challenge.heading')}</h1>
             <Lead {...props} />
           </div>
-          {notice !== undefined && <Said ctx={ctx} notice={notice} />}
+          {notice !== undefined && <PageNotice ctx={ctx} notice={notice} />}
           <form className="form" method="post" action={action} noValidate>
             <HiddenFields fields={{ method }} />
             <CodeField {...props} />
@@ -156,7 +156,7 @@ export function SecondFactorPage(props: SecondFactorPageProps) {
               />
             </form>
           )}
-          {others.length > 0 && <OtherWays {...props} />}
+          {others.length > 0 && <OtherMethods {...props} />}
           {method === 'sms' && ctx.sandbox?.mailbox !== undefined && (
             <p className="only-modal small">
               {t('sandbox.ribbon')} <a href={ctx.sandbox.mailbox}>{t('sandbox.mailbox')}</a>
@@ -172,6 +172,6 @@ export function SecondFactorPage(props: SecondFactorPageProps) {
           <Icon name="close" />
         </a>
       </dialog>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

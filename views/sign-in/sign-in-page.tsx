@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Checkbox } from '../parts/checkbox.tsx';
@@ -6,7 +6,7 @@ import { Field } from '../parts/field.tsx';
 import { Notice, type NoticeKind } from '../parts/notice.tsx';
 import { type PasskeyAsk, PasskeyForm } from '../parts/passkey-form.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import { MoreDoors, type ProviderDoors, TopDoors } from '../parts/provider-doors.tsx';
+import { MoreProviderButtons, PrimaryProviderButtons, type ProviderButtonGroups } from '../parts/provider-doors.tsx';
 import { Script } from '../parts/script.tsx';
 
 export interface SignInPageProps {
@@ -22,9 +22,9 @@ export interface SignInPageProps {
   /** Where browsers have passkeys. */
   passkey?: PasskeyAsk | undefined;
   /** The providers by which members sign in, too. */
-  doors: ProviderDoors;
+  providerButtons: ProviderButtonGroups;
   /** What became of a way through one of them. */
-  said?: { kind: NoticeKind; text: string } | undefined;
+  providerNotice?: { kind: NoticeKind; text: string } | undefined;
 }
 
 /** Where typing goes on: what is missing first, and after a refusal the password. */
@@ -35,11 +35,11 @@ function firstField({ values, errors }: Pick<SignInPageProps, 'values' | 'errors
 
 /** Landing and sign-in (specification, section 2). */
 export function SignInPage(props: SignInPageProps) {
-  const { ctx, action, values, errors, done, clientName, passkey, doors, said } = props;
+  const { ctx, action, values, errors, done, clientName, passkey, providerButtons, providerNotice } = props;
   const { t, links } = ctx;
   const focus = firstField({ values, errors });
   return (
-    <DoorLayout ctx={ctx} nav="signIn">
+    <AuthLayout ctx={ctx} nav="signIn">
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('signIn.heading')}</h1>
@@ -47,12 +47,12 @@ export function SignInPage(props: SignInPageProps) {
       </div>
       {done !== undefined && <Notice kind="success">{done}</Notice>}
       {errors.form !== undefined && <Notice kind="error">{errors.form}</Notice>}
-      {said !== undefined && <Notice kind={said.kind}>{said.text}</Notice>}
+      {providerNotice !== undefined && <Notice kind={providerNotice.kind}>{providerNotice.text}</Notice>}
       {/* The Enter key presses a form's first button: that must not be a provider's. */}
-      {doors.top.length > 0 && (
+      {providerButtons.top.length > 0 && (
         <button type="submit" className="visually-hidden" form="sign-in" tabIndex={-1} aria-hidden="true" />
       )}
-      <TopDoors ctx={ctx} doors={doors} form="sign-in" />
+      <PrimaryProviderButtons ctx={ctx} buttons={providerButtons} form="sign-in" />
       <form className="form" id="sign-in" method="post" action={action} noValidate>
         <Field
           name="username"
@@ -86,12 +86,12 @@ export function SignInPage(props: SignInPageProps) {
         <Button block>{t('signIn.submit')}</Button>
       </form>
       {passkey !== undefined && <PasskeyForm ctx={ctx} {...passkey} />}
-      <MoreDoors ctx={ctx} doors={doors} form="sign-in" />
+      <MoreProviderButtons ctx={ctx} buttons={providerButtons} form="sign-in" />
       {links.signUp !== undefined && (
         <p className="panel-foot muted">
           {t('signIn.newHere')} <a href={links.signUp}>{t('signIn.createAccount')}</a>
         </p>
       )}
-    </DoorLayout>
+    </AuthLayout>
   );
 }

@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { CodeInput } from '../parts/code-input.tsx';
@@ -45,7 +45,7 @@ export function CodePage(props: CodePageProps) {
   const { ctx, action, signInHref, email, backHref, steps, code, error, notice, unsent, waitSeconds } = props;
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx} nav="signUp" long>
+    <AuthLayout ctx={ctx} nav="signUp" long>
       <Script ctx={ctx} entry="busy" />
       {steps && <SignUpSteps ctx={ctx} current={1} postSignUp={steps === 'post-signup'} />}
       <div className="panel-head">
@@ -97,6 +97,6 @@ export function CodePage(props: CodePageProps) {
           </ButtonLink>
         </form>
       </div>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -12,7 +12,7 @@ const redirectDelayMs = 2000;
 export function ConfirmedPage({ ctx, href }: { ctx: PageContext; href: string }) {
   const { t } = ctx;
   return (
-    <DoorLayout ctx={ctx}>
+    <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="go-on" />
       <SignUpSteps ctx={ctx} current={2} />
       <div className="panel-head">
@@ -25,6 +25,6 @@ export function ConfirmedPage({ ctx, href }: { ctx: PageContext; href: string })
           {t('signUp.confirmed.continue')}
         </ButtonLink>
       </p>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

@@ -1,4 +1,4 @@
-import { DoorLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/door-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
@@ -6,7 +6,7 @@ import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
 import { Notice, type NoticeKind } from '../parts/notice.tsx';
 import type { Strength } from '../parts/password-strength.ts';
-import { MoreDoors, type ProviderDoors, TopDoors } from '../parts/provider-doors.tsx';
+import { MoreProviderButtons, PrimaryProviderButtons, type ProviderButtonGroups } from '../parts/provider-doors.tsx';
 import { Script } from '../parts/script.tsx';
 import { SignUpSteps } from './sign-up-steps.tsx';
 
@@ -28,13 +28,13 @@ export interface ProfilePageProps {
   /** Which rules the password that was sent met. */
   met?: Strength;
   /** An account has been begun in this browser: the way on to its code. */
-  begun?: { email: string; href: string };
+  resumableSignUp?: { email: string; href: string };
   /** The client app that waits for the visitor. */
   clientName?: string;
   /** Of a way by a provider that ended without success. */
-  said?: { kind: NoticeKind; text: string } | undefined;
+  providerNotice?: { kind: NoticeKind; text: string } | undefined;
   /** The providers by which one becomes a member, too. */
-  doors?: ProviderDoors | undefined;
+  providerButtons?: ProviderButtonGroups | undefined;
 }
 
 /** Where typing goes on: what was refused first, else what is empty first. */
@@ -89,12 +89,25 @@ function TermsNotice({ ctx }: { ctx: PageContext }) {
 
 /** Step 0 of a sign-up, 'Get Started' (specification, section 2). */
 export function ProfilePage(props: ProfilePageProps) {
-  const { ctx, action, signInHref, values, lockedEmail, hidden, errors, problem, met, begun, said, clientName, doors } =
-    props;
+  const {
+    ctx,
+    action,
+    signInHref,
+    values,
+    lockedEmail,
+    hidden,
+    errors,
+    problem,
+    met,
+    resumableSignUp,
+    providerNotice,
+    clientName,
+    providerButtons,
+  } = props;
   const { t } = ctx;
   const focus = firstField(props);
   return (
-    <DoorLayout ctx={ctx} nav="signUp" long>
+    <AuthLayout ctx={ctx} nav="signUp" long>
       <Script ctx={ctx} entry="busy" />
       <SignUpSteps ctx={ctx} current={0} />
       <div className="panel-head">
@@ -106,19 +119,20 @@ export function ProfilePage(props: ProfilePageProps) {
           {problem.text}
         </Notice>
       )}
-      {said !== undefined && <Notice kind={said.kind}>{said.text}</Notice>}
-      {begun !== undefined && (
+      {providerNotice !== undefined && <Notice kind={providerNotice.kind}>{providerNotice.text}</Notice>}
+      {resumableSignUp !== undefined && (
         <Notice kind="info">
-          {t('signUp.begun', { email: begun.email })} <a href={begun.href}>{t('signUp.enterCode')}</a>
+          {t('signUp.begun', { email: resumableSignUp.email })}{' '}
+          <a href={resumableSignUp.href}>{t('signUp.enterCode')}</a>
         </Notice>
       )}
-      {doors !== undefined && (
+      {providerButtons !== undefined && (
         <>
           {/* By itself: nothing of what is typed goes to a provider. */}
           <form id="doors" method="post" hidden>
             <HiddenFields fields={{ at: 'sign-up' }} />
           </form>
-          <TopDoors ctx={ctx} doors={doors} form="doors" />
+          <PrimaryProviderButtons ctx={ctx} buttons={providerButtons} form="doors" />
         </>
       )}
       <form className="form" method="post" action={action} noValidate>
@@ -150,9 +164,9 @@ export function ProfilePage(props: ProfilePageProps) {
         <TermsNotice ctx={ctx} />
         <Button block>{t('signUp.next')}</Button>
       </form>
-      {doors !== undefined && <MoreDoors ctx={ctx} doors={doors} form="doors" />}
+      {providerButtons !== undefined && <MoreProviderButtons ctx={ctx} buttons={providerButtons} form="doors" />}
       <div className="panel-ways">
-        {begun !== undefined && (
+        {resumableSignUp !== undefined && (
           <form method="post" action={action}>
             <Button kind="link" name="act" value="start-over">
               {t('signUp.startOver')}
@@ -163,6 +177,6 @@ export function ProfilePage(props: ProfilePageProps) {
           {t('signUp.haveAccount')} <a href={signInHref}>{t('signUp.login')}</a>
         </p>
       </div>
-    </DoorLayout>
+    </AuthLayout>
   );
 }

@@ -3,17 +3,17 @@ import type { SigningKeyInfo } from '../../oauth/index.ts';
 import { routes } from '../../oauth/index.ts';
 import { judgeClock } from './clock.ts';
 import { notLookedAt } from './configuration.ts';
-import { type Finding, speakerFor } from './finding.ts';
+import { type Finding, findingsFor } from './finding.ts';
 import { judgePublished } from './keys.ts';
 import { checkProxy } from './proxy.ts';
 import type { Setup, Web } from './setup.ts';
 import { isTrusted, judgeTls, lookAtTls } from './tls.ts';
-import { type Answer, ask, defaultLimitMs, headerOf, jsonOf } from './web.ts';
+import { type Answer, defaultLimitMs, fetchUrl, parseJson, readHeader } from './web.ts';
 
-const { ok, note, warning, fault } = speakerFor('address');
+const { ok, note, warning, fault } = findingsFor('address');
 const halfYearSeconds = 15_552_000;
 /** Connections over which the keys are asked for: enough to meet most of a host's workers. */
-const mostAnswers = 16;
+const maxAnswers = 16;
 
 async function resolveHost(hostname: string, web: Web, say: Setup['say']): Promise<Finding> {
   if (web.lookup) return ok('address.dns', `${hostname} resolves.`);
@@ -52,7 +52,8 @@ export function judgeHealth(publicUrl: string, outcome: Answer | string, local: 
     });
   }
   const { status, text } = outcome;
-  if (status === 200 && jsonOf(text)?.status === 'alive') return ok('address.answer', `${publicUrl}/healthz answers.`);
+  if (status === 200 && parseJson(text)?.status === 'alive')
+    return ok('address.answer', `${publicUrl}/healthz answers.`);
   if (behindProxy.has(status)) {
     return warning('address.answer', {
       seen: `The proxy at ${publicUrl} answers ${status}: it does not reach Foyer.`,
@@ -76,7 +77,7 @@ export function judgeDiscovery(publicUrl: string, { status, text }: Answer): Fin
       todo: 'Let the proxy pass Host on as it came (nginx: proxy_set_header Host $host, or $http_host when there is a port), or mend PUBLIC_URL.',
     });
   }
-  const issuer = jsonOf(text)?.issuer;
+  const issuer = parseJson(text)?.issuer;
   if (status === 200 && issuer === publicUrl)
     return ok('address.issuer', 'The discovery document names PUBLIC_URL as issuer.');
   return fault('address.issuer', {
@@ -114,7 +115,7 @@ export function judgeRedirect(publicUrl: string, outcome: Answer | string): Find
       todo,
     });
   }
-  const location = headerOf(outcome, 'location') ?? '';
+  const location = readHeader(outcome, 'location') ?? '';
   const target = URL.canParse(location, plain) ? new URL(location, plain).origin : '';
   if (outcome.status >= 300 && outcome.status < 400 && target === publicUrl) {
     return ok('address.redirect', `${plain} redirects to https.`);
@@ -126,7 +127,7 @@ export function judgeRedirect(publicUrl: string, outcome: Answer | string): Find
   });
 }
 
-const outcomeOf = async (answer: Promise<Answer>, say: Setup['say']): Promise<Answer | string> => {
+const readOrError = async (answer: Promise<Answer>, say: Setup['say']): Promise<Answer | string> => {
   try {
     return await answer;
   } catch (error) {
@@ -139,7 +140,7 @@ async function checkRedirect({ config, web, say }: Setup): Promise<Finding[]> {
   if (url.protocol !== 'https:' || (url.port !== '' && web.plainPort === undefined)) return [];
   url.protocol = 'http:';
   url.port = String(web.plainPort ?? 80);
-  return [judgeRedirect(config.PUBLIC_URL, await outcomeOf(ask(`${url.origin}/`, web), say))];
+  return [judgeRedirect(config.PUBLIC_URL, await readOrError(fetchUrl(`${url.origin}/`, web), say))];
 }
 
 async function checkTls({ config, web, now, say }: Setup): Promise<{ findings: Finding[]; trusted: boolean }> {
@@ -148,13 +149,13 @@ async function checkTls({ config, web, now, say }: Setup): Promise<{ findings: F
     const facts = await lookAtTls(config.PUBLIC_URL, web, now);
     return { findings: judgeTls(facts), trusted: isTrusted(facts) };
   } catch (error) {
-    const said = say(error);
+    const submitted = say(error);
     // Nobody there at all has a finding of its own.
-    if (/ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|no answer/.test(said)) {
+    if (/ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|no answer/.test(submitted)) {
       return { findings: [], trusted: false };
     }
     const broken = fault('tls.chain', {
-      seen: `No TLS connection to ${config.PUBLIC_URL}: ${said}`,
+      seen: `No TLS connection to ${config.PUBLIC_URL}: ${submitted}`,
       why: 'Browsers and client apps cannot connect: nobody can sign in.',
       todo: 'Look at the proxy: a listener with ssl on that port, TLS 1.2 or 1.3, a certificate and its key that belong together.',
     });
@@ -162,14 +163,14 @@ async function checkTls({ config, web, now, say }: Setup): Promise<{ findings: F
   }
 }
 
-function clockOf({ beforeMs, afterMs, ...answer }: Answer): Finding[] {
-  const theirsMs = Date.parse(headerOf({ beforeMs, afterMs, ...answer }, 'date') ?? '');
+function publicUrlClock({ beforeMs, afterMs, ...answer }: Answer): Finding[] {
+  const theirsMs = Date.parse(readHeader({ beforeMs, afterMs, ...answer }, 'date') ?? '');
   if (Number.isNaN(theirsMs)) return [];
-  return [judgeClock({ whose: 'PUBLIC_URL', beforeMs, theirsMs, afterMs, grainMs: 1_000 })];
+  return [judgeClock({ source: 'PUBLIC_URL', beforeMs, theirsMs, afterMs, grainMs: 1_000 })];
 }
 
-function kidsOf({ status, text }: Answer): string[] {
-  const keys = jsonOf(text)?.keys;
+function readKids({ status, text }: Answer): string[] {
+  const keys = parseJson(text)?.keys;
   if (status !== 200 || !Array.isArray(keys)) return [];
   return keys.flatMap((key: unknown) => {
     const kid: unknown = typeof key === 'object' && key !== null ? Reflect.get(key, 'kid') : undefined;
@@ -179,11 +180,11 @@ function kidsOf({ status, text }: Answer): string[] {
 
 async function checkPublished(setup: Setup, keys: SigningKeyInfo[]): Promise<Finding[]> {
   const { config, web } = setup;
-  const answers = Math.min(mostAnswers, 2 * config.WEB_CONCURRENCY);
-  const asked = await Promise.allSettled(
-    Array.from({ length: answers }, () => ask(config.PUBLIC_URL + routes.jwks, web, { verified: false })),
+  const answers = Math.min(maxAnswers, 2 * config.WEB_CONCURRENCY);
+  const requested = await Promise.allSettled(
+    Array.from({ length: answers }, () => fetchUrl(config.PUBLIC_URL + routes.jwks, web, { verified: false })),
   );
-  const published = asked.flatMap((one) => (one.status === 'fulfilled' ? [kidsOf(one.value)] : []));
+  const published = requested.flatMap((one) => (one.status === 'fulfilled' ? [readKids(one.value)] : []));
   return published.length === 0 ? [] : [judgePublished(published, keys)];
 }
 
@@ -201,20 +202,20 @@ export async function checkAddress(setup: Setup, keys: SigningKeyInfo[] | undefi
     resolveHost(new URL(publicUrl).hostname, web, say),
     checkTls(setup),
     checkRedirect(setup),
-    outcomeOf(ask(`${publicUrl}/healthz`, web, options), say),
-    outcomeOf(ask(`http://127.0.0.1:${config.PORT}/healthz`, {}), say),
+    readOrError(fetchUrl(`${publicUrl}/healthz`, web, options), say),
+    readOrError(fetchUrl(`http://127.0.0.1:${config.PORT}/healthz`, {}), say),
   ]);
-  const localAnswers = typeof local !== 'string' && jsonOf(local.text)?.status === 'alive';
+  const localAnswers = typeof local !== 'string' && parseJson(local.text)?.status === 'alive';
   const reached = judgeHealth(publicUrl, health, localAnswers);
   const findings = [dns, ...tls.findings, ...redirect, ...(dns.level === 'ok' ? [reached] : [])];
   if (typeof health === 'string' || reached.level !== 'ok') return findings;
 
-  findings.push(...clockOf(health));
-  const discovery = await outcomeOf(ask(`${publicUrl}/.well-known/openid-configuration`, web, options), say);
+  findings.push(...publicUrlClock(health));
+  const discovery = await readOrError(fetchUrl(`${publicUrl}/.well-known/openid-configuration`, web, options), say);
   if (typeof discovery === 'string') return [...findings, judgeHealth(publicUrl, discovery, localAnswers)];
   const issuer = judgeDiscovery(publicUrl, discovery);
   findings.push(issuer);
-  if (config.https) findings.push(judgeHsts(headerOf(discovery, 'strict-transport-security')));
+  if (config.https) findings.push(judgeHsts(readHeader(discovery, 'strict-transport-security')));
   if (keys && keys.length > 0 && issuer.level === 'ok') findings.push(...(await checkPublished(setup, keys)));
   if (tls.trusted && !faults.some((text) => text.startsWith('TRUST_PROXY')))
     findings.push(...(await checkProxy(setup)));

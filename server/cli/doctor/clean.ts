@@ -1,5 +1,5 @@
 /** Shorter ones are ordinary words too, which would show by their absence. */
-const leastLength = 6;
+const minLength = 6;
 
 function decoded(text: string): string {
   try {
@@ -10,7 +10,7 @@ function decoded(text: string): string {
 }
 
 /** The secrets of a configuration, also of one that cannot be read: keys, and the passwords within addresses. */
-export function secretsOf(environment: NodeJS.ProcessEnv, secretKeys: readonly string[]): string[] {
+export function listSecrets(environment: NodeJS.ProcessEnv, secretKeys: readonly string[]): string[] {
   const { SECRET_KEY = '', DATABASE_URL = '', REDIS_URL = '' } = environment;
   const { STRIPE_SECRET_KEY = '', STRIPE_WEBHOOK_SECRET = '' } = environment;
   const { SENDGRID_API_KEY = '', TWILIO_AUTH_TOKEN = '', SMTP_URL = '' } = environment;
@@ -28,11 +28,11 @@ export function secretsOf(environment: NodeJS.ProcessEnv, secretKeys: readonly s
     text,
     decoded(text),
   ]);
-  return [...new Set(all)].filter((text) => text.length >= leastLength).sort((a, b) => b.length - a.length);
+  return [...new Set(all)].filter((text) => text.length >= minLength).sort((a, b) => b.length - a.length);
 }
 
 /** What others have said (errors of libraries and servers), without anything that is secret. */
-export function cleaner(secrets: readonly string[]): (error: unknown) => string {
+export function createRedactor(secrets: readonly string[]): (error: unknown) => string {
   return (error) => {
     let text = error instanceof Error ? error.message || error.name : String(error);
     for (const secret of secrets) text = text.replaceAll(secret, '***');

@@ -1,33 +1,33 @@
 import { loadPlans, type PlansFile, PlansFileError } from '../../../config/plans.ts';
 import {
   type ClientMetadata,
-  isLimited,
+  type GrantableAccess,
+  grantsToNobody,
+  isRestricted,
   listClients,
   mayHoldSensitive,
-  nobodyHas,
-  type OnOffer,
   sensitiveScopes,
 } from '../../oauth/index.ts';
 import type { Database } from '../../store/index.ts';
 import { onOffer } from '../on-offer.ts';
 import { counted } from '../text.ts';
-import { type Finding, speakerFor } from './finding.ts';
+import { type Finding, findingsFor } from './finding.ts';
 import type { Setup } from './setup.ts';
 
-const { ok, warning, fault } = speakerFor('plans');
+const { ok, warning, fault } = findingsFor('plans');
 
 /** Whether members can have what client apps ask of them. */
-export function judgeClients(clients: readonly ClientMetadata[], offer: OnOffer): Finding[] {
-  const limited = clients.filter((client) => isLimited(client));
+export function judgeClients(clients: readonly ClientMetadata[], offer: GrantableAccess): Finding[] {
+  const limited = clients.filter((client) => isRestricted(client));
   if (limited.length === 0) return [];
-  const asked = limited.flatMap((client) => {
-    const { plans, entitlements } = nobodyHas(client, offer);
+  const requested = limited.flatMap((client) => {
+    const { plans, entitlements } = grantsToNobody(client, offer);
     const gone = [...plans.map((id) => `plan ${id}`), ...entitlements];
     const all = [...(client.required_plans ?? []), ...(client.required_entitlements ?? [])];
     return gone.length === 0 ? [] : [{ id: client.client_id, gone, shut: gone.length === all.length }];
   });
-  const named = (some: typeof asked) => some.map(({ id, gone }) => `${id} (${gone.join(', ')})`).join('; ');
-  const [shut, partly] = [asked.filter((one) => one.shut), asked.filter((one) => !one.shut)];
+  const named = (some: typeof requested) => some.map(({ id, gone }) => `${id} (${gone.join(', ')})`).join('; ');
+  const [shut, partly] = [requested.filter((one) => one.shut), requested.filter((one) => !one.shut)];
   const todo = 'Change PLANS_FILE, or the client app: `foyer client update ID --only-plan …`, or `--no-only-plan`.';
   const findings: Finding[] = [];
   if (shut.length > 0) {
@@ -54,7 +54,7 @@ export function judgeClients(clients: readonly ClientMetadata[], offer: OnOffer)
   ];
 }
 
-const clientFinding = speakerFor('clients');
+const clientFinding = findingsFor('clients');
 
 /** The clients whose tokens change credentials or charge cards: each of their servers can take accounts over. */
 export function judgeSensitive(clients: readonly ClientMetadata[]): Finding[] {

@@ -1,11 +1,11 @@
-import { type Finding, rounded, speakerFor } from './finding.ts';
+import { type Finding, findingsFor, rounded } from './finding.ts';
 
-const { ok, warning, fault } = speakerFor('clock');
+const { ok, warning, fault } = findingsFor('clock');
 
 /** Another's clock as it was read: theirs lies between ours before and after (milliseconds since the epoch). */
 export interface ClockReading {
   /** `PostgreSQL`, `Redis`, `PUBLIC_URL`. */
-  whose: string;
+  source: string;
   beforeMs: number;
   theirsMs: number;
   afterMs: number;
@@ -26,13 +26,13 @@ export function clockOffset({ beforeMs, theirsMs, afterMs, grainMs = 0 }: ClockR
 /** Clocks that disagree: tokens that are not valid yet, sessions that end too early. */
 export function judgeClock(reading: ClockReading): Finding {
   const offset = clockOffset(reading);
-  const { whose } = reading;
-  const id = `clock.${whose.toLowerCase().replace(/[^a-z]+/g, '-')}`;
+  const { source } = reading;
+  const id = `clock.${source.toLowerCase().replace(/[^a-z]+/g, '-')}`;
   const apart = Math.abs(offset);
   if (apart < warnFromMs)
-    return ok(id, `The clock of ${whose} agrees with this machine’s (to ${rounded(apart / 1000)} s).`);
+    return ok(id, `The clock of ${source} agrees with this machine’s (to ${rounded(apart / 1000)} s).`);
   return (apart < faultFromMs ? warning : fault)(id, {
-    seen: `The clock of ${whose} is ${rounded(apart / 1000)} s ${offset > 0 ? 'ahead of' : 'behind'} this machine’s.`,
+    seen: `The clock of ${source} is ${rounded(apart / 1000)} s ${offset > 0 ? 'ahead of' : 'behind'} this machine’s.`,
     why: 'Client apps refuse tokens that seem to come from the future or to be over; sessions, codes and locks end too early or too late.',
     todo: 'Let all hosts take their time from the network: `timedatectl set-ntp true` (or chrony), then look with `timedatectl`.',
   });

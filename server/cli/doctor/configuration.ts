@@ -4,13 +4,13 @@ import { isLoopback } from '../../../config/load.ts';
 import { misspelt } from '../../../config/misspelt.ts';
 import { isPrinted } from '../../../config/printed.ts';
 import { counted } from '../text.ts';
-import { type Finding, speakerFor, those } from './finding.ts';
+import { type Finding, findingsFor, those } from './finding.ts';
 import type { Setup } from './setup.ts';
 
-const { ok, note, warning, fault } = speakerFor('configuration');
+const { ok, note, warning, fault } = findingsFor('configuration');
 
 /** 32 random characters of base64 have some 22 different ones; a sentence or a repeated word has fewer. */
-const leastKinds = 12;
+const minKinds = 12;
 
 function faults({ faults: found }: Setup): Finding[] {
   if (found.length === 0) return [ok('configuration.faults', 'All variables can be read, and nothing is missing.')];
@@ -39,7 +39,7 @@ function secretKey({ config, env, unreadable }: Setup): Finding[] {
         todo: 'Write the output of `openssl rand -base64 48` in its place, restart, and run `foyer keys rotate --now`.',
       }),
     !printed &&
-      keys.some((key) => new Set(key).size < leastKinds) &&
+      keys.some((key) => new Set(key).size < minKinds) &&
       warning('configuration.secret-key', {
         seen: 'SECRET_KEY does not look random.',
         why: 'It seals the signing keys: what can be guessed protects nothing.',
@@ -161,8 +161,10 @@ function textMessages({ config, faults: found }: Setup): Finding[] {
   if (found.some((text) => /^(TWILIO|SMS)_/.test(text))) return [];
   const id = 'configuration.text-messages';
   if (account === undefined) {
-    const said = config.SANDBOX ? 'stay in the sandbox’s mailbox' : 'are not sent: codes by SMS are offered nowhere';
-    return [ok(id, `Text messages ${said}.`)];
+    const submitted = config.SANDBOX
+      ? 'stay in the sandbox’s mailbox'
+      : 'are not sent: codes by SMS are offered nowhere';
+    return [ok(id, `Text messages ${submitted}.`)];
   }
   if (countries !== undefined && countries.length <= manyCountries) {
     return [ok(id, `Text messages go by Twilio to ${countries.join(', ')}, at most ${overall} an hour.`)];
@@ -196,8 +198,8 @@ export function checkConfiguration(setup: Setup): Finding[] {
 }
 
 /** Of a check that cannot be made, because a variable that it needs is wrong. */
-export function notLookedAt(area: Parameters<typeof speakerFor>[0], names: readonly string[]): Finding {
-  return speakerFor(area).note(`${area}.skipped`, {
+export function notLookedAt(area: Parameters<typeof findingsFor>[0], names: readonly string[]): Finding {
+  return findingsFor(area).note(`${area}.skipped`, {
     seen: `Not looked at: ${names.join(' and ')} cannot be read or ${names.length === 1 ? 'is' : 'are'} missing.`,
     why: `${counted(names.length, 'variable')} must be right before this can be checked.`,
     todo: 'Mend the configuration and run `foyer doctor` again.',

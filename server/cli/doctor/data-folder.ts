@@ -1,9 +1,9 @@
 import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { bytesText, type Finding, speakerFor, those } from './finding.ts';
+import { bytesText, type Finding, findingsFor, those } from './finding.ts';
 import type { Setup } from './setup.ts';
 
-const { ok, note, warning, fault } = speakerFor('data-folder');
+const { ok, note, warning, fault } = findingsFor('data-folder');
 
 /** Everything that Foyer puts there. */
 const fileNames = ['foyer.db', 'short-lived.db', 'development-secret-key'].flatMap((name) =>
@@ -29,7 +29,7 @@ export interface FolderFacts {
   production: boolean;
 }
 
-const statOf = (path: string): Stats | undefined => {
+const readStat = (path: string): Stats | undefined => {
   try {
     return statSync(path);
   } catch {
@@ -48,7 +48,7 @@ function mayWrite(path: string): boolean {
 
 export function lookAtFolder({ config }: Setup): FolderFacts {
   const path = config.DATA_DIR;
-  const stats = statOf(path);
+  const stats = readStat(path);
   // A folder that is not there yet will lie on the file system of its parent.
   const there = stats ? path : '/';
   const { bavail, blocks, bsize, type } = statfsSync(there);
@@ -63,7 +63,7 @@ export function lookAtFolder({ config }: Setup): FolderFacts {
     totalBytes: blocks * bsize,
     fileSystem: type,
     files: fileNames.flatMap((name) => {
-      const found = statOf(join(path, name));
+      const found = readStat(join(path, name));
       return found ? [{ name, mode: found.mode, owner: found.uid }] : [];
     }),
     used: config.DATABASE_URL === undefined || config.REDIS_URL === undefined,
@@ -88,7 +88,7 @@ const memory = new Set([0x01021994, 0x858458f6]);
 
 const octal = (mode: number) => (mode & 0o777).toString(8).padStart(3, '0');
 
-function placeOf({ fileSystem, path, production }: FolderFacts): Finding | undefined {
+function judgePlace({ fileSystem, path, production }: FolderFacts): Finding | undefined {
   // The number is signed on some machines.
   const type = fileSystem >>> 0;
   const network = networks.get(type);
@@ -116,7 +116,7 @@ function placeOf({ fileSystem, path, production }: FolderFacts): Finding | undef
   return undefined;
 }
 
-function spaceOf({ freeBytes, totalBytes }: FolderFacts): Finding {
+function judgeSpace({ freeBytes, totalBytes }: FolderFacts): Finding {
   const seen = `${bytesText(freeBytes)} of ${bytesText(totalBytes)} are free.`;
   const why = 'On a full disk nobody can sign in, because nothing can be written.';
   const todo = 'Make room, or a larger disk.';
@@ -125,10 +125,10 @@ function spaceOf({ freeBytes, totalBytes }: FolderFacts): Finding {
   return ok('data-folder.space', seen);
 }
 
-function permissionsOf({ mode = 0, path, owner, files }: FolderFacts): Finding[] {
+function judgePermissions({ mode = 0, path, owner, files }: FolderFacts): Finding[] {
   const closed = (mode & 0o007) === 0;
   const open = files.filter((file) => (file.mode & 0o007) !== 0);
-  const strangers = files.filter((file) => file.owner !== owner);
+  const unknowns = files.filter((file) => file.owner !== owner);
   const seenByAll = [
     ...(closed ? [] : [`DATA_DIR (${octal(mode)})`]),
     ...open.map((f) => `${f.name} (${octal(f.mode)})`),
@@ -143,11 +143,11 @@ function permissionsOf({ mode = 0, path, owner, files }: FolderFacts): Finding[]
           todo: `chmod 700 ${path}${open.map(({ name }) => ` && chmod 600 ${join(path, name)}`).join('')}`,
         })
       : ok('data-folder.permissions', `${path} is closed to other users (${octal(mode)}).`),
-    strangers.length > 0 &&
+    unknowns.length > 0 &&
       warning('data-folder.owner', {
-        seen: `${strangers.map(({ name }) => name).join(', ')}: another owner than the folder.`,
+        seen: `${unknowns.map(({ name }) => name).join(', ')}: another owner than the folder.`,
         why: 'A file that root has made cannot be written by the server’s user.',
-        todo: `chown ${owner} ${strangers.map(({ name }) => join(path, name)).join(' ')}; run \`foyer\` as the server’s user.`,
+        todo: `chown ${owner} ${unknowns.map(({ name }) => join(path, name)).join(' ')}; run \`foyer\` as the server’s user.`,
       }),
   );
 }
@@ -178,5 +178,5 @@ export function judgeFolder(facts: FolderFacts): Finding[] {
       }),
     ];
   }
-  return those(placeOf(facts), spaceOf(facts), ...permissionsOf(facts));
+  return those(judgePlace(facts), judgeSpace(facts), ...judgePermissions(facts));
 }

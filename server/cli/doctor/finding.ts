@@ -34,11 +34,12 @@ export interface Finding {
 }
 
 /** What is not right comes with its reason and its remedy. */
-type Trouble = Required<Pick<Finding, 'seen' | 'why' | 'todo'>>;
+type FindingDetail = Required<Pick<Finding, 'seen' | 'why' | 'todo'>>;
 
 /** How a check of one area says what it found. */
-export function speakerFor(area: Area) {
-  const trouble = (level: Level) => (id: string, said: Trouble) => ({ id, area, level, ...said }) satisfies Finding;
+export function findingsFor(area: Area) {
+  const trouble = (level: Level) => (id: string, submitted: FindingDetail) =>
+    ({ id, area, level, ...submitted }) satisfies Finding;
   return {
     ok: (id: string, seen: string): Finding => ({ id, area, level: 'ok', seen }),
     note: trouble('note'),

@@ -1,12 +1,12 @@
 import { createBoxes } from '../../deps.ts';
 import { listKeys, loadJwks, type SigningKeyInfo } from '../../oauth/index.ts';
 import { dayMs } from '../../shared/index.ts';
-import { type Database, SealBroken } from '../../store/index.ts';
+import { type Database, UnsealError } from '../../store/index.ts';
 import { counted, moment } from '../text.ts';
-import { type Finding, speakerFor, those } from './finding.ts';
+import { type Finding, findingsFor, those } from './finding.ts';
 import type { Setup } from './setup.ts';
 
-const { ok, note, warning, fault } = speakerFor('keys');
+const { ok, note, warning, fault } = findingsFor('keys');
 /** Advice, no law: NIST SP 800-57 lets a signing key live for one to three years. */
 const oldAfterDays = 180;
 const algorithms = ['ES256', 'RS256'] as const;
@@ -25,7 +25,7 @@ export async function lookAtKeys(database: Database, { config, now }: Setup): Pr
       await loadJwks(database, createBoxes(secretKeys).keys, nowMs);
       return true;
     } catch (error) {
-      if (error instanceof SealBroken) return false;
+      if (error instanceof UnsealError) return false;
       throw error;
     }
   };

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { runtimeFault } from '../../runtime-check.ts';
-import { type Finding, speakerFor, those } from './finding.ts';
+import { type Finding, findingsFor, those } from './finding.ts';
 import type { Setup } from './setup.ts';
 
-const { ok, note, warning, fault } = speakerFor('machine');
+const { ok, note, warning, fault } = findingsFor('machine');
 
 export interface MachineFacts {
   nodeVersion: string;
@@ -18,7 +18,7 @@ export interface MachineFacts {
   production: boolean;
 }
 
-const leastFiles = 4096;
+const minFiles = 4096;
 const defaultThreads = 4;
 
 function openFilesLimit(): number | undefined {
@@ -70,7 +70,7 @@ export function judgeMachine(facts: MachineFacts): Finding[] {
         todo: `Set WEB_CONCURRENCY=${cores}.`,
       }),
     openFiles !== undefined &&
-      openFiles < leastFiles &&
+      openFiles < minFiles &&
       (production ? warning : note)('machine.open-files', {
         seen: `A process may have ${openFiles} files and connections open, as this command was started.`,
         why: 'Each connection of a member or proxy is one; when they run out, new ones are refused.',

@@ -1,10 +1,10 @@
 import { Resolver } from 'node:dns/promises';
 import { parse } from 'tldts';
 import { type CarrierState, checkSendGrid, checkSmtp, checkTwilio } from '../../messages/index.ts';
-import { type Finding, speakerFor } from './finding.ts';
+import { type Finding, findingsFor } from './finding.ts';
 import type { Setup } from './setup.ts';
 
-const { ok, note, warning, fault } = speakerFor('messages');
+const { ok, note, warning, fault } = findingsFor('messages');
 
 interface Checked {
   id: string;
@@ -14,7 +14,7 @@ interface Checked {
   why: string;
 }
 
-function findingOf({ say }: Setup, { id, service, variable, why }: Checked, state: CarrierState): Finding {
+function toFinding({ say }: Setup, { id, service, variable, why }: Checked, state: CarrierState): Finding {
   if (state.kind === 'ready') return ok(id, `${service} answers and accepts the credentials of ${variable}.`);
   const isRefused = state.kind === 'refused';
   return fault(id, {
@@ -34,11 +34,11 @@ async function mailService(setup: Setup): Promise<Finding[]> {
   if (['SENDGRID_API_KEY', 'SENDGRID_URL', 'SMTP_URL'].some(unreadable)) return [];
   if (apiKey !== undefined) {
     const checked = { id: 'messages.sendgrid', service: 'SendGrid', variable: 'SENDGRID_API_KEY', why: noMails };
-    return [findingOf(setup, checked, await checkSendGrid({ apiKey, url }))];
+    return [toFinding(setup, checked, await checkSendGrid({ apiKey, url }))];
   }
   if (smtpUrl === undefined) return [];
   const checked = { id: 'messages.smtp', service: 'The mail server', variable: 'SMTP_URL', why: noMails };
-  return [findingOf(setup, checked, await checkSmtp(smtpUrl))];
+  return [toFinding(setup, checked, await checkSmtp(smtpUrl))];
 }
 
 async function textService(setup: Setup): Promise<Finding[]> {
@@ -52,7 +52,7 @@ async function textService(setup: Setup): Promise<Finding[]> {
     variable: 'TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN',
     why,
   };
-  return [findingOf(setup, checked, await checkTwilio({ accountSid, authToken, url }))];
+  return [toFinding(setup, checked, await checkTwilio({ accountSid, authToken, url }))];
 }
 
 /**
@@ -68,7 +68,7 @@ export function textRecords(name: string, servers?: readonly string[]): Promise<
 type Records = string[] | { failed: string };
 
 /** The TXT records of a name; none where there is no such name. */
-async function recordsOf({ web, say }: Setup, name: string): Promise<Records> {
+async function findRecords({ web, say }: Setup, name: string): Promise<Records> {
   try {
     return (await (web.resolveTxt ?? textRecords)(name)).map((parts) => parts.join(''));
   } catch (error) {
@@ -84,7 +84,7 @@ const toProve = (what: string) => `Set the record that your mail service names f
 const asSpam = 'Mailboxes take mails of a domain that proves nothing for spam: codes do not arrive.';
 
 async function spf(setup: Setup, domain: string): Promise<Finding | undefined> {
-  const records = await recordsOf(setup, domain);
+  const records = await findRecords(setup, domain);
   if ('failed' in records) {
     return note('messages.dns', {
       seen: `The DNS records of ${domain} could not be looked up: ${records.failed}`,
@@ -104,7 +104,7 @@ async function spf(setup: Setup, domain: string): Promise<Finding | undefined> {
 async function dmarc(setup: Setup, domain: string): Promise<Finding> {
   const names = new Set([domain, parse(domain).domain ?? domain]);
   for (const name of names) {
-    const records = await recordsOf(setup, `_dmarc.${name}`);
+    const records = await findRecords(setup, `_dmarc.${name}`);
     if (!('failed' in records) && records.some((record) => /^v=DMARC1 *;/i.test(record))) {
       return ok('messages.dmarc', `${name} has a DMARC record.`);
     }
@@ -119,7 +119,7 @@ async function dmarc(setup: Setup, domain: string): Promise<Finding> {
 async function dkim(setup: Setup, domain: string): Promise<Finding> {
   const found = await Promise.all(
     selectors.map(async (selector) => {
-      const records = await recordsOf(setup, `${selector}._domainkey.${domain}`);
+      const records = await findRecords(setup, `${selector}._domainkey.${domain}`);
       return !('failed' in records) && records.some((record) => /(^|;)\s*p=[A-Za-z0-9+/]/.test(record)) ? selector : '';
     }),
   );

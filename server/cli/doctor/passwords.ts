@@ -1,10 +1,10 @@
 import { countForeignProfiles, countOwnHashes, countWrappedHashes } from '../../account/index.ts';
 import { createPepper, isBelowFloor, pepperedText, wrappedProfile } from '../../password/index.ts';
 import type { Database } from '../../store/index.ts';
-import { type Finding, speakerFor, those } from './finding.ts';
+import { type Finding, findingsFor, those } from './finding.ts';
 import type { Setup } from './setup.ts';
 
-const { ok, note, warning } = speakerFor('database');
+const { ok, note, warning } = findingsFor('database');
 
 const hashes = (count: number, kind: string) => `${count} ${kind} ${count === 1 ? 'hash is' : 'hashes are'}`;
 
@@ -20,7 +20,7 @@ export interface PasswordFacts {
 type Facts = Omit<PasswordFacts, 'weak'>;
 
 /** @param byKey how many were made with each key of the list, the newest first */
-const factsOf = ({ all, plain, byKey }: { all: number; plain: number; byKey: number[] }): Facts => {
+const toFacts = ({ all, plain, byKey }: { all: number; plain: number; byKey: number[] }): Facts => {
   const known = byKey.reduce((sum, count) => sum + count, 0);
   return { older: plain + known - (byKey[0] ?? 0), lost: all - plain - known };
 };
@@ -31,14 +31,14 @@ async function ownFacts({ db }: Database, marks: string[]): Promise<Facts> {
     countOwnHashes(db, '$argon2id$'),
     ...marks.map((mark) => countOwnHashes(db, mark)),
   ]);
-  return factsOf({ all, plain, byKey });
+  return toFacts({ all, plain, byKey });
 }
 
 /** A hash around one from elsewhere needs its key as well. */
 async function wrappedFacts({ db }: Database, marks: string[]): Promise<Facts> {
   const count = (text?: string) => countWrappedHashes(db, wrappedProfile(''), text);
   const [all, keyed, ...byKey] = await Promise.all([count(), count(pepperedText('', '')), ...marks.map(count)]);
-  return factsOf({ all, plain: all - keyed, byKey });
+  return toFacts({ all, plain: all - keyed, byKey });
 }
 
 export async function lookAtPasswords(database: Database, { config }: Setup): Promise<PasswordFacts> {

@@ -1,10 +1,16 @@
 import { loadPlans, type PlansFile, PlansFileError } from '../../../config/plans.ts';
-import { BillingUnavailable, createCatalogue, createStripe, driftOf, readPlans } from '../../membership/index.ts';
+import {
+  createCatalogue,
+  createStripe,
+  findDrift,
+  readPlansFromStripe,
+  StripeUnavailableError,
+} from '../../membership/index.ts';
 import { counted } from '../text.ts';
-import { type Finding, speakerFor } from './finding.ts';
+import { type Finding, findingsFor } from './finding.ts';
 import type { Setup } from './setup.ts';
 
-const { ok, note, warning, fault } = speakerFor('plans');
+const { ok, note, warning, fault } = findingsFor('plans');
 
 function readFile({ config }: Setup): { file: PlansFile } | { faults: readonly string[] } {
   try {
@@ -19,9 +25,11 @@ function readFile({ config }: Setup): { file: PlansFile } | { faults: readonly s
 async function atStripe({ config, say }: Setup, file: PlansFile, secretKey: string): Promise<Finding> {
   const client = createStripe({ secretKey, apiUrl: config.STRIPE_API_URL });
   try {
-    const differing = (await readPlans(client, createCatalogue(file))).filter((state) => driftOf(state).length > 0);
+    const differing = (await readPlansFromStripe(client, createCatalogue(file))).filter(
+      (state) => findDrift(state).length > 0,
+    );
     if (differing.length === 0) return ok('plans.prices', 'Products and prices at Stripe are as the catalogue says.');
-    const keys = differing.map(({ wanted }) => wanted.lookupKey).join(', ');
+    const keys = differing.map(({ expected }) => expected.lookupKey).join(', ');
     return fault('plans.prices', {
       seen: `${counted(differing.length, 'price')} at Stripe not as the catalogue says: ${keys}.`,
       why: 'What is not there cannot be bought, and what differs costs something else than the pages say.',
@@ -29,7 +37,7 @@ async function atStripe({ config, say }: Setup, file: PlansFile, secretKey: stri
     });
   } catch (error) {
     return fault('plans.stripe', {
-      seen: `Stripe does not answer: ${say(error instanceof BillingUnavailable ? error.message : error)}`,
+      seen: `Stripe does not answer: ${say(error instanceof StripeUnavailableError ? error.message : error)}`,
       why: 'Nobody can buy a plan or change one; who has one keeps it.',
       todo: 'Check STRIPE_SECRET_KEY, that this host may call the address, and https://status.stripe.com.',
     });

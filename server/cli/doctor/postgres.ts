@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { type Database, postgresPoolSize } from '../../store/index.ts';
 import type { ClockReading } from './clock.ts';
-import { type Finding, speakerFor, those } from './finding.ts';
+import { type Finding, findingsFor, those } from './finding.ts';
 
-const { ok, warning, fault } = speakerFor('database');
-const leastVersion = 140_000;
+const { ok, warning, fault } = findingsFor('database');
+const minVersion = 140_000;
 
 export interface PostgresFacts {
   /** As `server_version_num`: 160004. */
@@ -36,7 +36,7 @@ export async function readPostgresClock({ db }: Database, now: () => number): Pr
   const { rows } = await sql<{ ms: number }>`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`.execute(
     db,
   );
-  return { whose: 'PostgreSQL', beforeMs, theirsMs: Number(rows[0]?.ms), afterMs: now() };
+  return { source: 'PostgreSQL', beforeMs, theirsMs: Number(rows[0]?.ms), afterMs: now() };
 }
 
 /** What a PostgreSQL must be like. */
@@ -53,7 +53,7 @@ export function judgePostgres({
   const needed = (workers + 1) * postgresPoolSize + 2;
   const pools = `${workers} workers with ${postgresPoolSize} connections each, one more during a reload, and commands: ${needed}`;
   return those(
-    version >= leastVersion
+    version >= minVersion
       ? ok('postgres.version', `PostgreSQL ${major}.`)
       : fault('postgres.version', {
           seen: `PostgreSQL ${major}.`,

@@ -1,9 +1,9 @@
 import { loadProviders, type ProvidersFile, ProvidersFileError } from '../../../config/providers.ts';
 import { checkProviders, type ProviderReport } from '../../federation/index.ts';
-import { type Finding, speakerFor } from './finding.ts';
+import { type Finding, findingsFor } from './finding.ts';
 import type { Setup } from './setup.ts';
 
-const { ok, warning, fault } = speakerFor('providers');
+const { ok, warning, fault } = findingsFor('providers');
 
 const variables = ['GOOGLE_CLIENT_ID', 'FACEBOOK_APP_ID', 'AMAZON_CLIENT_ID', 'PROVIDERS_FILE'];
 
@@ -16,7 +16,7 @@ function readFile({ config, env }: Setup): { file: ProvidersFile } | { faults: r
   }
 }
 
-function findingsOf({ id, faults, warnings }: ProviderReport): Finding[] {
+function toFindings({ id, faults, warnings }: ProviderReport): Finding[] {
   const found = [
     ...faults.map((what) =>
       fault('providers.provider', {
@@ -56,5 +56,5 @@ export async function checkFederation(setup: Setup): Promise<Finding[]> {
   const settings = { publicUrl: config.PUBLIC_URL, config, file: read.file, now, ...(answerMs && { answerMs }) };
   const reports = await checkProviders(settings);
   if (reports.length === 0) return [ok('providers.none', 'No provider is configured: members sign in by themselves.')];
-  return reports.flatMap(findingsOf);
+  return reports.flatMap(toFindings);
 }

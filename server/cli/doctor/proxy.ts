@@ -1,15 +1,15 @@
-import { probeHeader, type Seen, signProbe } from '../../http/index.ts';
-import { type Finding, speakerFor, those } from './finding.ts';
+import { type ProbeReport, probeHeader, signProbe } from '../../http/index.ts';
+import { type Finding, findingsFor, those } from './finding.ts';
 import type { Setup } from './setup.ts';
-import { ask, jsonOf } from './web.ts';
+import { fetchUrl, parseJson } from './web.ts';
 
-const { ok, warning, fault } = speakerFor('proxy');
+const { ok, warning, fault } = findingsFor('proxy');
 
 /** RFC 5737: addresses that nobody has. */
 const forgedAddress = '192.0.2.66';
 
 /** The chain of addresses that arrived, the proxy that connected last. */
-function chainOf({ forwardedFor, peer }: Seen): string[] {
+function proxyChain({ forwardedFor, peer }: ProbeReport): string[] {
   const named = (forwardedFor ?? '').split(',').map((address) => address.trim());
   return [...named.filter((address) => address !== ''), peer];
 }
@@ -18,8 +18,8 @@ function chainOf({ forwardedFor, peer }: Seen): string[] {
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
 /** Whom Foyer takes for the client, when the client had claimed to be somebody else. */
-export function judgeClient(seen: Seen, forged: string): Finding {
-  const chain = chainOf(seen).map(plain);
+export function judgeClient(seen: ProbeReport, forged: string): Finding {
+  const chain = proxyChain(seen).map(plain);
   const client = plain(seen.client);
   const forgedAt = chain.lastIndexOf(forged);
   // Before what a proxy has added stands what the client claimed; behind that, the client as the first proxy saw it.
@@ -53,7 +53,10 @@ export function judgeClient(seen: Seen, forged: string): Finding {
 }
 
 /** What the proxy makes of Host and of the protocol. */
-export function judgeHeaders({ host, forwardedHost, forwardedProto, protocol }: Seen, publicUrl: string): Finding[] {
+export function judgeHeaders(
+  { host, forwardedHost, forwardedProto, protocol }: ProbeReport,
+  publicUrl: string,
+): Finding[] {
   const site = new URL(publicUrl);
   const scheme = site.protocol.slice(0, -1);
   const arrived = forwardedHost ?? host;
@@ -75,17 +78,21 @@ export function judgeHeaders({ host, forwardedHost, forwardedProto, protocol }: 
   );
 }
 
-const isSeen = (value: unknown): value is Seen =>
+const isSeen = (value: unknown): value is ProbeReport =>
   typeof value === 'object' &&
   value !== null &&
   ['host', 'peer', 'client', 'protocol'].every((name) => typeof Reflect.get(value, name) === 'string');
 
 /** Sends a probe signed with one of the keys; undefined when the server does not answer it. */
-async function probe(setup: Setup, secretKey: string, headers: Record<string, string>): Promise<Seen | undefined> {
+async function probe(
+  setup: Setup,
+  secretKey: string,
+  headers: Record<string, string>,
+): Promise<ProbeReport | undefined> {
   const { config, web, now } = setup;
   const signed = { [probeHeader]: signProbe(secretKey, config.PUBLIC_URL, now()) };
-  const { text } = await ask(`${config.PUBLIC_URL}/readyz`, web, { headers: { ...headers, ...signed } });
-  const seen = jsonOf(text)?.seen;
+  const { text } = await fetchUrl(`${config.PUBLIC_URL}/readyz`, web, { headers: { ...headers, ...signed } });
+  const seen = parseJson(text)?.seen;
   return isSeen(seen) ? seen : undefined;
 }
 

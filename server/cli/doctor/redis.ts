@@ -1,16 +1,16 @@
 import type { RedisFacts } from '../../store/index.ts';
-import { bytesText, type Finding, speakerFor, those } from './finding.ts';
+import { bytesText, type Finding, findingsFor, those } from './finding.ts';
 
-const { ok, note, warning, fault } = speakerFor('key-value');
+const { ok, note, warning, fault } = findingsFor('key-value');
 
-const leastVersion = [6, 2] as const;
+const minVersion = [6, 2] as const;
 
 function isOld(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major < leastVersion[0] || (major === leastVersion[0] && minor < leastVersion[1]);
+  return major < minVersion[0] || (major === minVersion[0] && minor < minVersion[1]);
 }
 
-function versionOf({ version }: RedisFacts): Finding | undefined {
+function judgeVersion({ version }: RedisFacts): Finding | undefined {
   if (version === undefined) return undefined;
   if (!isOld(version)) return ok('redis.version', `Redis ${version}.`);
   return fault('redis.version', {
@@ -20,7 +20,7 @@ function versionOf({ version }: RedisFacts): Finding | undefined {
   });
 }
 
-function roleOf({ role, cluster }: RedisFacts): Finding[] {
+function judgeRole({ role, cluster }: RedisFacts): Finding[] {
   return those(
     cluster === true &&
       fault('redis.cluster', {
@@ -39,7 +39,7 @@ function roleOf({ role, cluster }: RedisFacts): Finding[] {
   );
 }
 
-function memoryOf({ policy, maxMemory, usedMemory }: RedisFacts): Finding[] {
+function judgeMemory({ policy, maxMemory, usedMemory }: RedisFacts): Finding[] {
   const full = maxMemory !== undefined && maxMemory > 0 && usedMemory !== undefined && usedMemory > 0.8 * maxMemory;
   return those(
     policy === 'noeviction' && ok('redis.eviction', 'maxmemory-policy is noeviction.'),
@@ -59,8 +59,8 @@ function memoryOf({ policy, maxMemory, usedMemory }: RedisFacts): Finding[] {
   );
 }
 
-function persistenceOf({ appendOnly, save, lastWritesOk }: RedisFacts): Finding[] {
-  const kept = appendOnly === true || (save !== undefined && save !== '');
+function judgePersistence({ appendOnly, save, lastWritesOk }: RedisFacts): Finding[] {
+  const stored = appendOnly === true || (save !== undefined && save !== '');
   const knownNot = appendOnly === false && save === '';
   return those(
     lastWritesOk === false &&
@@ -69,7 +69,7 @@ function persistenceOf({ appendOnly, save, lastWritesOk }: RedisFacts): Finding[
         why: 'By default Redis then refuses writes: nobody can sign in.',
         todo: 'Look at its log and disk (space, permissions), then run BGSAVE.',
       }),
-    kept && ok('redis.persistence', `It survives a restart (${appendOnly ? 'appendonly yes' : `save ${save}`}).`),
+    stored && ok('redis.persistence', `It survives a restart (${appendOnly ? 'appendonly yes' : `save ${save}`}).`),
     knownNot &&
       warning('redis.persistence', {
         seen: 'Redis keeps nothing on disk: appendonly is no, and save is empty.',
@@ -94,7 +94,7 @@ function unseen({ forbidden, policy, appendOnly, save, role }: RedisFacts): Find
   });
 }
 
-function writingOf({ refusedWrite }: RedisFacts, say: (text: string) => string): Finding {
+function judgeWrites({ refusedWrite }: RedisFacts, say: (text: string) => string): Finding {
   if (refusedWrite === undefined) return ok('redis.write', 'Writing, scripts and GETDEL work.');
   return fault('redis.write', {
     seen: `It does not let Foyer write and read: ${say(refusedWrite)}`,
@@ -106,11 +106,11 @@ function writingOf({ refusedWrite }: RedisFacts, say: (text: string) => string):
 /** What a Redis must be like for Foyer to keep sessions and codes in it. */
 export function judgeRedis(facts: RedisFacts, say: (text: string) => string = (text) => text): Finding[] {
   return those(
-    versionOf(facts),
-    ...roleOf(facts),
-    ...memoryOf(facts),
-    ...persistenceOf(facts),
+    judgeVersion(facts),
+    ...judgeRole(facts),
+    ...judgeMemory(facts),
+    ...judgePersistence(facts),
     unseen(facts),
-    writingOf(facts, say),
+    judgeWrites(facts, say),
   );
 }

@@ -45,8 +45,8 @@ function summary(counts: Counts): string {
 export function report(findings: readonly Finding[]): Result {
   const counts = countLevels(findings);
   const sections = (Object.keys(areas) as Area[]).flatMap((area) => {
-    const mine = findings.filter((finding) => finding.area === area);
-    return mine.length === 0 ? [] : [[areas[area], ...mine.map(block)].join('\n')];
+    const findingsOfArea = findings.filter((finding) => finding.area === area);
+    return findingsOfArea.length === 0 ? [] : [[areas[area], ...findingsOfArea.map(block)].join('\n')];
   });
   return {
     json: { ok: counts.fault === 0, counts, findings },

@@ -1,7 +1,7 @@
 import { checkAddress } from './address.ts';
 import { checkConfiguration } from './configuration.ts';
 import { judgeFolder, lookAtFolder } from './data-folder.ts';
-import { type Area, type Finding, speakerFor } from './finding.ts';
+import { type Area, type Finding, findingsFor } from './finding.ts';
 import { judgeMachine, lookAtMachine } from './machine.ts';
 import { checkMessages } from './messages.ts';
 import { checkPlans } from './plans.ts';
@@ -15,7 +15,7 @@ async function guarded(area: Area, say: Setup['say'], check: () => Finding[] | P
     return await check();
   } catch (error) {
     return [
-      speakerFor(area).warning(`${area}.failed`, {
+      findingsFor(area).warning(`${area}.failed`, {
         seen: `This could not be checked: ${say(error)}`,
         why: 'The check met something that it does not know.',
         todo: 'If the reason does not tell you more, report it as a fault of Foyer.',

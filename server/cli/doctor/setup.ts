@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net';
 import { type Config, inspectConfig } from '../../../config/load.ts';
-import type { Boxes } from '../../deps.ts';
+import type { SecretBoxes } from '../../deps.ts';
 import { createBoxes } from '../../deps.ts';
-import { cleaner, secretsOf } from './clean.ts';
+import { createRedactor, listSecrets } from './clean.ts';
 
 /** What the checks look at. */
 export interface Setup {
@@ -11,7 +11,7 @@ export interface Setup {
   unreadable(name: string): boolean;
   config: Config;
   /** Undefined without SECRET_KEY. */
-  boxes: Boxes | undefined;
+  boxes: SecretBoxes | undefined;
   env: NodeJS.ProcessEnv;
   now(): number;
   /** Another's error in words, without secrets. */
@@ -42,7 +42,7 @@ export function readSetup(env: NodeJS.ProcessEnv, now: () => number, web: Web = 
     boxes: keys.length === 0 ? undefined : createBoxes(keys),
     env,
     now,
-    say: cleaner(secretsOf(env, keys)),
+    say: createRedactor(listSecrets(env, keys)),
     web,
   };
 }

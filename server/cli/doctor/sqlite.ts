@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { inspectSqliteFile, type SqliteFacts } from '../../store/index.ts';
-import { type Area, bytesText, type Finding, speakerFor, those } from './finding.ts';
+import { type Area, bytesText, type Finding, findingsFor, those } from './finding.ts';
 
 /** Reading more than this takes seconds. */
-const mostBytes = 2e9;
+const maxBytes = 2e9;
 
-export const lookAtSqlite = (dataDir: string, name: string) => inspectSqliteFile(join(dataDir, name), mostBytes);
+export const lookAtSqlite = (dataDir: string, name: string) => inspectSqliteFile(join(dataDir, name), maxBytes);
 
 /** A SQLite file: whole, and in the mode in which several processes can use it. */
 export function judgeSqlite(area: Area, name: string, { damage, journalMode, sizeBytes }: SqliteFacts): Finding[] {
-  const { ok, note, warning, fault } = speakerFor(area);
+  const { ok, note, warning, fault } = findingsFor(area);
   const whole =
     damage === undefined
       ? note('sqlite.check', {

@@ -5,7 +5,7 @@ import { counted } from '../text.ts';
 import { checkClients, checkRisks } from './clients.ts';
 import { judgeClock } from './clock.ts';
 import { notLookedAt } from './configuration.ts';
-import { type Area, type Finding, rounded, speakerFor, those } from './finding.ts';
+import { type Area, type Finding, findingsFor, rounded, those } from './finding.ts';
 import { judgeKeys, lookAtKeys } from './keys.ts';
 import { judgePasswords, lookAtPasswords } from './passwords.ts';
 import { judgePostgres, lookAtPostgres, readPostgresClock } from './postgres.ts';
@@ -20,7 +20,7 @@ const tooSlowFromMs = 200;
 
 /** How fast a store answered on an open connection. */
 export function judgeAnswer(area: Area, name: string, ms: number): Finding {
-  const { ok, note, warning } = speakerFor(area);
+  const { ok, note, warning } = findingsFor(area);
   const seen = `${name} answers in ${rounded(ms)} ms.`;
   if (ms < slowFromMs) return ok(`${area}.answer`, seen);
   return (ms < tooSlowFromMs ? note : warning)(`${area}.slow`, {
@@ -30,9 +30,9 @@ export function judgeAnswer(area: Area, name: string, ms: number): Finding {
   });
 }
 
-function away(area: Area, name: string, variable: string, said: string): Finding {
-  return speakerFor(area).fault(`${area}.answer`, {
-    seen: `${name} cannot be used: ${said}`,
+function unavailable(area: Area, name: string, variable: string, submitted: string): Finding {
+  return findingsFor(area).fault(`${area}.answer`, {
+    seen: `${name} cannot be used: ${submitted}`,
     why: 'Without it nobody can sign in, and Foyer does not start.',
     todo: `See that it runs and can be reached from this host, and that ${variable} is right.`,
   });
@@ -48,7 +48,7 @@ export interface TableFacts {
 
 /** Whether the tables are those of this Foyer, and fit for production. */
 export function judgeTables({ pending, unknown, empty, stamped, production }: TableFacts): Finding[] {
-  const { ok, note, warning, fault } = speakerFor('database');
+  const { ok, note, warning, fault } = findingsFor('database');
   return those(
     empty &&
       note('database.migrations', {
@@ -81,9 +81,9 @@ export function judgeTables({ pending, unknown, empty, stamped, production }: Ta
 }
 
 async function timed(act: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
+  const started = performance.now();
   await act();
-  return performance.now() - begun;
+  return performance.now() - started;
 }
 
 export interface DatabaseReport {
@@ -141,7 +141,7 @@ export async function checkDatabase(setup: Setup): Promise<DatabaseReport> {
     }
     return { keys: await lookInside(database, setup, findings), findings };
   } catch (error) {
-    return { findings: [...findings, away('database', name, variable, say(error))], keys: undefined };
+    return { findings: [...findings, unavailable('database', name, variable, say(error))], keys: undefined };
   } finally {
     await database?.close().catch(() => {});
   }
@@ -161,18 +161,18 @@ export async function checkKeyValue({ config, unreadable, say, now, web }: Setup
       const file = await lookAtSqlite(config.DATA_DIR, 'short-lived.db');
       if (file) return [...judgeSqlite('key-value', 'short-lived.db', file), ...(await visitors())];
       return [
-        speakerFor('key-value').ok('key-value.file', 'short-lived.db is not there yet: the first start makes it.'),
+        findingsFor('key-value').ok('key-value.file', 'short-lived.db is not there yet: the first start makes it.'),
       ];
     }
     const facts = await inspectRedis(url, { now, limitMs: web.limitMs ?? defaultLimitMs });
     return [
       judgeAnswer('key-value', 'Redis', facts.pingMs),
       ...judgeRedis(facts, say),
-      ...(facts.clock ? [judgeClock({ whose: 'Redis', ...facts.clock })] : []),
+      ...(facts.clock ? [judgeClock({ source: 'Redis', ...facts.clock })] : []),
       ...(await visitors()),
     ];
   } catch (error) {
     const [name, variable] = url === undefined ? ['short-lived.db', 'DATA_DIR'] : ['Redis', 'REDIS_URL'];
-    return [away('key-value', name, variable, say(error))];
+    return [unavailable('key-value', name, variable, say(error))];
   }
 }

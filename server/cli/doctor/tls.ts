@@ -2,11 +2,11 @@ import { isIP } from 'node:net';
 import { checkServerIdentity, connect } from 'node:tls';
 import { dayMs } from '../../shared/index.ts';
 import { counted, moment } from '../text.ts';
-import { type Finding, speakerFor, those } from './finding.ts';
+import { type Finding, findingsFor, those } from './finding.ts';
 import type { Web } from './setup.ts';
 import { defaultLimitMs } from './web.ts';
 
-const { ok, warning, fault } = speakerFor('address');
+const { ok, warning, fault } = findingsFor('address');
 const warnBelowDays = 21;
 
 export interface TlsFacts {
@@ -63,7 +63,7 @@ export function lookAtTls(
 
 const why = 'Browsers and client apps refuse to connect: nobody can sign in.';
 
-function datesOf({ validFromMs, validToMs, nowMs }: TlsFacts): Finding {
+function judgeDates({ validFromMs, validToMs, nowMs }: TlsFacts): Finding {
   const days = Math.floor((validToMs - nowMs) / dayMs);
   const todo = 'Renew it (certbot renew, or what your proxy has), and see that it is renewed by itself.';
   if (validToMs <= nowMs) {
@@ -90,7 +90,7 @@ function datesOf({ validFromMs, validToMs, nowMs }: TlsFacts): Finding {
 export function judgeTls(facts: TlsFacts): Finding[] {
   const { wrongName, distrusted, host, protocol } = facts;
   return those(
-    datesOf(facts),
+    judgeDates(facts),
     wrongName !== undefined &&
       fault('tls.name', {
         seen: `The certificate is not for ${host}.`,

@@ -1,9 +1,9 @@
 import { visitorDataLevel } from '../../store/index.ts';
-import { bytesText, type Finding, speakerFor } from './finding.ts';
+import { bytesText, type Finding, findingsFor } from './finding.ts';
 
 /** How much of its size the key-value store keeps for visitors. */
 export function judgeVisitorData(bytes: number, maxBytes: number): Finding {
-  const { ok, note, warning, fault } = speakerFor('key-value');
+  const { ok, note, warning, fault } = findingsFor('key-value');
   const seen = `${bytesText(bytes)} of at most ${bytesText(maxBytes)} are kept for visitors who are not signed in.`;
   const todo =
     'See in the log which addresses send many requests, and stop them at the proxy; or raise VISITOR_DATA_MAX_MB.';

@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import type { Web } from './setup.ts';
 
 export const defaultLimitMs = 4_000;
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 
 export interface Answer {
   status: number;
@@ -19,7 +19,7 @@ export interface Answer {
  * @param options.verified false to read on when the certificate is no good
  * @throws when nothing answers in time
  */
-export function ask(
+export function fetchUrl(
   address: string,
   { ca, lookup, limitMs = defaultLimitMs }: Web,
   options: { headers?: Record<string, string>; verified?: boolean; now?: () => number } = {},
@@ -51,7 +51,7 @@ export function ask(
       res.on('error', reject);
       res.on('data', (chunk: string) => {
         text += chunk;
-        if (text.length > mostBytes) res.destroy(new Error('the answer is far too long'));
+        if (text.length > maxBytes) res.destroy(new Error('the answer is far too long'));
       });
       res.on('end', () => resolve({ status: res.statusCode ?? 0, headers: res.headers, text, beforeMs, afterMs }));
     });
@@ -60,7 +60,7 @@ export function ask(
 }
 
 /** The parsed text, or undefined. */
-export function jsonOf(text: string): Record<string, unknown> | undefined {
+export function parseJson(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
@@ -69,7 +69,7 @@ export function jsonOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
-export const headerOf = ({ headers }: Answer, name: string): string | undefined => {
+export const readHeader = ({ headers }: Answer, name: string): string | undefined => {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 };

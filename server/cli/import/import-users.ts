@@ -1,7 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
-import { type ImportOutcome, importMembers, type Known, nothingKnown, rehearseImport } from '../../account/index.ts';
-import { hashingOf, offersSms, openLegal } from '../../deps.ts';
+import {
+  type ExistingUsers,
+  type ImportOutcome,
+  insertImportedUsers,
+  noExistingUsers,
+  rehearseImport,
+} from '../../account/index.ts';
+import { isSmsOffered, loadLegalTexts, toHashing } from '../../deps.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../password/index.ts';
 import type { Context } from '../context.ts';
 import { refused } from '../errors.ts';
@@ -32,8 +38,8 @@ export interface ImportOptions {
 /** One transaction each: large enough to be quick, small enough for a running Foyer not to wait. */
 const batchSize = 100;
 /** Shown at once; the report has all of them. */
-const mostShown = 20;
-const mostNames = 50;
+const maxShown = 20;
+const maxNames = 50;
 
 interface Counts {
   rows: number;
@@ -49,25 +55,25 @@ interface Counts {
   weakHashes: number;
 }
 
-type Rows = (onBytes: (read: number) => void) => AsyncGenerator<SourceRow>;
+type RowSource = (onBytes: (read: number) => void) => AsyncGenerator<SourceRow>;
 
-function rowsOf(file: string, format: ImportOptions['format']): Rows {
+function rowSourceFor(file: string, format: ImportOptions['format']): RowSource {
   const isJson = (format ?? (/^\.(json|ndjson|jsonl)$/i.test(extname(file)) ? 'json' : 'csv')) === 'json';
   return (onBytes) => (isJson ? readJson(file, onBytes) : readCsv(file, onBytes));
 }
 
 /** Looks at the whole file before anything is written: what is no file of members changes nothing. */
-async function survey(rows: Rows): Promise<{ total: number; ignored: string[] }> {
+async function survey(rows: RowSource): Promise<{ total: number; ignored: string[] }> {
   const ignored = new Set<string>();
   let total = 0;
   for await (const { values } of rows(() => {})) {
     total += 1;
-    if (ignored.size < mostNames) for (const name of values.keys()) if (!knownNames.has(name)) ignored.add(name);
+    if (ignored.size < maxNames) for (const name of values.keys()) if (!knownNames.has(name)) ignored.add(name);
   }
   return { total, ignored: [...ignored].map((name) => printable(name.slice(0, 60))) };
 }
 
-interface Read {
+interface ReadRow {
   line: number;
   read: ReadMember;
 }
@@ -77,21 +83,21 @@ class Import {
     ...{ rows: 0, added: 0, there: 0, refused: 0, notes: 0 },
     ...{ withoutPassword: 0, weakHashes: 0, linked: 0 },
   };
-  readonly shown: string[] = [];
+  readonly rows: string[] = [];
   readonly #context: Context;
   readonly #report: Report;
   /** In a rehearsal: those who would be here by now. */
-  readonly #known: Known | undefined;
+  readonly #known: ExistingUsers | undefined;
   readonly #links: Links;
 
   constructor(context: Context, report: Report, { dryRun, links }: { dryRun: boolean; links: Links }) {
     this.#context = context;
     this.#report = report;
     this.#links = links;
-    this.#known = dryRun ? nothingKnown() : undefined;
+    this.#known = dryRun ? noExistingUsers() : undefined;
   }
 
-  async take(batch: readonly Read[]): Promise<void> {
+  async take(batch: readonly ReadRow[]): Promise<void> {
     const whole = batch.flatMap(({ read }) => ('member' in read ? [read] : []));
     const coming = whole.map(({ member }) => member);
     const { database, now } = this.#context;
@@ -99,7 +105,7 @@ class Import {
     const { outcomes, taken } = known
       ? await this.#links.rehearse(database.db, whole, await rehearseImport(database.db, coming, known, now()))
       : await database.transaction(async (trx) =>
-          this.#links.make(trx, whole, await importMembers(trx, coming, now())),
+          this.#links.make(trx, whole, await insertImportedUsers(trx, coming, now())),
         );
     let next = 0;
     const remarks = batch.flatMap(({ line, read }) => {
@@ -113,8 +119,8 @@ class Import {
     });
     this.counts.rows += batch.length;
     for (const { line, id, kind, why } of remarks) {
-      if (kind === 'refused' && this.shown.length < mostShown)
-        this.shown.push(`line ${line}${id ? ` (${id})` : ''}: ${why}`);
+      if (kind === 'refused' && this.rows.length < maxShown)
+        this.rows.push(`line ${line}${id ? ` (${id})` : ''}: ${why}`);
     }
     await this.#report.add(remarks);
   }
@@ -145,7 +151,7 @@ class Import {
 
 const whole = (count: number) => count.toLocaleString('en');
 
-function textOf(
+function summaryText(
   { rows, added, there, refused: no, notes, withoutPassword, weakHashes, linked }: Counts,
   dryRun: boolean,
   seconds: number,
@@ -205,14 +211,14 @@ export async function importUsers(
   const { dryRun, quiet, verified, ignoreHashes } = options;
   const links = openLinks(context, options.providers ?? []);
   const wrap =
-    options.wrapWeakHashes && !dryRun ? createPasswordHasher({ ...queue, ...hashingOf(config) }).wrap : undefined;
-  const rows = rowsOf(file, options.format);
+    options.wrapWeakHashes && !dryRun ? createPasswordHasher({ ...queue, ...toHashing(config) }).wrap : undefined;
+  const rows = rowSourceFor(file, options.format);
   const { total, ignored } = await survey(rows);
   if (ignored.length > 0 && !quiet) io.stderr.write(`Not taken over: ${ignored.join(', ')}\n`);
   const settings: ReadSettings = {
     ...{ nowMs: now(), verified, ignoreHashes, providerNames: links.names },
-    termsVersion: openLegal(config).version.number,
-    smsOffered: offersSms(config),
+    termsVersion: loadLegalTexts(config).version.number,
+    smsOffered: isSmsOffered(config),
   };
   const size = about?.size || 1;
   const report = await openReport(options.report);
@@ -221,7 +227,7 @@ export async function importUsers(
   /** Rows that one sweep leaves to the next. */
   let left = 0;
   async function sweep(isMine: (read: ReadMember) => boolean, from: number, to: number): Promise<void> {
-    let batch: Read[] = [];
+    let batch: ReadRow[] = [];
     let bytes = 0;
     left = 0;
     for await (const row of rows((read) => (bytes = read))) {
@@ -245,7 +251,7 @@ export async function importUsers(
     await report.close();
   }
   const seconds = (performance.now() - began) / 1_000;
-  const { counts, shown } = work;
+  const { counts, rows: shown } = work;
   if (!quiet) {
     for (const line of shown) io.stderr.write(`${line}\n`);
     if (counts.refused > shown.length) {
@@ -257,6 +263,6 @@ export async function importUsers(
   return {
     refused: counts.refused,
     json: { dryRun, ...counts, ignored, seconds: Math.round(seconds * 10) / 10 },
-    text: textOf(counts, dryRun, seconds),
+    text: summaryText(counts, dryRun, seconds),
   };
 }

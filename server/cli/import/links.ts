@@ -50,8 +50,8 @@ export function openLinks({ config, io, now }: Context, pairs: readonly string[]
     async make(trx, rows, outcomes) {
       const taken = new Map<string, number>();
       for (const { member, identities: subjects } of added(rows, outcomes)) {
-        const given = { userId: member.id, subjects };
-        taken.set(member.id, (await linkImported(trx, providers, given, now())).length);
+        const args = { userId: member.id, subjects };
+        taken.set(member.id, (await linkImported(trx, providers, args, now())).length);
       }
       return { outcomes, taken };
     },

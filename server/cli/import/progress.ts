@@ -28,17 +28,17 @@ export function createProgress(
   const terminal = sink.isTTY === true;
   const everyMs = terminal ? terminalEveryMs : lineEveryMs;
   let lastMs = terminal ? Number.NEGATIVE_INFINITY : nowMs();
-  let shown = false;
+  let isVisible = false;
   return {
     show(share, rows) {
       if (quiet || nowMs() - lastMs < everyMs) return;
       lastMs = nowMs();
-      shown = true;
+      isVisible = true;
       if (terminal) sink.write(`\r\u001b[K${progressLine(what, share, rows)}`);
       else sink.write(`${what}: ${Math.floor(share * 100)} %, ${whole(rows)} rows\n`);
     },
     end() {
-      if (terminal && shown) sink.write('\r\u001b[K');
+      if (terminal && isVisible) sink.write('\r\u001b[K');
     },
   };
 }

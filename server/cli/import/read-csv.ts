@@ -1,22 +1,22 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { printable } from '../text.ts';
-import { brokenFile, bytesOf, mostRowSize, type SourceRow } from './source.ts';
+import { brokenFile, maxRowSize, readChunks, type SourceRow } from './source.ts';
 
 /** The library's own words would show what stands in a cell. */
 const faults: Record<string, string> = {
-  CSV_MAX_RECORD_SIZE: `a row is longer than ${mostRowSize} bytes; a quote that is not closed, perhaps`,
+  CSV_MAX_RECORD_SIZE: `a row is longer than ${maxRowSize} bytes; a quote that is not closed, perhaps`,
   CSV_QUOTE_NOT_CLOSED: 'a quote is not closed',
   INVALID_OPENING_QUOTE: 'a quote stands within a cell that does not begin with one',
   CSV_INVALID_CLOSING_QUOTE: 'something stands behind a closing quote',
 };
 
-interface Parsed {
+interface CsvRow {
   record: string[];
   info: { lines: number };
 }
 
-const namesOf = (cells: readonly string[]) => cells.map((name) => name.trim().toLowerCase());
+const normaliseHeaders = (cells: readonly string[]) => cells.map((name) => name.trim().toLowerCase());
 
 function headerFaults(names: readonly string[]): string | undefined {
   if (names.length === 1 && /[;\t]/.test(names[0] ?? '')) return 'the cells must be separated by commas';
@@ -28,7 +28,7 @@ function headerFaults(names: readonly string[]): string | undefined {
 }
 
 /** Rows that are cut off, or that a cell too many has shifted, must not become somebody. */
-function rowOf(names: readonly string[], cells: readonly string[], line: number): SourceRow {
+function toRow(names: readonly string[], cells: readonly string[], line: number): SourceRow {
   const values = new Map<string, string>();
   if (cells.length !== names.length) {
     return { line, values, fault: `has ${cells.length} cells, the first line has ${names.length}` };
@@ -50,23 +50,23 @@ export async function* readCsv(path: string, onBytes: (read: number) => void): A
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
-    max_record_size: mostRowSize,
+    max_record_size: maxRowSize,
   });
-  const source = Readable.from(bytesOf(path, onBytes));
+  const source = Readable.from(readChunks(path, onBytes));
   source.once('error', (error) => parser.destroy(error));
   source.pipe(parser);
   let names: string[] | undefined;
   try {
-    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+    for await (const { record, info } of parser as AsyncIterable<CsvRow>) {
       if (!names) {
-        names = namesOf(record);
+        names = normaliseHeaders(record);
         const fault = headerFaults(names);
         if (fault !== undefined) throw brokenFile(path, fault, 1);
         continue;
       }
       // The library counts the lines up to the row's end.
       const within = record.reduce((count, cell) => count + (cell.match(/\n/g)?.length ?? 0), 0);
-      yield rowOf(names, record, info.lines - within);
+      yield toRow(names, record, info.lines - within);
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;

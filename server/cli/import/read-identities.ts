@@ -15,7 +15,7 @@ export const standardNames: ProviderNames = new Map(
 );
 
 /** A member has some of them. */
-const mostIdentities = 20;
+const maxIdentities = 20;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -30,7 +30,7 @@ function listIn(value: unknown): unknown[] | undefined {
       return undefined;
     }
   }
-  return Array.isArray(list) && list.length <= mostIdentities ? list : undefined;
+  return Array.isArray(list) && list.length <= maxIdentities ? list : undefined;
 }
 
 const notRead = 'identities: is no list of at most 20 identities; left out';

@@ -1,4 +1,4 @@
-import { brokenFile, bytesOf, mostRowSize, type SourceRow } from './source.ts';
+import { brokenFile, maxRowSize, readChunks, type SourceRow } from './source.ts';
 
 /** Where the AWS command line begins its list; it may stand in an object with a token behind it. */
 const listInObject = /^\s*\{\s*"Users"\s*:\s*\[/;
@@ -7,7 +7,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Under names in lower case; a name that stands twice is a fault: nobody knows which is meant. */
-function valuesOf(given: Record<string, unknown>): { values: Map<string, unknown>; fault?: string } {
+function toValues(args: Record<string, unknown>): { values: Map<string, unknown>; fault?: string } {
   const values = new Map<string, unknown>();
   let fault: string | undefined;
   const put = (name: string, value: unknown) => {
@@ -15,7 +15,7 @@ function valuesOf(given: Record<string, unknown>): { values: Map<string, unknown
     if (values.has(key)) fault = 'a name stands twice in it';
     else if (value !== null && value !== '') values.set(key, typeof value === 'string' ? value.trim() : value);
   };
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(args)) {
     if (name !== 'Attributes' && name !== 'UserAttributes') put(name, value);
     else if (Array.isArray(value)) {
       for (const one of value) {
@@ -26,19 +26,19 @@ function valuesOf(given: Record<string, unknown>): { values: Map<string, unknown
   return { values, ...(fault !== undefined && { fault }) };
 }
 
-function rowOf(path: string, text: string, line: number): SourceRow {
-  let given: unknown;
+function toRow(path: string, text: string, line: number): SourceRow {
+  let args: unknown;
   try {
-    given = JSON.parse(text);
+    args = JSON.parse(text);
   } catch {
     throw brokenFile(path, 'this is no JSON', line);
   }
-  if (!isObject(given)) throw brokenFile(path, 'this is no JSON object', line);
-  return { line, ...valuesOf(given) };
+  if (!isObject(args)) throw brokenFile(path, 'this is no JSON object', line);
+  return { line, ...toValues(args) };
 }
 
 /** Cuts a text that comes in pieces into the objects that stand side by side in it. */
-class Objects {
+class JsonStream {
   readonly #path: string;
   #text = '';
   /** Up to where `#text` was looked at. */
@@ -70,8 +70,8 @@ class Objects {
       if (this.#list === 'closed') continue;
       if (this.#begin < 0) this.#between(sign);
       else if (this.#within(sign)) yield this.#take();
-      if (this.#begin >= 0 && this.#at - this.#begin > mostRowSize) {
-        throw brokenFile(this.#path, `an object is longer than ${mostRowSize} characters`, this.#beginLine);
+      if (this.#begin >= 0 && this.#at - this.#begin > maxRowSize) {
+        throw brokenFile(this.#path, `an object is longer than ${maxRowSize} characters`, this.#beginLine);
       }
     }
     // What was looked at is forgotten; an object that has begun is kept.
@@ -117,7 +117,7 @@ class Objects {
   }
 
   #take(): SourceRow {
-    const row = rowOf(this.#path, this.#text.slice(this.#begin, this.#at + 1), this.#beginLine);
+    const row = toRow(this.#path, this.#text.slice(this.#begin, this.#at + 1), this.#beginLine);
     this.#begin = -1;
     return row;
   }
@@ -128,9 +128,9 @@ class Objects {
  * @throws {CliError} refused
  */
 export async function* readJson(path: string, onBytes: (read: number) => void): AsyncGenerator<SourceRow> {
-  const objects = new Objects(path);
+  const objects = new JsonStream(path);
   const decoder = new TextDecoder();
-  for await (const bytes of bytesOf(path, onBytes)) {
+  for await (const bytes of readChunks(path, onBytes)) {
     const text = decoder.decode(bytes, { stream: true });
     if (text !== '') yield* objects.add(text);
   }

@@ -1,14 +1,14 @@
 import {
   genders,
-  type ImportedMember,
+  type ImportedUser,
   isBirthdate,
-  mostProfileCharacters,
-  normalEmail,
-  normalPhone,
+  maxProfileLength,
+  normaliseEmail,
+  normalisePhone,
 } from '../../account/index.ts';
 import type { LinkedSubject } from '../../federation/index.ts';
-import { languages, malformed } from '../../http/index.ts';
-import { type ForeignHash, isBelowFloor, ownProfile, readForeignHash } from '../../password/index.ts';
+import { isMalformed, languages } from '../../http/index.ts';
+import { type ImportedHashInput, isBelowFloor, ownProfile, parseImportedHash } from '../../password/index.ts';
 import { type ProviderNames, readIdentities } from './read-identities.ts';
 import type { SourceRow } from './source.ts';
 
@@ -25,7 +25,7 @@ export interface ReadSettings {
 }
 
 export type ReadMember =
-  | { member: ImportedMember; identities: LinkedSubject[]; notes: string[] }
+  | { member: ImportedUser; identities: LinkedSubject[]; notes: string[] }
   /** In words that hold nothing of the row. `id` where it is one. */
   | { refused: string; id?: string };
 
@@ -49,12 +49,12 @@ const voidPasswords = new Set(['RESET_REQUIRED', 'FORCE_CHANGE_PASSWORD', 'COMPR
 
 const genderOf: Record<string, string> = { female: '1', f: '1', male: '2', m: '2', other: '3' };
 
-function momentOf(value: unknown, nowMs: number): number | undefined {
+function parseInstant(value: unknown, nowMs: number): number | undefined {
   const ms = typeof value === 'number' ? value * 1_000 : Date.parse(String(value));
   return Number.isFinite(ms) && ms > 0 && ms <= nowMs ? Math.round(ms) : undefined;
 }
 
-class Row {
+class ImportRow {
   readonly notes: string[] = [];
   readonly #values: SourceRow['values'];
 
@@ -82,9 +82,9 @@ class Row {
     return null;
   }
 
-  line(name: string, most: number, lines = false): string | null {
-    const plain = (text: string) => !malformed(lines ? text.replace(/\r?\n/g, ' ') : text, most);
-    return this.fitting(name, plain, `is longer than ${most} characters, or has control characters`);
+  line(name: string, max: number, lines = false): string | null {
+    const plain = (text: string) => !isMalformed(lines ? text.replace(/\r?\n/g, ' ') : text, max);
+    return this.fitting(name, plain, `is longer than ${max} characters, or has control characters`);
   }
 
   /** Undefined when nothing is said. */
@@ -98,93 +98,93 @@ class Row {
   }
 }
 
-function idOf(row: Row): string | undefined {
-  const given = row.text('sub');
+function parseId(row: ImportRow): string | undefined {
+  const args = row.text('sub');
   // A pool whose members sign in by address names them by their sub.
   const username = row.text('cognito:username', 'username');
-  const id = given !== '' ? given : uuidPattern.test(username) ? username : '';
+  const id = args !== '' ? args : uuidPattern.test(username) ? username : '';
   return idPattern.test(id) ? id : undefined;
 }
 
 function pictureFits(text: string): boolean {
-  return !malformed(text, 2_000) && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  return !isMalformed(text, 2_000) && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-function termsOf(row: Row, current: number): number | null {
+function parseTerms(row: ImportRow, current: number): number | null {
   const version = Number(row.text('custom:tos_version'));
   if (row.truth('custom:tos_signed') !== true || !Number.isSafeInteger(version) || version < 1) return null;
   // Members of a pool can often write such an attribute themselves.
   return Math.min(version, current);
 }
 
-function namesOf(row: Row): Pick<ImportedMember, 'givenName' | 'familyName'> {
-  const { givenName: most } = mostProfileCharacters;
-  const [givenName, familyName] = [row.line('given_name', most), row.line('family_name', most)];
+function parseNames(row: ImportRow): Pick<ImportedUser, 'givenName' | 'familyName'> {
+  const { givenName: max } = maxProfileLength;
+  const [givenName, familyName] = [row.line('given_name', max), row.line('family_name', max)];
   if (givenName !== null || familyName !== null) {
     return { givenName: givenName ?? '', familyName: familyName ?? '' };
   }
-  return { givenName: row.line('name', most) ?? '', familyName: '' };
+  return { givenName: row.line('name', max) ?? '', familyName: '' };
 }
 
-function genderFor(row: Row): string {
+function genderFor(row: ImportRow): string {
   const text = row.text('gender').toLowerCase();
   const code = genderOf[text] ?? text;
   return (genders as readonly string[]).includes(code) ? code : '0';
 }
 
-function profileOf(row: Row, { nowMs }: ReadSettings) {
+function parseProfile(row: ImportRow, { nowMs }: ReadSettings) {
   const language = row.text('locale').slice(0, 2).toLowerCase();
-  const most = mostProfileCharacters;
+  const max = maxProfileLength;
   const preferred = row.value('preferred_language') === undefined ? 'custom:preferredlanguage' : 'preferred_language';
   return {
-    ...namesOf(row),
+    ...parseNames(row),
     locale: (languages as readonly string[]).includes(language) ? language : null,
     picture: row.fitting('picture', pictureFits, 'is no http or https address'),
     birthdate: row.fitting('birthdate', (text) => isBirthdate(text, nowMs), 'is no day like 1990-12-31'),
-    address: row.line('address', most.address, true),
-    companyName: row.line('custom:companyname', most.companyName),
-    jobTitle: row.line('custom:jobtitle', most.jobTitle),
+    address: row.line('address', max.address, true),
+    companyName: row.line('custom:companyname', max.companyName),
+    jobTitle: row.line('custom:jobtitle', max.jobTitle),
     preferredLanguage: row.line(preferred, 35),
     gender: genderFor(row),
     newsletter: row.truth('custom:newsletter') === true,
-    createdAt: momentOf(row.value('created_at', 'usercreatedate'), nowMs) ?? nowMs,
+    createdAt: parseInstant(row.value('created_at', 'usercreatedate'), nowMs) ?? nowMs,
     disabledAt: row.truth('enabled') === false ? nowMs : null,
   };
 }
 
 /** The number, and the second factor that it carries. */
-function phoneOf(
-  row: Row,
+function parsePhone(
+  row: ImportRow,
   { smsOffered }: ReadSettings,
-): Pick<ImportedMember, 'phone' | 'phoneVerified' | 'mfaPreference'> {
+): Pick<ImportedUser, 'phone' | 'phoneVerified' | 'mfaPreference'> {
   const typed = row.fitting(
     'phone_number',
-    (text) => normalPhone(text) !== undefined,
+    (text) => normalisePhone(text) !== undefined,
     'is no number with + and digits',
   );
-  const phone = typed === null ? null : (normalPhone(typed) ?? null);
+  const phone = typed === null ? null : (normalisePhone(typed) ?? null);
   const phoneVerified = row.truth('phone_number_verified') === true && phone !== null;
   const options = row.value('mfaoptions');
-  const wanted = row.truth('cognito:mfa_enabled') === true || (Array.isArray(options) && options.length > 0);
-  const carries = wanted && phoneVerified && smsOffered;
-  if (wanted && !carries) row.notes.push('second factor: cannot be taken over; the member sets it up anew');
+  const expected = row.truth('cognito:mfa_enabled') === true || (Array.isArray(options) && options.length > 0);
+  const carries = expected && phoneVerified && smsOffered;
+  if (expected && !carries) row.notes.push('second factor: cannot be taken over; the member sets it up anew');
   return { phone, phoneVerified, mfaPreference: carries ? 'sms' : 'none' };
 }
 
-type Hash = Pick<ImportedMember, 'passwordHash' | 'passwordProfile'>;
+type Hash = Pick<ImportedUser, 'passwordHash' | 'passwordProfile'>;
 /** The hash is kept: the member signs in by it once, and it is made anew. */
 export const weakHashText = 'password_hash: takes less work to guess at than it should; made anew at the next sign-in';
 const noHash: Hash = { passwordHash: null, passwordProfile: null };
 
-function hashOf(row: Row, { ignoreHashes }: ReadSettings): Hash | { refused: string } {
-  const given = row.value('password_hash');
-  if (given === undefined || ignoreHashes) return noHash;
+function parseHash(row: ImportRow, { ignoreHashes }: ReadSettings): Hash | { refused: string } {
+  const args = row.value('password_hash');
+  if (args === undefined || ignoreHashes) return noHash;
   if (voidPasswords.has(row.text('userstatus', 'cognito:user_status').toUpperCase())) {
     row.notes.push('password_hash: the member was to set another password; left out');
     return noHash;
   }
-  const isHash = typeof given === 'string' || (typeof given === 'object' && given !== null && !Array.isArray(given));
-  const read = isHash ? readForeignHash(given as ForeignHash) : 'unknown';
+  const isHash = typeof args === 'string' || (typeof args === 'object' && args !== null && !Array.isArray(args));
+  const read = isHash ? parseImportedHash(args as ImportedHashInput) : 'unknown';
   if (read === 'unknown') return { refused: 'password_hash: is of a kind that Foyer does not verify, or is cut off' };
   if (read === 'work') return { refused: 'password_hash: its work factor is more than Foyer spends on a sign-in' };
   if (isBelowFloor(read.profile)) {
@@ -195,37 +195,41 @@ function hashOf(row: Row, { ignoreHashes }: ReadSettings): Hash | { refused: str
 
 /** Reads a member out of a row. What one can do without is left out with a note; what must be right refuses the row. */
 export function readMember(source: SourceRow, settings: ReadSettings): ReadMember {
-  const row = new Row(source);
-  const id = idOf(row);
+  const row = new ImportRow(source);
+  const id = parseId(row);
   const refuse = (refused: string): ReadMember => ({ refused, ...(id !== undefined && { id }) });
   if (source.fault !== undefined) return refuse(source.fault);
   if (id === undefined) return refuse('sub: there is none, or it has characters that no id has');
-  const email = normalEmail(row.text('email'));
+  const email = normaliseEmail(row.text('email'));
   if (email === undefined) return refuse('email: there is none, or it is no address');
-  const hash = hashOf(row, settings);
+  const hash = parseHash(row, settings);
   if ('refused' in hash) return refuse(hash.refused);
   const unconfirmed = row.text('userstatus', 'cognito:user_status').toUpperCase() === 'UNCONFIRMED';
   const emailVerified = (row.truth('email_verified') ?? settings.verified) && !unconfirmed;
-  const member: ImportedMember = {
+  const member: ImportedUser = {
     id,
     email,
     emailVerified,
     ...hash,
-    ...phoneOf(row, settings),
-    ...profileOf(row, settings),
-    acceptedTosVersion: termsOf(row, settings.termsVersion),
+    ...parsePhone(row, settings),
+    ...parseProfile(row, settings),
+    acceptedTosVersion: parseTerms(row, settings.termsVersion),
   };
   const { providerNames: names, nowMs } = settings;
   const identities = readIdentities(row.value('identities'), { names, nowMs }, row.notes);
   if (emailVerified) return { member, identities, notes: row.notes };
-  return { member: withoutWaysIn(member, identities, row.notes), identities: [], notes: row.notes };
+  return { member: withoutSignInMethods(member, identities, row.notes), identities: [], notes: row.notes };
 }
 
 /**
  * Whoever gave an address without showing that it is theirs may have given somebody else's, with a password and a number of
  * their own. Whoever reads the address's mail sets the first password; nobody else is in.
  */
-function withoutWaysIn(member: ImportedMember, identities: readonly LinkedSubject[], notes: string[]): ImportedMember {
+function withoutSignInMethods(
+  member: ImportedUser,
+  identities: readonly LinkedSubject[],
+  notes: string[],
+): ImportedUser {
   if (identities.length > 0) notes.push('identities: email_verified is not true; left out');
   if (member.passwordHash !== null || member.phone !== null) {
     notes.push('email_verified: is not true; password, number and second factor are left out');

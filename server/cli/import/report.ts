@@ -27,7 +27,7 @@ export interface Report {
   close(): Promise<void>;
 }
 
-const lineOf = ({ line, id = '', kind, why }: Remark) => `${line},${id},${kind},"${why.replaceAll('"', '""')}"\n`;
+const toCsvLine = ({ line, id = '', kind, why }: Remark) => `${line},${id},${kind},"${why.replaceAll('"', '""')}"\n`;
 
 /** A CSV file of all that was refused or left out, for nobody but its owner to read; without a path, nothing. */
 export async function openReport(path: string | undefined): Promise<Report> {
@@ -38,7 +38,7 @@ export async function openReport(path: string | undefined): Promise<Report> {
   }
   return {
     async add(remarks) {
-      if (file && remarks.length > 0) await file.write(remarks.map(lineOf).join(''));
+      if (file && remarks.length > 0) await file.write(remarks.map(toCsvLine).join(''));
     },
     close: async () => file?.close(),
   };

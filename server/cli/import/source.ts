@@ -11,7 +11,7 @@ export interface SourceRow {
 }
 
 /** More is no member: an unclosed quote or brace, most often. In bytes of CSV, characters of JSON. */
-export const mostRowSize = 65_536;
+export const maxRowSize = 65_536;
 
 /** The file is no file of members: what is told, and where it is known, at which line. */
 export const brokenFile = (path: string, what: string, line?: number) =>
@@ -22,7 +22,7 @@ export const brokenFile = (path: string, what: string, line?: number) =>
  * @param onBytes how far it was read
  * @throws {CliError} refused: there is no such file, or it is written otherwise
  */
-export async function* bytesOf(path: string, onBytes: (read: number) => void): AsyncGenerator<Buffer> {
+export async function* readChunks(path: string, onBytes: (read: number) => void): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const notText = (at: number) =>
     brokenFile(path, `is not written in UTF-8 (after ${at} bytes); save it as UTF-8, so that names stay as they are`);

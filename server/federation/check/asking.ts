@@ -1,10 +1,10 @@
 /** A code that no provider has given anybody. */
-export const nobodysCode = 'foyer-provider-check';
+export const probeCode = 'foyer-provider-check';
 
 /** An answer as if somebody had been asked. */
-export function withCode(redirectUri: string, issuer: string): URL {
+export function toProbeUrl(redirectUri: string, issuer: string): URL {
   const url = new URL(redirectUri);
-  url.searchParams.set('code', nobodysCode);
+  url.searchParams.set('code', probeCode);
   url.searchParams.set('iss', issuer);
   return url;
 }

@@ -1,11 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { dayMs } from '../../shared/index.ts';
-import type { Checked } from './report.ts';
+import type { ProviderCheckResult } from './report.ts';
 
 /** So long before its end somebody should know. */
 const warnDays = 30;
 
-interface Judged {
+interface CheckedCertificate {
   /** Of the file: "certificate 2". */
   name: string;
   /** Undefined: it cannot be read. */
@@ -23,7 +23,10 @@ function read(pem: string): X509Certificate | undefined {
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 /** What is said of one; undefined: nothing is wrong with it. */
-function ageOf({ name, certificate }: Judged, nowMs: number): { says: string; usable: boolean } | undefined {
+function describeValidity(
+  { name, certificate }: CheckedCertificate,
+  nowMs: number,
+): { says: string; usable: boolean } | undefined {
   if (!certificate) return { says: `${name} cannot be read`, usable: false };
   const [from, until] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
   if (until <= nowMs) return { says: `${name} expired on ${day(until)}`, usable: false };
@@ -33,9 +36,9 @@ function ageOf({ name, certificate }: Judged, nowMs: number): { says: string; us
 }
 
 /** An identity provider's: one that is good is enough; another may be the one before it or the next. */
-export function checkCertificates(pems: readonly string[], nowMs: number): Checked {
+export function checkCertificates(pems: readonly string[], nowMs: number): ProviderCheckResult {
   const judged = pems.map((pem, index) => ({ name: `certificate ${index + 1}`, certificate: read(pem) }));
-  const ages = judged.map((one) => ageOf(one, nowMs));
+  const ages = judged.map((one) => describeValidity(one, nowMs));
   const good = ages.some((age) => age === undefined);
   const unreadable = judged.some(({ certificate }) => !certificate);
   const says = ages.flatMap((age) => (age ? [age.says] : []));
@@ -49,10 +52,10 @@ export function checkCertificates(pems: readonly string[], nowMs: number): Check
 export function checkOwnPair(
   { privateKey, certificate }: { privateKey: string; certificate: string },
   nowMs: number,
-): Checked {
+): ProviderCheckResult {
   const own = { name: 'serviceProvider.certificate', certificate: read(certificate) };
-  const age = ageOf(own, nowMs);
-  const aged: Checked = {
+  const age = describeValidity(own, nowMs);
+  const aged: ProviderCheckResult = {
     faults: age && !age.usable ? [age.says] : [],
     warnings: age?.usable ? [age.says] : [],
   };
@@ -67,4 +70,4 @@ export function checkOwnPair(
 }
 
 /** To compare what stands in a file with what metadata says. */
-export const fingerprintOf = (pem: string): string | undefined => read(pem)?.fingerprint256;
+export const toFingerprint = (pem: string): string | undefined => read(pem)?.fingerprint256;

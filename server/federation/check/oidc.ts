@@ -1,29 +1,33 @@
 import * as client from 'openid-client';
 import type { OidcProviderConfig } from '../../../config/providers.ts';
-import { ask } from '../kinds/ask.ts';
+import { fetchLimited } from '../kinds/ask.ts';
 import { discoverOnce } from '../kinds/discovery.ts';
-import { oidcRefusalOf } from '../kinds/oidc-errors.ts';
-import { isObject, parsedJson, withCode } from './asking.ts';
-import type { Checked } from './report.ts';
+import { fromOidcError } from '../kinds/oidc-errors.ts';
+import { isObject, parsedJson, toProbeUrl } from './asking.ts';
+import type { ProviderCheckResult } from './report.ts';
 
 /** What an OpenID provider says of itself, whether its keys are there, and whether it takes our credentials. */
-export async function checkOidc(config: OidcProviderConfig, redirectUri: string, answerMs?: number): Promise<Checked> {
+export async function checkOidc(
+  config: OidcProviderConfig,
+  redirectUri: string,
+  answerMs?: number,
+): Promise<ProviderCheckResult> {
   let configuration: client.Configuration;
   try {
     configuration = await discoverOnce(config, answerMs);
   } catch (error) {
-    const { kind, detail } = oidcRefusalOf(error);
+    const { kind, detail } = fromOidcError(error);
     const why =
       kind === 'invalid' && detail.includes('issuer')
         ? 'its discovery document names another issuer'
         : `its discovery document cannot be used (${detail})`;
     return { faults: [why], warnings: [] };
   }
-  const said = configuration.serverMetadata();
-  const [faults, warnings] = [endpointFaults(said, config.issuer), capabilities(said, config)];
+  const claims = configuration.serverMetadata();
+  const [faults, warnings] = [endpointFaults(claims, config.issuer), capabilities(claims, config)];
   if (faults.length > 0) return { faults, warnings };
   const more = await Promise.all([
-    keyFaults(said.jwks_uri ?? '', answerMs),
+    keyFaults(claims.jwks_uri ?? '', answerMs),
     credentialFaults(configuration, redirectUri),
   ]);
   return { faults: more.flat(), warnings };
@@ -31,10 +35,10 @@ export async function checkOidc(config: OidcProviderConfig, redirectUri: string,
 
 const needed = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
-function endpointFaults(said: client.ServerMetadata, issuer: string): string[] {
+function endpointFaults(claims: client.ServerMetadata, issuer: string): string[] {
   const plain = issuer.startsWith('http://');
   return [...needed, 'userinfo_endpoint' as const].flatMap((name) => {
-    const address = said[name];
+    const address = claims[name];
     if (address === undefined) return name === 'userinfo_endpoint' ? [] : [`its discovery document has no ${name}`];
     const protocol = URL.parse(address)?.protocol;
     return protocol === 'https:' || (plain && protocol === 'http:') ? [] : [`its ${name} is no https address`];
@@ -42,40 +46,40 @@ function endpointFaults(said: client.ServerMetadata, issuer: string): string[] {
 }
 
 function capabilities(
-  said: client.ServerMetadata & client.ServerMetadataHelpers,
+  claims: client.ServerMetadata & client.ServerMetadataHelpers,
   { scope }: OidcProviderConfig,
 ): string[] {
   const lacks = (list: readonly string[] | undefined, value: string) => list !== undefined && !list.includes(value);
-  const unknown = scope.split(' ').filter((one) => lacks(said.scopes_supported, one));
+  const unknown = scope.split(' ').filter((one) => lacks(claims.scopes_supported, one));
   return [
-    ...(lacks(said.response_types_supported, 'code') ? ['it does not name the response type code'] : []),
-    ...(said.supportsPKCE() ? [] : ['it does not say that it knows PKCE (S256)']),
+    ...(lacks(claims.response_types_supported, 'code') ? ['it does not name the response type code'] : []),
+    ...(claims.supportsPKCE() ? [] : ['it does not say that it knows PKCE (S256)']),
     ...(unknown.length > 0 ? [`it does not name the scope ${unknown.join(' ')}`] : []),
-    ...(said.userinfo_endpoint === undefined ? ['it has no userinfo_endpoint: only id tokens are read'] : []),
+    ...(claims.userinfo_endpoint === undefined ? ['it has no userinfo_endpoint: only id tokens are read'] : []),
   ];
 }
 
 async function keyFaults(address: string, answerMs?: number): Promise<string[]> {
   try {
-    const { status, text } = await ask(address, { headers: { Accept: 'application/json' } }, answerMs);
+    const { status, text } = await fetchLimited(address, { headers: { Accept: 'application/json' } }, answerMs);
     const keys = parsedJson(text);
     if (status !== 200) return [`its keys (jwks_uri) answer ${status}`];
     const list = isObject(keys) && Array.isArray(keys.keys) ? keys.keys : [];
     return list.length > 0 ? [] : ['its keys (jwks_uri) are none'];
   } catch (error) {
-    return [`its keys (jwks_uri) cannot be read (${oidcRefusalOf(error).detail})`];
+    return [`its keys (jwks_uri) cannot be read (${fromOidcError(error).detail})`];
   }
 }
 
 /** With a code that nobody was given, whoever knows us answers `invalid_grant` (RFC 6749, section 5.2). */
 async function credentialFaults(configuration: client.Configuration, redirectUri: string): Promise<string[]> {
   try {
-    await client.authorizationCodeGrant(configuration, withCode(redirectUri, configuration.serverMetadata().issuer), {
+    await client.authorizationCodeGrant(configuration, toProbeUrl(redirectUri, configuration.serverMetadata().issuer), {
       pkceCodeVerifier: client.randomPKCECodeVerifier(),
     });
     return ['it gave a token for a code that nobody was given'];
   } catch (error) {
-    const { kind, detail } = oidcRefusalOf(error);
+    const { kind, detail } = fromOidcError(error);
     if (kind === 'invalid' && detail.endsWith('invalid_grant')) return [];
     if (/invalid_client|unauthorized_client|credentials/.test(detail))
       return ['it does not take clientId and clientSecret'];

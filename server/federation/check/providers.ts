@@ -1,7 +1,7 @@
 import { callbackPath, type StrategySettings } from '../providers.ts';
 import { checkOwnPair } from './certificates.ts';
 import { checkOidc } from './oidc.ts';
-import { type Checked, joinedReports, type ProviderReport } from './report.ts';
+import { joinedReports, type ProviderCheckResult, type ProviderReport } from './report.ts';
 import { checkSaml } from './saml.ts';
 import { checkStandard } from './standard.ts';
 
@@ -19,21 +19,23 @@ export function configuredStandards({ config }: Pick<StrategySettings, 'config'>
  */
 export async function checkProviders(settings: StrategySettings, only?: string): Promise<ProviderReport[]> {
   const { file, publicUrl, answerMs, now } = settings;
-  const addressOf = (id: string) => new URL(callbackPath(id), publicUrl).href;
-  const own: Checked = file.serviceProvider ? checkOwnPair(file.serviceProvider, now()) : { faults: [], warnings: [] };
-  const checks: [string, () => Promise<Checked>][] = [
-    ...configuredStandards(settings).map((id): [string, () => Promise<Checked>] => [
+  const callbackUrl = (id: string) => new URL(callbackPath(id), publicUrl).href;
+  const own: ProviderCheckResult = file.serviceProvider
+    ? checkOwnPair(file.serviceProvider, now())
+    : { faults: [], warnings: [] };
+  const checks: [string, () => Promise<ProviderCheckResult>][] = [
+    ...configuredStandards(settings).map((id): [string, () => Promise<ProviderCheckResult>] => [
       id,
-      () => checkStandard(id, settings, addressOf(id)),
+      () => checkStandard(id, settings, callbackUrl(id)),
     ]),
-    ...file.providers.map((config): [string, () => Promise<Checked>] => [
+    ...file.providers.map((config): [string, () => Promise<ProviderCheckResult>] => [
       config.id,
       async () =>
         config.kind === 'oidc'
-          ? checkOidc(config, addressOf(config.id), answerMs)
+          ? checkOidc(config, callbackUrl(config.id), answerMs)
           : joinedReports(own, await checkSaml(config, now(), answerMs)),
     ]),
   ];
-  const wanted = checks.filter(([id]) => only === undefined || id === only);
-  return Promise.all(wanted.map(async ([id, check]) => ({ id, ...(await check()) })));
+  const expected = checks.filter(([id]) => only === undefined || id === only);
+  return Promise.all(expected.map(async ([id, check]) => ({ id, ...(await check()) })));
 }

@@ -7,9 +7,9 @@ export interface ProviderReport {
   warnings: string[];
 }
 
-export type Checked = Omit<ProviderReport, 'id'>;
+export type ProviderCheckResult = Omit<ProviderReport, 'id'>;
 
-export const joinedReports = (...reports: Checked[]): Checked => ({
+export const joinedReports = (...reports: ProviderCheckResult[]): ProviderCheckResult => ({
   faults: reports.flatMap(({ faults }) => faults),
   warnings: reports.flatMap(({ warnings }) => warnings),
 });

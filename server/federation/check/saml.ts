@@ -1,26 +1,38 @@
 import type { SamlProviderConfig } from '../../../config/providers.ts';
-import { FederationRefusal } from '../identity.ts';
-import { ask } from '../kinds/ask.ts';
-import { childrenNamed, everyElement, is, metadataLimits, parseXml, textOf, type XmlElement } from '../saml/xml.ts';
-import { checkCertificates, fingerprintOf } from './certificates.ts';
+import { FederationError } from '../identity.ts';
+import { fetchLimited } from '../kinds/ask.ts';
+import {
+  childrenNamed,
+  elementText,
+  everyElement,
+  is,
+  metadataLimits,
+  parseXml,
+  type XmlElement,
+} from '../saml/xml.ts';
+import { checkCertificates, toFingerprint } from './certificates.ts';
 import { mayReuse } from './describe.ts';
-import { type Checked, joinedReports } from './report.ts';
+import { joinedReports, type ProviderCheckResult } from './report.ts';
 
 /** The certificates of the file, and the identity provider's metadata where they can be fetched. */
-export async function checkSaml(config: SamlProviderConfig, nowMs: number, answerMs?: number): Promise<Checked> {
+export async function checkSaml(
+  config: SamlProviderConfig,
+  nowMs: number,
+  answerMs?: number,
+): Promise<ProviderCheckResult> {
   const certificates = joinedReports(checkCertificates(config.certificates, nowMs), subjectReport(config));
   if (config.metadataUrl === undefined) return certificates;
   try {
-    const { status, text } = await ask(config.metadataUrl, {}, answerMs);
+    const { status, text } = await fetchLimited(config.metadataUrl, {}, answerMs);
     if (status !== 200) return joinedReports(certificates, { faults: [`its metadata answer ${status}`], warnings: [] });
     return joinedReports(certificates, compare(parseMetadata(text), config, nowMs));
   } catch (error) {
-    if (!(error instanceof FederationRefusal)) throw error;
+    if (!(error instanceof FederationError)) throw error;
     return joinedReports(certificates, { faults: [`its metadata cannot be read (${error.detail})`], warnings: [] });
   }
 }
 
-function subjectReport(config: SamlProviderConfig): Checked {
+function subjectReport(config: SamlProviderConfig): ProviderCheckResult {
   const warning =
     'its NameIDs may be given to other people later: set nameIdFormat to the persistent format, or subject to a permanent attribute';
   return { faults: [], warnings: mayReuse(config) ? [warning] : [] };
@@ -45,7 +57,7 @@ const named = (of: XmlElement, name: string) =>
 function parseMetadata(text: string): Metadata {
   const root = parseXml(text.replace(/<!--[\s\S]*?-->/g, ''), metadataLimits);
   if (root.namespaceURI !== metadataNamespace || root.localName !== 'EntityDescriptor')
-    throw new FederationRefusal('invalid', 'no EntityDescriptor');
+    throw new FederationError('invalid', 'no EntityDescriptor');
   const locations = (name: string) =>
     named(root, name)
       .filter((one) => one.getAttribute('Binding') === redirectBinding)
@@ -68,10 +80,10 @@ function certificatesIn(key: XmlElement): string[] {
   return childrenNamed(key, 'signature', 'KeyInfo')
     .flatMap((info) => [...everyElement(info)])
     .filter((one) => is(one, 'signature', 'X509Certificate'))
-    .map((one) => `-----BEGIN CERTIFICATE-----\n${textOf(one).replace(/\s+/g, '')}\n-----END CERTIFICATE-----`);
+    .map((one) => `-----BEGIN CERTIFICATE-----\n${elementText(one).replace(/\s+/g, '')}\n-----END CERTIFICATE-----`);
 }
 
-function compare(metadata: Metadata, config: SamlProviderConfig, nowMs: number): Checked {
+function compare(metadata: Metadata, config: SamlProviderConfig, nowMs: number): ProviderCheckResult {
   const [faults, warnings]: [string[], string[]] = [[], []];
   if (metadata.entityId !== config.entityId) faults.push('its metadata are of another entityId');
   if (metadata.validUntilMs !== undefined && metadata.validUntilMs <= nowMs) warnings.push('its metadata have expired');
@@ -79,11 +91,11 @@ function compare(metadata: Metadata, config: SamlProviderConfig, nowMs: number):
     faults.push('its metadata do not name ssoUrl for the HTTP-Redirect binding');
   if (config.logoutUrl !== undefined && !metadata.logout.includes(config.logoutUrl))
     faults.push('its metadata do not name logoutUrl for the HTTP-Redirect binding');
-  const known = new Set(config.certificates.map(fingerprintOf));
-  const said = metadata.signing.map(fingerprintOf).filter((one) => one !== undefined);
-  const unknown = said.filter((one) => !known.has(one));
-  if (said.length === 0) faults.push('its metadata have no signing certificate');
-  else if (unknown.length === said.length) faults.push('none of its signing certificates is in the file');
+  const known = new Set(config.certificates.map(toFingerprint));
+  const claims = metadata.signing.map(toFingerprint).filter((one) => one !== undefined);
+  const unknown = claims.filter((one) => !known.has(one));
+  if (claims.length === 0) faults.push('its metadata have no signing certificate');
+  else if (unknown.length === claims.length) faults.push('none of its signing certificates is in the file');
   else if (unknown.length > 0)
     warnings.push('it announces a signing certificate that is not in the file: add it before it is used');
   return { faults, warnings };

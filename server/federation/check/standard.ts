@@ -1,26 +1,26 @@
-import { FederationRefusal } from '../identity.ts';
-import { ask } from '../kinds/ask.ts';
+import { FederationError } from '../identity.ts';
+import { fetchLimited } from '../kinds/ask.ts';
 import { standardEndpoints } from '../kinds/endpoints.ts';
 import type { StrategySettings } from '../providers.ts';
-import { isObject, nobodysCode, parsedJson } from './asking.ts';
-import type { Checked } from './report.ts';
+import { isObject, parsedJson, probeCode } from './asking.ts';
+import type { ProviderCheckResult } from './report.ts';
 
 /** Whether Google, Facebook or Amazon takes our credentials: asked with a code that nobody was given. */
 export async function checkStandard(
   id: 'google' | 'facebook' | 'amazon',
   { config, answerMs }: Pick<StrategySettings, 'config' | 'answerMs'>,
   redirectUri: string,
-): Promise<Checked> {
+): Promise<ProviderCheckResult> {
   const [client, secret] = {
     google: [config.GOOGLE_CLIENT_ID, config.GOOGLE_CLIENT_SECRET],
     facebook: [config.FACEBOOK_APP_ID, config.FACEBOOK_APP_SECRET],
     amazon: [config.AMAZON_CLIENT_ID, config.AMAZON_CLIENT_SECRET],
   }[id];
   const form = new URLSearchParams({
-    ...{ grant_type: 'authorization_code', code: nobodysCode, redirect_uri: redirectUri },
+    ...{ grant_type: 'authorization_code', code: probeCode, redirect_uri: redirectUri },
     ...{ client_id: client ?? '', client_secret: secret ?? '' },
   });
-  const fault = await ask(
+  const fault = await fetchLimited(
     standardEndpoints(config)[id].token,
     {
       method: 'POST',
@@ -29,9 +29,9 @@ export async function checkStandard(
     },
     answerMs,
   ).then(
-    ({ status, text }) => faultOf(status, text),
+    ({ status, text }) => findTokenFault(status, text),
     (error: unknown) => {
-      if (error instanceof FederationRefusal) return `it does not answer (${error.detail})`;
+      if (error instanceof FederationError) return `it does not answer (${error.detail})`;
       throw error;
     },
   );
@@ -39,9 +39,9 @@ export async function checkStandard(
 }
 
 /** Whoever knows us minds the code alone: `invalid_grant`, or Facebook's 100. */
-function faultOf(status: number, text: string): string | undefined {
-  const said = parsedJson(text);
-  const error = isObject(said) ? said.error : undefined;
+function findTokenFault(status: number, text: string): string | undefined {
+  const claims = parsedJson(text);
+  const error = isObject(claims) ? claims.error : undefined;
   const code = isObject(error) ? error.code : error;
   if (code === 'invalid_grant' || code === 100) return undefined;
   if (code === 'invalid_client' || code === 'unauthorized_client' || code === 1 || code === 101)

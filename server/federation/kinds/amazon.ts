@@ -2,9 +2,9 @@ import { Strategy } from 'passport-amazon';
 import OAuth2Strategy from 'passport-oauth2';
 import type { Provider, StrategySettings } from '../providers.ts';
 import { standardEndpoints, standardIssuers } from './endpoints.ts';
-import { type OAuth2Setup, openStandard, verifyProfile } from './oauth2.ts';
+import { createOAuth2Provider, type OAuth2Setup, verifyProfile } from './oauth2.ts';
 import type { Authenticator } from './passport.ts';
-import { emailOf, namesOf, subjectOf } from './person.ts';
+import { toEmail, toNames, toSubject } from './person.ts';
 
 /** Reads the profile at the configured address: the base class knows no address but Amazon's. */
 class AmazonStrategy extends Strategy {
@@ -32,7 +32,7 @@ class AmazonStrategy extends Strategy {
  */
 export function openAmazon(settings: StrategySettings, passport: Authenticator): Provider | undefined {
   const { AMAZON_CLIENT_ID, AMAZON_CLIENT_SECRET } = settings.config;
-  return openStandard({
+  return createOAuth2Provider({
     settings,
     passport,
     id: 'amazon',
@@ -45,11 +45,11 @@ export function openAmazon(settings: StrategySettings, passport: Authenticator):
     bearer: true,
     open: (setup) => new AmazonStrategy(setup),
     options: () => ({}),
-    person: (said) => ({
-      subject: subjectOf(said.user_id),
-      email: emailOf(said.email),
+    person: (claims) => ({
+      subject: toSubject(claims.user_id),
+      email: toEmail(claims.email),
       emailVerified: false,
-      ...namesOf({ whole: said.name }),
+      ...toNames({ whole: claims.name }),
       picture: undefined,
     }),
   });

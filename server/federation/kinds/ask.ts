@@ -1,7 +1,7 @@
-import { FederationRefusal } from '../identity.ts';
-import { answerMs } from './passport.ts';
+import { FederationError } from '../identity.ts';
+import { providerTimeoutMs } from './passport.ts';
 
-export interface Asked {
+export interface HttpResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -10,18 +10,18 @@ export interface Asked {
 const awayStatuses = new Set([502, 503, 504]);
 
 /** Discovery documents, keys and profiles have some kilobytes. */
-const mostBytes = 1_048_576;
+const maxBytes = 1_048_576;
 
 /**
  * One request to a provider: it ends in time, reads no more than a provider can have to say, and follows no redirects, as
  * secrets go along.
- * @throws {FederationRefusal} unreachable; invalid, when the answer is too long
+ * @throws {FederationError} unreachable; invalid, when the answer is too long
  */
-export async function ask(
+export async function fetchLimited(
   url: string | URL,
   init: { method?: string; headers?: Record<string, string>; body?: RequestInit['body']; signal?: AbortSignal } = {},
-  withinMs: number = answerMs,
-): Promise<Asked> {
+  withinMs: number = providerTimeoutMs,
+): Promise<HttpResponse> {
   const { origin } = new URL(url);
   const late = AbortSignal.timeout(withinMs);
   const signal = init.signal ? AbortSignal.any([init.signal, late]) : late;
@@ -30,12 +30,12 @@ export async function ask(
     // Of a proxy that does not reach the provider (RFC 9110, section 15.6).
     if (awayStatuses.has(answer.status)) {
       await answer.body?.cancel();
-      throw new FederationRefusal('unreachable', `${origin}: status ${answer.status}`);
+      throw new FederationError('unreachable', `${origin}: status ${answer.status}`);
     }
     return { status: answer.status, headers: answer.headers, text: await readSome(answer, origin) };
   } catch (error) {
-    if (error instanceof FederationRefusal) throw error;
-    throw new FederationRefusal('unreachable', `${origin}: ${reasonOf(error)}`);
+    if (error instanceof FederationError) throw error;
+    throw new FederationError('unreachable', `${origin}: ${toNetworkReason(error)}`);
   }
 }
 
@@ -45,15 +45,14 @@ async function readSome(answer: Response, origin: string): Promise<string> {
   // Leaving the loop lets go of the connection.
   for await (const chunk of answer.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > mostBytes)
-      throw new FederationRefusal('invalid', `${origin}: an answer of more than ${mostBytes} bytes`);
+    if (bytes > maxBytes) throw new FederationError('invalid', `${origin}: an answer of more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 /** What went wrong below HTTP: `fetch` itself says only that it failed. */
-function reasonOf(error: unknown): string {
+function toNetworkReason(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: string } };
   if (name === 'TimeoutError') return 'no answer in time';
   return cause?.code ?? name ?? 'no answer';

@@ -25,7 +25,7 @@ export class AttemptStateStore implements OAuth2Strategy.StateStore {
     const { attempt } = req;
     if (!attempt || typeof verifier !== 'string' || !callback)
       throw new Error('an authorization request without an attempt or without PKCE');
-    attempt.kept.verifier = verifier;
+    attempt.strategyState.verifier = verifier;
     callback(null, attempt.id);
   }
 
@@ -37,7 +37,7 @@ export class AttemptStateStore implements OAuth2Strategy.StateStore {
   ): void {
     const { attempt } = req;
     if (!attempt || !callback) throw new Error('an authorization response without an attempt');
-    const { verifier } = attempt.kept;
+    const { verifier } = attempt.strategyState;
     const ok = state === attempt.id && typeof verifier === 'string' && verifier;
     // Its type does not know that the verifier is the answer.
     Reflect.apply(callback, undefined, [null, ok]);

@@ -1,15 +1,15 @@
 import * as client from 'openid-client';
 import type { OidcProviderConfig } from '../../../config/providers.ts';
-import type { FederationRefusal } from '../identity.ts';
-import { ask } from './ask.ts';
-import { oidcRefusalOf } from './oidc-errors.ts';
+import type { FederationError } from '../identity.ts';
+import { fetchLimited } from './ask.ts';
+import { fromOidcError } from './oidc-errors.ts';
 
 /** For how long what a provider says of itself holds: it may replace its endpoints. Its keys are looked up when one is new. */
 const knownMs = 60 * 60_000;
 /** For how long nobody waits for a provider that has just not answered. */
 const pauseMs = 5_000;
 
-export type Discovery = () => Promise<client.Configuration>;
+export type ProviderDiscovery = () => Promise<client.Configuration>;
 
 /**
  * What a provider says of itself (OpenID Connect Discovery 1.0, section 4). It is asked when the first member needs it,
@@ -20,10 +20,10 @@ export function createDiscovery(
   config: Pick<OidcProviderConfig, 'issuer' | 'clientId' | 'clientSecret'>,
   now: () => number,
   answerMs?: number,
-): Discovery {
+): ProviderDiscovery {
   let known: { configuration: client.Configuration; atMs: number } | undefined;
   let asking: Promise<client.Configuration> | undefined;
-  let failed: { refusal: FederationRefusal; atMs: number } | undefined;
+  let failed: { refusal: FederationError; atMs: number } | undefined;
 
   async function discover(): Promise<client.Configuration> {
     try {
@@ -32,7 +32,7 @@ export function createDiscovery(
       failed = undefined;
       return configuration;
     } catch (error) {
-      const refusal = oidcRefusalOf(error);
+      const refusal = fromOidcError(error);
       failed = { refusal, atMs: now() };
       // What it said an hour ago is better than nothing.
       if (known && refusal.kind === 'unreachable') return known.configuration;
@@ -81,10 +81,13 @@ function bySecret(secret: string): client.ClientAuth {
 
 async function fetchBounded(url: string, init: client.CustomFetchOptions, answerMs?: number): Promise<Response> {
   const { method, headers, body, signal } = init;
-  const asked = await ask(
+  const requested = await fetchLimited(
     url,
     { method, headers, body: body as RequestInit['body'], ...(signal && { signal }) },
     answerMs,
   );
-  return new Response(asked.text === '' ? null : asked.text, { status: asked.status, headers: asked.headers });
+  return new Response(requested.text === '' ? null : requested.text, {
+    status: requested.status,
+    headers: requested.headers,
+  });
 }

@@ -1,9 +1,9 @@
 import { Strategy } from 'passport-facebook';
 import type { Provider, StrategySettings } from '../providers.ts';
 import { graphVersion, standardEndpoints, standardIssuers } from './endpoints.ts';
-import { type OAuth2Setup, openStandard, verifyProfile } from './oauth2.ts';
+import { createOAuth2Provider, type OAuth2Setup, verifyProfile } from './oauth2.ts';
 import type { Authenticator } from './passport.ts';
-import { emailOf, namesOf, pictureOf, subjectOf } from './person.ts';
+import { toEmail, toNames, toPictureUrl, toSubject } from './person.ts';
 
 /** Reads the profile with the limits of Foyer's own client. */
 class FacebookStrategy extends Strategy {
@@ -33,7 +33,7 @@ class FacebookStrategy extends Strategy {
  */
 export function openFacebook(settings: StrategySettings, passport: Authenticator): Provider | undefined {
   const { FACEBOOK_APP_ID, FACEBOOK_APP_SECRET } = settings.config;
-  return openStandard({
+  return createOAuth2Provider({
     settings,
     passport,
     id: 'facebook',
@@ -46,13 +46,13 @@ export function openFacebook(settings: StrategySettings, passport: Authenticator
     bearer: false,
     open: (setup) => new FacebookStrategy(setup),
     // `rerequest`: whoever once withheld the e-mail is asked for it anew, or would never get in.
-    options: ({ again }) => ({ authType: again ? 'reauthenticate' : 'rerequest' }),
-    person: (said) => ({
-      subject: subjectOf(said.id),
-      email: emailOf(said.email),
+    options: ({ repeated }) => ({ authType: repeated ? 'reauthenticate' : 'rerequest' }),
+    person: (claims) => ({
+      subject: toSubject(claims.id),
+      email: toEmail(claims.email),
       emailVerified: false,
-      ...namesOf({ given: said.first_name, family: said.last_name, whole: said.name }),
-      picture: pictureOf((said.picture as { data?: { url?: unknown } } | undefined)?.data?.url),
+      ...toNames({ input: claims.first_name, family: claims.last_name, whole: claims.name }),
+      picture: toPictureUrl((claims.picture as { data?: { url?: unknown } } | undefined)?.data?.url),
     }),
   });
 }

@@ -1,9 +1,9 @@
 import { Strategy } from 'passport-google-oauth20';
 import type { Provider, StrategySettings } from '../providers.ts';
 import { standardEndpoints, standardIssuers } from './endpoints.ts';
-import { type OAuth2Setup, openStandard, verifyProfile } from './oauth2.ts';
+import { createOAuth2Provider, type OAuth2Setup, verifyProfile } from './oauth2.ts';
 import type { Authenticator } from './passport.ts';
-import { emailOf, namesOf, pictureOf, subjectOf } from './person.ts';
+import { toEmail, toNames, toPictureUrl, toSubject } from './person.ts';
 
 /** Reads the profile with the limits of Foyer's own client. */
 class GoogleStrategy extends Strategy {
@@ -19,7 +19,7 @@ class GoogleStrategy extends Strategy {
  */
 export function openGoogle(settings: StrategySettings, passport: Authenticator): Provider | undefined {
   const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET } = settings.config;
-  return openStandard({
+  return createOAuth2Provider({
     settings,
     passport,
     id: 'google',
@@ -31,13 +31,13 @@ export function openGoogle(settings: StrategySettings, passport: Authenticator):
     refusesEmbeddedBrowsers: true,
     bearer: true,
     open: (setup) => new GoogleStrategy(setup),
-    options: ({ loginHint, again }) => ({ loginHint, ...(again && { prompt: 'select_account' }) }),
-    person: (said) => ({
-      subject: subjectOf(said.sub),
-      email: emailOf(said.email),
-      emailVerified: said.email_verified === true,
-      ...namesOf({ given: said.given_name, family: said.family_name, whole: said.name }),
-      picture: pictureOf(said.picture),
+    options: ({ loginHint, repeated }) => ({ loginHint, ...(repeated && { prompt: 'select_account' }) }),
+    person: (claims) => ({
+      subject: toSubject(claims.sub),
+      email: toEmail(claims.email),
+      emailVerified: claims.email_verified === true,
+      ...toNames({ input: claims.given_name, family: claims.family_name, whole: claims.name }),
+      picture: toPictureUrl(claims.picture),
     }),
   });
 }

@@ -1,7 +1,7 @@
 import { type dataCallback as Callback, OAuth2 } from 'oauth';
-import { FederationRefusal } from '../identity.ts';
+import { FederationError } from '../identity.ts';
 import type { StrategySettings } from '../providers.ts';
-import { ask } from './ask.ts';
+import { fetchLimited } from './ask.ts';
 
 interface ClientOptions {
   clientID: string;
@@ -42,7 +42,7 @@ export class LimitedOAuth2Client extends OAuth2 {
     const init = { method, headers: { ...headers, Accept: 'application/json' }, ...body };
     // Its type knows neither success, where the error is null, nor other errors than those of HTTP.
     const respond = (...result: [error: unknown, body?: string]) => Reflect.apply(callback, undefined, result);
-    ask(address, init, this.settings.answerMs)
+    fetchLimited(address, init, this.settings.answerMs)
       .then(({ status, text }) => {
         // The form of an error that the strategies read.
         if (status < 200 || status > 299) callback({ statusCode: status, data: text });
@@ -58,11 +58,11 @@ function checkedJson(text: string, origin: string): string {
   try {
     answer = JSON.parse(text);
   } catch {
-    throw new FederationRefusal('invalid', `${origin}: no JSON`);
+    throw new FederationError('invalid', `${origin}: no JSON`);
   }
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer))
-    throw new FederationRefusal('invalid', `${origin}: no object`);
+    throw new FederationError('invalid', `${origin}: no object`);
   if ('access_token' in answer && (typeof answer.access_token !== 'string' || answer.access_token === ''))
-    throw new FederationRefusal('invalid', `${origin}: no access token`);
+    throw new FederationError('invalid', `${origin}: no access token`);
   return text;
 }

@@ -1,14 +1,14 @@
-import { FederationRefusal } from '../identity.ts';
+import { FederationError } from '../identity.ts';
 
 /** As libraries throw them; their messages hold what the provider said, which may hold tokens. */
-interface Thrown {
+interface LibraryError {
   name?: string;
   code?: unknown;
   oauthError?: unknown;
 }
 
 /** A code of an error as protocols know them; nothing else of what was said goes to the log. */
-export function word(code: unknown): string {
+export function toErrorWord(code: unknown): string {
   if (typeof code === 'number') return String(code);
   return typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : 'without a code';
 }
@@ -17,26 +17,29 @@ export function word(code: unknown): string {
 export const wrongCode = (code: unknown) => code === 'invalid_grant' || code === 100;
 
 /** What an error of `passport-oauth2` and of its family is to this house. */
-export function refusalOf(error: unknown): FederationRefusal {
-  if (error instanceof FederationRefusal) return error;
-  const { name = 'error', code, oauthError } = (error ?? {}) as Thrown;
-  if (oauthError instanceof FederationRefusal) return oauthError;
+export function fromOAuth2Error(error: unknown): FederationError {
+  if (error instanceof FederationError) return error;
+  const { name = 'error', code, oauthError } = (error ?? {}) as LibraryError;
+  if (oauthError instanceof FederationError) return oauthError;
   switch (name) {
     case 'AuthorizationError':
     case 'FacebookAuthorizationError':
-      return new FederationRefusal('provider-error', `authorization: ${word(code)}`);
+      return new FederationError('provider-error', `authorization: ${toErrorWord(code)}`);
     case 'TokenError':
     case 'FacebookTokenError':
-      return new FederationRefusal(wrongCode(code) ? 'invalid' : 'provider-error', `token endpoint: ${word(code)}`);
+      return new FederationError(
+        wrongCode(code) ? 'invalid' : 'provider-error',
+        `token endpoint: ${toErrorWord(code)}`,
+      );
     case 'UserInfoError':
     case 'GooglePlusAPIError':
     case 'FacebookGraphAPIError':
-      return new FederationRefusal('provider-error', `profile: ${word(code)}`);
+      return new FederationError('provider-error', `profile: ${toErrorWord(code)}`);
     case 'InternalOAuthError': {
       const { statusCode } = (oauthError ?? {}) as { statusCode?: unknown };
-      return new FederationRefusal('provider-error', `status ${word(statusCode)}`);
+      return new FederationError('provider-error', `status ${toErrorWord(statusCode)}`);
     }
     default:
-      return new FederationRefusal('invalid', `the answer cannot be read (${word(name)})`);
+      return new FederationError('invalid', `the answer cannot be read (${toErrorWord(name)})`);
   }
 }

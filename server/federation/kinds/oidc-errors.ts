@@ -1,7 +1,7 @@
-import { expiredThere, FederationRefusal } from '../identity.ts';
-import { word, wrongCode } from './oauth2-errors.ts';
+import { expiredThere, FederationError } from '../identity.ts';
+import { toErrorWord, wrongCode } from './oauth2-errors.ts';
 
-interface Thrown {
+interface LibraryError {
   name?: string;
   code?: unknown;
   cause?: unknown;
@@ -12,38 +12,41 @@ interface Thrown {
 }
 
 /** What an error of openid-client is to this house. Its causes hold answers, with tokens, so nothing of them is told. */
-export function oidcRefusalOf(thrown: unknown): FederationRefusal {
-  if (thrown instanceof FederationRefusal) return thrown;
-  const { name = 'error', code, cause, error, error_description } = (thrown ?? {}) as Thrown;
+export function fromOidcError(thrown: unknown): FederationError {
+  if (thrown instanceof FederationError) return thrown;
+  const { name = 'error', code, cause, error, error_description } = (thrown ?? {}) as LibraryError;
   // A request of ours that failed comes wrapped.
-  if (cause instanceof FederationRefusal) return cause;
+  if (cause instanceof FederationError) return cause;
   switch (code) {
     case 'OAUTH_AUTHORIZATION_RESPONSE_ERROR':
       // Keycloak's words (OpenID Connect Core 1.0, section 3.1.2.6 knows none for it).
       if (error === 'temporarily_unavailable' && error_description === 'authentication_expired')
-        return new FederationRefusal('provider-error', expiredThere);
+        return new FederationError('provider-error', expiredThere);
       return error === 'access_denied'
-        ? new FederationRefusal('cancelled', 'access_denied')
-        : new FederationRefusal('provider-error', `authorization: ${word(error)}`);
+        ? new FederationError('cancelled', 'access_denied')
+        : new FederationError('provider-error', `authorization: ${toErrorWord(error)}`);
     case 'OAUTH_RESPONSE_BODY_ERROR':
-      return new FederationRefusal(wrongCode(error) ? 'invalid' : 'provider-error', `token endpoint: ${word(error)}`);
+      return new FederationError(
+        wrongCode(error) ? 'invalid' : 'provider-error',
+        `token endpoint: ${toErrorWord(error)}`,
+      );
     case 'OAUTH_WWW_AUTHENTICATE_CHALLENGE':
-      return new FederationRefusal('provider-error', 'it does not take our credentials or token');
+      return new FederationError('provider-error', 'it does not take our credentials or token');
     case 'OAUTH_RESPONSE_IS_NOT_CONFORM': {
-      const { status } = (cause ?? {}) as Thrown;
-      return new FederationRefusal('provider-error', `status ${word(status)}`);
+      const { status } = (cause ?? {}) as LibraryError;
+      return new FederationError('provider-error', `status ${toErrorWord(status)}`);
     }
     case 'OAUTH_TIMEOUT':
-      return new FederationRefusal('unreachable', 'no answer in time');
+      return new FederationError('unreachable', 'no answer in time');
     default:
-      return new FederationRefusal('invalid', `${word(code ?? name)}${claimOf(cause)}`);
+      return new FederationError('invalid', `${toErrorWord(code ?? name)}${missingClaim(cause)}`);
   }
 }
 
 /** Which claim was wrong, where the library says it: its name is no secret, its value may be. */
-function claimOf(cause: unknown): string {
-  const { cause: inner } = (cause ?? {}) as Thrown;
+function missingClaim(cause: unknown): string {
+  const { cause: inner } = (cause ?? {}) as LibraryError;
   const { claim, attribute } = (inner ?? {}) as { claim?: unknown; attribute?: unknown };
   const name = claim ?? attribute;
-  return name === undefined ? '' : `: ${word(name)}`;
+  return name === undefined ? '' : `: ${toErrorWord(name)}`;
 }

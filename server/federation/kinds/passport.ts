@@ -1,6 +1,6 @@
 import passportModule from 'passport';
-import type { Attempt } from '../attempts.ts';
-import { FederationRefusal } from '../identity.ts';
+import type { FederationAttempt } from '../attempts.ts';
+import { FederationError } from '../identity.ts';
 
 /** The result of a strategy. Its errors reject instead. */
 export type AuthenticateResult =
@@ -34,23 +34,23 @@ export interface StrategyRequest {
 }
 
 /** The part of an attempt that a strategy reads and writes. `id` is the `state` parameter; `kept` is stored with the attempt. */
-export type AttemptState = Pick<Attempt, 'id' | 'kept'>;
+export type AttemptState = Pick<FederationAttempt, 'id' | 'strategyState'>;
 
 /** Limit for an answer of a provider. */
-export const answerMs = 10_000;
+export const providerTimeoutMs = 10_000;
 
 /**
  * Runs `passport.authenticate` once. The callback of Passport becomes the result; no session is written, and nothing is sent
  * to the browser: the route decides how to lead it to the provider.
- * @throws {FederationRefusal} unreachable, after `withinMs`; and every error of the strategy
+ * @throws {FederationError} unreachable, after `withinMs`; and every error of the strategy
  */
 export function authenticate(
-  { passport, id, withinMs = answerMs }: RegisteredStrategy,
+  { passport, id, withinMs = providerTimeoutMs }: RegisteredStrategy,
   request: StrategyRequest,
   options: object = {},
 ): Promise<AuthenticateResult> {
   const { promise, resolve, reject } = Promise.withResolvers<AuthenticateResult>();
-  const timer = setTimeout(() => reject(new FederationRefusal('unreachable', 'no answer in time')), withinMs);
+  const timer = setTimeout(() => reject(new FederationError('unreachable', 'no answer in time')), withinMs);
   const callback = (error: unknown, user?: unknown, _info?: unknown, status?: unknown) => {
     if (user === false) resolve({ kind: 'fail', status });
     else if (user === undefined || user === null) reject(error ?? new Error(`the strategy ${id} found no user`));

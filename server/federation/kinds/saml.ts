@@ -1,15 +1,15 @@
 import type { Request } from 'express';
 import type { SamlProviderConfig } from '../../../config/providers.ts';
-import { field } from '../../http/index.ts';
-import type { Attempt } from '../attempts.ts';
-import { FederationRefusal } from '../identity.ts';
+import { readFormField } from '../../http/index.ts';
+import type { FederationAttempt } from '../attempts.ts';
+import { FederationError } from '../identity.ts';
 import type { Provider, StrategySettings } from '../providers.ts';
-import { addressToAsk, readAnswer } from '../saml/ask.ts';
+import { addressToAsk, readSamlResponse } from '../saml/ask.ts';
 import { singleLogout } from '../saml/logout.ts';
 import { serviceMetadata } from '../saml/metadata.ts';
-import { personOf } from '../saml/person.ts';
-import { type KnownRequest, newMessageId, samlService } from '../saml/service.ts';
-import type { SamlAnswer } from '../saml/side.ts';
+import { samlToIdentity } from '../saml/person.ts';
+import { type AuthnRequestRecord, newMessageId, samlService } from '../saml/service.ts';
+import type { SamlResult } from '../saml/side.ts';
 import { clockSkewMs } from '../saml/xml.ts';
 import type { Authenticator } from './passport.ts';
 
@@ -17,10 +17,10 @@ import type { Authenticator } from './passport.ts';
 export function openSaml(settings: StrategySettings, passport: Authenticator, config: SamlProviderConfig): Provider {
   const service = samlService(settings, config, passport);
 
-  async function receive(req: Request, attempt: Attempt | undefined): Promise<SamlAnswer> {
-    if (!attempt && !config.idpInitiated) throw new FederationRefusal('foreign', 'an answer for which nobody asked');
-    const request: KnownRequest | undefined = attempt && {
-      id: String(attempt.kept.requestId),
+  async function receive(req: Request, attempt: FederationAttempt | undefined): Promise<SamlResult> {
+    if (!attempt && !config.idpInitiated) throw new FederationError('foreign', 'an answer for which nobody asked');
+    const request: AuthnRequestRecord | undefined = attempt && {
+      id: String(attempt.strategyState.requestId),
       begunAtMs: attempt.begunAtMs,
     };
     const expected = {
@@ -29,16 +29,16 @@ export function openSaml(settings: StrategySettings, passport: Authenticator, co
       issuer: config.entityId,
       requestId: request?.id,
       certificates: config.certificates,
-      anewSinceMs: attempt?.kept.again === true ? attempt.begunAtMs : undefined,
+      freshSinceMs: attempt?.strategyState.again === true ? attempt.begunAtMs : undefined,
       decryptionKey: config.encryptedAssertions ? service.key?.privateKey : undefined,
       nowMs: settings.now(),
     };
-    const assertion = await readAnswer(service, field(req, 'SAMLResponse'), expected, request);
+    const assertion = await readSamlResponse(service, readFormField(req, 'SAMLResponse'), expected, request);
     return {
       identity: {
-        ...personOf(config, assertion),
+        ...samlToIdentity(config, assertion),
         // Some write the time of the answer into AuthnInstant, so that of a session proves nothing (SAML 2.0 Core, 2.7.2).
-        ...(expected.anewSinceMs === undefined && { shownAtMs: assertion.shownAtMs, stale: true as const }),
+        ...(expected.freshSinceMs === undefined && { shownAtMs: assertion.shownAtMs, stale: true as const }),
       },
       assertionId: assertion.id,
       untilMs: assertion.untilMs + clockSkewMs,
@@ -56,10 +56,10 @@ export function openSaml(settings: StrategySettings, passport: Authenticator, co
     secondFactor: config.secondFactor,
     refusesEmbeddedBrowsers: false,
     strategy: {
-      async begin({ id }, { again, loginHint }) {
+      async begin({ id }, { repeated, loginHint }) {
         const request = { id: newMessageId(), begunAtMs: settings.now() };
-        const url = await addressToAsk(service, request, { relayState: id, again, loginHint });
-        return { url, kept: { requestId: request.id, again } };
+        const url = await addressToAsk(service, request, { relayState: id, repeated, loginHint });
+        return { url, stored: { requestId: request.id, again: repeated } };
       },
       finish: async (req, attempt) => (await receive(req, attempt)).identity,
     },

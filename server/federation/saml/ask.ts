@@ -1,10 +1,10 @@
-import { FederationRefusal } from '../identity.ts';
+import { FederationError } from '../identity.ts';
 import { type AuthenticateResult, authenticate } from '../kinds/passport.ts';
 import { type Assertion, checkAssertion, readAssertion } from './assertion.ts';
-import { checkEnvelope, decodeMessage, type Expected } from './envelope.ts';
+import { checkResponse, decodeMessage, type ExpectedResponse } from './envelope.ts';
 import { minimalResponse } from './minimal-response.ts';
-import { type KnownRequest, libraryOptions, type SamlRequest, type SamlService } from './service.ts';
-import { invalid } from './xml.ts';
+import { type AuthnRequestRecord, type SamlRequest, type SamlService, samlOptions } from './service.ts';
+import { xmlError } from './xml.ts';
 
 function run(
   { passport, config }: SamlService,
@@ -18,10 +18,10 @@ function run(
 /** @returns where the browser goes to be asked */
 export async function addressToAsk(
   service: SamlService,
-  request: KnownRequest,
-  { relayState, again, loginHint }: { relayState: string; again: boolean; loginHint: string | undefined },
+  request: AuthnRequestRecord,
+  { relayState, repeated, loginHint }: { relayState: string; repeated: boolean; loginHint: string | undefined },
 ): Promise<string> {
-  const saml = { ...libraryOptions(service, request, service.config.signRequests), forceAuthn: again };
+  const saml = { ...samlOptions(service, request, service.config.signRequests), forceAuthn: repeated };
   // No part of SAML, but what Google and Microsoft read; it is not signed, and nothing hangs on it.
   const additionalParams = loginHint === undefined ? {} : { login_hint: loginHint };
   const result = await run(service, { saml, query: { RelayState: relayState } }, { additionalParams });
@@ -33,29 +33,29 @@ export async function addressToAsk(
  * Reads an answer: what anybody could have written around it, then the signature, then what is signed. The library verifies
  * the assertion, and what it verified is read; all before that refuses at little cost what the library would refuse at much.
  * @param encoded the field SAMLResponse
- * @throws {FederationRefusal}
+ * @throws {FederationError}
  */
-export async function readAnswer(
+export async function readSamlResponse(
   service: SamlService,
   encoded: string,
-  expected: Expected,
-  request: KnownRequest | undefined,
+  expected: ExpectedResponse,
+  request: AuthnRequestRecord | undefined,
 ): Promise<Assertion> {
-  const signed = await checkEnvelope(decodeMessage(encoded), expected);
+  const signed = await checkResponse(decodeMessage(encoded), expected);
   checkAssertion(signed, expected);
   const response = minimalResponse(signed, expected.requestId);
   const body = { SAMLResponse: Buffer.from(response, 'utf8').toString('base64') };
-  const saml = libraryOptions(service, request, false);
+  const saml = samlOptions(service, request, false);
   const result = await run(service, { saml, body }).catch((error: unknown) => {
-    throw error instanceof FederationRefusal ? error : invalid(reasonOf(error));
+    throw error instanceof FederationError ? error : xmlError(toRefusalReason(error));
   });
   const profile = result.kind === 'success' ? (result.user as { getAssertionXml?(): string }) : undefined;
-  if (!profile?.getAssertionXml) throw invalid('the answer holds no signed assertion');
+  if (!profile?.getAssertionXml) throw xmlError('the answer holds no signed assertion');
   return readAssertion(profile.getAssertionXml(), expected);
 }
 
 /** The library's own words repeat what was sent; these do not. */
-function reasonOf(error: unknown): string {
+function toRefusalReason(error: unknown): string {
   const message = error instanceof Error ? error.message : '';
   const known: [RegExp, string][] = [
     [/audience/i, 'the assertion is for another audience'],

@@ -1,16 +1,16 @@
-import { FederationRefusal } from '../identity.ts';
-import { checkAddress, checkInResponseTo, checkPeriod, type Expected } from './envelope.ts';
+import { FederationError } from '../identity.ts';
+import { checkAddress, checkInResponseTo, checkPeriod, type ExpectedResponse } from './envelope.ts';
 import {
   childrenNamed,
   clockSkewMs,
-  invalid,
+  elementText,
   is,
-  nameIdOf,
-  only,
   parseXml,
-  textOf,
-  timeOf,
+  readTime,
+  requireOne,
+  toNameId,
   type XmlElement,
+  xmlError,
 } from './xml.ts';
 
 /** What a signed assertion says, once it is known to be meant for us and for now. */
@@ -32,68 +32,68 @@ export interface Assertion {
 export const unspecifiedFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 /** Longer than any that is given out; an assertion is for the moment. */
-const mostAgeMs = 15 * 60_000;
+const maxAgeMs = 15 * 60_000;
 
 /**
  * Reads the very XML whose signature was found to fit: nothing else of a message is believed (SAML 2.0 Profiles, section
  * 4.1.4.3).
- * @throws {FederationRefusal}
+ * @throws {FederationError}
  */
-export const readAssertion = (signedXml: string, expected: Expected): Assertion =>
+export const readAssertion = (signedXml: string, expected: ExpectedResponse): Assertion =>
   checkAssertion(parseXml(signedXml), expected);
 
 /**
  * Reads an assertion.
- * @throws {FederationRefusal}
+ * @throws {FederationError}
  */
-export function checkAssertion(assertion: XmlElement, expected: Expected): Assertion {
-  if (!is(assertion, 'assertion', 'Assertion')) throw invalid('what is signed is no assertion');
-  if (assertion.getAttribute('Version') !== '2.0') throw invalid('the assertion is not of SAML 2.0');
+export function checkAssertion(assertion: XmlElement, expected: ExpectedResponse): Assertion {
+  if (!is(assertion, 'assertion', 'Assertion')) throw xmlError('what is signed is no assertion');
+  if (assertion.getAttribute('Version') !== '2.0') throw xmlError('the assertion is not of SAML 2.0');
   const id = assertion.getAttribute('ID') ?? '';
-  if (id === '') throw invalid('the assertion has no id');
-  if (textOf(only(assertion, 'assertion', 'Issuer')) !== expected.issuer)
-    throw invalid('the issuer of the assertion is not this provider');
+  if (id === '') throw xmlError('the assertion has no id');
+  if (elementText(requireOne(assertion, 'assertion', 'Issuer')) !== expected.issuer)
+    throw xmlError('the issuer of the assertion is not this provider');
   checkIssued(assertion, expected.nowMs);
-  const subject = only(assertion, 'assertion', 'Subject');
+  const subject = requireOne(assertion, 'assertion', 'Subject');
   const untilMs = checkConfirmed(subject, expected);
   checkConditions(assertion, expected);
   const authenticated = checkAuthenticated(assertion, expected);
-  if (childrenNamed(subject, 'assertion', 'EncryptedID').length > 0) throw invalid('the NameID is encrypted');
-  const name = only(subject, 'assertion', 'NameID');
+  if (childrenNamed(subject, 'assertion', 'EncryptedID').length > 0) throw xmlError('the NameID is encrypted');
+  const name = requireOne(subject, 'assertion', 'NameID');
   const attribute = (of: string) => (name.hasAttribute(of) ? (name.getAttribute(of) ?? '') : undefined);
   return {
     id,
     untilMs,
-    nameId: nameIdOf(name),
+    nameId: toNameId(name),
     nameIdFormat: attribute('Format') ?? unspecifiedFormat,
     nameQualifier: attribute('NameQualifier'),
     spNameQualifier: attribute('SPNameQualifier'),
     ...authenticated,
-    attributes: attributesOf(assertion),
+    attributes: readAttributes(assertion),
   };
 }
 
 function checkIssued(assertion: XmlElement, nowMs: number): void {
-  const issued = timeOf(assertion, 'IssueInstant');
-  if (issued === undefined) throw invalid('the assertion does not say when it was issued');
-  if (issued > nowMs + clockSkewMs) throw invalid('the assertion was issued in the future');
-  if (issued < nowMs - mostAgeMs) throw invalid('the assertion has expired: it was issued long ago');
+  const issued = readTime(assertion, 'IssueInstant');
+  if (issued === undefined) throw xmlError('the assertion does not say when it was issued');
+  if (issued > nowMs + clockSkewMs) throw xmlError('the assertion was issued in the future');
+  if (issued < nowMs - maxAgeMs) throw xmlError('the assertion has expired: it was issued long ago');
 }
 
 /** A bearer's confirmation that fits in every respect (SAML 2.0 Profiles, section 4.1.4.2). */
-function checkConfirmed(subject: XmlElement, expected: Expected): number {
+function checkConfirmed(subject: XmlElement, expected: ExpectedResponse): number {
   const bearers = childrenNamed(subject, 'assertion', 'SubjectConfirmation').filter(
     (one) => one.getAttribute('Method') === bearer,
   );
-  let why: unknown = invalid('the subject is not confirmed for a bearer');
+  let why: unknown = xmlError('the subject is not confirmed for a bearer');
   for (const confirmation of bearers) {
     try {
-      const data = only(confirmation, 'assertion', 'SubjectConfirmationData');
-      if (!data.hasAttribute('Recipient')) throw invalid('the confirmation of the subject has no recipient');
+      const data = requireOne(confirmation, 'assertion', 'SubjectConfirmationData');
+      if (!data.hasAttribute('Recipient')) throw xmlError('the confirmation of the subject has no recipient');
       checkAddress(data, 'Recipient', expected.acs, 'the recipient');
       checkInResponseTo(data, expected.requestId, 'confirmation of the subject');
       const until = checkPeriod(data, expected.nowMs, clockSkewMs, 'the confirmation of the subject');
-      if (until === undefined) throw invalid('the confirmation of the subject never ends');
+      if (until === undefined) throw xmlError('the confirmation of the subject never ends');
       return until;
     } catch (error) {
       why = error;
@@ -102,39 +102,39 @@ function checkConfirmed(subject: XmlElement, expected: Expected): number {
   throw why;
 }
 
-function checkConditions(assertion: XmlElement, { audience, nowMs }: Expected): void {
-  const conditions = only(assertion, 'assertion', 'Conditions');
+function checkConditions(assertion: XmlElement, { audience, nowMs }: ExpectedResponse): void {
+  const conditions = requireOne(assertion, 'assertion', 'Conditions');
   checkPeriod(conditions, nowMs, clockSkewMs, 'the assertion');
   const restrictions = childrenNamed(conditions, 'assertion', 'AudienceRestriction');
-  if (restrictions.length === 0) throw invalid('the assertion is for no audience');
+  if (restrictions.length === 0) throw xmlError('the assertion is for no audience');
   for (const restriction of restrictions) {
-    const audiences = childrenNamed(restriction, 'assertion', 'Audience').map(textOf);
-    if (!audiences.includes(audience)) throw invalid('the assertion is for another audience');
+    const audiences = childrenNamed(restriction, 'assertion', 'Audience').map(elementText);
+    if (!audiences.includes(audience)) throw xmlError('the assertion is for another audience');
   }
 }
 
 /** SessionIndex is what the provider calls its session, for a single logout. */
 function checkAuthenticated(
   assertion: XmlElement,
-  { nowMs, anewSinceMs }: Expected,
+  { nowMs, freshSinceMs }: ExpectedResponse,
 ): Pick<Assertion, 'sessionIndex' | 'shownAtMs'> {
   const statements = childrenNamed(assertion, 'assertion', 'AuthnStatement');
   const [statement] = statements;
-  if (!statement) throw invalid('the assertion does not say that anybody signed in');
+  if (!statement) throw xmlError('the assertion does not say that anybody signed in');
   let shownAtMs = nowMs;
   for (const one of statements) {
-    const ends = timeOf(one, 'SessionNotOnOrAfter');
-    if (ends !== undefined && nowMs - clockSkewMs >= ends) throw invalid('the session at the provider has ended');
-    const instant = timeOf(one, 'AuthnInstant');
-    if (instant === undefined) throw invalid('the assertion does not say when the person signed in');
-    if (anewSinceMs !== undefined && instant < anewSinceMs - clockSkewMs)
-      throw new FederationRefusal('not-fresh', 'the person did not sign in anew, as was asked');
+    const ends = readTime(one, 'SessionNotOnOrAfter');
+    if (ends !== undefined && nowMs - clockSkewMs >= ends) throw xmlError('the session at the provider has ended');
+    const instant = readTime(one, 'AuthnInstant');
+    if (instant === undefined) throw xmlError('the assertion does not say when the person signed in');
+    if (freshSinceMs !== undefined && instant < freshSinceMs - clockSkewMs)
+      throw new FederationError('not-fresh', 'the person did not sign in anew, as was asked');
     shownAtMs = Math.min(shownAtMs, instant);
   }
   return { sessionIndex: statement.getAttribute('SessionIndex') || undefined, shownAtMs };
 }
 
-function attributesOf(assertion: XmlElement): Map<string, string[]> {
+function readAttributes(assertion: XmlElement): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const statement of childrenNamed(assertion, 'assertion', 'AttributeStatement')) {
     for (const attribute of childrenNamed(statement, 'assertion', 'Attribute')) {

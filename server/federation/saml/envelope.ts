@@ -1,12 +1,22 @@
 import { decrypt } from 'xml-encryption';
-import { FederationRefusal } from '../identity.ts';
+import { FederationError } from '../identity.ts';
 import { refuseChangedElements } from './reference-digest.ts';
 import { checkSignatureShapes } from './signatures.ts';
 import { refuseForeignSignatures } from './signed-info.ts';
-import { childrenNamed, everyElement, invalid, is, only, parseXml, textOf, timeOf, type XmlElement } from './xml.ts';
+import {
+  childrenNamed,
+  elementText,
+  everyElement,
+  is,
+  parseXml,
+  readTime,
+  requireOne,
+  type XmlElement,
+  xmlError,
+} from './xml.ts';
 
 /** What an answer must fit. */
-export interface Expected {
+export interface ExpectedResponse {
   /** Our entity id. */
   audience: string;
   /** Where it was sent. */
@@ -16,7 +26,7 @@ export interface Expected {
   /** Undefined: nobody asked. */
   requestId: string | undefined;
   /** The person had to show anew who they are, later than this; milliseconds since the epoch. */
-  anewSinceMs: number | undefined;
+  freshSinceMs: number | undefined;
   /** The identity provider's, in PEM. */
   certificates: readonly string[];
   /** PEM; undefined: assertions do not come encrypted. Set: they must. */
@@ -26,15 +36,15 @@ export interface Expected {
 
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** @throws {FederationRefusal} invalid */
+/** @throws {FederationError} invalid */
 export function decodeMessage(encoded: string): string {
   const text = encoded.replace(/[\r\n\t ]/g, '');
-  if (text === '') throw invalid('there is no message');
-  if (!base64.test(text)) throw invalid('the message is not in base64');
+  if (text === '') throw xmlError('there is no message');
+  if (!base64.test(text)) throw xmlError('the message is not in base64');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'base64'));
   } catch {
-    throw invalid('the message is no text in UTF-8');
+    throw xmlError('the message is no text in UTF-8');
   }
 }
 
@@ -42,16 +52,16 @@ export function decodeMessage(encoded: string): string {
  * Checks of an answer all that stands around the assertion, and where signatures are. None of it is signed for certain, so
  * it can only refuse (SAML 2.0 Core, section 3.3.3; Profiles, section 4.1.4.3).
  * @returns the assertion, decrypted; with one signature, of the provider, and unchanged as far as `refuseChangedElements` sees
- * @throws {FederationRefusal}
+ * @throws {FederationError}
  */
-export async function checkEnvelope(xml: string, expected: Expected): Promise<XmlElement> {
+export async function checkResponse(xml: string, expected: ExpectedResponse): Promise<XmlElement> {
   const response = parseXml(xml);
-  if (!is(response, 'protocol', 'Response')) throw invalid('the message is no response');
-  if (response.getAttribute('Version') !== '2.0') throw invalid('the response is not of SAML 2.0');
+  if (!is(response, 'protocol', 'Response')) throw xmlError('the message is no response');
+  if (response.getAttribute('Version') !== '2.0') throw xmlError('the response is not of SAML 2.0');
   checkAddress(response, 'Destination', expected.acs, 'the destination');
   const [issuer, another] = childrenNamed(response, 'assertion', 'Issuer');
-  if (another || (issuer && textOf(issuer) !== expected.issuer))
-    throw invalid('the issuer of the response is not this provider');
+  if (another || (issuer && elementText(issuer) !== expected.issuer))
+    throw xmlError('the issuer of the response is not this provider');
   checkInResponseTo(response, expected.requestId, 'response');
   checkStatus(response);
   const assertion = onlyAssertion(response);
@@ -61,27 +71,27 @@ export async function checkEnvelope(xml: string, expected: Expected): Promise<Xm
   refuseForeignSignatures(response, expected.certificates);
   refuseChangedElements(response);
   if (encrypted) return decrypted(assertion, expected);
-  if (expected.decryptionKey !== undefined) throw invalid('the assertion is not encrypted');
+  if (expected.decryptionKey !== undefined) throw xmlError('the assertion is not encrypted');
   return assertion;
 }
 
 /** A signature of the response alone does not suffice: the library verifies the assertion, and that is read. */
 function requireSignature(assertion: XmlElement): void {
   if (childrenNamed(assertion, 'signature', 'Signature').length !== 1)
-    throw invalid('the assertion is not signed by this provider');
+    throw xmlError('the assertion is not signed by this provider');
 }
 
 /** @param what in the log */
 export function checkAddress(element: XmlElement, name: string, address: string, what: string): void {
   if (element.hasAttribute(name) && element.getAttribute(name) !== address)
-    throw invalid(`${what} is another address than this one`);
+    throw xmlError(`${what} is another address than this one`);
 }
 
 export function checkInResponseTo(element: XmlElement, requestId: string | undefined, what: string): void {
-  const said = element.hasAttribute('InResponseTo') ? element.getAttribute('InResponseTo') : undefined;
-  if (said === requestId) return;
-  if (requestId === undefined) throw new FederationRefusal('foreign', `the ${what} answers a request of nobody here`);
-  throw invalid(`the ${what} does not answer the request of this attempt`);
+  const claims = element.hasAttribute('InResponseTo') ? element.getAttribute('InResponseTo') : undefined;
+  if (claims === requestId) return;
+  if (requestId === undefined) throw new FederationError('foreign', `the ${what} answers a request of nobody here`);
+  throw xmlError(`the ${what} does not answer the request of this attempt`);
 }
 
 const prefix = 'urn:oasis:names:tc:SAML:2.0:status:';
@@ -89,13 +99,13 @@ const prefix = 'urn:oasis:names:tc:SAML:2.0:status:';
 const refusedThere = new Set([`${prefix}AuthnFailed`, `${prefix}RequestDenied`]);
 
 function checkStatus(response: XmlElement): void {
-  const code = only(only(response, 'protocol', 'Status'), 'protocol', 'StatusCode');
+  const code = requireOne(requireOne(response, 'protocol', 'Status'), 'protocol', 'StatusCode');
   if (code.getAttribute('Value') === `${prefix}Success`) return;
   const [more] = childrenNamed(code, 'protocol', 'StatusCode');
   const values = [code, ...(more ? [more] : [])].map((one) => one.getAttribute('Value') ?? '');
   if (values.some((value) => refusedThere.has(value)))
-    throw new FederationRefusal('cancelled', 'the provider says that the person was not signed in');
-  throw new FederationRefusal('provider-error', 'the provider says that it failed');
+    throw new FederationError('cancelled', 'the provider says that the person was not signed in');
+  throw new FederationError('provider-error', 'the provider says that it failed');
 }
 
 /** However deep it is hidden, another assertion is there to be mistaken for the signed one (signature wrapping). */
@@ -104,10 +114,10 @@ function onlyAssertion(response: XmlElement): XmlElement {
     ['Assertion', 'EncryptedAssertion'].includes(localName ?? ''),
   );
   const [assertion] = found;
-  if (!assertion) throw invalid('the response has no assertion');
-  if (found.length > 1) throw invalid('the response has more than one assertion');
+  if (!assertion) throw xmlError('the response has no assertion');
+  if (found.length > 1) throw xmlError('the response has more than one assertion');
   const named = is(assertion, 'assertion', 'Assertion') || is(assertion, 'assertion', 'EncryptedAssertion');
-  if (!named || assertion.parentNode !== response) throw invalid('the assertion does not stand in the response');
+  if (!named || assertion.parentNode !== response) throw xmlError('the assertion does not stand in the response');
   return assertion;
 }
 
@@ -126,23 +136,23 @@ const dataEncryptions = new Set([
 /** What is encrypted was written by anybody, too: our certificate is public. */
 async function decrypted(
   encrypted: XmlElement,
-  { decryptionKey: key, certificates }: Pick<Expected, 'decryptionKey' | 'certificates'>,
+  { decryptionKey: key, certificates }: Pick<ExpectedResponse, 'decryptionKey' | 'certificates'>,
 ): Promise<XmlElement> {
-  if (key === undefined) throw invalid('the assertion is encrypted, and this is not configured');
+  if (key === undefined) throw xmlError('the assertion is encrypted, and this is not configured');
   for (const method of everyElement(encrypted)) {
     if (!is(method, 'encryption', 'EncryptionMethod')) continue;
     const ofKey = is(method.parentNode as XmlElement, 'encryption', 'EncryptedKey');
     if (!(ofKey ? keyEncryptions : dataEncryptions).has(method.getAttribute('Algorithm') ?? ''))
-      throw invalid('the assertion is encrypted in a way that is not accepted');
+      throw xmlError('the assertion is encrypted in a way that is not accepted');
   }
   const options = { key, disallowDecryptionWithInsecureAlgorithm: false, warnInsecureAlgorithm: false };
   const text = await new Promise<string>((resolve, reject) =>
     decrypt(encrypted.toString(), options, (error, result) => (error ? reject(error) : resolve(result))),
   ).catch(() => {
-    throw invalid('the assertion cannot be decrypted');
+    throw xmlError('the assertion cannot be decrypted');
   });
   const assertion = parseXml(text);
-  if (!is(assertion, 'assertion', 'Assertion')) throw invalid('what is encrypted is no assertion');
+  if (!is(assertion, 'assertion', 'Assertion')) throw xmlError('what is encrypted is no assertion');
   onlyOneIn(assertion);
   checkSignatureShapes(assertion, (element) => element === assertion);
   requireSignature(assertion);
@@ -153,13 +163,13 @@ async function decrypted(
 
 function onlyOneIn(assertion: XmlElement): void {
   const found = everyElement(assertion).filter(({ localName }) => localName === 'Assertion');
-  if (found.length > 1) throw invalid('the response has more than one assertion');
+  if (found.length > 1) throw xmlError('the response has more than one assertion');
 }
 
 /** A time that lies between two others, give or take the skew. */
 export function checkPeriod(element: XmlElement, nowMs: number, skewMs: number, what: string): number | undefined {
-  const [from, to] = [timeOf(element, 'NotBefore'), timeOf(element, 'NotOnOrAfter')];
-  if (from !== undefined && nowMs + skewMs < from) throw invalid(`${what} is not valid yet`);
-  if (to !== undefined && nowMs - skewMs >= to) throw invalid(`${what} has expired`);
+  const [from, to] = [readTime(element, 'NotBefore'), readTime(element, 'NotOnOrAfter')];
+  if (from !== undefined && nowMs + skewMs < from) throw xmlError(`${what} is not valid yet`);
+  if (to !== undefined && nowMs - skewMs >= to) throw xmlError(`${what} has expired`);
   return to;
 }

@@ -1,36 +1,36 @@
 import { stringify } from 'node:querystring';
 import { SAML } from '@node-saml/passport-saml';
 import type { Request } from 'express';
-import { field } from '../../http/index.ts';
+import { readFormField } from '../../http/index.ts';
 import { checkAddress, checkPeriod, decodeMessage } from './envelope.ts';
-import { mostMessageBytes, readRedirect } from './redirect-binding.ts';
+import { maxMessageBytes, readRedirect } from './redirect-binding.ts';
 import { refuseChangedElements } from './reference-digest.ts';
-import { libraryOptions, newMessageId, type SamlService } from './service.ts';
-import type { LogoutMessage, SingleLogout } from './side.ts';
+import { newMessageId, type SamlService, samlOptions } from './service.ts';
+import type { LogoutMessage, SamlLogout } from './side.ts';
 import { checkSignatureShapes } from './signatures.ts';
 import { refuseForeignSignatures } from './signed-info.ts';
 import {
   childrenNamed,
   clockSkewMs,
-  invalid,
+  elementText,
   is,
-  nameIdOf,
-  only,
   parseXml,
-  textOf,
-  timeOf,
+  readTime,
+  requireOne,
+  toNameId,
   type XmlElement,
+  xmlError,
 } from './xml.ts';
 
 /** For how long a message that names no end is taken. */
-const mostAgeMs = 5 * 60_000;
-const mostRelayBytes = 1_000;
+const maxAgeMs = 5 * 60_000;
+const maxRelayBytes = 1_000;
 
 /** Logouts are always signed, whatever is configured for sign-ins (SAML 2.0 Profiles, section 4.4.3.1). */
-export function singleLogout(service: SamlService): SingleLogout {
+export function singleLogout(service: SamlService): SamlLogout {
   const library = (id?: string) =>
     new SAML({
-      ...libraryOptions(service, id === undefined ? undefined : { id, begunAtMs: service.now() }, true),
+      ...samlOptions(service, id === undefined ? undefined : { id, begunAtMs: service.now() }, true),
       wantAuthnResponseSigned: true,
     });
 
@@ -39,22 +39,22 @@ export function singleLogout(service: SamlService): SingleLogout {
       const [, search = ''] = req.originalUrl.split('?', 2);
       return readRedirect(search, service.config.certificates);
     }
-    const [request, response] = [field(req, 'SAMLRequest'), field(req, 'SAMLResponse')];
-    if ((request === '') === (response === '')) throw invalid('there is no message');
+    const [request, response] = [readFormField(req, 'SAMLRequest'), readFormField(req, 'SAMLResponse')];
+    if ((request === '') === (response === '')) throw xmlError('there is no message');
     const kind = request === '' ? 'SAMLResponse' : 'SAMLRequest';
     const xml = decodeMessage(request || response);
     const root = parseXml(xml);
     checkSignatureShapes(root, (element) => element === root);
-    if (childrenNamed(root, 'signature', 'Signature').length !== 1) throw invalid('the message is not signed');
+    if (childrenNamed(root, 'signature', 'Signature').length !== 1) throw xmlError('the message is not signed');
     refuseForeignSignatures(root, service.config.certificates);
     refuseChangedElements(root);
     const body = { [kind]: Buffer.from(xml, 'utf8').toString('base64') };
     const { validatePostRequestAsync, validatePostResponseAsync } = SAML.prototype;
     const check = kind === 'SAMLRequest' ? validatePostRequestAsync : validatePostResponseAsync;
     await check.call(library(), body).catch(() => {
-      throw invalid('the message is not signed by this provider');
+      throw xmlError('the message is not signed by this provider');
     });
-    return { kind, xml, relayState: field(req, 'RelayState') } as const;
+    return { kind, xml, relayState: readFormField(req, 'RelayState') } as const;
   }
 
   return {
@@ -65,47 +65,47 @@ export function singleLogout(service: SamlService): SingleLogout {
     },
     async read(req): Promise<LogoutMessage> {
       const { kind, xml, relayState = '' } = await signedMessage(req);
-      if (xml.length > mostMessageBytes || relayState.length > mostRelayBytes) throw invalid('the message is too long');
+      if (xml.length > maxMessageBytes || relayState.length > maxRelayBytes) throw xmlError('the message is too long');
       const root = parseXml(xml);
       const name = kind === 'SAMLRequest' ? 'LogoutRequest' : 'LogoutResponse';
-      if (!is(root, 'protocol', name)) throw invalid(`the message is no ${name}`);
+      if (!is(root, 'protocol', name)) throw xmlError(`the message is no ${name}`);
       const untilMs = checkMessage(root, service);
       if (kind === 'SAMLResponse') {
-        const code = only(only(root, 'protocol', 'Status'), 'protocol', 'StatusCode');
+        const code = requireOne(requireOne(root, 'protocol', 'Status'), 'protocol', 'StatusCode');
         const success = code.getAttribute('Value') === 'urn:oasis:names:tc:SAML:2.0:status:Success';
         return { kind: 'response', inResponseTo: root.getAttribute('InResponseTo') ?? '', success };
       }
       const id = root.getAttribute('ID') ?? '';
-      if (id === '') throw invalid('the message has no id');
-      if (childrenNamed(root, 'assertion', 'EncryptedID').length > 0) throw invalid('the NameID is encrypted');
+      if (id === '') throw xmlError('the message has no id');
+      if (childrenNamed(root, 'assertion', 'EncryptedID').length > 0) throw xmlError('the NameID is encrypted');
       return {
         kind: 'request',
         id,
-        nameId: nameIdOf(only(root, 'assertion', 'NameID')),
-        sessionIndexes: childrenNamed(root, 'protocol', 'SessionIndex').map(textOf),
+        nameId: toNameId(requireOne(root, 'assertion', 'NameID')),
+        sessionIndexes: childrenNamed(root, 'protocol', 'SessionIndex').map(elementText),
         untilMs,
         answer: async () =>
-          asSigned(await library(newMessageId()).getLogoutResponseUrlAsync(profileOf(id), relayState, {}, true)),
+          asSigned(await library(newMessageId()).getLogoutResponseUrlAsync(libraryProfile(id), relayState, {}, true)),
       };
     },
   };
 }
 
-const profileOf = (id: string) => ({ ID: id, issuer: '', nameID: '', nameIDFormat: '' });
+const libraryProfile = (id: string) => ({ ID: id, issuer: '', nameID: '', nameIDFormat: '' });
 
 /** @returns until when it could be sent again */
 function checkMessage(root: XmlElement, { config, logout, now }: SamlService): number {
-  if (root.getAttribute('Version') !== '2.0') throw invalid('the message is not of SAML 2.0');
-  if (textOf(only(root, 'assertion', 'Issuer')) !== config.entityId)
-    throw invalid('the issuer of the message is not this provider');
-  if (!root.hasAttribute('Destination')) throw invalid('the message names no destination');
+  if (root.getAttribute('Version') !== '2.0') throw xmlError('the message is not of SAML 2.0');
+  if (elementText(requireOne(root, 'assertion', 'Issuer')) !== config.entityId)
+    throw xmlError('the issuer of the message is not this provider');
+  if (!root.hasAttribute('Destination')) throw xmlError('the message names no destination');
   checkAddress(root, 'Destination', logout ?? '', 'the destination');
-  const issued = timeOf(root, 'IssueInstant');
-  if (issued === undefined) throw invalid('the message does not say when it was issued');
-  if (issued > now() + clockSkewMs) throw invalid('the message was issued in the future');
-  if (issued < now() - mostAgeMs) throw invalid('the message has expired');
+  const issued = readTime(root, 'IssueInstant');
+  if (issued === undefined) throw xmlError('the message does not say when it was issued');
+  if (issued > now() + clockSkewMs) throw xmlError('the message was issued in the future');
+  if (issued < now() - maxAgeMs) throw xmlError('the message has expired');
   const until = checkPeriod(root, now(), clockSkewMs, 'the message');
-  return Math.min(until ?? Number.POSITIVE_INFINITY, issued + mostAgeMs) + clockSkewMs;
+  return Math.min(until ?? Number.POSITIVE_INFINITY, issued + maxAgeMs) + clockSkewMs;
 }
 
 /** The parameters spelt as they were signed: `URL`, which the library used, spells some characters otherwise. */

@@ -1,5 +1,5 @@
 import { namespacesAround } from './canonical.ts';
-import { children, escapeXml, is, only, type XmlElement } from './xml.ts';
+import { children, escapeXml, is, requireOne, type XmlElement } from './xml.ts';
 
 /**
  * A response that holds the assertion, and nothing that is not signed with it. The library reads each element it gets several
@@ -7,7 +7,7 @@ import { children, escapeXml, is, only, type XmlElement } from './xml.ts';
  * @param assertion with its one signature; parts of that are removed
  */
 export function minimalResponse(assertion: XmlElement, inResponseTo: string | undefined): string {
-  const signature = only(assertion, 'signature', 'Signature');
+  const signature = requireOne(assertion, 'signature', 'Signature');
   for (const child of children(signature)) {
     if (!is(child, 'signature', 'SignedInfo') && !is(child, 'signature', 'SignatureValue'))
       signature.removeChild(child);

@@ -1,8 +1,8 @@
 import type { SamlProviderConfig } from '../../../config/providers.ts';
 import type { UpstreamIdentity } from '../identity.ts';
-import { emailOf, isOf, namesOf, pictureOf, subjectOf } from '../kinds/person.ts';
+import { isOfDomain, toEmail, toNames, toPictureUrl, toSubject } from '../kinds/person.ts';
 import type { Assertion } from './assertion.ts';
-import { exactName, invalid } from './xml.ts';
+import { exactName, xmlError } from './xml.ts';
 
 export const persistentFormat = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 const formats = {
@@ -23,7 +23,7 @@ const usual = {
  * Who the assertion speaks of.
  * @throws {FederationRefusal} invalid, when the name that it gives them is another one the next time
  */
-export function personOf(config: SamlProviderConfig, assertion: Assertion): UpstreamIdentity {
+export function samlToIdentity(config: SamlProviderConfig, assertion: Assertion): UpstreamIdentity {
   const { id, domains, verifiedEmails, attributes: mapped, entityId } = config;
   const { attributes, nameId, nameIdFormat } = assertion;
   const first = (names: readonly string[]) =>
@@ -36,19 +36,19 @@ export function personOf(config: SamlProviderConfig, assertion: Assertion): Upst
     return first(own === undefined ? usual[name] : [own]);
   };
   const email =
-    emailOf(read('email')) ??
-    (mapped.email === undefined && nameIdFormat === formats.email ? emailOf(nameId) : undefined);
+    toEmail(read('email')) ??
+    (mapped.email === undefined && nameIdFormat === formats.email ? toEmail(nameId) : undefined);
   return {
     provider: id,
     kind: 'saml',
     issuer: entityId,
-    subject: subjectOf(subjectIn(config, assertion)),
+    subject: toSubject(subjectIn(config, assertion)),
     ...(!isPermanent(config, nameIdFormat) && { reusable: true as const }),
     email,
-    emailVerified: verifiedEmails === 'domains' && isOf(email, domains),
-    ...namesOf({ given: read('givenName'), family: read('familyName'), whole: first(usual.whole) }),
-    picture: mapped.picture === undefined ? undefined : pictureOf(first([mapped.picture])),
-    session: { provider: id, ...(config.logoutUrl !== undefined && { saml: sessionOf(assertion) }) },
+    emailVerified: verifiedEmails === 'domains' && isOfDomain(email, domains),
+    ...toNames({ input: read('givenName'), family: read('familyName'), whole: first(usual.whole) }),
+    picture: mapped.picture === undefined ? undefined : toPictureUrl(first([mapped.picture])),
+    session: { provider: id, ...(config.logoutUrl !== undefined && { saml: toUpstreamSession(assertion) }) },
   };
 }
 
@@ -67,15 +67,15 @@ export const isPermanent = (
 function subjectIn({ subject }: SamlProviderConfig, { attributes, nameId, nameIdFormat }: Assertion): string {
   if (subject === undefined) {
     if (nameIdFormat === formats.transient)
-      throw invalid('the NameID is transient, and no other subject is configured');
+      throw xmlError('the NameID is transient, and no other subject is configured');
     return nameId;
   }
   const values = attributes.get(subject) ?? [];
-  if (values.length !== 1) throw invalid('the attribute that names the person does not have one value');
+  if (values.length !== 1) throw xmlError('the attribute that names the person does not have one value');
   return exactName(values[0] ?? '', 'the attribute that names the person');
 }
 
-const sessionOf = ({ nameId, nameIdFormat, nameQualifier, spNameQualifier, sessionIndex }: Assertion) => ({
+const toUpstreamSession = ({ nameId, nameIdFormat, nameQualifier, spNameQualifier, sessionIndex }: Assertion) => ({
   nameId,
   nameIdFormat,
   ...(nameQualifier !== undefined && { nameQualifier }),

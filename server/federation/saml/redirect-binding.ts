@@ -1,10 +1,10 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
-import { invalid } from './xml.ts';
+import { xmlError } from './xml.ts';
 
 /** As much as a post may bring; what is compressed may grow a thousandfold. */
-export const mostMessageBytes = 262_144;
+export const maxMessageBytes = 262_144;
 
 const hashes: Record<string, string> = {
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256': 'RSA-SHA256',
@@ -29,22 +29,22 @@ export async function readRedirect(search: string, certificates: readonly string
   for (const token of search.split('&')) {
     const at = token.indexOf('=');
     const name = at < 0 ? token : token.slice(0, at);
-    if (raw.has(name)) throw invalid('a parameter is given twice');
+    if (raw.has(name)) throw xmlError('a parameter is given twice');
     raw.set(name, token.slice(name.length + 1));
   }
   const kinds = (['SAMLRequest', 'SAMLResponse'] as const).filter((name) => raw.has(name));
   const [kind] = kinds;
-  if (!kind || kinds.length > 1) throw invalid('there is no message');
+  if (!kind || kinds.length > 1) throw xmlError('there is no message');
   const signature = decoded(raw.get('Signature'));
   const hash = hashes[decoded(raw.get('SigAlg')) ?? ''];
-  if (signature === undefined) throw invalid('the message is not signed');
-  if (hash === undefined) throw invalid('the message is signed in a way that is not accepted');
+  if (signature === undefined) throw xmlError('the message is not signed');
+  if (hash === undefined) throw xmlError('the message is signed in a way that is not accepted');
   const signed = Buffer.from(
     [kind, 'RelayState', 'SigAlg'].flatMap((name) => (raw.has(name) ? [`${name}=${raw.get(name)}`] : [])).join('&'),
   );
   const bytes = Buffer.from(signature, 'base64');
   if (!certificates.some((certificate) => fits(hash, signed, certificate, bytes)))
-    throw invalid('the message is not signed by this provider');
+    throw xmlError('the message is not signed by this provider');
   return { kind, xml: await inflated(decoded(raw.get(kind)) ?? ''), relayState: decoded(raw.get('RelayState')) };
 }
 
@@ -62,16 +62,16 @@ function decoded(value: string | undefined): string | undefined {
   try {
     return decodeURIComponent(value.replaceAll('+', ' '));
   } catch {
-    throw invalid('a parameter cannot be decoded');
+    throw xmlError('a parameter cannot be decoded');
   }
 }
 
 async function inflated(message: string): Promise<string> {
   try {
-    const options = { maxOutputLength: mostMessageBytes };
+    const options = { maxOutputLength: maxMessageBytes };
     const bytes = await promisify<Buffer, object, Buffer>(inflateRaw)(Buffer.from(message, 'base64'), options);
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw invalid('the message cannot be unpacked');
+    throw xmlError('the message cannot be unpacked');
   }
 }

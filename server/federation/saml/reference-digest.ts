@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalXml } from './canonical.ts';
-import { children, childrenNamed, everyElement, invalid, is, only, type XmlElement } from './xml.ts';
+import { children, childrenNamed, everyElement, is, requireOne, type XmlElement, xmlError } from './xml.ts';
 
 /** What `signatures.ts` accepts, as Node.js names it. */
 const hashes: Record<string, string> = {
@@ -21,12 +21,12 @@ const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 export function refuseChangedElements(root: XmlElement): void {
   for (const element of everyElement(root)) {
     if (is(element, 'signature', 'Signature') && !matchesDigest(element))
-      throw invalid('the assertion is not signed by this provider');
+      throw xmlError('the assertion is not signed by this provider');
   }
 }
 
 function matchesDigest(signature: XmlElement): boolean {
-  const reference = only(only(signature, 'signature', 'SignedInfo'), 'signature', 'Reference');
+  const reference = requireOne(requireOne(signature, 'signature', 'SignedInfo'), 'signature', 'Reference');
   const transforms = childrenNamed(reference, 'signature', 'Transforms').flatMap((list) =>
     childrenNamed(list, 'signature', 'Transform'),
   );
@@ -34,9 +34,9 @@ function matchesDigest(signature: XmlElement): boolean {
   const inclusive = transforms.length === 1;
   // The library decides about other lists of transforms, which no provider is known to use.
   if (first !== enveloped || (!inclusive && (transforms.length > 2 || !second?.startsWith(exclusive)))) return true;
-  const hash = hashes[algorithmIn(only(reference, 'signature', 'DigestMethod'))];
-  if (hash === undefined) throw invalid('a signature has a DigestMethod that is not accepted');
-  const digest = only(reference, 'signature', 'DigestValue').textContent ?? '';
+  const hash = hashes[algorithmIn(requireOne(reference, 'signature', 'DigestMethod'))];
+  if (hash === undefined) throw xmlError('a signature has a DigestMethod that is not accepted');
+  const digest = requireOne(reference, 'signature', 'DigestValue').textContent ?? '';
   const prefixes = transforms.slice(1).flatMap(prefixesIn);
   const canonical = canonicalWithout(signature, { inclusive, prefixes });
   return createHash(hash).update(canonical, 'utf8').digest().equals(Buffer.from(digest, 'base64'));

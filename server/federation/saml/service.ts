@@ -77,7 +77,7 @@ export function samlService(
 export const newMessageId = () => `_${randomBytes(20).toString('hex')}`;
 
 /** The one request that a run of the library knows of. */
-export interface KnownRequest {
+export interface AuthnRequestRecord {
   id: string;
   begunAtMs: number;
 }
@@ -87,7 +87,7 @@ export interface KnownRequest {
  * password and nothing better.
  * @param request undefined: nobody asked
  */
-export function libraryOptions(service: SamlService, request: KnownRequest | undefined, sign: boolean): SamlConfig {
+export function samlOptions(service: SamlService, request: AuthnRequestRecord | undefined, sign: boolean): SamlConfig {
   const { config, entityId, acs, key } = service;
   return {
     entryPoint: config.ssoUrl,
@@ -117,7 +117,7 @@ export function libraryOptions(service: SamlService, request: KnownRequest | und
 }
 
 /** In place of a list of all requests of everybody: an answer is to this one, which its attempt keeps. */
-function onlyRequest({ id, begunAtMs }: KnownRequest): NonNullable<SamlConfig['cacheProvider']> {
+function onlyRequest({ id, begunAtMs }: AuthnRequestRecord): NonNullable<SamlConfig['cacheProvider']> {
   const instant = new Date(begunAtMs).toISOString();
   return {
     saveAsync: async (_key, value) => ({ value, createdAt: begunAtMs }),

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import type { UpstreamSession } from '../../session/index.ts';
-import type { Attempt } from '../attempts.ts';
+import type { FederationAttempt } from '../attempts.ts';
 import type { UpstreamIdentity } from '../identity.ts';
 
-export interface SamlAnswer {
+export interface SamlResult {
   identity: UpstreamIdentity;
   /** Of the assertion; where nobody asked for it, it is taken once. */
   assertionId: string;
@@ -27,7 +27,7 @@ export type LogoutMessage =
   | { kind: 'response'; inResponseTo: string; success: boolean };
 
 /** SAML's single logout with one provider (SAML 2.0 Profiles, section 4.4). */
-export interface SingleLogout {
+export interface SamlLogout {
   /** @returns where the browser goes to sign out there, too */
   ask(session: NonNullable<UpstreamSession['saml']>, relayState: string): Promise<{ url: string; requestId: string }>;
   /** @throws {FederationRefusal} invalid */
@@ -35,11 +35,11 @@ export interface SingleLogout {
 }
 
 /** What only SAML providers have. */
-export interface SamlSide {
+export interface SamlProviderOps {
   /** @throws {FederationRefusal} */
-  receive(req: Request, attempt: Attempt | undefined): Promise<SamlAnswer>;
+  receive(req: Request, attempt: FederationAttempt | undefined): Promise<SamlResult>;
   /** Ours, for the provider. */
   metadata(): string;
   /** Undefined: not configured. */
-  logout?: SingleLogout | undefined;
+  logout?: SamlLogout | undefined;
 }

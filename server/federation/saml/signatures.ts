@@ -1,4 +1,4 @@
-import { childrenNamed, everyElement, invalid, is, type XmlElement } from './xml.ts';
+import { childrenNamed, everyElement, is, type XmlElement, xmlError } from './xml.ts';
 
 /** SHA-1 is broken, and HMAC would take a certificate, which is public, for its secret. */
 const signatureMethods = new Set([
@@ -32,48 +32,48 @@ export function checkSignatureShapes(root: XmlElement, signed: (element: XmlElem
   for (const element of everyElement(root)) {
     for (const { name, value } of Array.from(element.attributes)) {
       if (!/^(xml:)?id$/i.test(name)) continue;
-      if (ids.has(value)) throw invalid('two elements have the same id');
+      if (ids.has(value)) throw xmlError('two elements have the same id');
       ids.add(value);
     }
     if (!is(element, 'signature', 'Signature')) continue;
     const parent = element.parentNode as XmlElement;
-    if (!signed(parent)) throw invalid('a signature stands where none belongs');
-    if (signedOnes.has(parent)) throw invalid('an element has two signatures');
+    if (!signed(parent)) throw xmlError('a signature stands where none belongs');
+    if (signedOnes.has(parent)) throw xmlError('an element has two signatures');
     signedOnes.add(parent);
     checkSignature(element, parent.getAttribute('ID') ?? '');
   }
 }
 
 /** SAML 2.0 Core, section 5.4.4: the two that are allowed. */
-const mostTransforms = 2;
+const maxTransforms = 2;
 /** Prefixes that a transform includes: some libraries name `xs`. */
-const mostPrefixes = 20;
+const maxPrefixes = 20;
 /** Keys and their certificates. Nothing of them is believed. */
-const mostKeyCharacters = 20_000;
+const maxKeyCharacters = 20_000;
 
 function checkCosts(element: XmlElement): void {
   const { localName } = element;
   const size = (name: string) => (element.getAttribute(name) ?? '').trim().split(/\s+/).length;
-  if (localName === 'Transforms' && childrenNamed(element, 'signature', 'Transform').length > mostTransforms)
-    throw invalid('a signature has too many transforms');
-  if (localName === 'InclusiveNamespaces' && size('PrefixList') > mostPrefixes)
-    throw invalid('a signature includes too many namespaces');
-  if (localName === 'KeyInfo' && (element.textContent ?? '').length > mostKeyCharacters)
-    throw invalid('the key of a signature is too long');
+  if (localName === 'Transforms' && childrenNamed(element, 'signature', 'Transform').length > maxTransforms)
+    throw xmlError('a signature has too many transforms');
+  if (localName === 'InclusiveNamespaces' && size('PrefixList') > maxPrefixes)
+    throw xmlError('a signature includes too many namespaces');
+  if (localName === 'KeyInfo' && (element.textContent ?? '').length > maxKeyCharacters)
+    throw xmlError('the key of a signature is too long');
 }
 
 function checkSignature(signature: XmlElement, id: string): void {
   let references = 0;
   for (const element of everyElement(signature)) {
     checkCosts(element);
-    if (is(element, 'signature', 'Object')) throw invalid('a signature holds an object');
+    if (is(element, 'signature', 'Object')) throw xmlError('a signature holds an object');
     if (is(element, 'signature', 'Reference')) {
       references += 1;
-      if (id === '' || element.getAttribute('URI') !== `#${id}`) throw invalid('a signature signs another element');
+      if (id === '' || element.getAttribute('URI') !== `#${id}`) throw xmlError('a signature signs another element');
     }
     const methods = element.namespaceURI === signature.namespaceURI ? allowed[element.localName ?? ''] : undefined;
     if (methods && !methods.has(element.getAttribute('Algorithm') ?? ''))
-      throw invalid(`a signature has a ${element.localName} that is not accepted`);
+      throw xmlError(`a signature has a ${element.localName} that is not accepted`);
   }
-  if (references !== 1) throw invalid('a signature does not sign one element');
+  if (references !== 1) throw xmlError('a signature does not sign one element');
 }

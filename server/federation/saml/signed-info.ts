@@ -1,6 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { canonicalXml } from './canonical.ts';
-import { children, childrenNamed, everyElement, invalid, is, only, type XmlElement } from './xml.ts';
+import { children, childrenNamed, everyElement, is, requireOne, type XmlElement, xmlError } from './xml.ts';
 
 /** What `signatures.ts` accepts, as Node.js names it. */
 const methods: Record<string, { hash: string; padding: number }> = {
@@ -13,7 +13,7 @@ const methods: Record<string, { hash: string; padding: number }> = {
 };
 
 /** Of 4,096 bits, with line breaks. */
-const mostSignatureCharacters = 1_500;
+const maxSignatureCharacters = 1_500;
 
 /**
  * Refuses a message in which a signature is of none of the provider's keys. The library compares the digest of the whole
@@ -26,7 +26,7 @@ export function refuseForeignSignatures(root: XmlElement, certificates: readonly
   const keys = keysIn(certificates);
   const signatures = everyElement(root).filter((element) => is(element, 'signature', 'Signature'));
   for (const signature of signatures) {
-    if (!isBy(signature, keys)) throw invalid('the assertion is not signed by this provider');
+    if (!isBy(signature, keys)) throw xmlError('the assertion is not signed by this provider');
   }
 }
 
@@ -51,14 +51,14 @@ function keyIn(certificate: string): KeyObject[] {
 }
 
 function isBy(signature: XmlElement, keys: readonly KeyObject[]): boolean {
-  const signedInfo = only(signature, 'signature', 'SignedInfo');
-  const algorithm = only(signedInfo, 'signature', 'SignatureMethod').getAttribute('Algorithm') ?? '';
-  const signatureValue = only(signature, 'signature', 'SignatureValue');
-  if (children(signatureValue).length > 0) throw invalid('the value of a signature has elements in it');
+  const signedInfo = requireOne(signature, 'signature', 'SignedInfo');
+  const algorithm = requireOne(signedInfo, 'signature', 'SignatureMethod').getAttribute('Algorithm') ?? '';
+  const signatureValue = requireOne(signature, 'signature', 'SignatureValue');
+  if (children(signatureValue).length > 0) throw xmlError('the value of a signature has elements in it');
   const value = signatureValue.textContent ?? '';
-  if (value.length > mostSignatureCharacters) throw invalid('a signature is too long');
+  if (value.length > maxSignatureCharacters) throw xmlError('a signature is too long');
   const { hash, padding } = methods[algorithm] ?? {};
-  if (hash === undefined) throw invalid('a signature has a SignatureMethod that is not accepted');
+  if (hash === undefined) throw xmlError('a signature has a SignatureMethod that is not accepted');
   const signed = Buffer.from(canonical(signedInfo), 'utf8');
   const bytes = Buffer.from(value, 'base64');
   return keys.some((key) => {
@@ -73,8 +73,8 @@ function isBy(signature: XmlElement, keys: readonly KeyObject[]): boolean {
 
 /** Exclusive XML Canonicalization: the one that SAML knows (SAML 2.0 Core, section 5.4.3). */
 function canonical(signedInfo: XmlElement): string {
-  only(signedInfo, 'signature', 'CanonicalizationMethod');
+  requireOne(signedInfo, 'signature', 'CanonicalizationMethod');
   if (childrenNamed(signedInfo, 'signature', 'Reference').length !== 1)
-    throw invalid('a signature does not sign one element');
+    throw xmlError('a signature does not sign one element');
   return canonicalXml(signedInfo);
 }

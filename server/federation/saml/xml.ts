@@ -1,5 +1,5 @@
 import { DOMParser } from '@xmldom/xmldom';
-import { FederationRefusal } from '../identity.ts';
+import { FederationError } from '../identity.ts';
 
 /** The namespaces that SAML 2.0 speaks in. */
 export const ns = {
@@ -58,43 +58,43 @@ export const metadataLimits: Limits = {
   ...{ attributesOfOne: 100, depth: 40 },
 };
 
-export const invalid = (detail: string, count?: number) => new FederationRefusal('invalid', detail, count);
+export const xmlError = (detail: string, count?: number) => new FederationError('invalid', detail, count);
 
 /**
  * What an honest message never has, and what attacks are made of: document types (external entities, entities that
  * expand), comments (a NameID that is read up to one), sections that hide characters, instructions to the parser.
  */
-function refuseConstructs(text: string, most: Limits): void {
-  if (text.length > most.characters) throw invalid('the message is too long');
+function refuseConstructs(text: string, max: Limits): void {
+  if (text.length > max.characters) throw xmlError('the message is too long');
   // It was decoded as UTF-8; another reader of the same bytes would see another text.
   if (/^<\?xml [^<>?]*encoding\s*=\s*["'](?!utf-8["'])/i.test(text))
-    throw invalid('the message says that it is in another encoding than UTF-8');
+    throw xmlError('the message says that it is in another encoding than UTF-8');
   const at = text.indexOf('<!');
   if (at >= 0) {
-    if (text.startsWith('<!--', at)) throw invalid('the message has a comment');
-    if (text.startsWith('<![CDATA[', at)) throw invalid('the message has a CDATA section');
-    throw invalid('the message has a document type');
+    if (text.startsWith('<!--', at)) throw xmlError('the message has a comment');
+    if (text.startsWith('<![CDATA[', at)) throw xmlError('the message has a CDATA section');
+    throw xmlError('the message has a document type');
   }
-  if (text.replace(/^<\?xml [^<>?]*\?>/, '').includes('<?')) throw invalid('the message has a processing instruction');
+  if (text.replace(/^<\?xml [^<>?]*\?>/, '').includes('<?')) throw xmlError('the message has a processing instruction');
   // The parser takes what is no reference for text.
-  if (/&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/i.test(text)) throw invalid('the message is no XML');
+  if (/&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/i.test(text)) throw xmlError('the message is no XML');
   // Before it is parsed: more tags, or values, than so many elements can have.
-  if (text.split('<', 2 * most.elements + 2).length > 2 * most.elements + 1)
-    throw invalid('the message has too many elements');
+  if (text.split('<', 2 * max.elements + 2).length > 2 * max.elements + 1)
+    throw xmlError('the message has too many elements');
   const values = text.split(/=\s*["']/).length - 1;
-  if (values > most.attributes) throw invalid('the message has too many attributes', values);
-  if (text.split(/\sxmlns[:=]/, most.namespaces + 2).length > most.namespaces + 1)
-    throw invalid('the message has too many namespaces');
-  if (text.split(/[&">]/, most.escapes + 2).length > most.escapes + 1)
-    throw invalid('the message has too many characters that are escaped');
+  if (values > max.attributes) throw xmlError('the message has too many attributes', values);
+  if (text.split(/\sxmlns[:=]/, max.namespaces + 2).length > max.namespaces + 1)
+    throw xmlError('the message has too many namespaces');
+  if (text.split(/[&">]/, max.escapes + 2).length > max.escapes + 1)
+    throw xmlError('the message has too many characters that are escaped');
 }
 
 /**
  * Parses a message that anybody may have sent.
- * @throws {FederationRefusal} invalid
+ * @throws {FederationError} invalid
  */
-export function parseXml(text: string, most: Limits = messageLimits): XmlElement {
-  refuseConstructs(text, most);
+export function parseXml(text: string, max: Limits = messageLimits): XmlElement {
+  refuseConstructs(text, max);
   let root: XmlElement | null;
   try {
     const stop = (message: string) => {
@@ -103,17 +103,17 @@ export function parseXml(text: string, most: Limits = messageLimits): XmlElement
     const parser = new DOMParser({ errorHandler: { warning: stop, error: stop, fatalError: stop } });
     root = parser.parseFromString(text, 'text/xml').documentElement as unknown as XmlElement | null;
   } catch {
-    throw invalid('the message is no XML');
+    throw xmlError('the message is no XML');
   }
-  if (!root) throw invalid('the message is no XML');
+  if (!root) throw xmlError('the message is no XML');
   let [depth, elements] = [0, 0];
   for (let level = [root]; level.length > 0; level = level.flatMap(children)) {
     depth += 1;
     elements += level.length;
-    if (depth > most.depth) throw invalid('the message is too deep');
-    if (elements > most.elements) throw invalid('the message has too many elements', elements);
-    if (level.some(({ attributes }) => attributes.length > most.attributesOfOne))
-      throw invalid('an element of the message has too many attributes');
+    if (depth > max.depth) throw xmlError('the message is too deep');
+    if (elements > max.elements) throw xmlError('the message has too many elements', elements);
+    if (level.some(({ attributes }) => attributes.length > max.attributesOfOne))
+      throw xmlError('an element of the message has too many attributes');
   }
   return root;
 }
@@ -132,11 +132,11 @@ export const is = (element: XmlElement, namespace: Namespace, name: string): boo
 export const childrenNamed = (element: XmlElement, namespace: Namespace, name: string): XmlElement[] =>
   children(element).filter((child) => is(child, namespace, name));
 
-/** @throws {FederationRefusal} invalid, unless there is exactly one */
-export function only(element: XmlElement, namespace: Namespace, name: string): XmlElement {
+/** @throws {FederationError} invalid, unless there is exactly one */
+export function requireOne(element: XmlElement, namespace: Namespace, name: string): XmlElement {
   const [first, second] = childrenNamed(element, namespace, name);
-  if (!first) throw invalid(`${element.localName} has no ${name}`);
-  if (second) throw invalid(`${element.localName} has more than one ${name}`);
+  if (!first) throw xmlError(`${element.localName} has no ${name}`);
+  if (second) throw xmlError(`${element.localName} has more than one ${name}`);
   return first;
 }
 
@@ -147,22 +147,22 @@ export function everyElement(element: XmlElement, found: XmlElement[] = []): Xml
   return found;
 }
 
-export const textOf = (element: XmlElement): string => (element.textContent ?? '').trim();
+export const elementText = (element: XmlElement): string => (element.textContent ?? '').trim();
 
 /**
  * A value that names a person, exactly as it was signed: providers compare these byte for byte (SAML 2.0 Core, section 8.3.7),
  * so a value that differs from another in space alone names another person.
  * @param what in the log
- * @throws {FederationRefusal} invalid, when the value has space around it: nobody can see which person is meant
+ * @throws {FederationError} invalid, when the value has space around it: nobody can see which person is meant
  */
 export function exactName(value: string, what: string): string {
-  if (value !== value.trim()) throw invalid(`${what} has white space at its start or end`);
+  if (value !== value.trim()) throw xmlError(`${what} has white space at its start or end`);
   return value;
 }
 
-/** The NameID of a subject or of a logout request. @throws {FederationRefusal} invalid */
-export function nameIdOf(element: XmlElement): string {
-  if (children(element).length > 0) throw invalid('the NameID has elements in it');
+/** The NameID of a subject or of a logout request. @throws {FederationError} invalid */
+export function toNameId(element: XmlElement): string {
+  if (children(element).length > 0) throw xmlError('the NameID has elements in it');
   return exactName(element.textContent ?? '', 'the NameID');
 }
 
@@ -170,13 +170,13 @@ const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /**
  * A time attribute in milliseconds since the epoch, undefined when absent (SAML 2.0 Core, section 1.3.3: always UTC).
- * @throws {FederationRefusal} invalid
+ * @throws {FederationError} invalid
  */
-export function timeOf(element: XmlElement, name: string): number | undefined {
+export function readTime(element: XmlElement, name: string): number | undefined {
   if (!element.hasAttribute(name)) return undefined;
   const text = element.getAttribute(name) ?? '';
   const ms = instant.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms)) throw invalid(`${name} is no time`);
+  if (Number.isNaN(ms)) throw xmlError(`${name} is no time`);
   return ms;
 }
 

@@ -11,7 +11,7 @@ import { type Listening, usage } from '../setting.ts';
 import { listen } from './listen.ts';
 
 async function start(): Promise<Listening> {
-  const { loadAssets, renderPage, translator } = await built<typeof HttpRoom>('server/http/index');
+  const { loadAssets, renderDocument, translator } = await built<typeof HttpRoom>('server/http/index');
   const { builtClientDir } = await built<typeof DepsModule>('server/deps');
   const { SignInPage } = await built<typeof SignIn>('views/sign-in/sign-in-page');
   const t = translator('en');
@@ -31,9 +31,9 @@ async function start(): Promise<Listening> {
       action: '/sign-in',
       values: { username: '', remember: false },
       errors: {},
-      doors: { top: [], facebook: [], others: [], open: true },
+      providerButtons: { top: [], facebook: [], others: [], open: true },
     });
-    res.type('html').send(renderPage(ctx, page, { title: t('signIn.title') }));
+    res.type('html').send(renderDocument(ctx, page, { title: t('signIn.title') }));
   });
   return listen(app);
 }

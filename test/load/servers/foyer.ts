@@ -81,10 +81,10 @@ function deliver(): void {
 }
 
 async function start({ members }: { members: number }): Promise<Listening> {
-  const { openDeps } = await built<typeof DepsModule>('server/deps');
+  const { createDeps } = await built<typeof DepsModule>('server/deps');
   const { createApp } = await built<typeof AppModule>('server/app');
   const { migrate } = await built<typeof StoreRoom>('server/store/index');
-  const deps = await openDeps(process.env);
+  const deps = await createDeps(process.env);
   opened = deps;
   await migrate(deps.database);
   await addMembers(deps, members);

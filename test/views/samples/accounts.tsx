@@ -1,6 +1,6 @@
 import { ImprintPage } from '../../../views/legal/imprint-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
-import type { ProviderDoor, ProviderDoors } from '../../../views/parts/provider-doors.tsx';
+import type { ProviderButtonGroups, ProviderButtonProps } from '../../../views/parts/provider-doors.tsx';
 import { ForgotPasswordPage } from '../../../views/password/forgot-password-page.tsx';
 import { ResetPasswordPage } from '../../../views/password/reset-password-page.tsx';
 import { ResetStartPage } from '../../../views/password/reset-start-page.tsx';
@@ -24,14 +24,14 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
     options: { challenge: 'AAAA', rpId: 'localhost', userVerification: 'required' },
     label: t('passkeys.signIn.button'),
   };
-  const noDoors: ProviderDoors = { top: [], facebook: [], others: [], open: true };
-  const door = (kind: ProviderDoor['kind'], provider: string, logo?: string): ProviderDoor => ({
+  const noDoors: ProviderButtonGroups = { top: [], facebook: [], others: [], open: true };
+  const door = (kind: ProviderButtonProps['kind'], provider: string, logo?: string): ProviderButtonProps => ({
     kind,
     label: t('federation.doors.continueWith', { provider }),
     logo,
     action: `/federation/${provider.toLowerCase()}`,
   });
-  const allDoors: ProviderDoors = {
+  const allDoors: ProviderButtonGroups = {
     top: [door('amazon', 'Amazon'), door('google', 'Google')],
     facebook: [door('facebook', 'Facebook')],
     others: [
@@ -41,14 +41,16 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
     open: false,
   };
   const instead = t('federation.doors.embedded', { providers: 'Google', place: clientName });
-  const fewDoors: ProviderDoors = { ...noDoors, others: allDoors.others, instead };
+  const fewDoors: ProviderButtonGroups = { ...noDoors, others: allDoors.others, instead };
   const signIn = {
     ...{ ctx, action: '/sign-in', values: { username: '', remember: false }, errors: {}, passkey },
-    doors: noDoors,
+    providerButtons: noDoors,
   };
   const again = {
     ...{ ctx, action: '/re-authenticate', email: 'vera@example.com', hasPassword: true },
-    doors: [{ ...door('google', 'Google'), label: t('federation.again.confirmWith', { provider: 'Google' }) }],
+    providerButtons: [
+      { ...door('google', 'Google'), label: t('federation.again.confirmWith', { provider: 'Google' }) },
+    ],
   };
   const values = { provider: 'Google' };
   const profile = {
@@ -103,13 +105,13 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
         />
       ),
     },
-    'sign-in-doors': { page: <SignInPage {...signIn} doors={allDoors} /> },
+    'sign-in-doors': { page: <SignInPage {...signIn} providerButtons={allDoors} /> },
     'sign-in-doors-cancelled': {
       page: (
         <SignInPage
           {...signIn}
-          doors={fewDoors}
-          said={{ kind: 'info', text: t('federation.notices.cancelled', values) }}
+          providerButtons={fewDoors}
+          providerNotice={{ kind: 'info', text: t('federation.notices.cancelled', values) }}
         />
       ),
     },
@@ -117,8 +119,8 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
       page: (
         <SignInPage
           {...signIn}
-          doors={allDoors}
-          said={{ kind: 'error', text: t('federation.notices.sign-up-closed', values) }}
+          providerButtons={allDoors}
+          providerNotice={{ kind: 'error', text: t('federation.notices.sign-up-closed', values) }}
         />
       ),
     },
@@ -128,12 +130,12 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
         <ReAuthenticatePage
           {...again}
           hasPassword={false}
-          said={{ kind: 'error', text: t('federation.notices.not-yours', values) }}
+          providerNotice={{ kind: 'error', text: t('federation.notices.not-yours', values) }}
         />
       ),
     },
     'sign-up': { page: <ProfilePage {...profile} /> },
-    'sign-up-doors': { page: <ProfilePage {...profile} doors={allDoors} /> },
+    'sign-up-doors': { page: <ProfilePage {...profile} providerButtons={allDoors} /> },
     'sign-up-refused': {
       page: (
         <ProfilePage
@@ -155,7 +157,7 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
         <ProfilePage
           {...profile}
           values={{ given_name: 'Vera', family_name: 'Fyfe', email: 'vera@example.com' }}
-          begun={{ email: 'vera@example.com', href: '/signup/emailCaptured' }}
+          resumableSignUp={{ email: 'vera@example.com', href: '/signup/emailCaptured' }}
         />
       ),
     },
@@ -212,7 +214,7 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
       page: (
         <ResetPasswordPage
           {...reset}
-          news={{
+          notice={{
             title: t('password.request.confirmedTitle'),
             text: t('password.request.confirmed'),
             duration: 'redirecting',
@@ -232,7 +234,7 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
             confirm: t('password.reset.inconsistent'),
           }}
           problem={{ title: t('password.reset.failed'), text: t('password.reset.codeWrong') }}
-          met={{ numberOrSymbol: true, length: true, notPersonal: true }}
+          strength={{ numberOrSymbol: true, length: true, notPersonal: true }}
         />
       ),
     },

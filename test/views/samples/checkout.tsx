@@ -1,7 +1,7 @@
 import { loadPlans } from '../../../config/plans.ts';
 import { shownDeal } from '../../../server/checkout/deal-shown.ts';
-import { shownPlan } from '../../../server/checkout/plan-texts.ts';
-import { shownQuote } from '../../../server/checkout/quote.ts';
+import { toPlanView } from '../../../server/checkout/plan-texts.ts';
+import { toQuoteView } from '../../../server/checkout/quote.ts';
 import { createCatalogue } from '../../../server/membership/catalogue.ts';
 import { ChangePlanPage } from '../../../views/checkout/change-plan-page.tsx';
 import { CompletedPage } from '../../../views/checkout/completed-page.tsx';
@@ -19,7 +19,7 @@ const todayMs = Date.UTC(2026, 10, 20);
 export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
   const { t, lang } = ctx;
   const plan = (id: string) => catalogue.byId(id) ?? catalogue.defaultPlan;
-  const shown = (id: string) => shownPlan(ctx, plan(id), 'usd');
+  const shown = (id: string) => toPlanView(ctx, plan(id), 'usd');
   const promotion = {
     ...{ typed: 'welcome20', code: 'WELCOME20', couponId: 'c', promotionCodeId: 'p' },
     ...{ percentOff: 20, amountOffCents: null, duration: 'once' as const, endsAt: null },
@@ -37,7 +37,7 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
     lead: t('checkout.trialLead', { name: 'Basic', date: '27 November 2026' }),
     changeHref: '/signup/changePlan',
     cancelHref: '/search',
-    quote: shownQuote(ctx, quote, 'usd'),
+    quote: toQuoteView(ctx, quote, 'usd'),
     promo: { planId: '13', typed: '' },
     button: t('checkout.next'),
     hidden: { planId: '13', dueCents: '500000' },
@@ -70,7 +70,7 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
           {...summary}
           steps="purchase"
           clientName="Ledger & Sons"
-          quote={shownQuote(
+          quote={toQuoteView(
             ctx,
             {
               ...quote,
@@ -105,7 +105,7 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
           {...without}
           steps="purchase"
           lead={t('checkout.lead')}
-          quote={shownQuote(ctx, { ...quote, when: 'later', dueCents: 0 }, 'usd')}
+          quote={toQuoteView(ctx, { ...quote, when: 'later', dueCents: 0 }, 'usd')}
           button={t('checkout.complete')}
         />
       ),
@@ -168,8 +168,8 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
       page: (
         <CompletedPage
           ctx={ctx}
-          said={t('checkout.completed.plan', { plan: 'Growth' })}
-          goOnHref="https://apps.example/search"
+          resultText={t('checkout.completed.plan', { plan: 'Growth' })}
+          continueUrl="https://apps.example/search"
         />
       ),
     },

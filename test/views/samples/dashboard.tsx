@@ -23,10 +23,10 @@ export function dashboardSamples(ctx: PageContext): Record<string, Sample> {
   return {
     dashboard: { page: <DashboardPage ctx={ctx} apps={apps} /> },
     'dashboard-empty': { page: <DashboardPage ctx={ctx} apps={[]} /> },
-    'dashboard-searched': { page: <DashboardPage ctx={ctx} apps={apps} words={'a"<b'} /> },
-    'dashboard-searched-for-nothing': { page: <DashboardPage ctx={ctx} apps={[]} words={'a"<b'} /> },
+    'dashboard-searched': { page: <DashboardPage ctx={ctx} apps={apps} searchText={'a"<b'} /> },
+    'dashboard-searched-for-nothing': { page: <DashboardPage ctx={ctx} apps={[]} searchText={'a"<b'} /> },
     'dashboard-not-loaded': { page: <DashboardPage ctx={ctx} apps={undefined} /> },
-    'not-in-plan': { page: <NotInPlanPage {...limited} own="Starter" plans={plans} back={back} /> },
+    'not-in-plan': { page: <NotInPlanPage {...limited} currentPlan="Starter" plans={plans} back={back} /> },
     'not-in-any-plan': { page: <NotInPlanPage {...limited} clientLogo="https://cdn.example/a.png" plans={[]} /> },
   };
 }

@@ -1,6 +1,6 @@
-import { OfferPage } from '../../../views/federation/offer-page.tsx';
+import { LinkConfirmationPage } from '../../../views/federation/offer-page.tsx';
 import { ReusedPage } from '../../../views/federation/reused-page.tsx';
-import { UnaskedPage } from '../../../views/federation/unasked-page.tsx';
+import { UnsolicitedResponsePage } from '../../../views/federation/unasked-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import { member, type Sample } from './context.ts';
 
@@ -10,13 +10,15 @@ export function federationSamples(ctx: PageContext): Record<string, Sample> {
   const offer = { ctx, action: '/federation/link', email: member.email };
   const reused = { ctx, action: '/federation/link/account', provider: 'Acme & Sons', backHref: '/' };
   return {
-    offer: { page: <OfferPage {...offer} provider="Google" there={{ name: 'Ada Lovelace', email: member.email }} /> },
+    offer: {
+      page: <LinkConfirmationPage {...offer} provider="Google" there={{ name: 'Ada Lovelace', email: member.email }} />,
+    },
     'offer-nameless': {
-      page: <OfferPage {...offer} provider="Acme & Sons" there={{ name: '', email: member.email }} />,
+      page: <LinkConfirmationPage {...offer} provider="Acme & Sons" there={{ name: '', email: member.email }} />,
     },
     'keep-link': {
       page: (
-        <OfferPage
+        <LinkConfirmationPage
           {...offer}
           about="keepLink"
           provider="Acme & Sons"
@@ -27,8 +29,16 @@ export function federationSamples(ctx: PageContext): Record<string, Sample> {
     reused: { page: <ReusedPage {...reused} there={{ name: 'Ada Byron', email: 'byron@acme.example' }} /> },
     'reused-nameless': { page: <ReusedPage {...reused} there={{ name: '', email: '' }} /> },
     unasked: {
-      page: <UnaskedPage {...unasked} provider="Acme & Sons" there={{ name: 'Ada Lovelace', email: member.email }} />,
+      page: (
+        <UnsolicitedResponsePage
+          {...unasked}
+          provider="Acme & Sons"
+          there={{ name: 'Ada Lovelace', email: member.email }}
+        />
+      ),
     },
-    'unasked-nameless': { page: <UnaskedPage {...unasked} provider="Acme" there={{ name: '', email: '' }} /> },
+    'unasked-nameless': {
+      page: <UnsolicitedResponsePage {...unasked} provider="Acme" there={{ name: '', email: '' }} />,
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { formatAmount } from '../../../views/format.ts';
-import { SettingsLayout } from '../../../views/layout/settings-layout.tsx';
+import { AccountLayout } from '../../../views/layout/settings-layout.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import {
   CancelMembershipPage,
@@ -8,7 +8,7 @@ import {
 } from '../../../views/settings/membership-act-pages.tsx';
 import { MembershipCard, UnpaidOnHome } from '../../../views/settings/membership-card.tsx';
 import { MembershipPage } from '../../../views/settings/membership-page.tsx';
-import type { InvoiceRow, MembershipShown, PlanStanding } from '../../../views/settings/membership-shown.ts';
+import type { InvoiceRow, MembershipView, PlanStatusView } from '../../../views/settings/membership-shown.ts';
 import { member, type Sample } from './context.ts';
 
 const at = 1767225600000;
@@ -58,20 +58,20 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
     invoice('void', { number: null, plan: undefined, kind: undefined, url: null, pdfUrl: null }),
     invoice('uncollectible'),
   ];
-  const page = (standing: PlanStanding, more: Partial<MembershipShown> = {}): MembershipShown => ({
-    ...{ standing, sold: true },
+  const page = (status: PlanStatusView, more: Partial<MembershipView> = {}): MembershipView => ({
+    ...{ status, sold: true },
     ...more,
   });
   const act = { ctx: signedIn, action: '/settings/membership/cancel', plan: plan.name };
-  const sample = (shown: MembershipShown, rows: readonly InvoiceRow[] = []): Sample => ({
-    page: <MembershipPage ctx={signedIn} shown={shown} invoices={rows} away={false} />,
+  const sample = (shown: MembershipView, rows: readonly InvoiceRow[] = []): Sample => ({
+    page: <MembershipPage ctx={signedIn} membership={shown} invoices={rows} stripeUnavailable={false} />,
   });
   return {
     membership: {
       page: (
         <MembershipPage
           ctx={signedIn}
-          shown={page(
+          membership={page(
             { kind: 'renews', plan, at },
             {
               card,
@@ -80,7 +80,7 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
             },
           )}
           invoices={invoices}
-          away
+          stripeUnavailable
           notice={t('membership.done.resumed')}
         />
       ),
@@ -96,9 +96,9 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
       page: (
         <MembershipPage
           ctx={signedIn}
-          shown={page({ kind: 'unpaid', plan, at }, { card, unpaid: { ...unpaid, why: 'failed' } })}
+          membership={page({ kind: 'unpaid', plan, at }, { card, unpaid: { ...unpaid, why: 'failed' } })}
           invoices={[invoice('open')]}
-          away={false}
+          stripeUnavailable={false}
         />
       ),
     },
@@ -108,14 +108,14 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
     'membership-action': sample(page({ kind: 'unpaid', plan, at }, { unpaid: { ...unpaid, why: 'action-required' } })),
     'membership-on-home': {
       page: (
-        <SettingsLayout ctx={signedIn} at="security" heading={t('settings.title')}>
-          <UnpaidOnHome ctx={signedIn} shown={page({ kind: 'none' }, { unpaid: { ...unpaid, why: 'failed' } })} />
-          <MembershipCard ctx={signedIn} shown={page({ kind: 'changes', plan, at, to })} />
+        <AccountLayout ctx={signedIn} at="security" heading={t('settings.title')}>
+          <UnpaidOnHome ctx={signedIn} membership={page({ kind: 'none' }, { unpaid: { ...unpaid, why: 'failed' } })} />
+          <MembershipCard ctx={signedIn} membership={page({ kind: 'changes', plan, at, to })} />
           <MembershipCard
             ctx={signedIn}
-            shown={page({ kind: 'unpaid', plan, at }, { unpaid: { ...unpaid, why: 'action-required' } })}
+            membership={page({ kind: 'unpaid', plan, at }, { unpaid: { ...unpaid, why: 'action-required' } })}
           />
-        </SettingsLayout>
+        </AccountLayout>
       ),
     },
     'membership-cancel': {

@@ -1,4 +1,4 @@
-import { GoingOnPage } from '../../../views/layout/going-on-page.tsx';
+import { RedirectPage } from '../../../views/layout/going-on-page.tsx';
 import { ConsentPage } from '../../../views/oauth/consent-page.tsx';
 import { scopeTexts } from '../../../views/oauth/scope-texts.ts';
 import { SignOutPage } from '../../../views/oauth/sign-out-page.tsx';
@@ -28,11 +28,11 @@ export function oauthSamples(ctx: PageContext): Record<string, Sample> {
       page: <VerifyUserPage ctx={ctx} action="/storage" fields={fields} clientName={clientName} />,
     },
     'going-on': {
-      page: <GoingOnPage ctx={ctx} href="https://client.example/cb?code=a&state=b" to={{ clientName }} />,
+      page: <RedirectPage ctx={ctx} href="https://client.example/cb?code=a&state=b" to={{ clientName }} />,
     },
-    'going-on-plain': { page: <GoingOnPage ctx={ctx} href="com.example.app:/cb" to={{}} /> },
+    'going-on-plain': { page: <RedirectPage ctx={ctx} href="com.example.app:/cb" to={{}} /> },
     'going-on-to-a-provider': {
-      page: <GoingOnPage ctx={ctx} href="https://idp.example/authorize?state=a" to={{ providerName: 'Acme' }} />,
+      page: <RedirectPage ctx={ctx} href="https://idp.example/authorize?state=a" to={{ providerName: 'Acme' }} />,
     },
     consent: {
       page: (

@@ -1,7 +1,7 @@
 import { PaymentActionPage, PaymentPage, type PaymentPageProps } from '../../../views/checkout/payment-page.tsx';
 import { formatAmount } from '../../../views/format.ts';
 import type { PageContext } from '../../../views/page-context.ts';
-import { BankQuestionPage, ChangeCardPage } from '../../../views/settings/change-card-page.tsx';
+import { CardActionPage, ChangeCardPage } from '../../../views/settings/change-card-page.tsx';
 import { member, type Sample } from './context.ts';
 
 /** The stand-in's, where whoever shows a sample offers it. */
@@ -63,7 +63,7 @@ export function paymentSamples(ctx: PageContext): Record<string, Sample> {
     'add-card': { page: <ChangeCardPage {...settings} setupUrl="/settings/membership/card/setup" /> },
     'bank-question': {
       page: (
-        <BankQuestionPage
+        <CardActionPage
           {...bank}
           {...settings}
           otherCardHref="/settings/membership/card"

@@ -1,10 +1,10 @@
 import { PlainLayout } from '../../../views/layout/plain-layout.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
-import { ResetWaysInPage } from '../../../views/password/reset-ways-in-page.tsx';
+import { RecentFactorsPage } from '../../../views/password/reset-ways-in-page.tsx';
 import { PasskeyRemovePage } from '../../../views/settings/passkey-act-pages.tsx';
 import { PasswordPage } from '../../../views/settings/password-page.tsx';
 import { ProviderLinkPage, ProviderRemovePage } from '../../../views/settings/providers-act-pages.tsx';
-import { type LinkShown, ProvidersPage } from '../../../views/settings/providers-page.tsx';
+import { type LinkedProviderView, ProvidersPage } from '../../../views/settings/providers-page.tsx';
 import { SignInCard } from '../../../views/settings/sign-in-card.tsx';
 
 const dayMs = 1767225600000;
@@ -12,7 +12,7 @@ const dayMs = 1767225600000;
 /** Pages of members who sign in by a provider. */
 export function providerSamples(ctx: PageContext) {
   const { t } = ctx;
-  const links: LinkShown[] = [
+  const links: LinkedProviderView[] = [
     {
       ...{ id: 'a', name: 'Google', kind: 'google', logo: undefined, email: 'vera.fyfe@example.com' },
       ...{ linkedAt: dayMs, lastUsedAt: dayMs, offered: true },
@@ -66,7 +66,7 @@ export function providerSamples(ctx: PageContext) {
     },
     'reset-ways-in': {
       page: (
-        <ResetWaysInPage
+        <RecentFactorsPage
           ctx={ctx}
           action="/reset-password/ways-in"
           signInHref="/"

@@ -1,12 +1,12 @@
-import { UndoDonePage, UndoEmailChangePage, UndoGonePage } from '../../../views/contact/undo-email-change-page.tsx';
+import { UndoDonePage, UndoEmailChangePage, UndoExpiredPage } from '../../../views/contact/undo-email-change-page.tsx';
 import {
   CancelFactorResetPage,
   FactorResetCancelledPage,
-  FactorResetGonePage,
+  FactorResetExpiredPage,
 } from '../../../views/leaving/cancel-factor-reset-page.tsx';
-import { DeletionAskedPage } from '../../../views/leaving/deletion-asked-page.tsx';
+import { DeletionRequestedPage } from '../../../views/leaving/deletion-asked-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
-import { ResetWaysInPage } from '../../../views/password/reset-ways-in-page.tsx';
+import { RecentFactorsPage } from '../../../views/password/reset-ways-in-page.tsx';
 import { ContactCodePage, EmailPage, PhonePage } from '../../../views/settings/contact-pages.tsx';
 import { DeviceActPage } from '../../../views/settings/device-act-page.tsx';
 import { DataPage, DeleteAccountPage, FactorResetPage } from '../../../views/settings/leaving-pages.tsx';
@@ -73,12 +73,10 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
   };
   return {
     passkeys: {
-      page: (
-        <PasskeysPage ctx={signedIn} passkeys={passkeys} most={20} available notice={t('passkeys.notices.added')} />
-      ),
+      page: <PasskeysPage ctx={signedIn} passkeys={passkeys} max={20} available notice={t('passkeys.notices.added')} />,
     },
-    'passkeys-full': { page: <PasskeysPage ctx={signedIn} passkeys={passkeys} most={2} available /> },
-    'passkeys-none': { page: <PasskeysPage ctx={signedIn} passkeys={[]} most={20} available={false} /> },
+    'passkeys-full': { page: <PasskeysPage ctx={signedIn} passkeys={passkeys} max={2} available /> },
+    'passkeys-none': { page: <PasskeysPage ctx={signedIn} passkeys={[]} max={20} available={false} /> },
     'passkey-add': { page: <PasskeyAddPage {...passkeyAct} options={passkey.options} /> },
     'passkey-add-refused': {
       page: <PasskeyAddPage {...passkeyAct} options={passkey.options} problem={t('passkeys.errors.expired')} />,
@@ -90,7 +88,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
     'passkey-remove': { page: <PasskeyRemovePage {...passkeyAct} isLast={false} /> },
     'reset-passkeys': {
       page: (
-        <ResetWaysInPage ctx={ctx} action="/reset-password/ways-in" signInHref="/" passkeys={passkeys} links={[]} />
+        <RecentFactorsPage ctx={ctx} action="/reset-password/ways-in" signInHref="/" passkeys={passkeys} links={[]} />
       ),
     },
     settings: { page: <SettingsHome {...settings} tab="sign-in" /> },
@@ -185,7 +183,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
           ctx={signedIn}
           action="/settings/delete-account"
           days={14}
-          membership={{ planName: 'Growth & <Co>', until: 1767225600000, unpaid: false, wish: 'at-once' }}
+          membership={{ planName: 'Growth & <Co>', until: 1767225600000, unpaid: false, timing: 'at-once' }}
         />
       ),
     },
@@ -195,7 +193,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
           ctx={signedIn}
           action="/settings/delete-account"
           days={1}
-          membership={{ planName: undefined, until: null, unpaid: true, wish: 'period-end' }}
+          membership={{ planName: undefined, until: null, unpaid: true, timing: 'period-end' }}
         />
       ),
     },
@@ -219,7 +217,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
         />
       ),
     },
-    'deletion-asked': { page: <DeletionAskedPage ctx={ctx} days={14} /> },
+    'deletion-asked': { page: <DeletionRequestedPage ctx={ctx} days={14} /> },
     'cancel-factor-reset': {
       page: (
         <CancelFactorResetPage
@@ -232,8 +230,8 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
       ),
     },
     'cancel-factor-reset-done': { page: <FactorResetCancelledPage ctx={ctx} /> },
-    'cancel-factor-reset-gone': { page: <FactorResetGonePage ctx={ctx} /> },
+    'cancel-factor-reset-gone': { page: <FactorResetExpiredPage ctx={ctx} /> },
     'undo-email-change-done': { page: <UndoDonePage ctx={ctx} /> },
-    'undo-email-change-gone': { page: <UndoGonePage ctx={ctx} /> },
+    'undo-email-change-gone': { page: <UndoExpiredPage ctx={ctx} /> },
   };
 }
