@@ -128,7 +128,8 @@ export async function soak({ addresses, hours, tell = () => {} }: SoakOptions): 
     });
     const all = await attacks(foyer, site);
     emptyBytes = sizeOf(dataDir, 'foyer.db');
-    const from = Array.from({ length: addresses }, (_, at) => `203.0.${113 + Math.floor(at / 200)}.${1 + (at % 200)}`);
+    // Each of a network of its own: addresses of one network share its limits.
+    const from = Array.from({ length: addresses }, (_, at) => `203.${at % 250}.${113 + Math.floor(at / 250)}.7`);
     const count = (name: string, status: number) => {
       answers[name] ??= {};
       const of = answers[name] as Record<string, number>;
