@@ -50,8 +50,8 @@ export async function importPartnerDeals(
   trx: Transaction<Schema>,
   deals: readonly { email: string; tier: PartnerTier }[],
   nowMs: number,
-): Promise<{ added: number; changed: number; unchanged: number }> {
-  const counts = { added: 0, changed: 0, unchanged: 0 };
+): Promise<{ added: number; changed: number; kept: number }> {
+  const counts = { added: 0, changed: 0, kept: 0 };
   for (const { email, tier } of deals) {
     const known = await findPartnerDeal(trx, email);
     if (!known) {
@@ -63,7 +63,7 @@ export async function importPartnerDeals(
     } else if (known.userId === null && known.tier !== tier) {
       await trx.updateTable('partner_deals').set({ tier, imported_at: nowMs }).where('email', '=', email).execute();
       counts.changed += 1;
-    } else counts.unchanged += 1;
+    } else counts.kept += 1;
   }
   return counts;
 }

@@ -64,6 +64,6 @@ export async function importDealsFrom({ database, catalogue, now }: Context, fil
   });
   return {
     json: counts,
-    text: `${counted(counts.added, 'partner deal')} added, ${counts.changed} changed, ${counts.unchanged} left as they were; ${counted(counts.offered, 'member')} will be asked to confirm theirs.`,
+    text: `${counted(counts.added, 'partner deal')} added, ${counts.changed} changed, ${counts.kept} left as they were; ${counted(counts.offered, 'member')} will be asked to confirm theirs.`,
   };
 }

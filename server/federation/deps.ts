@@ -18,9 +18,9 @@ export interface FederatedFirstFactor {
   amr: string[];
   remember: boolean;
   continuation: Continuation;
-  everyFactor?: boolean | undefined;
+  requireAllFactors?: boolean | undefined;
   /** `UpstreamIdentity.shownAtMs`. */
-  shownAtMs?: number | undefined;
+  presentedAtMs?: number | undefined;
   upstream: UpstreamSession;
 }
 

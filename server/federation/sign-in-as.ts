@@ -115,8 +115,8 @@ async function redirectAfterSignIn(
   const plan = how === 'signed-in' ? undefined : await deps.afterFederatedSignUp(user, continuation);
   const entered = await deps.completeSignIn(req, res, user, {
     ...{ amr: upstreamAmr(provider), remember: attempt.remember, continuation, upstream: identity.session },
-    shownAtMs: toShownAt(identity, deps.now()),
-    everyFactor: await deps.requiresAllFactors(req, continuation),
+    presentedAtMs: toShownAt(identity, deps.now()),
+    requireAllFactors: await deps.requiresAllFactors(req, continuation),
   });
   logOutcome(pending, how === 'signed-in' ? entered.kind : how);
   res.redirect(303, entered.kind === 'signed-in' && plan !== undefined ? plan : entered.address);

@@ -45,10 +45,10 @@ const calls: ReadonlySet<string> = new Set([
  */
 export function createRenderError(deps: OauthDeps) {
   async function errorActions({ oidc, path, req }: KoaContextWithOIDC, kind: ErrorKind) {
-    if (kind === 'signOutFailed') return { way: { href: '/logout', signsOut: true as const } };
+    if (kind === 'signOutFailed') return { action: { href: '/logout', signsOut: true as const } };
     const id = requestIdInPath(path);
     const instead = kind === 'requestExpired' && id ? await restartUrl(deps, req as Request, { id }) : undefined;
-    return { instead, way: await clientInitiateLoginUrl(deps, oidc.client?.clientId) };
+    return { redirectTo: instead, action: await clientInitiateLoginUrl(deps, oidc.client?.clientId) };
   }
 
   return async (

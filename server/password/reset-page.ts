@@ -211,12 +211,12 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
     const { t, language: lang } = req;
     const whole = normaliseCode(code);
     // What the checklist says of the password that was sent, without the member's names: it is anybody who reads it.
-    const met = password === '' ? {} : { met: passwordStrength(password, { email: username }) };
+    const strength = password === '' ? {} : { strength: passwordStrength(password, { email: username }) };
     const rerender = (pageState: ResetPasswordPageState) =>
       sendResetPage(deps, req, res, context, {
         status: 400,
         ...(whole !== undefined && { code: whole }),
-        ...met,
+        ...strength,
         ...pageState,
       });
     const failed = (text: string) => ({ title: t('password.reset.failed'), text });
@@ -267,7 +267,7 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
         });
       case 'faults': {
         const text = passwordErrorText(t, refusal.faults);
-        const displayed = refusal.faults.includes('contains-personal-data') && met.met;
+        const displayed = refusal.faults.includes('contains-personal-data') && strength.strength;
         return rerender({
           errors: { password: text },
           problem: failed(text),

@@ -41,7 +41,7 @@ const begin =
     const provider = named(deps, req);
     const intent = { kind: 'link', userId: user.id, sessionIdHash: session.idHash } as const;
     // Or whoever was the last to be signed in there in this browser would be linked, without a question.
-    const beginning = { continuation: { search: '' }, remember: session.remember, again: true };
+    const beginning = { continuation: { search: '' }, remember: session.remember, forceFresh: true };
     try {
       const href = await federation.begin(req, res, provider, intent, beginning);
       renderRedirectPage(pages, req, res, href, { providerName: provider.name });

@@ -279,7 +279,11 @@ describe('registration of a route of a page', () => {
   });
 
   it('a handler without any guard stands behind the guard of its rule', async () => {
-    const visitor = { publicUrl: 'http://localhost', sessions: { member: async () => undefined }, wayOn: () => {} };
+    const visitor = {
+      publicUrl: 'http://localhost',
+      sessions: { getCurrentUser: async () => undefined },
+      nextRedirect: () => {},
+    };
     for (const rule of ['session', 'member', 'recent', 'recent-with-second-factor'] as const) {
       const router = behindRules(Router(), { 'GET /here': rule }, pageGuard(visitor as never));
       router.route('/here').get(handler);

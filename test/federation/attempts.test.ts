@@ -145,7 +145,7 @@ describe.each(backends)('attempts on $name', (backend) => {
     clock += attemptMs;
     expect(await attempts.take(req, early, 'google')).toMatchObject({
       state: 'open',
-      attempt: { kept: { verifier: 'v' } },
+      attempt: { strategyState: { verifier: 'v' } },
     });
     clock += 1;
     expect(await attempts.take(req, late, 'google')).toMatchObject({

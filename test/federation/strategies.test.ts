@@ -107,7 +107,7 @@ describe('strategies', () => {
     });
 
     it('who is to come and that they show again who they are, where it can be asked', async () => {
-      const asked = { loginHint: 'ada@example.com', again: true };
+      const asked = { loginHint: 'ada@example.com', repeated: true };
       const query = async (kind: Kind) => Object.fromEntries((await begin(by(kind), asked)).url.searchParams);
       expect(await query('google')).toMatchObject({ login_hint: 'ada@example.com', prompt: 'select_account' });
       expect(await query('facebook')).toMatchObject({ auth_type: 'reauthenticate' });

@@ -122,7 +122,10 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       ...{
         source: 'general',
         plan_key: null,
-        terms: JSON.stringify({ ip, userAgent }),
+        terms: JSON.stringify({
+          ...{ version: 1, label: '1.0.0', lang: 'en', textHash: 'hash' },
+          ...{ clientId: null, ip, userAgent },
+        }),
         errand: '',
         state: 'confirmed',
       },

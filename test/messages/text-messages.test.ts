@@ -56,7 +56,7 @@ describe.each(backends)('what text messages may cost, $name', ({ open }) => {
     const { database } = stores;
     const kv = {
       ...stores.kv,
-      increment: (name: string, ttlMs: number, by?: number) => stores.kv.consumeCount(prefix + name, ttlMs, by),
+      consumeCount: (name: string, ttlMs: number, by?: number) => stores.kv.consumeCount(prefix + name, ttlMs, by),
       count: (name: string) => stores.kv.count(prefix + name),
     };
     const outbox = createOutbox({ box: createSecretBox([key], 'outbox'), now: Date.now });
