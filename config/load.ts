@@ -12,11 +12,11 @@ import {
   findStripeFaults,
   mailTemplateFaults,
   searchAppFaults,
-} from './faults.ts';
+} from './checks.ts';
 import { type RawConfig, schema } from './schema.ts';
 import { standInForProviders, writtenProvidersFile } from './stand-in-providers.ts';
 
-export { isLoopback } from './faults.ts';
+export { isLoopback } from './checks.ts';
 
 /** The configuration as the product uses it: everything that may be absent has been settled. */
 export interface Config

@@ -1,15 +1,9 @@
 import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
-import {
-  createUserRecipients,
-  isDealPostponed,
-  postponePartnerDeal,
-  setLocale,
-  userOperations,
-} from './account/index.ts';
 import { checkoutRoutes } from './checkout/index.ts';
 import { mediaFromConfig, mediaPath, standInForStripe, stripeForBrowsers } from './config-of-rooms.ts';
 import { dashboardRoutes } from './dashboard/index.ts';
+import type { DeletionModule } from './deletion/index.ts';
 import { type Deps, mailBrand } from './deps.ts';
 import {
   type ApiOperation,
@@ -44,19 +38,25 @@ import {
   staticFiles,
   submitLanguage,
 } from './http/index.ts';
-import type { DeletionModule } from './leaving/index.ts';
 import { imprintRoute } from './legal/index.ts';
 import { type BillingModule, membershipOperations, planCommands } from './membership/index.ts';
 import { messageOperations } from './messages/index.ts';
-import { discoveryPaths, type OidcModule, routes } from './oauth/index.ts';
-import { wireModules } from './open-rooms.ts';
+import { discoveryPaths, type OidcModule, routes } from './oidc/index.ts';
 import { pageGuard } from './page-guard.ts';
 import { apiCallLimits } from './rate-limits/index.ts';
 import { createSandboxMailbox, onlyFromThisMachine, sandboxRoutes } from './sandbox/index.ts';
-import { sessionCookie } from './session/index.ts';
+import { sessionCookie } from './sessions/index.ts';
 import { profileSaver, settingsOperations, settingsRoutes } from './settings/index.ts';
 import { type MailedCodes, signInRoutes } from './sign-in/index.ts';
 import { countVisitorData } from './store/index.ts';
+import {
+  createUserRecipients,
+  isDealPostponed,
+  postponePartnerDeal,
+  setLocale,
+  userOperations,
+} from './users/index.ts';
+import { wireModules } from './wiring.ts';
 
 export interface App {
   app: RequestListener;

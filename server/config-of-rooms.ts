@@ -1,7 +1,6 @@
 import { type Config, isLoopback } from '../config/load.ts';
 import { standInOrigin, standInProvidersFile } from '../config/stand-in-providers.ts';
 import { membershipPath } from '../views/settings/tabs.ts';
-import type { Media } from './account/index.ts';
 import type { StripeForBrowsers } from './checkout/index.ts';
 import { type Logger, toAppLinks } from './http/index.ts';
 import type { Metrics } from './metrics/index.ts';
@@ -9,6 +8,7 @@ import type { GuessLimits } from './password/index.ts';
 import { configureLimits, type FirmLimit, type RateLimits } from './rate-limits/index.ts';
 import { billingAddress, mailboxAddress, providersPath, type StandInAddress, standInLinks } from './sandbox/index.ts';
 import { deriveKey } from './store/index.ts';
+import type { Media } from './users/index.ts';
 
 // The configuration's variables in the words of the rooms that they are for; `app.ts` hands them in.
 

@@ -1,7 +1,6 @@
 import cluster from 'node:cluster';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../config/load.ts';
-import type { TermsVersion } from './account/index.ts';
 import { standInForStripe } from './config-of-rooms.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
 import { type Legal, loadLegal, shippedLegalDir } from './legal/index.ts';
@@ -17,7 +16,7 @@ import {
   type TwilioSettings,
 } from './messages/index.ts';
 import { createMetrics, noMetrics, type OpenMetrics } from './metrics/index.ts';
-import { logoutCarrier } from './oauth/index.ts';
+import { logoutCarrier } from './oidc/index.ts';
 import { createDecoyHashes, createPasswordHasher, type HashCost, type PasswordHasher } from './password/index.ts';
 import { createSandboxMailbox, createStandInClock } from './sandbox/index.ts';
 import {
@@ -30,6 +29,7 @@ import {
   type SecretBox,
   type StoreObserver,
 } from './store/index.ts';
+import type { TermsVersion } from './users/index.ts';
 
 /** What the product stands on; `app.ts` puts the rooms on it. */
 export interface Deps {

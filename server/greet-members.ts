@@ -1,8 +1,8 @@
-import { createImageNameReader, type Media, toPageUser } from './account/index.ts';
 import { setPageUser } from './http/index.ts';
 import { countUnread } from './messages/index.ts';
-import type { Sessions } from './session/index.ts';
+import type { Sessions } from './sessions/index.ts';
 import type { Database } from './store/index.ts';
+import { createImageNameReader, type Media, toPageUser } from './users/index.ts';
 
 /** What belongs to client apps answers no page with a member on it. */
 const withoutPages = /^\/oauth2\//;

@@ -1,10 +1,10 @@
 import type { PartnerDealPageProps } from '../../views/checkout/partner-deal-page.tsx';
 import { formatDate } from '../../views/format.ts';
 import type { PageContext } from '../../views/page-context.ts';
-import type { User } from '../account/index.ts';
 import type { T } from '../http/index.ts';
 import { type Catalogue, findRenewingMembership, type Membership, type Plan, trialUntil } from '../membership/index.ts';
-import { planLine, planPrice } from './plan-texts.ts';
+import type { User } from '../users/index.ts';
+import { planLine, planPrice } from './plan-view.ts';
 
 /** The member's plan when the partner's plan is offered, and the effect of Confirm on it. */
 export type HasNow =

@@ -1,10 +1,10 @@
 import type { Request } from 'express';
-import type { User } from '../account/index.ts';
 import type { Logger, Pages } from '../http/index.ts';
 import type { BillingService, Catalogue } from '../membership/index.ts';
-import type { Sessions } from '../session/index.ts';
+import type { Sessions } from '../sessions/index.ts';
 import type { NextRedirect, PendingAuthorization } from '../sign-in/index.ts';
-import type { StripeForBrowsers } from './stripe-in-browser.ts';
+import type { User } from '../users/index.ts';
+import type { StripeForBrowsers } from './stripe-js.ts';
 
 export interface CheckoutDeps {
   publicUrl: string;

@@ -6,17 +6,18 @@
  * Owns these pages and forms. Does not own plans, amounts, promotion codes, cards nor the rule by which a member has a plan
  * (membership/), the steps before (sign-up/), nor what comes next (sign-in/): pages carry no amount but the announced one.
  */
-export { runOrRerender } from './away.ts';
+
 export {
   type CardPageDeps,
   type CardPagePaths,
   cardPage,
   type PaymentAction,
   renderPaymentAction,
-} from './card-page.ts';
-export { findWaitingDeal, partnerDealUrl } from './deal.ts';
+} from './card-handlers.ts';
+export { tooManyText } from './checkout-texts.ts';
 export type { CheckoutDeps } from './deps.ts';
-export { planLine, planPrice } from './plan-texts.ts';
+export { findWaitingDeal, partnerDealUrl } from './partner-deal.ts';
+export { planLine, planPrice } from './plan-view.ts';
 export { checkoutRoutes } from './routes.ts';
-export type { StripeForBrowsers } from './stripe-in-browser.ts';
-export { tooManyText } from './texts.ts';
+export { runOrRerender } from './run-or-rerender.ts';
+export type { StripeForBrowsers } from './stripe-js.ts';

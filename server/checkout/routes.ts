@@ -1,14 +1,14 @@
 import type { Router } from 'express';
 import { methodNotAllowed } from '../http/index.ts';
-import { showChangePlan, submitChangePlan } from './change-plan.ts';
-import { showCompleted } from './completed.ts';
+import { type CheckoutHandler, withCheckoutContext } from './checkout-context.ts';
+import { postSignUpFlow, purchaseFlow, type ResolveCheckoutFlow, signUpFlow } from './checkout-flow.ts';
+import { showChangePlan, submitChangePlan } from './choose-plan-handlers.ts';
+import { showCompleted } from './completed-handlers.ts';
 import type { CheckoutDeps } from './deps.ts';
-import { type CheckoutHandler, withCheckoutContext } from './here.ts';
-import { decideDeal, showPartnerDeal } from './partner-deal.ts';
-import { startCardSetup, submitPayment } from './pay.ts';
-import { showPayment } from './payment-page.ts';
-import { postSignUpFlow, purchaseFlow, type ResolveCheckoutFlow, signUpFlow } from './place.ts';
-import { requirePayablePlan, showSummary, submitSummary } from './summary.ts';
+import { decideDeal, showPartnerDeal } from './partner-deal-handlers.ts';
+import { showPayment } from './payment-handlers.ts';
+import { startCardSetup, submitPayment } from './submit-payment.ts';
+import { requirePayablePlan, showSummary, submitSummary } from './summary-handlers.ts';
 
 export function checkoutRoutes(router: Router, deps: CheckoutDeps): void {
   for (const path of ['/signup/completed/:code', '/signup/completed/plan/:planHash/:code']) {

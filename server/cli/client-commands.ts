@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type ClientRequest, knownScopes, signingAlgorithms } from '../oauth/index.ts';
+import { type ClientRequest, knownScopes, signingAlgorithms } from '../oidc/index.ts';
 import { addClient, changeClient, removeClient, type SecretOptions, showClient, showClients } from './clients.ts';
 import { withContext } from './context.ts';
-import { requireOption } from './demand.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { Act, CliIo } from './io.ts';
+import { requireOption } from './require-option.ts';
 
 /** As commander gives them: false where `--no-…` was written. */
 interface ClientOptions {

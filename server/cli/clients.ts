@@ -15,12 +15,12 @@ import {
   previousSecretExpiry,
   toClientRequest,
   updateClient,
-} from '../oauth/index.ts';
+} from '../oidc/index.ts';
 import { hourMs } from '../shared/index.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
+import { onOffer } from './grantable-access.ts';
 import type { Result } from './io.ts';
-import { onOffer } from './on-offer.ts';
 import { counted, facts, table } from './text.ts';
 
 const isPublic = (client: ClientMetadata) => client.token_endpoint_auth_method === 'none';

@@ -5,7 +5,7 @@ import { createBoxes, openStores, type SecretBoxes } from '../deps.ts';
 import { createLog } from '../http/index.ts';
 import { type Catalogue, createCatalogue } from '../membership/index.ts';
 import { createOutbox } from '../messages/index.ts';
-import { createGrantStore, createLogoutNotices, type GrantStore } from '../oauth/index.ts';
+import { createGrantStore, createLogoutNotices, type GrantStore } from '../oidc/index.ts';
 import { type Database, type KeyValueStore, lastMigratedAt, migrate, migrationState } from '../store/index.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { CliIo } from './io.ts';

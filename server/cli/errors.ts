@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { ConfigurationError } from '../../config/load.ts';
 import { PlansFileError } from '../../config/plans.ts';
 import { ProvidersFileError } from '../../config/providers.ts';
-import { InvalidClientRequest } from '../oauth/index.ts';
+import { InvalidClientRequest } from '../oidc/index.ts';
 import { StoreUnavailable, UnsealError } from '../store/index.ts';
 
 /** How the command ends. Scripts rely on these numbers; they are in every help text and in docs/operator-guide.md. */

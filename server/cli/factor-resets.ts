@@ -1,8 +1,8 @@
-import { findUser } from '../account/index.ts';
+import { cancelFactorReset, type FactorReset, listPendingResets, requestFactorReset } from '../deletion/index.ts';
 import { isSmsOffered } from '../deps.ts';
-import { cancelFactorReset, type FactorReset, listPendingResets, requestFactorReset } from '../leaving/index.ts';
 import { createOutbox } from '../messages/index.ts';
 import { hourMs } from '../shared/index.ts';
+import { findUser } from '../users/index.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
 import type { Result } from './io.ts';

@@ -5,7 +5,7 @@ import {
   publicMetadataSeconds,
   rotateKeys,
   type SigningKeyInfo,
-} from '../oauth/index.ts';
+} from '../oidc/index.ts';
 import { dayMs } from '../shared/index.ts';
 import type { Context } from './context.ts';
 import type { Result } from './io.ts';

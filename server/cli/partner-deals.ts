@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
-import { importPartnerDeals, isPartnerTier, normaliseEmail, type PartnerTier, partnerTiers } from '../account/index.ts';
 import { offerPartnerDeals } from '../membership/index.ts';
+import { importPartnerDeals, isPartnerTier, normaliseEmail, type PartnerTier, partnerTiers } from '../users/index.ts';
 import type { Context } from './context.ts';
 import { refused } from './errors.ts';
 import type { Result } from './io.ts';

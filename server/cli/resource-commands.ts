@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type ResourceServer, signingAlgorithms } from '../oauth/index.ts';
+import { type ResourceServer, signingAlgorithms } from '../oidc/index.ts';
 import { withContext } from './context.ts';
 import type { Act, CliIo } from './io.ts';
 import { addResource, removeResource, showResources } from './resources.ts';

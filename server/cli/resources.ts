@@ -5,7 +5,7 @@ import {
   listResourceServers,
   type ResourceServer,
   resourceServerFaults,
-} from '../oauth/index.ts';
+} from '../oidc/index.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
 import type { Result } from './io.ts';

@@ -1,3 +1,9 @@
+import { loadLegalTexts, toHashing } from '../deps.ts';
+import { createLog, isMalformed } from '../http/index.ts';
+import { membershipClaims } from '../membership/index.ts';
+import { createGrantHooks, listConnectedApps } from '../oidc/index.ts';
+import { createPasswordHasher, createPasswordPolicy, type PasswordFault } from '../password/index.ts';
+import { countSessions, endAllSessions } from '../sessions/index.ts';
 import {
   AlreadyInUseError,
   claimsByScope,
@@ -15,17 +21,11 @@ import {
   recordAcceptance,
   setDisabled,
   type User,
-} from '../account/index.ts';
-import { loadLegalTexts, toHashing } from '../deps.ts';
-import { createLog, isMalformed } from '../http/index.ts';
-import { membershipClaims } from '../membership/index.ts';
-import { createGrantHooks, listConnectedApps } from '../oauth/index.ts';
-import { createPasswordHasher, createPasswordPolicy, type PasswordFault } from '../password/index.ts';
-import { countSessions, endAllSessions } from '../session/index.ts';
+} from '../users/index.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
 import type { Result } from './io.ts';
-import { signInFacts } from './sign-in-facts.ts';
+import { signInFacts } from './sign-in-report.ts';
 import { counted, facts, moment, numericDate, table } from './text.ts';
 
 export interface NewUserInput {

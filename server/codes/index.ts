@@ -14,5 +14,5 @@ export {
   createCodes,
   type IssuedCode,
   resendWaitMs,
-} from './codes.ts';
+} from './one-time-codes.ts';
 export { normaliseCode } from './whole-code.ts';

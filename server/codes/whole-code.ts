@@ -1,4 +1,4 @@
-import { codeDigits } from './codes.ts';
+import { codeDigits } from './one-time-codes.ts';
 
 /** A code as it was typed: digits alone, and only a whole one (the specification's section 5). Phones and mails put spaces in. */
 export function normaliseCode(typed: string): string | undefined {

@@ -3,9 +3,9 @@ import type { Codes } from '../codes/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Outbox, SmsSender } from '../messages/index.ts';
 import type { PasswordHasher, PasswordModule, PasswordPolicy } from '../password/index.ts';
-import type { DeviceRecognition, Sessions } from '../session/index.ts';
+import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
 import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.ts';
-import type { PendingContactChanges } from './flows.ts';
+import type { PendingContactChanges } from './pending-contact-changes.ts';
 
 /** What the rules of this room stand on; they know nothing of requests. */
 export interface ContactDeps {

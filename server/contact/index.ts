@@ -5,7 +5,8 @@
  * Owns both changes with their codes, the page that undoes one, and their JSON calls. Does not own the pages under /settings
  * (settings/), where addresses and numbers are stored (account/) nor what text messages may cost (messages/).
  */
-export type { ContactChangeKind, PendingContactChange } from './flows.ts';
-export type { PhoneRefusal } from './phone-change.ts';
-export type { CodeRejection, CodeThrottled } from './prove.ts';
+
+export type { PhoneRefusal } from './change-phone.ts';
+export type { ContactChangeKind, PendingContactChange } from './pending-contact-changes.ts';
 export { type ContactModule, createContactModule } from './room.ts';
+export type { CodeRejection, CodeThrottled } from './verify-contact-code.ts';

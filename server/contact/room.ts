@@ -1,17 +1,14 @@
 import type { Router } from 'express';
-import type { User } from '../account/index.ts';
 import type { ApiOperation } from '../http/index.ts';
 import type { Origin } from '../messages/index.ts';
-import type { ContactDeps, ContactSettings } from './deps.ts';
+import type { User } from '../users/index.ts';
 import {
   type ConfirmEmailChangeResult,
   confirmEmail,
   type RequestEmailChangeResult,
   requestEmailChange,
   resendEmailChangeCode,
-} from './email-change.ts';
-import { createPendingContactChanges, type PendingContactChanges } from './flows.ts';
-import { contactOperations } from './operations.ts';
+} from './change-email.ts';
 import {
   type ConfirmPhoneChangeResult,
   confirmPhone,
@@ -21,9 +18,12 @@ import {
   removeUserPhone,
   requestPhoneChange,
   resendPhoneCode,
-} from './phone-change.ts';
-import type { ResendCodeResult } from './prove.ts';
-import { undoEmailChangeRoutes } from './undo-page.ts';
+} from './change-phone.ts';
+import { contactOperations } from './contact-operations.ts';
+import type { ContactDeps, ContactSettings } from './deps.ts';
+import { createPendingContactChanges, type PendingContactChanges } from './pending-contact-changes.ts';
+import { undoEmailChangeRoutes } from './undo-email-change-handlers.ts';
+import type { ResendCodeResult } from './verify-contact-code.ts';
 
 export interface ContactModule {
   /** As each rule says; `flow` is the id of the change that waits for its code. */

@@ -1,12 +1,12 @@
 import type { AppView } from '../../views/dashboard/dashboard-page.tsx';
-import type { User } from '../account/index.ts';
 import {
   type CanAccessClient,
   type ClientMetadata,
   initiateLoginUrl,
   isVisibleToUsers,
   planRequiredUrlForClient,
-} from '../oauth/index.ts';
+} from '../oidc/index.ts';
+import type { User } from '../users/index.ts';
 
 export interface AppRules {
   mayEnter: CanAccessClient;

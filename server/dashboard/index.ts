@@ -4,4 +4,4 @@
  * Owns that page. Does not own how client apps are registered nor who may enter them (oauth/), nor what a member does first
  * (sign-in/).
  */
-export { type DashboardDeps, dashboardRoutes } from './routes.ts';
+export { type DashboardDeps, dashboardRoutes } from './dashboard-handlers.ts';

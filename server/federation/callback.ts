@@ -1,12 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { belongToRequest, continuationFromQuery, HttpError } from '../http/index.ts';
 import type { FederationAttempt } from './attempts.ts';
-import { startAttempt } from './begin.ts';
 import type { FederationDeps } from './deps.ts';
-import { handleIdentity } from './finish.ts';
+import { handleIdentity } from './handle-identity.ts';
 import { expiredThere, FederationError } from './identity.ts';
-import { loginPageUrl } from './notices.ts';
 import type { Provider } from './providers.ts';
+import { loginPageUrl } from './sign-in-notices.ts';
+import { startAttempt } from './start-attempt.ts';
 
 /** The provider that a path names. @throws {HttpError} notFound */
 export function requireProvider({ providers }: Pick<FederationDeps, 'providers'>, req: Request): Provider {

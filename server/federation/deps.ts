@@ -1,17 +1,17 @@
 import type { Request, Response } from 'express';
-import type { User } from '../account/index.ts';
 import type { Continuation, HostCookies, Language, Logger, Pages } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
-import type { Sessions, UpstreamSession } from '../session/index.ts';
+import type { Sessions, UpstreamSession } from '../sessions/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
+import type { User } from '../users/index.ts';
 import type { FederationAttempts } from './attempts.ts';
 import type { UpstreamIdentity } from './identity.ts';
-import type { PendingLogouts } from './logouts.ts';
-import type { PendingLinks } from './offers.ts';
+import type { PendingLinks } from './pending-links.ts';
+import type { PostedResponses } from './posted-responses.ts';
 import type { Providers, StrategySettings } from './providers.ts';
-import type { PostedResponses } from './tickets.ts';
+import type { PendingLogouts } from './upstream-logout.ts';
 
 /** How somebody gets in who has shown one factor: sign-in/ stands above this room. */
 export interface FederatedFirstFactor {
@@ -26,7 +26,7 @@ export interface FederatedFirstFactor {
 
 /** What rooms above this one do for it; `app.ts` hands it in. */
 export interface FederationHooks {
-  /** The one way in (`sign-in/entrance.ts`); answers where the browser goes on. */
+  /** The one way in (`sign-in/complete-sign-in.ts`); answers where the browser goes on. */
   completeSignIn(
     req: Request,
     res: Response,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UpstreamSession, upstreamSessionSchema } from '../session/index.ts';
+import { type UpstreamSession, upstreamSessionSchema } from '../sessions/index.ts';
 
 const providerKinds = ['google', 'facebook', 'amazon', 'oidc', 'saml'] as const;
 export type ProviderKind = (typeof providerKinds)[number];

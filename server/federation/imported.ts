@@ -2,8 +2,8 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Schema } from '../store/index.ts';
 import type { UpstreamIdentity } from './identity.ts';
 import { findIdentity, insertImportedIdentity } from './identity-store.ts';
-import { updateRequiredSecondFactor } from './linking.ts';
 import type { Providers } from './providers.ts';
+import { updateRequiredSecondFactor } from './required-second-factor.ts';
 
 /** A member's identity at a provider, as another service knew it. */
 export type LinkedSubject = Pick<UpstreamIdentity, 'kind' | 'issuer' | 'subject' | 'provider'> & { linkedAtMs: number };

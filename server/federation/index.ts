@@ -6,12 +6,12 @@
  * `security.md`, rule 15). Does not own the way in itself (sign-in/), accounts that are only begun (sign-up/), nor the page
  * of the settings on which links are looked after (settings/).
  */
-export type { StartAttemptInput } from './begin.ts';
-export { describeProviders, type ProviderDescription } from './check/describe.ts';
+
+export { describeProviders, type ProviderDescription } from './check/describe-providers.ts';
 export { checkProviders } from './check/providers.ts';
 export type { ProviderReport } from './check/report.ts';
+export { usableNames } from './create-user.ts';
 export type { FederatedFirstFactor, FederationHooks, FederationSettings } from './deps.ts';
-export { acceptsBrowser, toProviderButton, toProviderButtons } from './doors.ts';
 export { hintedProvider } from './hints.ts';
 export {
   FederationError,
@@ -26,9 +26,6 @@ export {
   listIdentities,
 } from './identity-store.ts';
 export { isLinked, type LinkedSubject, linkImported } from './imported.ts';
-export { standardIssuers } from './kinds/endpoints.ts';
-export { isNameOfPerson } from './kinds/person.ts';
-export { linkCurrentIdentity } from './linking.ts';
 export {
   federationDataSource,
   findLinkProvider,
@@ -38,11 +35,15 @@ export {
   toAccountLabel,
   unlink,
   unlinkAddedSince,
-} from './links.ts';
+} from './linked-identities.ts';
 export { logoUrl } from './logo.ts';
-export { usableNames } from './new-member.ts';
-export { noticeText } from './notice-text.ts';
-export { loginPageUrl, readNotice } from './notices.ts';
+export { acceptsBrowser, toProviderButton, toProviderButtons } from './provider-buttons.ts';
+export { standardIssuers } from './providers/endpoints.ts';
+export { isNameOfPerson } from './providers/profile-claims.ts';
 export { indexProviders, type Provider, type Providers, type StrategySettings } from './providers.ts';
+export { linkCurrentIdentity } from './required-second-factor.ts';
 export { createFederationModule, type FederationModule } from './room.ts';
+export { noticeText } from './sign-in-notice-text.ts';
+export { loginPageUrl, readNotice } from './sign-in-notices.ts';
+export type { StartAttemptInput } from './start-attempt.ts';
 export { openStrategies } from './strategies.ts';

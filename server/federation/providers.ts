@@ -2,8 +2,8 @@ import type { Config } from '../../config/load.ts';
 import type { ProvidersFile } from '../../config/providers.ts';
 import type { Language } from '../http/index.ts';
 import type { ProviderKind } from './identity.ts';
-import type { SamlProviderOps } from './saml/side.ts';
-import type { ProviderStrategy } from './strategy.ts';
+import type { ProviderStrategy } from './provider-strategy.ts';
+import type { SamlProviderOps } from './saml/types.ts';
 
 /** A provider by which members sign in, as every file of this room but the strategies sees it. */
 export interface Provider {

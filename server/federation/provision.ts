@@ -1,4 +1,4 @@
-import { findCurrentUser, findUserByIdentifier, type User } from '../account/index.ts';
+import { findCurrentUser, findUserByIdentifier, type User } from '../users/index.ts';
 import type { FederationDeps } from './deps.ts';
 import type { RefusalKind, UpstreamIdentity } from './identity.ts';
 import { type FederatedIdentity, findIdentity } from './identity-store.ts';

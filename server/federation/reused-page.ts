@@ -1,20 +1,20 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { ReusedPage } from '../../views/federation/reused-page.tsx';
-import { findUser, findUserByIdentifier } from '../account/index.ts';
 import { belongToRequest, HttpError, readFormField } from '../http/index.ts';
 import { tellOfChange } from '../messages/index.ts';
-import { getRequestOrigin } from '../session/index.ts';
+import { getRequestOrigin } from '../sessions/index.ts';
+import { findUser, findUserByIdentifier } from '../users/index.ts';
 import { logRefusal } from './callback.ts';
+import { completeFederatedSignIn } from './complete-federated-sign-in.ts';
 import type { FederationDeps } from './deps.ts';
 import { FederationError, wholeName } from './identity.ts';
 import { removeReusedIdentity } from './identity-store.ts';
-import { updateRequiredSecondFactor } from './linking.ts';
-import { linkConfirmationUrl, loginPageUrl, reusedPath } from './notices.ts';
-import type { PendingLink } from './offers.ts';
+import type { PendingLink } from './pending-links.ts';
 import type { Provider } from './providers.ts';
 import { decide } from './provision.ts';
-import { completeFederatedSignIn } from './sign-in-as.ts';
+import { updateRequiredSecondFactor } from './required-second-factor.ts';
+import { linkConfirmationUrl, loginPageUrl, reusedPath } from './sign-in-notices.ts';
 
 interface Reused {
   offer: PendingLink & { linkId: string };

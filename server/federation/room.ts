@@ -1,15 +1,15 @@
 import type { Express, Request, Response, Router } from 'express';
-import type { UpstreamSession } from '../session/index.ts';
+import type { UpstreamSession } from '../sessions/index.ts';
 import { createFederationAttempts, type FederationIntent } from './attempts.ts';
-import { type StartAttemptInput, startAttempt } from './begin.ts';
-import { startSignIn } from './begin-sign-in.ts';
 import type { FederationDeps, FederationSettings } from './deps.ts';
-import { createPendingLogouts, endsAtProvider, upstreamLogoutUrl } from './logouts.ts';
-import { createPendingLinks } from './offers.ts';
+import { createPendingLinks } from './pending-links.ts';
+import { createPostedResponses } from './posted-responses.ts';
 import { indexProviders, type Provider, type Providers } from './providers.ts';
 import { federationRoutes, postsFromElsewhere } from './routes.ts';
+import { type StartAttemptInput, startAttempt } from './start-attempt.ts';
+import { startSignIn } from './start-sign-in.ts';
 import { openStrategies } from './strategies.ts';
-import { createPostedResponses } from './tickets.ts';
+import { createPendingLogouts, endsAtProvider, upstreamLogoutUrl } from './upstream-logout.ts';
 
 export interface FederationModule {
   providers: Providers;

@@ -1,14 +1,14 @@
 import type { Express, Router } from 'express';
 import { methodNotAllowed } from '../http/index.ts';
-import { submitStartSignIn } from './begin-sign-in.ts';
 import { callback } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
-import { finishPostedResponse, showPostedResponse } from './finish-ticket.ts';
+import { showLinkConfirmation, submitLinkConfirmation } from './link-confirmation-handlers.ts';
 import { serveLogo } from './logo.ts';
-import { reusedPath } from './notices.ts';
-import { showLinkConfirmation, submitLinkConfirmation } from './offer-page.ts';
+import { finishPostedResponse, showPostedResponse } from './posted-response-handlers.ts';
 import { decideReused, showReused } from './reused-page.ts';
 import { handleAssertion, handleLogoutPost, handleLogoutRedirect, showMetadata } from './saml-posts.ts';
+import { reusedPath } from './sign-in-notices.ts';
+import { submitStartSignIn } from './start-sign-in.ts';
 
 /** Before the guard against posts from other sites; each reads its own body, and none touches the session. */
 export function postsFromElsewhere(app: Express, deps: FederationDeps): void {

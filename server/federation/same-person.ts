@@ -1,4 +1,4 @@
-import type { User } from '../account/index.ts';
+import type { User } from '../users/index.ts';
 import { type UpstreamIdentity, wholeName } from './identity.ts';
 import type { FederatedIdentity } from './identity-store.ts';
 

@@ -6,10 +6,10 @@ import { sha256 } from '../shared/index.ts';
 import { logRefusal, requireProvider } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
 import { FederationError, type UpstreamIdentity } from './identity.ts';
-import { loginPageUrl, signedOutUrl } from './notices.ts';
 import { finishPath, type Provider } from './providers.ts';
 import { maxMessageBytes } from './saml/redirect-binding.ts';
-import type { SamlProviderOps } from './saml/side.ts';
+import type { SamlProviderOps } from './saml/types.ts';
+import { loginPageUrl, signedOutUrl } from './sign-in-notices.ts';
 
 type SamlProvider = Provider & { saml: SamlProviderOps };
 

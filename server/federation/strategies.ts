@@ -1,9 +1,9 @@
-import { openAmazon } from './kinds/amazon.ts';
-import { openFacebook } from './kinds/facebook.ts';
-import { openGoogle } from './kinds/google.ts';
-import { createOidcProvider } from './kinds/oidc.ts';
-import { type Authenticator, createPassport } from './kinds/passport.ts';
-import { openSaml } from './kinds/saml.ts';
+import { openAmazon } from './providers/amazon.ts';
+import { openFacebook } from './providers/facebook.ts';
+import { openGoogle } from './providers/google.ts';
+import { createOidcProvider } from './providers/oidc.ts';
+import { type Authenticator, createPassport } from './providers/passport.ts';
+import { openSaml } from './providers/saml.ts';
 import type { Provider, StrategySettings } from './providers.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { ApiAccess } from './access.ts';
+import { type ApiOperation, parseInput } from './api-operation.ts';
 import type { Engine } from './graphql-engine.ts';
-import { type ApiOperation, parseInput } from './operations.ts';
 
 /** `req` is for `principalOf`. */
 export type GraphqlContext = { req: Request };

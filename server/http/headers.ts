@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import type { Response } from 'express';
 import helmet from 'helmet';
 import type { HostCookies } from './cookies.ts';
-import type { NodeMiddleware } from './front.ts';
+import type { NodeMiddleware } from './direct-dispatcher.ts';
 import { keepOpener, toTraits } from './request-traits.ts';
 
 export interface PolicyExtras {

@@ -21,13 +21,27 @@ export {
   setPrincipal,
 } from './access.ts';
 export { type CallId, callAccess, graphqlAccess } from './access-table.ts';
+export { type ApiOperation, apiRoutes, type CallLimits, defineOperation, operationsBy } from './api-operation.ts';
+export { type LinkSettings, toAppLinks } from './app-links.ts';
 export { type Assets, loadAssets } from './assets.ts';
-export { bodies } from './bodies.ts';
+export { bodies } from './body-parsers.ts';
 export { type BrandStylesheet, brandStylesheet, serveBrand } from './brand.ts';
-export { clientIp } from './callers-address.ts';
+export { clientIp } from './client-ip.ts';
+export {
+  type Continuation,
+  continuationFrom,
+  continuationFromQuery,
+  keptSearch,
+  withContinuation,
+} from './continuation.ts';
 export { domainCookies, type HostCookies, hostCookies } from './cookies.ts';
-export { isSameOrigin, rejectCrossSite } from './cross-site.ts';
-export { type Continuation, continuationFrom, continuationFromQuery, keptSearch, withContinuation } from './errand.ts';
+export { isSameOrigin, rejectCrossSite } from './csrf.ts';
+export {
+  createDirectDispatcher,
+  type DirectDispatcher,
+  type DirectHandler,
+  type NodeMiddleware,
+} from './direct-dispatcher.ts';
 export {
   asHttpError,
   errorHandler,
@@ -37,31 +51,28 @@ export {
   unavailableRetrySeconds,
 } from './error-pages.ts';
 export { type ErrorKind, HttpError, problemKinds, problemType } from './errors.ts';
-export { isMalformed, malformedSecret, readFormField, readQueryParam, withoutSteering } from './fields.ts';
-export { createDirectDispatcher, type DirectDispatcher, type DirectHandler, type NodeMiddleware } from './front.ts';
-export { renderRedirectPage } from './going-on.ts';
+export { isMalformed, malformedSecret, readFormField, readQueryParam, withoutSteering } from './form-fields.ts';
 export { GraphqlError, graphqlOperation } from './graphql.ts';
-export { setPageUser } from './greeting.ts';
 export { contentSecurityPolicy, getNonce, type PolicyExtras, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';
 export { jsonField, malformedLines } from './json-field.ts';
 export { markJsonRoutes } from './json-routes.ts';
 export { type Language, languages, resolveLanguage, type T, translator } from './language.ts';
-export { submitLanguage, writeLanguageCookie } from './language-choice.ts';
-export { type LinkSettings, toAppLinks } from './links.ts';
+export { submitLanguage, writeLanguageCookie } from './language-form.ts';
 export { createLog, type Logger, requestLog, requestReference } from './log.ts';
-export { measureRequests } from './measure.ts';
 export { mediaFiles, safePathParts as picturePathParts } from './media-files.ts';
 export { type OpenApiSettings, openApiDocument } from './openapi.ts';
-export { type ApiOperation, apiRoutes, type CallLimits, defineOperation, operationsBy } from './operations.ts';
 export { behindRules, type PageRule, toRuleName } from './page-access.ts';
 export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
+export { setPageUser } from './page-user.ts';
 export { createPages, type PageSettings, type Pages } from './pages.ts';
 export { createFormRecords } from './post-redirect-get.ts';
-export { handleProbe, type ProbeReport, probeHeader, signProbe, verifyProbe } from './probe.ts';
-export { oneHost, requirePublicHost } from './public-address.ts';
+export { handleProbe, type ProbeReport, probeHeader, signProbe, verifyProbe } from './proxy-probe.ts';
+export { oneHost, requirePublicHost } from './public-host.ts';
+export { renderRedirectPage } from './redirect-page.ts';
 export { renderDocument } from './render.tsx';
 export { detectLanguages } from './request-language.ts';
+export { measureRequests } from './request-metrics.ts';
 export {
   belongToRequest,
   keepOpener,
@@ -74,5 +85,5 @@ export {
   traitsOfParameters,
 } from './request-traits.ts';
 export { setRetryAfter, toRetrySeconds } from './retry-after.ts';
-export { safeReturnUrl } from './return-address.ts';
+export { safeReturnUrl } from './return-url.ts';
 export { staticFiles } from './static-files.ts';

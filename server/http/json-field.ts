@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isMalformed } from './fields.ts';
+import { isMalformed } from './form-fields.ts';
 
 /** Fewer than any reader allows: .NET takes 64, Ruby 100, Python and Jackson about 1,000. */
 const maxDepth = 16;

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type DestinationStream, type Logger, type LoggerOptions, pino, stdSerializers } from 'pino';
-import type { NodeMiddleware } from './front.ts';
-import { routePattern } from './measure.ts';
+import type { NodeMiddleware } from './direct-dispatcher.ts';
+import { routePattern } from './request-metrics.ts';
 
 export type { Logger };
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { apiScopes, type MemberApiScope } from './access.ts';
+import type { ApiOperation } from './api-operation.ts';
 import { problemKinds, problemType } from './errors.ts';
-import type { ApiOperation } from './operations.ts';
 import { visitorAddressHeader } from './visitor-address.ts';
 
 export interface OpenApiSettings {

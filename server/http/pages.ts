@@ -2,9 +2,9 @@ import type { Request, Response } from 'express';
 import type { ReactElement } from 'react';
 import type { PageContext } from '../../views/page-context.ts';
 import type { Assets } from './assets.ts';
-import { getPageUser } from './greeting.ts';
 import { contentSecurityPolicy, getNonce, type PolicyExtras } from './headers.ts';
 import { translator } from './language.ts';
+import { getPageUser } from './page-user.ts';
 import type { FormRecords } from './post-redirect-get.ts';
 import { renderDocument } from './render.tsx';
 

@@ -1,9 +1,9 @@
 import type { Express as ExpressApp, Request } from 'express';
 import type { HostCookies } from './cookies.ts';
-import { getPageUser } from './greeting.ts';
 import { type Language, type T, translator } from './language.ts';
-import { languageCookie } from './language-choice.ts';
 import { createLanguageDetector } from './language-detector.ts';
+import { languageCookie } from './language-form.ts';
+import { getPageUser } from './page-user.ts';
 import { toTraits } from './request-traits.ts';
 
 declare global {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { HostCookies } from './cookies.ts';
-import { readFormField } from './fields.ts';
+import { readFormField } from './form-fields.ts';
 import { type Language, supportedLanguage } from './language.ts';
 
 /** The parameters of an authorization request that change how every page of it is answered (OpenID Connect Core 1.0, 3.1.2.1). */

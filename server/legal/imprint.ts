@@ -2,7 +2,7 @@ import type { Request, Router } from 'express';
 import { createElement } from 'react';
 import { ImprintPage } from '../../views/legal/imprint-page.tsx';
 import { methodNotAllowed, type Pages } from '../http/index.ts';
-import type { Legal } from './documents.ts';
+import type { Legal } from './legal-documents.ts';
 
 /** GET /imprint: who runs the site. */
 export function imprintRoute(

@@ -5,5 +5,6 @@
  * Owns the documents and which version of the terms is in force. Does not own who accepted what (account/) nor when
  * members are asked (sign-in/).
  */
-export { type Legal, type LegalDocument, LegalFilesError, loadLegal, shippedLegalDir } from './documents.ts';
+
 export { imprintRoute } from './imprint.ts';
+export { type Legal, type LegalDocument, LegalFilesError, loadLegal, shippedLegalDir } from './legal-documents.ts';

@@ -1,11 +1,11 @@
-import type { User } from '../account/index.ts';
+import type { User } from '../users/index.ts';
 import type { BillingDeps } from './deps.ts';
+import { asNoted, isPaused, type Membership, type NotedAct } from './membership.ts';
 import { findMembership } from './membership-store.ts';
 import { findOpenPurchase } from './purchase-store.ts';
+import { findRenewingMembership } from './renewing-membership.ts';
 import { StripeUnavailableError } from './results.ts';
-import { findRenewingMembership } from './running.ts';
-import { asNoted, isPaused, type Membership, type NotedAct } from './standing.ts';
-import { syncMember } from './sync.ts';
+import { syncMember } from './sync-from-stripe.ts';
 import { addBillingTask, type BillingTask, listTasks } from './task-store.ts';
 import { carryOutAtOnce } from './tasks.ts';
 

@@ -1,14 +1,14 @@
-import type { User } from '../account/index.ts';
-import { consumeCard, recordCardEntry, recordEnteredCard, recordFreshCard } from './card-limits.ts';
+import type { User } from '../users/index.ts';
+import { consumeCard, recordCardEntry, recordEnteredCard, recordFreshCard } from './card-entry.ts';
+import { findCustomer } from './changeable-subscription.ts';
 import type { BillingDeps } from './deps.ts';
-import { memberKey, trialHash } from './ensure.ts';
-import { findCustomer } from './live-subscription.ts';
+import { memberKey, trialHash } from './ensure-customer.ts';
+import { type Membership, trialPlanKey } from './membership.ts';
 import { claimTrial } from './membership-store.ts';
 import type { SaveCardResult, SetupIntentResult } from './results.ts';
-import { type Membership, trialPlanKey } from './standing.ts';
-import { callStripe, orNotFound, toStripeRefusal } from './stripe.ts';
+import { callStripe, orNotFound, toStripeRefusal } from './stripe-client.ts';
 import { toId, toSavedCard } from './stripe-objects.ts';
-import { syncMember } from './sync.ts';
+import { syncMember } from './sync-from-stripe.ts';
 
 /**
  * The browser is about to confirm a card with Stripe (SetupIntents): its number never comes here. Each is counted as a try,

@@ -1,5 +1,5 @@
 import { type Catalogue, type Plan, planRank } from './catalogue.ts';
-import { type Membership, trialPlanKey } from './standing.ts';
+import { type Membership, trialPlanKey } from './membership.ts';
 
 /**
  * What it takes to get from what a member has to a plan. `first`: nothing is paid for yet, the whole plan is charged now.

@@ -1,4 +1,4 @@
-import type { GetMembershipClaims } from '../account/index.ts';
+import type { GetMembershipClaims } from '../users/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import { listEntitlements } from './effective-plan.ts';
 

@@ -1,6 +1,6 @@
 import type { Db } from '../store/index.ts';
+import type { ContactDue, Membership } from './membership.ts';
 import { toMembership } from './membership-store.ts';
-import type { ContactDue, Membership } from './standing.ts';
 
 /** Members of whom their customer at Stripe is still to be told something, the longest untried first. */
 export async function contactsDue(db: Db, max: number): Promise<Membership[]> {

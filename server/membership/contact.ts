@@ -1,10 +1,10 @@
-import { findUser, fullName, type User } from '../account/index.ts';
 import { sha256 } from '../shared/index.ts';
+import { findUser, fullName, type User } from '../users/index.ts';
 import { contactsDue, setContact } from './contact-store.ts';
 import type { BillingDeps } from './deps.ts';
+import type { ContactDue } from './membership.ts';
 import { findMembership } from './membership-store.ts';
-import type { ContactDue } from './standing.ts';
-import { callStripe, toStripeRefusal } from './stripe.ts';
+import { callStripe, toStripeRefusal } from './stripe-client.ts';
 
 const batch = 200;
 

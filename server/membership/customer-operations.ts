@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { findCallingUser, findUserByIdentifier, fullName, normaliseEmail, type User } from '../account/index.ts';
 import { type ApiOperation, defineOperation, HttpError } from '../http/index.ts';
+import { findCallingUser, findUserByIdentifier, fullName, normaliseEmail, type User } from '../users/index.ts';
 import {
   apiErrorTexts,
   findBillingOwner,
@@ -9,13 +9,13 @@ import {
   orUnavailable,
   refusePaused,
   toTooManyError,
-} from './callers.ts';
+} from './api-errors.ts';
+import { isPaused } from './membership.ts';
 import { consumePromotionTry, findPromotionRefusal } from './promotions.ts';
 import type { PromotionRefusal } from './results.ts';
 import type { BillingModule } from './room.ts';
-import { isPaused } from './standing.ts';
 import { discountOfCoupon } from './stripe-objects.ts';
-import { compareValue, customerSchema, dollars, rejectDifferent, toWireCustomer } from './wire.ts';
+import { compareValue, customerSchema, dollars, rejectDifferent, toWireCustomer } from './wire-format.ts';
 
 const text = (max: number) => z.string().max(max);
 const numberOrText = z.union([z.int(), z.string().max(20)]);

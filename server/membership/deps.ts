@@ -5,7 +5,7 @@ import type { RateLimits } from '../rate-limits/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Prices } from './prices.ts';
-import type { StripeClient } from './stripe.ts';
+import type { StripeClient } from './stripe-client.ts';
 
 export type CardLimitSettings = Pick<RateLimits, 'card' | 'refusedCard' | 'promotion' | 'promotionPreview'>;
 

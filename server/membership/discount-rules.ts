@@ -1,4 +1,4 @@
-import type { AppliedDiscount } from './standing.ts';
+import type { AppliedDiscount } from './membership.ts';
 
 type Amounts = Pick<AppliedDiscount, 'percentOff' | 'amountOffCents'>;
 

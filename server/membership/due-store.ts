@@ -1,6 +1,6 @@
 import type { Db } from '../store/index.ts';
+import type { Membership } from './membership.ts';
 import { toMembership } from './membership-store.ts';
-import type { Membership } from './standing.ts';
 
 // Memberships whose turn it is: what the jobs look for.
 

@@ -1,6 +1,6 @@
 import { dayMs } from '../shared/index.ts';
 import type { Catalogue } from './catalogue.ts';
-import { type Membership, trialPlanKey } from './standing.ts';
+import { type Membership, trialPlanKey } from './membership.ts';
 
 type SubscriptionFacts = Pick<
   Membership,

@@ -15,18 +15,30 @@ export {
   type Trial,
   validityDays,
 } from './catalogue.ts';
+export { hasBegun } from './changeable-subscription.ts';
 export { membershipClaims } from './claims.ts';
 export type { BillingDeps, CardLimitSettings } from './deps.ts';
-export type { Difference, DifferenceKind } from './differences.ts';
 export { effectivePlan, graceEndsAt, listEntitlements, paymentGraceEnds, trialUntil } from './effective-plan.ts';
-export { billingDataSource, subscriptionOnDeletion } from './leaving.ts';
-export { hasBegun } from './live-subscription.ts';
-export { offerPartnerDeals } from './offers.ts';
+export { assignBasePlan } from './free-plans.ts';
+export {
+  type AppliedDiscount,
+  isPaused,
+  type Membership,
+  type NotedAct,
+  type PendingChange,
+  type SavedCard,
+  type SubscriptionStatus,
+  trialPlanKey,
+  type UnpaidInvoice,
+} from './membership.ts';
+export { offerPartnerDeals } from './offer-partner-deals.ts';
 export { membershipOperations, planCommands } from './operations.ts';
 export { findOrderByInvoice, listOrders, type Order } from './order-store.ts';
+export { billingDataSource, subscriptionOnDeletion } from './personal-data.ts';
 export { type Drift, type ExpectedPrice, findDrift, type PlanAct } from './plan-drift.ts';
 export { readPlansFromStripe, type SyncedPlan, syncPlans } from './plan-sync.ts';
 export { diffWithStripe, type ReconcileResult, reconcileAll } from './reconcile.ts';
+export { findRenewingMembership, type RenewingMembership } from './renewing-membership.ts';
 export {
   type BillingService,
   type ChosenPromotion,
@@ -42,18 +54,6 @@ export {
   StripeUnavailableError,
 } from './results.ts';
 export { type BillingModule, createBillingModule, membershipDeps } from './room.ts';
-export { findRenewingMembership, type RenewingMembership } from './running.ts';
-export {
-  type AppliedDiscount,
-  isPaused,
-  type Membership,
-  type NotedAct,
-  type PendingChange,
-  type SavedCard,
-  type SubscriptionStatus,
-  trialPlanKey,
-  type UnpaidInvoice,
-} from './standing.ts';
-export { createStripe, type StripeClient } from './stripe.ts';
+export { createStripe, type StripeClient } from './stripe-client.ts';
+export type { Difference, DifferenceKind } from './stripe-differences.ts';
 export { createWebhooks, webhookPath } from './webhooks.ts';
-export { assignBasePlan } from './without-card.ts';

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe';
-import type { User } from '../account/index.ts';
+import type { User } from '../users/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { findMembership } from './membership-store.ts';
 import { listOrders } from './order-store.ts';
 import type { InvoiceView } from './results.ts';
-import { callStripe } from './stripe.ts';
+import { callStripe } from './stripe-client.ts';
 import { soldLines, toMs } from './stripe-objects.ts';
 
 const max = 100;

@@ -1,6 +1,6 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { Db, MembershipTable, Schema } from '../store/index.ts';
-import type { ContactDue, Membership, SubscriptionStatus } from './standing.ts';
+import type { ContactDue, Membership, SubscriptionStatus } from './membership.ts';
 
 const parsed = <T>(json: string | null) => (json === null ? null : (JSON.parse(json) as T));
 const written = (value: unknown) => (value === null ? null : JSON.stringify(value));

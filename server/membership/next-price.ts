@@ -1,12 +1,12 @@
 import type Stripe from 'stripe';
 import type { Plan } from './catalogue.ts';
 import { currentPaidPlan } from './change-kind.ts';
+import { getItem, readSubscription } from './changeable-subscription.ts';
 import type { BillingDeps } from './deps.ts';
 import { exceedsAmount } from './discount-rules.ts';
-import { getItem, readSubscription } from './live-subscription.ts';
-import { nextPlanKey } from './read-stripe.ts';
-import { isInLastDays, type Membership } from './standing.ts';
-import { callStripe, orNotFound, toStripeRefusal } from './stripe.ts';
+import { isInLastDays, type Membership } from './membership.ts';
+import { nextPlanKey } from './read-stripe-snapshot.ts';
+import { callStripe, orNotFound, toStripeRefusal } from './stripe-client.ts';
 import { discountOfCoupon } from './stripe-objects.ts';
 
 /** In the subscription's metadata: the price that was on it before the next plan's, which members keep. */

@@ -1,6 +1,6 @@
-import type { PlanCommands } from '../account/index.ts';
 import type { ApiOperation } from '../http/index.ts';
-import { apiErrorTexts, orUnavailable } from './callers.ts';
+import type { PlanCommands } from '../users/index.ts';
+import { apiErrorTexts, orUnavailable } from './api-errors.ts';
 import { customerOperations } from './customer-operations.ts';
 import { paymentOperations } from './payment-operations.ts';
 import { planOperations } from './plan-operations.ts';

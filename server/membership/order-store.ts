@@ -1,6 +1,6 @@
 import type { Selectable, Transaction } from 'kysely';
 import { type Db, type OrderTable, type Schema, uuidv7 } from '../store/index.ts';
-import type { SavedCard } from './standing.ts';
+import type { SavedCard } from './membership.ts';
 
 /** The record of one paid invoice (the specification's Order). Cents, milliseconds since the epoch. */
 export interface Order {

@@ -4,7 +4,7 @@ import { discountOn } from './discount-rules.ts';
 import type { Snapshot } from './membership-store.ts';
 import type { Order } from './order-store.ts';
 import type { Prices } from './prices.ts';
-import { byCode, type StripeSnapshot } from './read-stripe.ts';
+import { byCode, type StripeSnapshot } from './read-stripe-snapshot.ts';
 import {
   hasSoldLines,
   soldLines,

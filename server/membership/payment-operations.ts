@@ -1,14 +1,14 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { User } from '../account/index.ts';
 import { type ApiOperation, defineOperation, HttpError } from '../http/index.ts';
-import { apiErrorTexts, findBillingOwner, orUnavailable, refusePaused, toTooManyError } from './callers.ts';
+import type { User } from '../users/index.ts';
+import { apiErrorTexts, findBillingOwner, orUnavailable, refusePaused, toTooManyError } from './api-errors.ts';
 import { type Catalogue, type Plan, validityDays } from './catalogue.ts';
 import { getClientIp, toPromotionError } from './customer-operations.ts';
+import { isPaused, type Membership } from './membership.ts';
 import { listOrders, type Order } from './order-store.ts';
 import type { PurchaseResult, PurchaseView, SaveCardResult } from './results.ts';
 import type { BillingModule } from './room.ts';
-import { isPaused, type Membership } from './standing.ts';
 import {
   amountSchema,
   cardSchema,
@@ -18,7 +18,7 @@ import {
   parseAmount,
   rejectDifferent,
   toWireCard,
-} from './wire.ts';
+} from './wire-format.ts';
 
 const text = (max: number) => z.string().max(max);
 /** One, or a list. */

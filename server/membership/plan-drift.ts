@@ -1,5 +1,5 @@
 import { type Catalogue, validityDays } from './catalogue.ts';
-import { trialPlanKey } from './standing.ts';
+import { trialPlanKey } from './membership.ts';
 
 /** By which products and prices at Stripe say which plan they are; also a price that lost its lookup key to a newer one. */
 export const planKey = 'foyer_plan';

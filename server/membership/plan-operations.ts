@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { findCallingUser, findUserRecord } from '../account/index.ts';
 import { type ApiOperation, defineOperation, HttpError } from '../http/index.ts';
-import { apiErrorTexts, orUnavailable } from './callers.ts';
+import { findCallingUser, findUserRecord } from '../users/index.ts';
+import { apiErrorTexts, orUnavailable } from './api-errors.ts';
 import type { Plan } from './catalogue.ts';
 import { findOrderByInvoice, type Order } from './order-store.ts';
 import type { BillingModule } from './room.ts';
@@ -15,7 +15,7 @@ import {
   rejectDifferent,
   toWireOrder,
   toWirePlan,
-} from './wire.ts';
+} from './wire-format.ts';
 
 const text = (max: number) => z.string().max(max);
 const items = z.object({ data: z.object({ Items: z.array(planSchema) }) });

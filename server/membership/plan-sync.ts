@@ -14,7 +14,7 @@ import {
   toProductId,
 } from './plan-drift.ts';
 import { StripeUnavailableError } from './results.ts';
-import { callStripe, orNotFound, type StripeClient, toStripeRefusal } from './stripe.ts';
+import { callStripe, orNotFound, type StripeClient, toStripeRefusal } from './stripe-client.ts';
 
 const maxLookupKeys = 10;
 

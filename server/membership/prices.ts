@@ -1,7 +1,7 @@
 import type { Catalogue, Plan } from './catalogue.ts';
+import { trialPlanKey } from './membership.ts';
 import { StripeUnavailableError } from './results.ts';
-import { trialPlanKey } from './standing.ts';
-import { callStripe, type StripeClient } from './stripe.ts';
+import { callStripe, type StripeClient } from './stripe-client.ts';
 
 /** The prices at Stripe behind the catalogue's plans. */
 export interface Prices {

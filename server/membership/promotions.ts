@@ -1,15 +1,15 @@
 import type Stripe from 'stripe';
-import type { User } from '../account/index.ts';
 import { consumeLimits } from '../rate-limits/index.ts';
+import type { User } from '../users/index.ts';
 import type { Plan } from './catalogue.ts';
 import { changeKind } from './change-kind.ts';
+import { viewedSubscription } from './changeable-subscription.ts';
 import type { BillingDeps } from './deps.ts';
 import { exceedsAmount } from './discount-rules.ts';
-import { viewedSubscription } from './live-subscription.ts';
 import { listOrders } from './order-store.ts';
 import { quotePlan } from './quote.ts';
 import type { ChosenPromotion, PromotionRefusal } from './results.ts';
-import { callStripe, orNotFound } from './stripe.ts';
+import { callStripe, orNotFound } from './stripe-client.ts';
 import { discountOfCoupon, toId } from './stripe-objects.ts';
 
 /** What Stripe says of a code, whether or not it may be used. */

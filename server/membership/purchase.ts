@@ -1,16 +1,16 @@
-import type { User } from '../account/index.ts';
-import { consumeCharge } from './card-limits.ts';
+import type { User } from '../users/index.ts';
+import { consumeCharge } from './card-entry.ts';
 import type { Plan } from './catalogue.ts';
 import { changeKind } from './change-kind.ts';
-import { cancelCharge, type SettleResult, settleCharge } from './charge.ts';
-import type { BillingDeps } from './deps.ts';
 import {
   type ChangeableSubscription,
   getChangeableSubscription,
   getItem,
   isRenewalPending,
   readSubscription,
-} from './live-subscription.ts';
+} from './changeable-subscription.ts';
+import type { BillingDeps } from './deps.ts';
+import { endsWithin } from './membership.ts';
 import { findMembership } from './membership-store.ts';
 import { findOrderByInvoice } from './order-store.ts';
 import { validatePromotion } from './promotions.ts';
@@ -31,9 +31,9 @@ import {
   type Quote,
   StripeUnavailableError,
 } from './results.ts';
-import { scheduleChange } from './scheduled.ts';
-import { endsWithin } from './standing.ts';
-import { syncMember } from './sync.ts';
+import { scheduleChange } from './scheduled-change.ts';
+import { cancelCharge, type SettleResult, settleCharge } from './stripe-charge.ts';
+import { syncMember } from './sync-from-stripe.ts';
 import { settleNoted } from './tasks.ts';
 
 /** A purchase whose plan has left the catalogue is none any more. */
@@ -94,7 +94,7 @@ export async function removePromotion(deps: BillingDeps, user: User): Promise<vo
 
 /**
  * A code is on the subscription while an upgrade waits for its payment, and a renewal meanwhile would take it. So none is begun
- * shortly before one, and what waits still is called off (upkeep.ts).
+ * shortly before one, and what waits still is called off (maintenance.ts).
  */
 const codeBlockedBeforeRenewalMs = 20 * 60_000;
 

@@ -1,15 +1,15 @@
 import type Stripe from 'stripe';
-import type { User } from '../account/index.ts';
 import { dayMs, hourMs } from '../shared/index.ts';
+import type { User } from '../users/index.ts';
 import { type Plan, validityDays } from './catalogue.ts';
 import { changeKind } from './change-kind.ts';
+import { getItem, readSubscription, type Viewed, viewedSubscription } from './changeable-subscription.ts';
 import type { BillingDeps } from './deps.ts';
 import { discountOn, exceedsAmount } from './discount-rules.ts';
-import { getItem, readSubscription, type Viewed, viewedSubscription } from './live-subscription.ts';
+import { type AppliedDiscount, trialPlanKey } from './membership.ts';
 import { changePurchase, findOpenPurchase } from './purchase-store.ts';
 import { type ChosenPromotion, type Quote, StripeUnavailableError } from './results.ts';
-import { type AppliedDiscount, trialPlanKey } from './standing.ts';
-import { callStripe, orNotFound, toStripeRefusal } from './stripe.ts';
+import { callStripe, orNotFound, toStripeRefusal } from './stripe-client.ts';
 import { soldLines, totalDiscountCents, usedCreditCents } from './stripe-objects.ts';
 
 /** How Stripe is told of a promotion: by its code, else by the coupon itself. */
@@ -159,7 +159,7 @@ async function dropPromotion({ database, now }: BillingDeps, userId: string): Pr
 function quoteLater({ membership }: Viewed, plan: Plan, nowMs: number): Quote {
   const startsAt = membership.periodEnd ?? nowMs;
   const { discount } = membership;
-  // One that takes off more than the plan costs stays behind (scheduled.ts), as none such is put on.
+  // One that takes off more than the plan costs stays behind (scheduled-change.ts), as none such is put on.
   const state =
     discount?.duration === 'once' || (discount && exceedsAmount(plan.amountCents, discount)) ? null : discount;
   return {

@@ -1,7 +1,7 @@
-import type { User } from '../account/index.ts';
+import type { User } from '../users/index.ts';
 import type { Plan } from './catalogue.ts';
+import type { AppliedDiscount, Membership, SavedCard } from './membership.ts';
 import type { Order } from './order-store.ts';
-import type { AppliedDiscount, Membership, SavedCard } from './standing.ts';
 
 /** A promotion code that a member has applied to a purchase. */
 export interface ChosenPromotion extends AppliedDiscount {

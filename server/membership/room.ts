@@ -1,17 +1,20 @@
 import type { Router } from 'express';
-import { findUser, type User } from '../account/index.ts';
 import type { Logger } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import { type Metrics, noMetrics } from '../metrics/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
+import { findUser, type User } from '../users/index.ts';
 import { cancel, findStanding, resume } from './acts.ts';
 import { beginCard, makeDefault, saveCard, saveCardToken } from './card.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { BillingDeps, CardLimitSettings } from './deps.ts';
-import { ensureCustomer, ensureTrialDays } from './ensure.ts';
+import { ensureCustomer, ensureTrialDays } from './ensure-customer.ts';
+import { chooseFreePlan, claimDeal, findPartnerDealPlan } from './free-plans.ts';
 import { listInvoices } from './invoices.ts';
-import { withUserLock } from './member-lock.ts';
+import { reconcile, startBillingJobs } from './jobs.ts';
+import { runMaintenance } from './maintenance.ts';
+import { payOpenInvoice } from './pay-open-invoice.ts';
 import { createPrices } from './prices.ts';
 import { findCode } from './promotions.ts';
 import {
@@ -26,14 +29,11 @@ import { findOpenPurchase } from './purchase-store.ts';
 import { quotePlan } from './quote.ts';
 import type { ReconcileOptions, ReconcileResult } from './reconcile.ts';
 import { type BillingService, StripeUnavailableError } from './results.ts';
-import { applyDueChanges } from './scheduled.ts';
-import type { StripeClient } from './stripe.ts';
-import { syncMember } from './sync.ts';
-import { payOpenInvoice } from './unpaid.ts';
-import { runMaintenance } from './upkeep.ts';
+import { applyDueChanges } from './scheduled-change.ts';
+import type { StripeClient } from './stripe-client.ts';
+import { syncMember } from './sync-from-stripe.ts';
+import { withUserLock } from './user-lock.ts';
 import { createWebhooks } from './webhooks.ts';
-import { chooseFreePlan, claimDeal, findPartnerDealPlan } from './without-card.ts';
-import { reconcile, startBillingJobs } from './work.ts';
 
 export interface MembershipSettings {
   publicUrl: string;

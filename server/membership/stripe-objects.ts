@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { AppliedDiscount, SavedCard, SubscriptionStatus } from './standing.ts';
+import type { AppliedDiscount, SavedCard, SubscriptionStatus } from './membership.ts';
 
 // Stripe's objects in our words: milliseconds for its seconds, ids for what may be expanded.
 

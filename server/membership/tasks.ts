@@ -1,13 +1,13 @@
-import { finishOrCancelPayment } from './charge.ts';
 import type { BillingDeps } from './deps.ts';
-import { withUserLock } from './member-lock.ts';
+import { isPaused, type Membership, trialPlanKey } from './membership.ts';
 import { findMembership } from './membership-store.ts';
 import { StripeUnavailableError } from './results.ts';
-import { scheduleChange, scheduleEnd } from './scheduled.ts';
-import { isPaused, type Membership, trialPlanKey } from './standing.ts';
-import { callStripe, orNotFound, toStripeRefusal } from './stripe.ts';
-import { syncMember } from './sync.ts';
+import { scheduleChange, scheduleEnd } from './scheduled-change.ts';
+import { finishOrCancelPayment } from './stripe-charge.ts';
+import { callStripe, orNotFound, toStripeRefusal } from './stripe-client.ts';
+import { syncMember } from './sync-from-stripe.ts';
 import { type BillingTask, completeTask, isWaiting, listDueTasks, listTasks, rescheduleTask } from './task-store.ts';
+import { withUserLock } from './user-lock.ts';
 
 const batch = 50;
 

@@ -1,8 +1,8 @@
 import { minuteMs } from '../shared/index.ts';
 import type { BillingDeps } from './deps.ts';
-import type { Difference } from './differences.ts';
 import { findMembership } from './membership-store.ts';
 import { listStuckCharges } from './purchase-store.ts';
+import type { Difference } from './stripe-differences.ts';
 import { tasksSince } from './task-store.ts';
 
 /** By then the act itself or the minute job has done it, if Stripe answers. */

@@ -18,10 +18,9 @@ export {
 } from './carrier.ts';
 export { type CarrierState, checkSendGrid, checkSmtp, checkTwilio } from './carrier-checks.ts';
 export type { TwilioSettings } from './carrier-twilio.ts';
-export { type CodeText, codeText } from './code-text.ts';
+export { createMailCarrier, createSmsCarrier, type MailCarrierSettings } from './create-carrier.ts';
+export { createMessages, type MessagesOptions } from './create-messages.ts';
 export { deviceName } from './device-name.ts';
-export { eraseMessagesTo, listMessagesTo } from './member-messages-store.ts';
-export type { Recipient, RecipientDirectory } from './members.ts';
 export type { MembershipMailValues, Receipt } from './membership-mails.ts';
 export {
   decoyAddress,
@@ -41,13 +40,13 @@ export {
   type NotificationRow,
   notificationPage,
 } from './notification-store.ts';
-export { createMessages, type MessagesOptions } from './open.ts';
-export { createMailCarrier, createSmsCarrier, type MailCarrierSettings } from './open-carrier.ts';
 export { type MessageOperationsDeps, messageOperations } from './operations.ts';
 export { type Concealment, createOutbox, type Outbox, type OutboxSettings } from './outbox.ts';
 export { type ListedMessage, listMessages, type OutboxState, outboxStates, retryFailed } from './outbox-store.ts';
 export type { OutboxWorker } from './outbox-worker.ts';
+export { eraseMessagesTo, listMessagesTo } from './personal-data-store.ts';
 export { readCursor, toCursor } from './read-messages.ts';
+export type { Recipient, RecipientDirectory } from './recipients.ts';
 export { type MailContent, type MailLook, mailTemplates, renderMail } from './render-mail.tsx';
 export { sampleMail } from './sample-mails.ts';
 export { mailAbout, type Origin, plainAddress, tellOfChange, whence } from './security-notice.ts';
@@ -58,5 +57,6 @@ export {
   type SmsMessage,
   type SmsRefusal,
   type SmsSender,
-} from './text-messages.ts';
-export { classifyNumber, formatNumber, type SmsNumber } from './text-number.ts';
+} from './sms.ts';
+export { type CodeText, codeText } from './sms-code-text.ts';
+export { classifyNumber, formatNumber, type SmsNumber } from './sms-number.ts';

@@ -1,11 +1,11 @@
 import type { ApiOperation } from '../http/index.ts';
 import type { KeyedDigest } from '../shared/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
-import type { RecipientDirectory } from './members.ts';
+import { sentEmail } from './email-operation.ts';
+import { sentMessage } from './message-operation.ts';
 import type { Outbox } from './outbox.ts';
 import { readMessages } from './read-messages.ts';
-import { sentEmail } from './sent-email.ts';
-import { sentMessage } from './sent-message.ts';
+import type { RecipientDirectory } from './recipients.ts';
 
 export interface MessageOperationsDeps {
   database: Database;

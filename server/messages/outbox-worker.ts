@@ -1,8 +1,8 @@
 import type { Metrics } from '../metrics/index.ts';
 import { createLease, type Database, type SecretBox, StoreUnavailable } from '../store/index.ts';
+import { createBatchRunner } from './batch-runner.ts';
 import { PermanentDeliveryError, toFailureReason } from './carrier.ts';
-import { channels, type DeliverMessage } from './deliver.ts';
-import { createBatchRunner } from './lane.ts';
+import { channels, type DeliverMessage } from './deliver-message.ts';
 import type { Message } from './message.ts';
 import { sweepNotifications } from './notification-store.ts';
 import { messageAad } from './outbox.ts';
@@ -16,7 +16,7 @@ import {
   markFailed,
   sweepOutbox,
 } from './outbox-store.ts';
-import { retryDelay } from './retries.ts';
+import { retryDelay } from './retry-delay.ts';
 
 export interface OutboxWorker {
   /** Works from now on, whenever this process holds the lease. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ApiOperation, defineOperation, HttpError, resolveRequestedUser } from '../http/index.ts';
+import { onTheWire, storedMessage } from './message-operation.ts';
 import {
   findNotification,
   markRead,
@@ -8,7 +9,6 @@ import {
   notificationPage,
 } from './notification-store.ts';
 import type { MessageOperationsDeps } from './operations.ts';
-import { onTheWire, storedMessage } from './sent-message.ts';
 
 const maxOfAPage = 100;
 

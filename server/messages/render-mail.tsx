@@ -3,9 +3,9 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import type { TextKey } from '../../locales/index.ts';
 import { type MailContext, type MailProps, mailViews } from '../../views/mail/index.ts';
 import { translator } from '../http/index.ts';
-import { safeGreetingName } from './greetable-name.ts';
 import { mailColours } from './mail-colours.ts';
 import type { Mail, MailTemplate, MailValues, SecurityNotice } from './message.ts';
+import { safeGreetingName } from './safe-greeting-name.ts';
 
 /** What all mails of this house have in common. */
 export interface MailLook {

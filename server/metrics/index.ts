@@ -5,6 +5,8 @@
  * counted: each room reports its own acts through `Metrics`, and none of them knows the library. That is loaded only when
  * METRICS_PORT is set.
  */
+
+export { createCollector, createMetrics, type OpenMetrics } from './create-metrics.ts';
 export { metricsEndpoint } from './endpoint.ts';
 export {
   type ClientType,
@@ -15,5 +17,4 @@ export {
   type Metrics,
   noMetrics,
 } from './metrics.ts';
-export { createCollector, createMetrics, type OpenMetrics } from './open.ts';
 export type { CollectedMetrics, WorkerChannel, WorkerCollector } from './workers.ts';

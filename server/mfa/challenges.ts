@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
-import { upstreamSessionSchema } from '../session/index.ts';
+import { upstreamSessionSchema } from '../sessions/index.ts';
 import { minuteMs } from '../shared/index.ts';
 import { acceptFormerNames, browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
-import { methods } from './methods.ts';
+import { methods } from './challenge-methods.ts';
 
 const schema = z.object({
   userId: z.string(),

@@ -4,8 +4,8 @@ import type { Outbox, SmsSender } from '../messages/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
 import type { MfaChallenges } from './challenges.ts';
 import type { MfaLimits } from './guess-limits.ts';
-import type { RememberedDevices } from './remembered.ts';
-import type { SmsCodes } from './sms-code.ts';
+import type { RememberedDevices } from './remembered-devices.ts';
+import type { SmsCodes } from './sms-codes.ts';
 
 /** What the rules of this room stand on; they know nothing of requests. */
 export interface MfaDeps {

@@ -1,5 +1,7 @@
-import type { MfaPreference, User } from '../account/index.ts';
 import type { Origin } from '../messages/index.ts';
+import type { MfaPreference, User } from '../users/index.ts';
+import { listAuthenticators, type UserAuthenticators } from './authenticators.ts';
+import { changeMfaPreference, reissueRecoveryCodes, type SetMfaPreferenceResult } from './mfa-preference.ts';
 import {
   type ActivateTotpResult,
   activateTotp,
@@ -7,9 +9,7 @@ import {
   findTotpSetup,
   type TotpEnrolmentDeps,
   type TotpSetup,
-} from './enrolment.ts';
-import { listAuthenticators, type UserAuthenticators } from './factors.ts';
-import { changeMfaPreference, reissueRecoveryCodes, type SetMfaPreferenceResult } from './preference.ts';
+} from './totp-enrolment.ts';
 
 /** How members look after their second factors; pages and calls alike. */
 export interface Enrolling {

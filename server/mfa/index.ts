@@ -5,29 +5,29 @@
  * Owns what a member has beside the password, how it is enrolled, checked and taken away. Does not own the pages: those of
  * signing in are sign-in/'s, those of looking after it settings/'s.
  */
+
+export { listAuthenticators, type UserAuthenticators } from './authenticators.ts';
+export { type ChallengeMethod, methodAmr, methods } from './challenge-methods.ts';
 export type { MfaChallenge, MfaChallenges, NewChallenge } from './challenges.ts';
 export type { Enrolling } from './enrolling.ts';
-export { type ActivateTotpResult, setupMinutes, type TotpSetup } from './enrolment.ts';
-export { listAuthenticators, type UserAuthenticators } from './factors.ts';
-export { type ChallengeMethod, methodAmr, methods } from './methods.ts';
-export type { VerifyChallengeResult } from './pass.ts';
 export {
   type MfaPreferenceRefusal,
   removeAllFactors,
   removeFactorsAddedSince,
   type SetMfaPreferenceResult,
-} from './preference.ts';
+} from './mfa-preference.ts';
 export { consumeRecoveryCode, countRecoveryCodes, replaceRecoveryCodes } from './recovery-code-store.ts';
 export { hashRecoveryCode, makeRecoveryCodes, normaliseRecoveryCode } from './recovery-codes.ts';
-export type { RememberedDevices } from './remembered.ts';
 export {
   forgetRememberedDevices,
   listRememberedDevices,
   type RememberedDevice,
 } from './remembered-device-store.ts';
+export type { RememberedDevices } from './remembered-devices.ts';
 export { type MfaRoom, openMfa } from './room.ts';
-export type { SmsCodes, SmsSent } from './sms-code.ts';
+export type { SmsCodes, SmsSent } from './sms-codes.ts';
 export { findMatchingStep, newTotpSecret, totpUri } from './totp.ts';
+export { type ActivateTotpResult, setupMinutes, type TotpSetup } from './totp-enrolment.ts';
 export {
   consumeTotpStep,
   findTotp,
@@ -37,3 +37,4 @@ export {
   totpCreatedAt,
   upsertTotp,
 } from './totp-store.ts';
+export type { VerifyChallengeResult } from './verify-challenge.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { type MfaPreference, requireCallingUser } from '../account/index.ts';
 import { type ApiOperation, defineOperation, HttpError, translator } from '../http/index.ts';
-import { getRequestOrigin } from '../session/index.ts';
+import { getRequestOrigin } from '../sessions/index.ts';
 import type { Database } from '../store/index.ts';
+import { type MfaPreference, requireCallingUser } from '../users/index.ts';
 import type { Enrolling } from './enrolling.ts';
-import { setupMinutes } from './enrolment.ts';
-import { type MfaPreferenceRefusal, preferredMfaNames } from './preference.ts';
+import { type MfaPreferenceRefusal, preferredMfaNames } from './mfa-preference.ts';
+import { setupMinutes } from './totp-enrolment.ts';
 
 interface OperationsDeps {
   database: Database;

@@ -1,17 +1,17 @@
-import type { User } from '../account/index.ts';
 import type { ApiOperation } from '../http/index.ts';
 import type { Origin } from '../messages/index.ts';
 import { createLease, runPeriodically } from '../store/index.ts';
+import type { User } from '../users/index.ts';
+import { listAuthenticators } from './authenticators.ts';
+import { type ChallengeMethod, listChallengeMethods } from './challenge-methods.ts';
 import { createMfaChallenges, type MfaChallenge } from './challenges.ts';
 import type { MfaDeps, MfaSettings } from './deps.ts';
 import { createEnrolling, type Enrolling } from './enrolling.ts';
-import { listAuthenticators } from './factors.ts';
-import { type ChallengeMethod, listChallengeMethods } from './methods.ts';
 import { mfaOperations } from './operations.ts';
-import { getChallengeState, type VerifyChallengeResult, verifyChallenge } from './pass.ts';
-import { createRememberedDevices } from './remembered.ts';
 import { sweepRememberedDevices } from './remembered-device-store.ts';
-import { createSmsCodes } from './sms-code.ts';
+import { createRememberedDevices } from './remembered-devices.ts';
+import { createSmsCodes } from './sms-codes.ts';
+import { getChallengeState, type VerifyChallengeResult, verifyChallenge } from './verify-challenge.ts';
 
 export interface MfaRoom extends Pick<MfaDeps, 'challenges' | 'remembered' | 'smsCodes'> {
   /** What the member is asked for beside the password, the preferred way first; empty: nothing. */

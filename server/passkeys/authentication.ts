@@ -1,11 +1,11 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
-import { findUser, type User } from '../account/index.ts';
+import { findUser, type User } from '../users/index.ts';
 import { challengeMs } from './challenges.ts';
-import { readChallenge, readClientData, webAuthn } from './library.ts';
+import { postedCredential } from './credential-input.ts';
 import { findPasskey, notePasskeyUse, type Passkey } from './passkey-store.ts';
-import { postedCredential } from './posted.ts';
 import type { PasskeySettings } from './settings.ts';
 import { toIsUserHandle } from './user-handle.ts';
+import { readChallenge, readClientData, webAuthn } from './webauthn.ts';
 
 export type PasskeyRefusal =
   /** No answer of an authenticator at all. */

@@ -1,13 +1,13 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import { fullName, lockUser, type User } from '../account/index.ts';
 import { type Origin, tellOfChange } from '../messages/index.ts';
 import { sha256 } from '../shared/index.ts';
+import { fullName, lockUser, type User } from '../users/index.ts';
 import { challengeMs } from './challenges.ts';
-import { readChallenge, webAuthn } from './library.ts';
+import { postedCredential } from './credential-input.ts';
 import { countPasskeys, insertPasskey, isSamePasskey, listPasskeys, type Passkey } from './passkey-store.ts';
-import { postedCredential } from './posted.ts';
 import type { PasskeySettings } from './settings.ts';
 import { toUserHandle } from './user-handle.ts';
+import { readChallenge, webAuthn } from './webauthn.ts';
 
 /** Enough for all of one's devices; more would be clutter in every question of a browser. */
 export const maxPasskeys = 20;

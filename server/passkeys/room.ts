@@ -2,8 +2,8 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server';
-import type { User } from '../account/index.ts';
 import type { Origin } from '../messages/index.ts';
+import type { User } from '../users/index.ts';
 import { checkPasskey, type PasskeyCheck, requestOptions } from './authentication.ts';
 import { createPasskeyChallenges } from './challenges.ts';
 import { listPasskeys } from './passkey-store.ts';

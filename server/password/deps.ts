@@ -2,14 +2,14 @@ import type { Transaction } from 'kysely';
 import type { Codes } from '../codes/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
-import type { DeviceRecognition, Sessions } from '../session/index.ts';
+import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
 import type { Database, KeyValueStore, Schema } from '../store/index.ts';
-import type { RecentResets } from './after-reset.ts';
-import type { QueueFullAnswer } from './busy.ts';
 import type { GuessLimits } from './guess-limits.ts';
 import type { PasswordHasher } from './hash.ts';
 import type { PasswordPolicy } from './policy.ts';
-import type { ResetRecords } from './reset-flows.ts';
+import type { QueueFullAnswer } from './queue-full.ts';
+import type { RecentResets } from './recent-resets.ts';
+import type { ResetRecords } from './reset-records.ts';
 
 /** What the rules of this room stand on; they know nothing of requests. */
 export interface PasswordRuleDeps {

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import type { User } from '../account/index.ts';
 import {
   consumeLimits,
   type LimitDecision,
@@ -8,6 +7,7 @@ import {
   toCounterKey,
 } from '../rate-limits/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
+import type { User } from '../users/index.ts';
 
 /** How often a password may be guessed, checked and reset. */
 export interface GuessLimits

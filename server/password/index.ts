@@ -4,17 +4,16 @@
  *
  * Owns how a password is judged, kept, checked and replaced. Does not own signing in (sign-in/) nor the member (account/).
  */
-export { type Busy, hashForApi, hashForPage, type QueueFullAnswer } from './busy.ts';
-export type { ChangePasswordRefusal } from './change.ts';
+
+export type { ChangePasswordRefusal } from './change-password.ts';
 export { type Checked, checkPassword } from './check.ts';
-export { createDecoyHashes } from './decoys.ts';
-export { needsInitialPassword } from './first-reset.ts';
-export { type ImportedHash, type ImportedHashInput, parseImportedHash } from './foreign-hash.ts';
+export { createDecoyHashes } from './decoy-hashes.ts';
 export type { GuessLimits, PasswordGuess } from './guess-limits.ts';
 export { createPasswordHasher, type HashCost, minCost, ownProfile, type PasswordHasher } from './hash.ts';
 export { isBelowFloor } from './hash-floor.ts';
-export { rotateSessionAfterPasswordChange } from './keep-signed-in.ts';
-export { passwordErrorText, retryAfterText } from './page-support.ts';
+export { type ImportedHash, type ImportedHashInput, parseImportedHash } from './imported-hash.ts';
+export { needsInitialPassword } from './initial-password.ts';
+export { passwordErrorText, retryAfterText } from './password-texts.ts';
 export { createPepper, pepperedText } from './pepper.ts';
 export {
   createPasswordPolicy,
@@ -25,6 +24,8 @@ export {
   passwordFaults,
 } from './policy.ts';
 export { PasswordQueueFullError, type PasswordWork } from './queue.ts';
-export { replacePassword } from './replace.ts';
+export { type Busy, hashForApi, hashForPage, type QueueFullAnswer } from './queue-full.ts';
+export { replacePassword } from './replace-password.ts';
 export { createPasswordModule, type PasswordModule } from './room.ts';
+export { rotateSessionAfterPasswordChange } from './rotate-session.ts';
 export { wrappedProfile } from './wrapped-hash.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { requireCallingUser } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
 import {
   type ApiOperation,
@@ -9,15 +8,16 @@ import {
   toRetrySeconds,
   translator,
 } from '../http/index.ts';
-import { getCurrentSession } from '../session/index.ts';
-import { hashForApi } from './busy.ts';
-import { changePassword } from './change.ts';
+import { getCurrentSession } from '../sessions/index.ts';
+import { requireCallingUser } from '../users/index.ts';
+import { changePassword } from './change-password.ts';
 import type { PasswordDeps } from './deps.ts';
-import { requestReset } from './forgot.ts';
-import { rotateSessionAfterPasswordChange } from './keep-signed-in.ts';
-import { passwordErrorText, retryAfterText } from './page-support.ts';
+import { passwordErrorText, retryAfterText } from './password-texts.ts';
 import type { PasswordFault } from './policy.ts';
-import { resetPassword } from './reset.ts';
+import { hashForApi } from './queue-full.ts';
+import { requestReset } from './request-reset.ts';
+import { resetPassword } from './reset-password.ts';
+import { rotateSessionAfterPasswordChange } from './rotate-session.ts';
 
 /** The words of the JSON API. */
 const lang = 'en';

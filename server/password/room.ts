@@ -1,21 +1,21 @@
 import type { Request, Response, Router } from 'express';
-import type { User } from '../account/index.ts';
 import type { ApiOperation } from '../http/index.ts';
-import { createRecentResets } from './after-reset.ts';
-import { type ChangePasswordResult, changePassword } from './change.ts';
+import type { User } from '../users/index.ts';
+import { type ChangePasswordResult, changePassword } from './change-password.ts';
 import type { PasswordSettings } from './deps.ts';
-import { setInitialPassword } from './first.ts';
+import { forgetGuesses } from './guess-limits.ts';
 import {
   type InitialPasswordResult,
   mailInitialPasswordHint,
   type Refused,
   startInitialPassword,
-} from './first-reset.ts';
-import { forgetGuesses } from './guess-limits.ts';
+} from './initial-password.ts';
 import { passwordOperations } from './operations.ts';
-import { createResetRecords } from './reset-flows.ts';
-import { recentFactorsUrl } from './reset-ways-in.ts';
+import { recentFactorsUrl } from './recent-factors-handlers.ts';
+import { createRecentResets } from './recent-resets.ts';
+import { createResetRecords } from './reset-records.ts';
 import { passwordRoutes } from './routes.ts';
+import { setInitialPassword } from './set-initial-password.ts';
 
 export interface PasswordModule {
   pageRoutes(router: Router): void;

@@ -1,9 +1,9 @@
 import type { Router } from 'express';
 import { methodNotAllowed } from '../http/index.ts';
 import type { PasswordDeps } from './deps.ts';
-import { showForgotPassword, submitForgotPassword } from './forgot-page.ts';
-import { showReset, submitReset } from './reset-page.ts';
-import { recentFactorsPath, removeRecentFactors, showRecentFactors } from './reset-ways-in.ts';
+import { showForgotPassword, submitForgotPassword } from './forgot-password-handlers.ts';
+import { recentFactorsPath, removeRecentFactors, showRecentFactors } from './recent-factors-handlers.ts';
+import { showReset, submitReset } from './reset-password-handlers.ts';
 
 export function passwordRoutes(router: Router, deps: PasswordDeps): void {
   const only = methodNotAllowed('GET', 'HEAD', 'POST');

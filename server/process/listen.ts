@@ -1,7 +1,7 @@
 import { createServer, type Server as HttpServer, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { StartError } from './explain.ts';
+import { StartError } from './start-error.ts';
 
 /** What Node's parser refuses never reaches Express, so it is answered here. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../http/index.ts';
-import { StartError } from './explain.ts';
+import { StartError } from './start-error.ts';
 
 /** How a worker ends: `drain` lets clients send one more request on idle connections, `stop` closes those at once. */
 export type StopMode = 'drain' | 'stop';

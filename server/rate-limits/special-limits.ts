@@ -50,7 +50,7 @@ export const specialLimits = {
     refusal: '429; `temporarily_unavailable` for a member',
   },
   session: {
-    counts: 'sessions (`session/session-limit.ts`)',
+    counts: 'sessions (`sessions/session-limit.ts`)',
     per: 'account',
     key: 'sessions-of',
     max: 50,

@@ -7,7 +7,7 @@ import { specialLimits } from './special-limits.ts';
 
 /** So long a row of a visitor lives while there is room. */
 export const visitorRowMs = 60 * minuteMs;
-/** And so long when there is little: the browser's own copy begins a request again (oauth/begin-again.ts). */
+/** And so long when there is little: the browser's own copy begins a request again (oidc/restart-authorization.ts). */
 const shortVisitorRowMs = 10 * minuteMs;
 const { window, key: shareKey, part: shareOfOne } = specialLimits.visitorShare;
 /** Data that live for a shorter time weigh as if they lived so long: a minute's burst must not weigh next to nothing. */

@@ -2,7 +2,7 @@ import type { Request, Router } from 'express';
 import { createElement } from 'react';
 import { BillingPage } from '../../views/sandbox/billing-page.tsx';
 import { HttpError, methodNotAllowed, type Pages, readFormField } from '../http/index.ts';
-import type { Sessions } from '../session/index.ts';
+import type { Sessions } from '../sessions/index.ts';
 import { dayMs } from '../shared/index.ts';
 import type { Act, Overview } from './stripe/index.ts';
 

@@ -5,7 +5,7 @@ import { MailsPage } from '../../views/sandbox/mails-page.tsx';
 import { MessagePage } from '../../views/sandbox/message-page.tsx';
 import { HttpError, type Language, languages, methodNotAllowed, type Pages, readQueryParam } from '../http/index.ts';
 import { type MailLook, type MailTemplate, mailTemplates, renderMail, sampleMail } from '../messages/index.ts';
-import type { Sessions } from '../session/index.ts';
+import type { Sessions } from '../sessions/index.ts';
 import type { KeptMessage, SandboxMailbox } from './mailbox.ts';
 
 export const mailboxAddress = '/sandbox/mailbox';

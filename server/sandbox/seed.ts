@@ -1,14 +1,14 @@
+import { assignBasePlan, type Catalogue } from '../membership/index.ts';
+import { type ClientMetadata, clientMetadata, findClient, insertClient, updateClient } from '../oidc/index.ts';
+import type { PasswordHasher } from '../password/index.ts';
+import type { Database } from '../store/index.ts';
 import {
   AlreadyInUseError,
   findUserByIdentifier,
   insertUser,
   insertUserRecord,
   type TermsVersion,
-} from '../account/index.ts';
-import { assignBasePlan, type Catalogue } from '../membership/index.ts';
-import { type ClientMetadata, clientMetadata, findClient, insertClient, updateClient } from '../oauth/index.ts';
-import type { PasswordHasher } from '../password/index.ts';
-import type { Database } from '../store/index.ts';
+} from '../users/index.ts';
 
 export const demoMember = {
   email: 'vera@example.com',

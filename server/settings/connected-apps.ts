@@ -3,9 +3,9 @@ import { createElement } from 'react';
 import { ConnectedAppsPage, connectedAppsPath, RemoveAppPage } from '../../views/settings/connected-apps-page.tsx';
 import { HttpError, methodNotAllowed, readQueryParam } from '../http/index.ts';
 import { tellOfChange } from '../messages/index.ts';
-import { getRequestOrigin } from '../session/index.ts';
+import { getRequestOrigin } from '../sessions/index.ts';
 import type { AccountDeps } from './deps.ts';
-import { type MemberHandler, requireUser, type SignedInUser } from './guard.ts';
+import { type MemberHandler, requireUser, type SignedInUser } from './require-recent-auth.ts';
 
 /** GET /settings/apps */
 const list =

@@ -1,19 +1,19 @@
 import type { Transaction } from 'kysely';
-import type { TermsVersion } from '../account/index.ts';
 import type { StripeForBrowsers } from '../checkout/index.ts';
 import type { ContactModule } from '../contact/index.ts';
+import type { DeletionModule } from '../deletion/index.ts';
 import type { FederationModule } from '../federation/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
-import type { DeletionModule } from '../leaving/index.ts';
 import type { BillingService, Catalogue } from '../membership/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { MfaRoom } from '../mfa/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { PasswordModule } from '../password/index.ts';
-import type { DeviceRecognition, Sessions } from '../session/index.ts';
+import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
 import type { NextRedirect } from '../sign-in/index.ts';
 import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.ts';
-import type { FormDrafts } from './stash.ts';
+import type { TermsVersion } from '../users/index.ts';
+import type { FormDrafts } from './form-drafts.ts';
 
 /** A client app or device that a member is connected with. Times in milliseconds since the epoch. */
 export interface ConnectedApp {

@@ -2,9 +2,9 @@ import type { Request } from 'express';
 import { readFormField } from '../http/index.ts';
 import { tellOfChange } from '../messages/index.ts';
 import { forgetRememberedDevices, listRememberedDevices } from '../mfa/index.ts';
-import { getRequestOrigin } from '../session/index.ts';
+import { getRequestOrigin } from '../sessions/index.ts';
 import type { AccountDeps } from './deps.ts';
-import type { SignedInUser } from './guard.ts';
+import type { SignedInUser } from './require-recent-auth.ts';
 
 /** The box of `EndOthers` in a form that was sent. */
 export const endOthersField = 'endOthers';

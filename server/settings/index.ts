@@ -6,8 +6,15 @@
  * a member in. Does not own the rules behind them: those are account/'s, password/'s, mfa/'s, passkeys/'s, contact/'s,
  * session/'s, membership/'s and leaving/'s, nor the forms for cards (checkout/).
  */
+
+export { settingsOperations } from './account-operations.ts';
 export type { AccountDeps, ConnectedApp, ConnectedApps } from './deps.ts';
-export { type GuardDeps, isRecentlyAuthenticated, reAuthenticateFor, requireUser, ruleOfHandler } from './guard.ts';
-export { settingsOperations } from './operations.ts';
 export { profileSaver } from './profile-calls.ts';
+export {
+  type GuardDeps,
+  isRecentlyAuthenticated,
+  reAuthenticateFor,
+  requireUser,
+  ruleOfHandler,
+} from './require-recent-auth.ts';
 export { settingsRoutes } from './routes.ts';

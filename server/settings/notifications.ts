@@ -4,8 +4,8 @@ import { NotificationsPage } from '../../views/settings/notifications-page.tsx';
 import { HttpError, methodNotAllowed, readFormField, readQueryParam } from '../http/index.ts';
 import { findNotification, markRead, notificationPage, readCursor, toCursor } from '../messages/index.ts';
 import type { AccountDeps } from './deps.ts';
-import { deletionCancelledCard, factorResetCard } from './factor-reset.ts';
-import { type MemberHandler, requireUser } from './guard.ts';
+import { deletionCancelledCard, factorResetCard } from './factor-reset-card.ts';
+import { type MemberHandler, requireUser } from './require-recent-auth.ts';
 
 const path = '/settings/notifications';
 const onAPage = 50;

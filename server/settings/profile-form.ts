@@ -1,19 +1,19 @@
 import type { Request, Response } from 'express';
 import type { PageContext } from '../../views/page-context.ts';
+import { setRetryAfter, type T, unavailableRetrySeconds } from '../http/index.ts';
+import { retryAfterText } from '../password/index.ts';
+import { getRequestOrigin } from '../sessions/index.ts';
+import { StoreUnavailable } from '../store/index.ts';
 import {
   maxProfileLength,
   type ProfileFault,
   type ProfileField,
   readProfile,
   type TypedProfile,
-} from '../account/index.ts';
-import { setRetryAfter, type T, unavailableRetrySeconds } from '../http/index.ts';
-import { retryAfterText } from '../password/index.ts';
-import { getRequestOrigin } from '../session/index.ts';
-import { StoreUnavailable } from '../store/index.ts';
+} from '../users/index.ts';
 import type { AccountDeps } from './deps.ts';
-import type { SignedInUser } from './guard.ts';
 import { accountHomeUrl, type SettingsNotice } from './notices.ts';
+import type { SignedInUser } from './require-recent-auth.ts';
 import { saveProfile } from './save-profile.ts';
 
 const isText = (name: string): name is keyof typeof maxProfileLength => Object.hasOwn(maxProfileLength, name);

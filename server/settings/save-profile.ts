@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
-import { type ProfileChange, setProfile, type User } from '../account/index.ts';
 import { type Origin, type Outbox, type SecurityChange, tellOfChange } from '../messages/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import type { Database, KeyValueStore, Schema } from '../store/index.ts';
+import { type ProfileChange, setProfile, type User } from '../users/index.ts';
 
 export interface SaveProfileDeps {
   database: Database;

@@ -5,8 +5,8 @@ import { SignInCard } from '../../views/settings/sign-in-card.tsx';
 import { listIdentities, providerName } from '../federation/index.ts';
 import { listAuthenticators } from '../mfa/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
-import type { HomeCardSource } from './cards.ts';
-import { codesPath } from './mfa-paths.ts';
+import type { HomeCardSource } from './home-cards.ts';
+import { codesPath } from './paths.ts';
 
 /** The Sign-in card: the password, passkeys, accounts elsewhere, and the recovery codes that are left. */
 export const signInCard: HomeCardSource = async ({ database, passkeys, federation, connectedApps }, _req, { user }) => {

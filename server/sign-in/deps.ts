@@ -1,5 +1,4 @@
 import type { Request, Response } from 'express';
-import type { TermsVersion } from '../account/index.ts';
 import type { FederationModule } from '../federation/index.ts';
 import type { Continuation, HostCookies, HttpError, Logger, Pages } from '../http/index.ts';
 import type { Legal } from '../legal/index.ts';
@@ -8,11 +7,12 @@ import type { MfaRoom } from '../mfa/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { GuessLimits, PasswordHasher, PasswordModule, QueueFullAnswer } from '../password/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
-import type { DeviceRecognition, Sessions, SessionUser } from '../session/index.ts';
+import type { DeviceRecognition, Sessions, SessionUser } from '../sessions/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
-import type { SignIn } from './entrance.ts';
+import type { TermsVersion } from '../users/index.ts';
+import type { SignIn } from './complete-sign-in.ts';
 import type { MailedCodes } from './mailed-code.ts';
-import type { NextRedirect } from './way-on.ts';
+import type { NextRedirect } from './next-redirect.ts';
 
 /** What this room needs to know of an authorization request that waits in this browser. */
 export interface PendingAuthorization {

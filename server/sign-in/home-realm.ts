@@ -1,5 +1,5 @@
-import { parseIdentifier } from '../account/index.ts';
 import { acceptsBrowser, type Provider } from '../federation/index.ts';
+import { parseIdentifier } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
 import type { PasswordRefusal } from './password-sign-in.ts';
 

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { MailedCodePage, type MailedCodePageProps } from '../../views/sign-in/mailed-code-page.tsx';
-import type { User } from '../account/index.ts';
 import { codeMinutes } from '../codes/index.ts';
 import { type Continuation, continuationFrom, readFormField, setRetryAfter, withContinuation } from '../http/index.ts';
 import { retryAfterText } from '../password/index.ts';
+import type { User } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
 import type { CodeShown } from './mailed-code.ts';
 

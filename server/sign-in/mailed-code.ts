@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { findUser, type User } from '../account/index.ts';
 import { type Codes, codeMinutes, normaliseCode } from '../codes/index.ts';
 import { type HostCookies, type Language, type Logger, resolveLanguage } from '../http/index.ts';
 import { decoyAddress, type Mail, type Outbox } from '../messages/index.ts';
@@ -12,6 +11,7 @@ import {
   type KeyValueStore,
   type RecordCookie,
 } from '../store/index.ts';
+import { findUser, type User } from '../users/index.ts';
 
 const schema = z.object({
   /** Null: the password was wrong, or there is no such member; nobody is told so before the mailbox is proved. */

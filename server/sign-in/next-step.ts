@@ -1,4 +1,4 @@
-import { isDealPostponed, mustAcceptTerms, type TermsVersion, type User } from '../account/index.ts';
+import { isDealPostponed, mustAcceptTerms, type TermsVersion, type User } from '../users/index.ts';
 
 /** Everything that decides what comes after a sign-in. */
 export interface NextStepInput {

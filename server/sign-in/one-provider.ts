@@ -4,7 +4,7 @@ import { OneProviderPage } from '../../views/sign-in/one-provider-page.tsx';
 import { acceptsBrowser, hintedProvider, type Provider, toProviderButton } from '../federation/index.ts';
 import { type Continuation, readQueryParam, withContinuation } from '../http/index.ts';
 import type { PendingAuthorization, SignInDeps } from './deps.ts';
-import type { SignInPageState } from './landing.ts';
+import type { SignInPageState } from './sign-in-handlers.ts';
 
 /** The value of `ways` in the address of the whole page. */
 const allWays = 'all';

@@ -1,7 +1,7 @@
-import type { User } from '../account/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
 import type { PasskeyRefusal, Passkeys } from '../passkeys/index.ts';
 import { consumeLimits, type LimitStore, type RateLimits } from '../rate-limits/index.ts';
+import type { User } from '../users/index.ts';
 
 export type PasskeySignInResult =
   | { kind: 'signed-in'; user: User; amr: string[] }

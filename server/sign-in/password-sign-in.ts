@@ -1,11 +1,3 @@
-import {
-  findUserByIdentifier,
-  maxIdentifierLength,
-  parseIdentifier,
-  rehashPassword,
-  toAccountKey,
-  type User,
-} from '../account/index.ts';
 import { isMalformed, malformedSecret } from '../http/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
 import {
@@ -18,6 +10,14 @@ import {
   type PasswordWork,
 } from '../password/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
+import {
+  findUserByIdentifier,
+  maxIdentifierLength,
+  parseIdentifier,
+  rehashPassword,
+  toAccountKey,
+  type User,
+} from '../users/index.ts';
 
 export interface Credentials {
   username: string;

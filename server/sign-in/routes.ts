@@ -1,15 +1,15 @@
 import type { Router } from 'express';
 import { methodNotAllowed } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
-import { landing, toSignInPage } from './landing.ts';
 import { showMailedCode, submitMailedCode } from './mailed-code-page.ts';
-import { submitPasskey } from './passkey.ts';
-import { reauthenticateByPasskey } from './passkey-again.ts';
-import { reauthenticateByProvider } from './provider-again.ts';
-import { showReauthenticate, submitReauthenticate } from './re-authenticate.ts';
-import { showSecondFactor, submitSecondFactor } from './second-factor.ts';
-import { submitPassword } from './submit.ts';
-import { showTerms, submitTerms } from './terms.ts';
+import { submitPasskey } from './passkey-sign-in-handlers.ts';
+import { submitPassword } from './password-handlers.ts';
+import { reauthenticateByPasskey } from './reauthenticate-by-passkey.ts';
+import { reauthenticateByProvider } from './reauthenticate-by-provider.ts';
+import { showReauthenticate, submitReauthenticate } from './reauthenticate-handlers.ts';
+import { showSecondFactor, submitSecondFactor } from './second-factor-handlers.ts';
+import { landing, toSignInPage } from './sign-in-handlers.ts';
+import { showTerms, submitTerms } from './terms-handlers.ts';
 
 export function signInRoutes(router: Router, deps: SignInDeps): void {
   router.route('/').get(landing(deps)).all(methodNotAllowed('GET', 'HEAD'));

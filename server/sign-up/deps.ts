@@ -1,4 +1,3 @@
-import type { User } from '../account/index.ts';
 import type { Codes } from '../codes/index.ts';
 import type { Providers } from '../federation/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
@@ -6,11 +5,12 @@ import type { Legal } from '../legal/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { PasswordHasher, PasswordPolicy, QueueFullAnswer } from '../password/index.ts';
-import type { DeviceRecognition, Sessions } from '../session/index.ts';
+import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
 import type { ClientAuthorizations, NextRedirect, SignIn } from '../sign-in/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
-import type { SignUpRecords } from './flows.ts';
+import type { User } from '../users/index.ts';
 import type { SignUpLimitSettings } from './limits.ts';
+import type { SignUpRecords } from './sign-up-records.ts';
 
 /** What the rules of this room stand on; they know nothing of requests. */
 export interface SignUpRuleDeps {

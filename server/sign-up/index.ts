@@ -7,5 +7,5 @@
  * (sign-in/).
  */
 export type { SignUpPlans, SignUpSettings } from './deps.ts';
-export { signUpDataSource } from './holding.ts';
+export { signUpDataSource } from './personal-data.ts';
 export { openSignUp, type SignUpRoom } from './room.ts';

@@ -10,12 +10,12 @@ import {
   toRetrySeconds,
 } from '../http/index.ts';
 import { hashForApi } from '../password/index.ts';
-import { type StartSignUpInput, type StartSignUpRefusal, startSignUp } from './begin.ts';
-import { verifyEmail } from './confirm.ts';
 import type { SignUpDeps } from './deps.ts';
-import type { ProfileFaults } from './new-sign-up.ts';
-import { resendCode } from './resend.ts';
-import { fieldNames } from './texts.ts';
+import type { ProfileFaults } from './profile-input.ts';
+import { resendCode } from './resend-code.ts';
+import { fieldNames } from './sign-up-texts.ts';
+import { type StartSignUpInput, type StartSignUpRefusal, startSignUp } from './start-sign-up.ts';
+import { verifyEmail } from './verify-email.ts';
 
 const flow = z.string().max(100).describe('From the answer of the call before: a secret of whoever asked');
 

@@ -1,17 +1,17 @@
 import type { Request, Router } from 'express';
-import type { User } from '../account/index.ts';
 import type { FederationHooks } from '../federation/index.ts';
 import type { ApiOperation, Continuation } from '../http/index.ts';
 import type { EmailVerification } from '../sign-in/index.ts';
-import { afterFederatedSignUp, startFederatedSignUp } from './by-provider.ts';
-import { createEmailVerification } from './confirmations.ts';
+import type { User } from '../users/index.ts';
+import { sweepSignUps } from './delete-expired.ts';
 import type { SignUpDeps, SignUpSettings } from './deps.ts';
-import { createSignUpRecords } from './flows.ts';
+import { createEmailVerification } from './email-verification.ts';
+import { afterFederatedSignUp, startFederatedSignUp } from './federated-sign-up.ts';
 import { signUpOperations } from './operations.ts';
 import { signUpRoutes } from './routes.ts';
+import { createSignUpRecords } from './sign-up-records.ts';
 import { findChosenPlanKey } from './sign-up-store.ts';
-import { sweepSignUps } from './sweep.ts';
-import { verifyEmailUrl } from './verified-step.ts';
+import { verifyEmailUrl } from './verified-handlers.ts';
 
 export interface SignUpRoom {
   pageRoutes(router: Router): void;

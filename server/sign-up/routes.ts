@@ -1,10 +1,10 @@
 import type { RequestHandler, Router } from 'express';
 import { methodNotAllowed } from '../http/index.ts';
-import { showVerifyEmail, submitVerifyEmail, type VerifyEmailEntry } from './code-step.ts';
 import type { SignUpDeps } from './deps.ts';
-import { planKeyPattern } from './place.ts';
-import { showProfile, submitProfile } from './profile-step.ts';
-import { showVerified } from './verified-step.ts';
+import { showProfile, submitProfile } from './profile-handlers.ts';
+import { planKeyPattern } from './sign-up-context.ts';
+import { showVerified } from './verified-handlers.ts';
+import { showVerifyEmail, submitVerifyEmail, type VerifyEmailEntry } from './verify-email-handlers.ts';
 
 /** Anything else in a plan's place is a page that does not exist. */
 const knownHandle =

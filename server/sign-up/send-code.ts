@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
-import { findUserByIdentifier } from '../account/index.ts';
 import { codeMinutes, type IssuedCode } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
 import type { Schema } from '../store/index.ts';
+import { findUserByIdentifier } from '../users/index.ts';
 import type { SignUpRuleDeps } from './deps.ts';
 
 /** Whose address a code is to prove. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
-import { noChangeTracking } from './changes.ts';
+import { noChangeTracking } from './change-marker.ts';
 import type { Database, StoreLog } from './database.ts';
 import { StoreUnavailable } from './key-value.ts';
-import { observeDialect, type StoreObserver } from './observe.ts';
+import { observeDialect, type StoreObserver } from './observe-store.ts';
 import { isRepeatable, poolForKysely } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
 

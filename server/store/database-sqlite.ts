@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import type { Database } from './database.ts';
-import { observeDialect, type StoreObserver } from './observe.ts';
+import { observeDialect, type StoreObserver } from './observe-store.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import { watchSqlite } from './sqlite-changes.ts';

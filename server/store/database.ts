@@ -1,8 +1,8 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { ChangeMarker } from './changes.ts';
+import type { ChangeMarker } from './change-marker.ts';
 import { openPostgresDatabase } from './database-postgres.ts';
 import { openSqliteDatabase } from './database-sqlite.ts';
-import type { StoreObserver } from './observe.ts';
+import type { StoreObserver } from './observe-store.ts';
 import type { Schema } from './schema.ts';
 
 /** The records: users, clients, grants and everything else that must not be lost. */

@@ -10,7 +10,8 @@
  * A store that cannot answer says StoreUnavailable, which HTTP answers with 503; any other error is a fault.
  */
 export { type BrowserRecords, browserRecords, isToken, type RecordCookie } from './browser-records.ts';
-export { type CachedReader, type ChangeMarker, cacheUntilChanged } from './changes.ts';
+export { type CachedReader, type ChangeMarker, cacheUntilChanged } from './change-marker.ts';
+export { type KeyValueOptions, openKeyValue } from './create-key-value.ts';
 export { type Database, type DatabaseOptions, openDatabase, type StoreLog } from './database.ts';
 export { postgresPoolSize } from './database-postgres.ts';
 export type { Db } from './db.ts';
@@ -18,8 +19,7 @@ export { inspectDatabase, inspectSqliteFile, type SqliteFacts } from './inspecti
 export { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';
 export { createLease, type Lease, runPeriodically } from './leases.ts';
 export { lastMigratedAt, migrate, migrationState, pendingMigrations } from './migrate.ts';
-export type { StoreObserver } from './observe.ts';
-export { type KeyValueOptions, openKeyValue } from './open-key-value.ts';
+export type { StoreObserver } from './observe-store.ts';
 export { type Prepared, prepare } from './prepared.ts';
 export type { RedisClient } from './redis-client.ts';
 export { inspectRedis, type RedisFacts } from './redis-inspection.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import { noChangeTracking } from './changes.ts';
+import { noChangeTracking } from './change-marker.ts';
 import { type Database, openDatabase } from './database.ts';
 import type { Schema } from './schema.ts';
 import { readSqlite } from './sqlite.ts';

@@ -1,9 +1,9 @@
+import { clampTtl } from './clamp-ttl.ts';
 import type { KeyValueStore } from './key-value.ts';
 import { prepareStatements, type Statements, TABLES } from './key-value-embedded-sql.ts';
 import { openSqlite } from './sqlite.ts';
 import { checkpointElsewhere } from './sqlite-checkpoints.ts';
 import { whileBusy } from './sqlite-errors.ts';
-import { clampTtl } from './ttl.ts';
 import { createWriteBatch, type WriteBatch } from './write-batch.ts';
 
 const SWEEP_INTERVAL_MS = 30_000;

@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
+import { clampTtl } from './clamp-ttl.ts';
 import type { StoreLog } from './database.ts';
 import { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';
 import { parseRedisAddress } from './redis-address.ts';
 import type { RedisClient } from './redis-client.ts';
 import { keepReviving } from './redis-revival.ts';
 import { decode, encodeFresh, scripts } from './redis-scripts.ts';
-import { clampTtl } from './ttl.ts';
 
 const CONNECT_TIMEOUT_MS = 2000;
 const COMMAND_TIMEOUT_MS = 2000;

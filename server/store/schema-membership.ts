@@ -1,7 +1,7 @@
 /** Tables of plans, cards and orders. As in `schema.ts`; amounts are integer cents. */
 
 /**
- * What a member's membership is, as last read from Stripe. Written by one function (`membership/sync.ts`), which reads
+ * What a member's membership is, as last read from Stripe. Written by one function (`membership/sync-from-stripe.ts`), which reads
  * Stripe first and writes only over the version that it has seen.
  */
 export interface MembershipTable {

@@ -1,5 +1,5 @@
 import { type CompiledQuery, TableNode } from 'kysely';
-import type { ChangeMarker } from './changes.ts';
+import type { ChangeMarker } from './change-marker.ts';
 import type { SqliteConnection } from './sqlite.ts';
 
 export interface SqliteChanges extends ChangeMarker {

@@ -1,5 +1,4 @@
 import * as oidc from 'openid-client';
-import { setDisabled, type User } from '../../server/account/index.ts';
 import {
   type ApiAccess,
   type ApiOperation,
@@ -15,9 +14,10 @@ import {
   findClient,
   insertResourceServer,
   updateClient,
-} from '../../server/oauth/index.ts';
-import { endAllSessions } from '../../server/session/index.ts';
+} from '../../server/oidc/index.ts';
+import { endAllSessions } from '../../server/sessions/index.ts';
 import { sha256 } from '../../server/shared/index.ts';
+import { setDisabled, type User } from '../../server/users/index.ts';
 import { giveTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';

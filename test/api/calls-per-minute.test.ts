@@ -1,4 +1,4 @@
-import { findClient, updateClient } from '../../server/oauth/index.ts';
+import { findClient, updateClient } from '../../server/oidc/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { service, signedInto } from './callers.ts';

@@ -1,7 +1,7 @@
-import { findUser } from '../../server/account/index.ts';
 import type { ApiOperation } from '../../server/http/index.ts';
 import { listOrders } from '../../server/membership/index.ts';
-import { beginTotp } from '../../server/mfa/enrolment.ts';
+import { beginTotp } from '../../server/mfa/totp-enrolment.ts';
+import { findUser } from '../../server/users/index.ts';
 import * as contact from '../contact/steps.ts';
 import type { Shop } from '../membership/steps.ts';
 import { codeFor, newPassword } from '../password/steps.ts';

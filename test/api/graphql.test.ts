@@ -2,8 +2,6 @@ import type { Server } from 'node:http';
 import express, { type ErrorRequestHandler, type Request } from 'express';
 import { buildClientSchema, GraphQLObjectType, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import { z } from 'zod';
-import { insertUserRecord } from '../../server/account/index.ts';
-import { userRecordSchema } from '../../server/account/wire-record.ts';
 import { createEngine } from '../../server/http/graphql-engine.ts';
 import {
   type ApiAccess,
@@ -17,6 +15,8 @@ import {
 } from '../../server/http/index.ts';
 import { apiCallLimits } from '../../server/rate-limits/index.ts';
 import { StoreUnavailable } from '../../server/store/index.ts';
+import { insertUserRecord } from '../../server/users/index.ts';
+import { userRecordSchema } from '../../server/users/user-record-json.ts';
 import { listenOnFreePort, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 

@@ -1,6 +1,6 @@
-import { findUser, insertUserRecord } from '../../server/account/index.ts';
 import type { ApiOperation } from '../../server/http/index.ts';
 import { removeAllFactors } from '../../server/mfa/index.ts';
+import { findUser, insertUserRecord } from '../../server/users/index.ts';
 import { type Shop, startShop } from '../membership/steps.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { anyBackend, type Backend, backends } from '../support/stores.ts';

@@ -1,4 +1,4 @@
-import { claimsFor, findUser, importPartnerDeals, insertUserRecord, type User } from '../../server/account/index.ts';
+import { claimsFor, findUser, importPartnerDeals, insertUserRecord, type User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { service } from './callers.ts';

@@ -1,6 +1,5 @@
 import express, { type RequestHandler, Router } from 'express';
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, isObjectType } from 'graphql';
-import { setDisabled } from '../../server/account/index.ts';
 import {
   apiScopes,
   behindRules,
@@ -14,6 +13,7 @@ import {
 } from '../../server/http/index.ts';
 import { pageGuard } from '../../server/page-guard.ts';
 import { requireUser } from '../../server/settings/index.ts';
+import { setDisabled } from '../../server/users/index.ts';
 import { service, signedInto } from '../api/callers.ts';
 import { type Shop, startShop } from '../membership/steps.ts';
 import { giveTotp } from '../sign-in/factor-steps.ts';

@@ -1,5 +1,5 @@
-import { findUser, type User } from '../../server/account/index.ts';
-import { findClient, updateClient } from '../../server/oauth/index.ts';
+import { findClient, updateClient } from '../../server/oidc/index.ts';
+import { findUser, type User } from '../../server/users/index.ts';
 import { fresh } from '../contact/steps.ts';
 import { giveTotp, memberWithTotp, signInWithTotp, stepMs } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';

@@ -1,5 +1,5 @@
-import { insertUserRecord, type User } from '../../server/account/index.ts';
 import type { ApiOperation } from '../../server/http/index.ts';
+import { insertUserRecord, type User } from '../../server/users/index.ts';
 import { type Credentials, signedInto } from '../api/callers.ts';
 import { billing, call, countersHere, inputOf, makePromotionCode, type Named } from '../api/examples.ts';
 import { type Shop, startShop } from '../membership/steps.ts';

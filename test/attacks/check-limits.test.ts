@@ -1,4 +1,4 @@
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { newPassword } from '../password/steps.ts';
 import { newAddress, profile } from '../sign-up/steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';

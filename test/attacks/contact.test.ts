@@ -1,5 +1,5 @@
-import { AlreadyInUseError, insertUser } from '../../server/account/index.ts';
 import { formatNumber } from '../../server/messages/index.ts';
+import { AlreadyInUseError, insertUser } from '../../server/users/index.ts';
 import {
   askForEmail,
   askForPhone,

@@ -1,4 +1,4 @@
-import { withDefaultClient } from '../oauth/token-cookie-tools.ts';
+import { withDefaultClient } from '../oidc/token-cookie-tools.ts';
 import { hiddenField } from '../support/devices.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';

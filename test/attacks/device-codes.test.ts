@@ -1,7 +1,7 @@
-import { setDisabled, type User } from '../../server/account/index.ts';
 import { rateLimits } from '../../server/rate-limits/index.ts';
 import { sha256 } from '../../server/shared/index.ts';
 import { StoreUnavailable } from '../../server/store/index.ts';
+import { setDisabled, type User } from '../../server/users/index.ts';
 import { reset } from '../password/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { answerCode, type Device, device, finishCode, hiddenField, typeCode } from '../support/devices.ts';

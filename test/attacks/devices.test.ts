@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import * as oidc from 'openid-client';
-import type { User } from '../../server/account/index.ts';
-import { beforeSessionWrite } from '../session/stored-sessions.ts';
+import type { User } from '../../server/users/index.ts';
+import { beforeSessionWrite } from '../sessions/stored-sessions.ts';
 import { activate, begin, leadsTo, appCode as totpCode } from '../settings/mfa-steps.ts';
 import { appCode, memberWithTotp, show, toChallenge } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';

@@ -1,7 +1,7 @@
 import { exportJWK } from 'jose';
 import * as oidc from 'openid-client';
-import type { User } from '../../server/account/index.ts';
-import { withDefaultClient } from '../oauth/token-cookie-tools.ts';
+import type { User } from '../../server/users/index.ts';
+import { withDefaultClient } from '../oidc/token-cookie-tools.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { newKey, type ProofKey, proof } from '../support/proofs.ts';
 import { type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';

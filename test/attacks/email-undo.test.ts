@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
-import { changeEmail, findUser, lockUser, setMfaPreference, type User } from '../../server/account/index.ts';
 import { listIdentities } from '../../server/federation/index.ts';
 import { findTotp, newTotpSecret, upsertTotp } from '../../server/mfa/index.ts';
 import { sha256 } from '../../server/shared/index.ts';
 import type { Schema } from '../../server/store/index.ts';
+import { changeEmail, findUser, lockUser, setMfaPreference, type User } from '../../server/users/index.ts';
 import {
   fresh,
   leadsTo,

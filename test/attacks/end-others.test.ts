@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
-import type { User } from '../../server/account/index.ts';
 import { languages, translator } from '../../server/http/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { askForEmail, emailCode, fresh, otherThan } from '../contact/steps.ts';
 import { addPath, askedAt } from '../passkeys/steps.ts';
 import { activate, appCode, begin, enrol, leadsTo, shownCodes } from '../settings/mfa-steps.ts';

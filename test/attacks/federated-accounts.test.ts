@@ -1,8 +1,8 @@
-import { claimUnverifiedUser, findUserByIdentifier, type User } from '../../server/account/index.ts';
 import { insertIdentity, listIdentities } from '../../server/federation/identity-store.ts';
 import type { UpstreamIdentity } from '../../server/federation/index.ts';
 import { countRecoveryCodes, hasTotp } from '../../server/mfa/index.ts';
 import { countPasskeys } from '../../server/passkeys/index.ts';
+import { claimUnverifiedUser, findUserByIdentifier, type User } from '../../server/users/index.ts';
 import { comeBy, type Kind, pathOf, somebody } from '../federation/steps.ts';
 import { memberWithPasskey, signInWith } from '../passkeys/steps.ts';
 import {

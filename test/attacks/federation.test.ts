@@ -1,6 +1,6 @@
-import { findUserByIdentifier } from '../../server/account/index.ts';
 import { attemptMs } from '../../server/federation/attempts.ts';
 import { listIdentities } from '../../server/federation/index.ts';
+import { findUserByIdentifier } from '../../server/users/index.ts';
 import { answerOf, comeBy, type Kind, pathOf, pressButton, somebody } from '../federation/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';

@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from 'graphql';
-import { insertUserRecord, type User } from '../../server/account/index.ts';
 import { apiScopes } from '../../server/http/index.ts';
+import { insertUserRecord, type User } from '../../server/users/index.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { workTime } from '../support/own-time.ts';
 import { strictest } from './bad-input.ts';

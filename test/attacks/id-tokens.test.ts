@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT, UnsecuredJWT } from 'jose';
-import { findUserByIdentifier } from '../../server/account/index.ts';
 import type { IdTokenChange } from '../../server/sandbox/providers/index.ts';
+import { findUserByIdentifier } from '../../server/users/index.ts';
 import { pathOf, pressButton, somebody } from '../federation/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';

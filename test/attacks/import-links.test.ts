@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findUser } from '../../server/account/index.ts';
 import { listIdentities } from '../../server/federation/index.ts';
+import { findUser } from '../../server/users/index.ts';
 import { comeBy, type Kind, pathOf, somebody } from '../federation/steps.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hash as bcrypt } from '@node-rs/bcrypt';
-import { changeEmail } from '../../server/account/index.ts';
+import { changeEmail } from '../../server/users/index.ts';
 import { codeFor, newPassword, submit } from '../password/steps.ts';
 import { type Cli, cliOf } from '../support/cli.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';

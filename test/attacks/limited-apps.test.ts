@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { openShop, press, type Shop, wordsOf } from '../checkout/shop.ts';
-import { withDefaultClient } from '../oauth/token-cookie-tools.ts';
+import { withDefaultClient } from '../oidc/token-cookie-tools.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { answerCode, device, finishCode } from '../support/devices.ts';
 import { password } from '../support/foyer.ts';

@@ -1,5 +1,5 @@
-import type { User } from '../../server/account/index.ts';
 import { listPasskeys } from '../../server/passkeys/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { comeBy, somebody } from '../federation/steps.ts';
 import { addPasskey } from '../passkeys/steps.ts';
 import { reset } from '../password/steps.ts';

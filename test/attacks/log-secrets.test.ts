@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
-import type { User } from '../../server/account/index.ts';
 import { createMetrics, type OpenMetrics } from '../../server/metrics/index.ts';
 import { hashRecoveryCode } from '../../server/mfa/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { ask, codeFor, otherThan, submit } from '../password/steps.ts';
 import {
   appCode,

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { User } from '../../server/account/index.ts';
 import { type LogoutNotice, PermanentDeliveryError } from '../../server/messages/index.ts';
-import { logoutCarrier } from '../../server/oauth/index.ts';
+import { logoutCarrier } from '../../server/oidc/index.ts';
+import type { User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { cliOf } from '../support/cli.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';

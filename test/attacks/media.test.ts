@@ -3,10 +3,10 @@ import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } 
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { updateUserRecord } from '../../server/account/index.ts';
-import { toPageUser } from '../../server/account/page-member.ts';
-import { insertUserRecord } from '../../server/account/user-record-store.ts';
 import { safePathParts, toImageType } from '../../server/http/media-files.ts';
+import { updateUserRecord } from '../../server/users/index.ts';
+import { toPageUser } from '../../server/users/page-user.ts';
+import { insertUserRecord } from '../../server/users/user-record-store.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
 

@@ -1,5 +1,5 @@
-import type { User } from '../../server/account/index.ts';
 import { recentAuthMs } from '../../server/http/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { confirmCard } from '../checkout/card-steps.ts';
 import { cards, type Shop, startShop } from '../membership/steps.ts';
 import type { Browser } from '../support/browser.ts';

@@ -1,4 +1,4 @@
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { activate, appCode, begin, enrol, leadsTo, shownCodes } from '../settings/mfa-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';

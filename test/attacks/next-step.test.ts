@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
-import type { User } from '../../server/account/index.ts';
-import { setDisabled } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
+import { setDisabled } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, signInFor, store } from '../support/relying-party.ts';

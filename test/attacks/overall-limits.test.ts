@@ -1,4 +1,4 @@
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { newAddress, newPassword, profile, codeFor as signUpCodeFor } from '../sign-up/steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends, keysOf } from '../support/stores.ts';

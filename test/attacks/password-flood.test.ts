@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { schema } from '../../config/schema.ts';
-import type { User } from '../../server/account/index.ts';
 import type { PasswordHasher, PasswordWork } from '../../server/password/index.ts';
 import { boundedQueue } from '../../server/password/queue.ts';
+import type { User } from '../../server/users/index.ts';
 import { fresh, moveTo, undoPath, undoToken } from '../contact/steps.ts';
 import { ask, codeFor, newPassword, resetPath } from '../password/steps.ts';
 import { newAddress, profile } from '../sign-up/steps.ts';

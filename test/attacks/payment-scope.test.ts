@@ -1,4 +1,4 @@
-import { insertUserRecord, type User } from '../../server/account/index.ts';
+import { insertUserRecord, type User } from '../../server/users/index.ts';
 import { makePromotionCode, promotionCode } from '../api/examples.ts';
 import { aBuyer, type Buyer, chargedTo, starter } from '../membership/api-steps.ts';
 import { type Shop, startShop } from '../membership/steps.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
-import { importPartnerDeals, type User } from '../../server/account/index.ts';
 import { listOrders, StripeUnavailableError } from '../../server/membership/index.ts';
 import { confirmPurchase } from '../../server/membership/purchase.ts';
-import { applyDueChanges } from '../../server/membership/scheduled.ts';
+import { applyDueChanges } from '../../server/membership/scheduled-change.ts';
 import { addBillingTask } from '../../server/membership/task-store.ts';
+import { importPartnerDeals, type User } from '../../server/users/index.ts';
 import { asMember } from '../membership/api-steps.ts';
 import { cards, dayMs, from, manyCards, type Shop, startShop } from '../membership/steps.ts';
 import { anyBackend } from '../support/stores.ts';

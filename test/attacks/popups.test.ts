@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { comeBy, somebody } from '../federation/steps.ts';
 import { faultsOf } from '../http/header-faults.ts';
 import { appCode, memberWithTotp } from '../sign-in/factor-steps.ts';

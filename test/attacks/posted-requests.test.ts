@@ -1,5 +1,5 @@
-import type { User } from '../../server/account/index.ts';
 import { rateLimits } from '../../server/rate-limits/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { entriesIn } from '../support/stored.ts';
 import { backends } from '../support/stores.ts';

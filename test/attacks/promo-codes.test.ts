@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { asMember } from '../membership/api-steps.ts';
 import { cards, dayMs, from, manyCards, type Shop, startShop } from '../membership/steps.ts';
 import { anyBackend } from '../support/stores.ts';

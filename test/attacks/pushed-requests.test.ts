@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
-import type { User } from '../../server/account/index.ts';
 import { rateLimits } from '../../server/rate-limits/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type Begun, type RelyingParty, relyingParty, store } from '../support/relying-party.ts';

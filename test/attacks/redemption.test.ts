@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
-import type { User } from '../../server/account/index.ts';
 import { sha256 } from '../../server/shared/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type Begun, type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
 import { entriesIn } from '../support/stored.ts';

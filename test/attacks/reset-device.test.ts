@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { fresh, undoPath, undoToken } from '../contact/steps.ts';
 import { newPassword } from '../password/steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';

@@ -1,6 +1,6 @@
-import { findUserByIdentifier, type User } from '../../server/account/index.ts';
 import { listIdentities } from '../../server/federation/index.ts';
 import { parseSamlMessage, readRedirect, type SamlResponseOptions } from '../../server/sandbox/providers/index.ts';
+import { findUserByIdentifier, type User } from '../../server/users/index.ts';
 import { codeFor, newPassword } from '../password/steps.ts';
 import { appCode, giveTotp, show } from '../sign-in/factor-steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';

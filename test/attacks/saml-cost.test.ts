@@ -1,4 +1,4 @@
-import { readSamlResponse } from '../../server/federation/saml/ask.ts';
+import { readSamlResponse } from '../../server/federation/saml/authn-request.ts';
 import { samlService } from '../../server/federation/saml/service.ts';
 import type { SamlResponseOptions } from '../../server/sandbox/providers/index.ts';
 import { settingsOf } from '../federation/strategies.ts';

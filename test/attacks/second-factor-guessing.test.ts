@@ -1,5 +1,4 @@
 import type { Request, Response } from 'express';
-import type { User } from '../../server/account/index.ts';
 import { createCodes } from '../../server/codes/index.ts';
 import { toRateLimits } from '../../server/config-of-rooms.ts';
 import { hostCookies } from '../../server/http/index.ts';
@@ -7,6 +6,7 @@ import { createSmsSender } from '../../server/messages/index.ts';
 import { type MfaRoom, openMfa } from '../../server/mfa/index.ts';
 import { keyedDigest } from '../../server/shared/index.ts';
 import { deriveKey, type SecretBox } from '../../server/store/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { appCode, giveRecoveryCodes, memberWithTotp, otherThan, stepMs } from '../sign-in/factor-steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { limitsWith } from '../support/limits.ts';

@@ -1,5 +1,5 @@
-import type { User } from '../../server/account/index.ts';
 import { findTotp, forgetRememberedDevices } from '../../server/mfa/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { fresh, phoneTo } from '../contact/steps.ts';
 import { reset } from '../password/steps.ts';
 import { enrol } from '../settings/mfa-steps.ts';

@@ -1,8 +1,8 @@
 import * as oidc from 'openid-client';
-import type { User } from '../../server/account/index.ts';
-import { clientSecretHash, createClientSecret } from '../../server/oauth/client-store.ts';
-import { sessionIdHash } from '../../server/session/session-store.ts';
-import { names, setBy, tokenCookieTools, withDefaultClient } from '../oauth/token-cookie-tools.ts';
+import { clientSecretHash, createClientSecret } from '../../server/oidc/client-store.ts';
+import { sessionIdHash } from '../../server/sessions/embedded-session-store.ts';
+import type { User } from '../../server/users/index.ts';
+import { names, setBy, tokenCookieTools, withDefaultClient } from '../oidc/token-cookie-tools.ts';
 import { activate, appCode, begin, leadsTo } from '../settings/mfa-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';

@@ -1,12 +1,12 @@
 import * as oidc from 'openid-client';
-import type { User } from '../../server/account/index.ts';
 import { languages, translator } from '../../server/http/index.ts';
 import { listRememberedDevices } from '../../server/mfa/index.ts';
 import { insertRememberedDevice } from '../../server/mfa/remembered-device-store.ts';
-import { countSessions } from '../../server/session/index.ts';
+import { countSessions } from '../../server/sessions/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { settingsTabs } from '../../views/settings/tabs.ts';
-import { withDefaultClient } from '../oauth/token-cookie-tools.ts';
-import { type Beginner, type Begun, plantSessions, startBeginner } from '../session/begin.ts';
+import { withDefaultClient } from '../oidc/token-cookie-tools.ts';
+import { type Beginner, type Begun, plantSessions, startBeginner } from '../sessions/begin.ts';
 import { leadsTo } from '../settings/mfa-steps.ts';
 import { appCode, memberWithTotp, show, toChallenge } from '../sign-in/factor-steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';

@@ -1,5 +1,5 @@
-import { findUser, setMfaPreference } from '../../server/account/index.ts';
 import { sha256 } from '../../server/shared/index.ts';
+import { findUser, setMfaPreference } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { routesOf } from '../support/routes.ts';

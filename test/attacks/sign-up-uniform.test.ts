@@ -1,4 +1,4 @@
-import { findUserByIdentifier } from '../../server/account/index.ts';
+import { findUserByIdentifier } from '../../server/users/index.ts';
 import { plainHasher } from '../sign-up/plain-hasher.ts';
 import { begin, newAddress, newPassword, profile } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';

@@ -1,5 +1,5 @@
-import { findUserByIdentifier } from '../../server/account/index.ts';
 import { translator } from '../../server/http/index.ts';
+import { findUserByIdentifier } from '../../server/users/index.ts';
 import { plainHasher } from '../sign-up/plain-hasher.ts';
 import { begin, codeFor, newAddress, newPassword, otherThan, profile } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';

@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import { loadJwks } from '../../server/oauth/index.ts';
+import { loadJwks } from '../../server/oidc/index.ts';
 import * as contact from '../contact/steps.ts';
 import {
   appCode,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as oidc from 'openid-client';
-import type { NewUser, User } from '../../server/account/index.ts';
+import type { NewUser, User } from '../../server/users/index.ts';
 import { service } from '../api/callers.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -246,7 +246,7 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
         .filter((path) => /\.tsx?$/.test(path))
         .filter((path) => /\bsetProfile\(/.test(readFileSync(join(server, path), 'utf8')))
         .sort();
-      expect(callers).toEqual(['account/profile-store.ts', 'settings/save-profile.ts']);
+      expect(callers).toEqual(['users/profile-store.ts', 'settings/save-profile.ts']);
     });
   });
 

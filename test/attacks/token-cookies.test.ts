@@ -1,6 +1,6 @@
 import type { Cookie } from 'tough-cookie';
-import type { User } from '../../server/account/index.ts';
-import { minuteMs, names, setBy, tokenCookieTools, withDefaultClient } from '../oauth/token-cookie-tools.ts';
+import type { User } from '../../server/users/index.ts';
+import { minuteMs, names, setBy, tokenCookieTools, withDefaultClient } from '../oidc/token-cookie-tools.ts';
 import { locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import Stripe from 'stripe';
-import type { User } from '../../server/account/index.ts';
 import { listOrders } from '../../server/membership/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { cards, from, manyCards, type Shop, startShop } from '../membership/steps.ts';
 import { backends } from '../support/stores.ts';
 import { stripeKeys } from '../support/stripe.ts';

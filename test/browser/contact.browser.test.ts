@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { fullName, type User } from '../../server/account/index.ts';
 import { translator } from '../../server/http/index.ts';
+import { fullName, type User } from '../../server/users/index.ts';
 import { emailCode, fresh, newPassword, phoneCode, rowOf } from '../contact/steps.ts';
 import { isSignedIn } from '../sign-in/factor-steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { locationOf } from '../support/browser.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';

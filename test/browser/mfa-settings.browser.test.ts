@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { findUser, type User } from '../../server/account/index.ts';
 import { type Language, type T, translator } from '../../server/http/index.ts';
+import { findUser, type User } from '../../server/users/index.ts';
 import { appCode, enrol, scanned } from '../settings/mfa-steps.ts';
 import { isSignedIn, signInWithTotp } from '../sign-in/factor-steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';

@@ -1,5 +1,5 @@
 import type { CDPSession, Page } from 'playwright-core';
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';
 import { backends } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';

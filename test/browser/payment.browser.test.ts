@@ -1,6 +1,6 @@
 import type { Locator, Page, Request } from 'playwright-core';
-import type { User } from '../../server/account/index.ts';
 import { type Language, translator } from '../../server/http/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { cards } from '../checkout/card-steps.ts';
 import { openShop, type Shop } from '../checkout/shop.ts';
 import { axeFindings, chromiumForTests, type Visitor } from '../support/chromium.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { importPartnerDeals } from '../../server/account/index.ts';
 import { translator } from '../../server/http/index.ts';
+import { importPartnerDeals } from '../../server/users/index.ts';
 import { begin, codeFor, newAddress, newPassword } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';

@@ -1,5 +1,5 @@
 import type { RequestListener, Server } from 'node:http';
-import type { ClientRequest } from '../../server/oauth/index.ts';
+import type { ClientRequest } from '../../server/oidc/index.ts';
 import { createDemoApp, demoClientId, seedSandbox } from '../../server/sandbox/index.ts';
 import { listenOnFreePort, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import type { Backend } from '../support/stores.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { findUser, type User } from '../../server/account/index.ts';
 import { type Language, translator } from '../../server/http/index.ts';
+import { findUser, type User } from '../../server/users/index.ts';
 import { newPassword } from '../password/steps.ts';
 import {
   appCode,

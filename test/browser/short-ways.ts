@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { signInFor } from '../support/relying-party.ts';

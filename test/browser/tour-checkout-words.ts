@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type Stripe from 'stripe';
-import type { User } from '../../server/account/index.ts';
-import { consumeCard } from '../../server/membership/card-limits.ts';
+import { consumeCard } from '../../server/membership/card-entry.ts';
+import type { User } from '../../server/users/index.ts';
 import type { Shop } from '../checkout/shop.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';

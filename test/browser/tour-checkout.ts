@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { importPartnerDeals, type User } from '../../server/account/index.ts';
 import { translator } from '../../server/http/index.ts';
+import { importPartnerDeals, type User } from '../../server/users/index.ts';
 import type { Shop } from '../checkout/shop.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';

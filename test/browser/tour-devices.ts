@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import type { User } from '../../server/account/index.ts';
 import { translator } from '../../server/http/index.ts';
-import { plantSessions } from '../session/begin.ts';
+import type { User } from '../../server/users/index.ts';
+import { plantSessions } from '../sessions/begin.ts';
 import { appCode, giveTotp, show, stepMs, toChallenge } from '../sign-in/factor-steps.ts';
 import { Browser } from '../support/browser.ts';
 import { password, type TestFoyer } from '../support/foyer.ts';

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { reset } from '../password/steps.ts';
 import type { Browser } from '../support/browser.ts';
 import type { Stop } from './tour.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import type { User } from '../../server/account/index.ts';
 import { addBillingTask } from '../../server/membership/task-store.ts';
+import type { User } from '../../server/users/index.ts';
 import type { Shop } from '../checkout/shop.ts';
 import type { Browser } from '../support/browser.ts';
 import { andLoad } from './steps.ts';

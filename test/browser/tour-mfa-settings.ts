@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import type { User } from '../../server/account/index.ts';
 import { type Language, translator } from '../../server/http/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { begin, enrol, shownCodes } from '../settings/mfa-steps.ts';
 import { andLoad, goOnAs, withoutPages } from './steps.ts';
 import type { Stop } from './tour.ts';

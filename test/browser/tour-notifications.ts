@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
+import { requestFactorReset } from '../../server/deletion/index.ts';
 import type { Language } from '../../server/http/index.ts';
-import { requestFactorReset } from '../../server/leaving/index.ts';
 import { giveTotp } from '../sign-in/factor-steps.ts';
 import type { Stop } from './tour.ts';
 import type { SettingsTour } from './tour-settings.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import type { User } from '../../server/account/index.ts';
 import type { Language } from '../../server/http/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { reset } from '../password/steps.ts';
 import type { Stop } from './tour.ts';
 import type { SettingsTour } from './tour-settings.ts';

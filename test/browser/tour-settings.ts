@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { setProfile, type User } from '../../server/account/index.ts';
 import { translator } from '../../server/http/index.ts';
+import { setProfile, type User } from '../../server/users/index.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import type { User } from '../../server/account/index.ts';
 import { type Language, translator } from '../../server/http/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { openShop, type Shop } from '../checkout/shop.ts';
 import { ask, resetPath } from '../password/steps.ts';
 import { begin, newAddress, newPassword } from '../sign-up/steps.ts';

@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose';
 import * as oidc from 'openid-client';
 import type { Page } from 'playwright-core';
-import type { User } from '../../server/account/index.ts';
 import { translator } from '../../server/http/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { oauthApp } from '../support/oauth-app.ts';

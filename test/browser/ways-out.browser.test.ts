@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 import type { Page } from 'playwright-core';
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type OauthApp, oauthApp } from '../support/oauth-app.ts';

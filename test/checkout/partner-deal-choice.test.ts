@@ -1,5 +1,5 @@
-import { importPartnerDeals, setSource, type User } from '../../server/account/index.ts';
 import { languages } from '../../server/http/index.ts';
+import { importPartnerDeals, setSource, type User } from '../../server/users/index.ts';
 import { formatDate } from '../../views/format.ts';
 import { cards, dayMs, type Shop, startShop } from '../membership/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';

@@ -1,4 +1,4 @@
-import { findUserByIdentifier, importPartnerDeals, type PartnerTier, type User } from '../../server/account/index.ts';
+import { findUserByIdentifier, importPartnerDeals, type PartnerTier, type User } from '../../server/users/index.ts';
 import { codeFor, newAddress, profile } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';

@@ -1,5 +1,5 @@
-import type { User } from '../../server/account/index.ts';
 import { listOrders } from '../../server/membership/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { mainForm, openShop, press, type Shop, wordsOf } from './shop.ts';
 

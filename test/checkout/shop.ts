@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
-import type { User } from '../../server/account/index.ts';
 import { createStripe, syncPlans } from '../../server/membership/index.ts';
+import type { User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';

@@ -1,4 +1,4 @@
-import { findUserByIdentifier, type User } from '../../server/account/index.ts';
+import { findUserByIdentifier, type User } from '../../server/users/index.ts';
 import { codeFor, newAddress, profile } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { relyingParty, store } from '../support/relying-party.ts';

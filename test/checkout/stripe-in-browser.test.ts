@@ -1,4 +1,4 @@
-import { stripePolicy } from '../../server/checkout/stripe-in-browser.ts';
+import { stripePolicy } from '../../server/checkout/stripe-js.ts';
 import { contentSecurityPolicy } from '../../server/http/index.ts';
 
 const strict = contentSecurityPolicy('n');

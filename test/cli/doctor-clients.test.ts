@@ -1,8 +1,8 @@
 import { loadPlans } from '../../config/plans.ts';
 import { checkClients, checkRisks, judgeClients, judgeLegacy } from '../../server/cli/doctor/clients.ts';
 import { readSetup } from '../../server/cli/doctor/setup.ts';
-import { onOffer } from '../../server/cli/on-offer.ts';
-import { type ClientRequest, clientMetadata, insertClient } from '../../server/oauth/index.ts';
+import { onOffer } from '../../server/cli/grantable-access.ts';
+import { type ClientRequest, clientMetadata, insertClient } from '../../server/oidc/index.ts';
 import { anyBackend, type OpenStores } from '../support/stores.ts';
 
 const offer = { plans: ['1', '2'], entitlements: ['showcase'] };

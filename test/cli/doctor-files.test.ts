@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createBoxes } from '../../server/deps.ts';
-import { ensureKeys } from '../../server/oauth/index.ts';
+import { ensureKeys } from '../../server/oidc/index.ts';
 import { stampSandbox } from '../../server/sandbox/index.ts';
 import { migrate, openDatabase } from '../../server/store/index.ts';
 import { cliOn, cliSecretKey } from '../support/cli.ts';

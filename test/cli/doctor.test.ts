@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBoxes } from '../../server/deps.ts';
-import { ensureKeys, rotateKeys } from '../../server/oauth/index.ts';
+import { ensureKeys, rotateKeys } from '../../server/oidc/index.ts';
 import { stampSandbox } from '../../server/sandbox/index.ts';
 import { production } from '../attacks/production.ts';
 import { cliOn, cliSecretKey } from '../support/cli.ts';

@@ -1,6 +1,6 @@
 import { rotationTimes } from '../../server/cli/keys.ts';
 import { createBoxes } from '../../server/deps.ts';
-import { ensureKeys, publicMetadataSeconds } from '../../server/oauth/index.ts';
+import { ensureKeys, publicMetadataSeconds } from '../../server/oidc/index.ts';
 import { openDatabase } from '../../server/store/index.ts';
 import { type Cli, cliOn, cliSecretKey } from '../support/cli.ts';
 import { sharedKeys } from '../support/signing-keys.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findPartnerDeal, findUserByIdentifier } from '../../server/account/index.ts';
 import { openDatabase } from '../../server/store/index.ts';
+import { findPartnerDeal, findUserByIdentifier } from '../../server/users/index.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
 import { backends, type StoreUrls } from '../support/stores.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import { findUserRecord } from '../../server/account/index.ts';
 import { openDatabase } from '../../server/store/index.ts';
+import { findUserRecord } from '../../server/users/index.ts';
 import { type Cli, cliOn, cliSecretKey } from '../support/cli.ts';
 import { backends, type StoreUrls } from '../support/stores.ts';
 

@@ -1,5 +1,5 @@
-import type { User } from '../../server/account/index.ts';
-import { setMfaPreference } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
+import { setMfaPreference } from '../../server/users/index.ts';
 import { giveTotp, signInWithTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';

@@ -1,4 +1,4 @@
-import { setMfaPreference, type User } from '../../server/account/index.ts';
+import { setMfaPreference, type User } from '../../server/users/index.ts';
 import { read } from '../password/steps.ts';
 import { giveTotp, signInWithTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';

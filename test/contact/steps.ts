@@ -1,8 +1,8 @@
-import { findUser, type User } from '../../server/account/index.ts';
 import { createCodes } from '../../server/codes/index.ts';
-import { createPendingContactChanges } from '../../server/contact/flows.ts';
+import { createPendingContactChanges } from '../../server/contact/pending-contact-changes.ts';
 import { hostCookies } from '../../server/http/index.ts';
 import { deriveKey } from '../../server/store/index.ts';
+import { findUser, type User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 

@@ -1,5 +1,5 @@
 import { listApps, logoOrigins, matchesSearch } from '../../server/dashboard/apps.ts';
-import { type ClientRequest, clientMetadata, createCanAccessClient } from '../../server/oauth/index.ts';
+import { type ClientRequest, clientMetadata, createCanAccessClient } from '../../server/oidc/index.ts';
 
 const client = (id: string, more: Partial<ClientRequest> = {}) =>
   clientMetadata({ id, name: id, redirectUris: [`https://${id}.example/cb`], ...more }, { development: false });

@@ -1,4 +1,4 @@
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { Browser, locationOf } from '../support/browser.ts';
 import { cliOf } from '../support/cli.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';

@@ -5,8 +5,8 @@
 import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import type * as DeliverFile from '../../server/messages/deliver.ts';
-import type * as CarrierFile from '../../server/messages/open-carrier.ts';
+import type * as CarrierFile from '../../server/messages/create-carrier.ts';
+import type * as DeliverFile from '../../server/messages/deliver-message.ts';
 import type * as OutboxFile from '../../server/messages/outbox.ts';
 import type * as WorkerFile from '../../server/messages/outbox-worker.ts';
 import type * as MetricsRoom from '../../server/metrics/index.ts';

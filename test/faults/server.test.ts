@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { insertUser } from '../../server/account/index.ts';
-import { clientMetadata, createClientSecret, insertClient } from '../../server/oauth/index.ts';
+import { clientMetadata, createClientSecret, insertClient } from '../../server/oidc/index.ts';
 import { openDatabase } from '../../server/store/index.ts';
+import { insertUser } from '../../server/users/index.ts';
 import { createServers, type ServerProcess } from '../journeys/server-process.ts';
 import { startHonestCarrier } from './honest-carrier.ts';
 import { seededRandom } from './seeded.ts';

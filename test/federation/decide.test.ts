@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { User } from '../../server/account/index.ts';
 import type { UpstreamIdentity } from '../../server/federation/identity.ts';
 import type { FederatedIdentity } from '../../server/federation/identity-store.ts';
 import { decide, type ProvisioningFacts } from '../../server/federation/provision.ts';
+import type { User } from '../../server/users/index.ts';
 
 const identity: UpstreamIdentity = {
   ...{ provider: 'google', kind: 'google', issuer: 'https://accounts.google.com', subject: '1' },

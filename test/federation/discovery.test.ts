@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { createDiscovery } from '../../server/federation/kinds/discovery.ts';
+import { createDiscovery } from '../../server/federation/providers/discovery.ts';
 import { listenOnFreePort } from '../support/foyer.ts';
 import { refusal } from './strategies.ts';
 

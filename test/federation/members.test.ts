@@ -1,11 +1,11 @@
+import { listIdentities } from '../../server/federation/index.ts';
 import {
   findCurrentUser,
   findUserByIdentifier,
   findUserRecord,
   setDisabled,
   type User,
-} from '../../server/account/index.ts';
-import { listIdentities } from '../../server/federation/index.ts';
+} from '../../server/users/index.ts';
 import { codeFor, otherThan } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';

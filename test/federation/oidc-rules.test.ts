@@ -1,6 +1,6 @@
 import type { OidcProviderConfig } from '../../config/providers.ts';
 import { FederationError } from '../../server/federation/identity.ts';
-import { mergeClaims, oidcToIdentity, requireFreshAuthentication } from '../../server/federation/kinds/oidc.ts';
+import { mergeClaims, oidcToIdentity, requireFreshAuthentication } from '../../server/federation/providers/oidc.ts';
 
 const acme: Pick<OidcProviderConfig, 'issuer' | 'claims' | 'domains' | 'verifiedEmails'> = {
   issuer: 'https://id.acme.example/',

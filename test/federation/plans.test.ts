@@ -1,4 +1,4 @@
-import { findUserByIdentifier, type User } from '../../server/account/index.ts';
+import { findUserByIdentifier, type User } from '../../server/users/index.ts';
 import { openShop, press, type Shop } from '../checkout/shop.ts';
 import { codeFor } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';

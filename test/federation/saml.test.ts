@@ -1,4 +1,3 @@
-import { findUserByIdentifier } from '../../server/account/index.ts';
 import type { UpstreamIdentity } from '../../server/federation/identity.ts';
 import { insertIdentity } from '../../server/federation/identity-store.ts';
 import {
@@ -7,6 +6,7 @@ import {
   readRedirect,
   redirectAddress,
 } from '../../server/sandbox/providers/index.ts';
+import { findUserByIdentifier } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';

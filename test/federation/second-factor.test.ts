@@ -1,6 +1,6 @@
 import { refreshTokenGrant } from 'openid-client';
-import { findUser, type User } from '../../server/account/index.ts';
-import { sessionIdHash, sessionKey } from '../../server/session/session-store.ts';
+import { sessionIdHash, sessionKey } from '../../server/sessions/embedded-session-store.ts';
+import { findUser, type User } from '../../server/users/index.ts';
 import { link } from '../settings/provider-steps.ts';
 import { appCode, giveTotp, show, textedCode } from '../sign-in/factor-steps.ts';
 import { codeFor } from '../sign-up/steps.ts';

@@ -1,4 +1,4 @@
-import { findUserByIdentifier, type User } from '../../server/account/index.ts';
+import { findUserByIdentifier, type User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { formFieldsOf } from '../support/provider-forms.ts';

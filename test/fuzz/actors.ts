@@ -1,4 +1,4 @@
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { memberWithSms, memberWithTotp, toChallenge } from '../sign-in/factor-steps.ts';
 import { begin, newAddress } from '../sign-up/steps.ts';
 import type { Browser } from '../support/browser.ts';

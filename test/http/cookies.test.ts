@@ -1,5 +1,5 @@
 import { hostCookies } from '../../server/http/index.ts';
-import { exchange } from '../session/exchange.ts';
+import { exchange } from '../sessions/exchange.ts';
 
 describe('hostCookies', () => {
   it('with https carry the prefix and Secure, and are read by nothing else', () => {

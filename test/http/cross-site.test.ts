@@ -1,4 +1,4 @@
-import { isSameOrigin } from '../../server/http/cross-site.ts';
+import { isSameOrigin } from '../../server/http/csrf.ts';
 
 const origin = 'https://login.example.com';
 

@@ -1,4 +1,4 @@
-import { safeReturnUrl } from '../../server/http/return-address.ts';
+import { safeReturnUrl } from '../../server/http/return-url.ts';
 
 const site = 'https://login.example.com';
 

@@ -1,6 +1,5 @@
 import type { KyselyPlugin } from 'kysely';
 import { loadPlans } from '../../config/plans.ts';
-import type { User } from '../../server/account/index.ts';
 import {
   type BillingModule,
   createBillingModule,
@@ -12,6 +11,7 @@ import {
 } from '../../server/membership/index.ts';
 import { createEngine } from '../../server/sandbox/stripe/engine/index.ts';
 import type { Database } from '../../server/store/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { startFoyer } from '../support/foyer.ts';
 import type { Backend } from '../support/stores.ts';
 import { startStripe } from '../support/stripe.ts';

@@ -1,4 +1,4 @@
-import { insertUserRecord, type User } from '../../server/account/index.ts';
+import { insertUserRecord, type User } from '../../server/users/index.ts';
 import { anyBackend } from '../support/stores.ts';
 import { aBuyer, asClient, asMember, type Buyer, type Call, chargedTo } from './api-steps.ts';
 import { type Shop, startShop } from './steps.ts';

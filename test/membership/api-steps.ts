@@ -1,4 +1,4 @@
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { service } from '../api/callers.ts';
 import type { Shop } from './steps.ts';
 

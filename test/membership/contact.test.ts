@@ -1,7 +1,7 @@
-import type { User } from '../../server/account/index.ts';
-import { attachCustomer, memberKey } from '../../server/membership/ensure.ts';
+import { attachCustomer, memberKey } from '../../server/membership/ensure-customer.ts';
 import { diffWithStripe } from '../../server/membership/index.ts';
 import { insertMembership } from '../../server/membership/membership-store.ts';
+import type { User } from '../../server/users/index.ts';
 import { backends } from '../support/stores.ts';
 import { manyCards, type Shop, startShop } from './steps.ts';
 

@@ -1,5 +1,5 @@
-import type { User } from '../../server/account/index.ts';
 import { listOrders } from '../../server/membership/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { wordsOf } from '../checkout/shop.ts';
 import { anyBackend } from '../support/stores.ts';
 import { cards, dayMs, from, manyCards, type Shop, startShop } from './steps.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type Stripe from 'stripe';
-import type { User } from '../../server/account/index.ts';
 import { listOrders, StripeUnavailableError } from '../../server/membership/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { backends } from '../support/stores.ts';
 import { cards, dayMs, from, type Shop, startShop } from './steps.ts';
 

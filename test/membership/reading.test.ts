@@ -1,5 +1,5 @@
-import type { User } from '../../server/account/index.ts';
 import type { Exchange } from '../../server/sandbox/stripe/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { wordsOf } from '../checkout/shop.ts';
 import type { Browser } from '../support/browser.ts';
 import { routesOf } from '../support/routes.ts';

@@ -1,5 +1,4 @@
 import type Stripe from 'stripe';
-import type { User } from '../../server/account/index.ts';
 import {
   createWebhooks,
   diffWithStripe,
@@ -7,8 +6,9 @@ import {
   type ReconcileResult,
   StripeUnavailableError,
 } from '../../server/membership/index.ts';
+import { reconcileHourly } from '../../server/membership/jobs.ts';
 import { addBillingTask } from '../../server/membership/task-store.ts';
-import { reconcileHourly } from '../../server/membership/work.ts';
+import type { User } from '../../server/users/index.ts';
 import { type Cli, cliOf } from '../support/cli.ts';
 import { anyBackend } from '../support/stores.ts';
 import { cards, dayMs, manyCards, type Shop, startShop } from './steps.ts';

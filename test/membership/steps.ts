@@ -1,5 +1,4 @@
 import { loadPlans } from '../../config/plans.ts';
-import { findUser, type User } from '../../server/account/index.ts';
 import {
   type BillingModule,
   createCatalogue,
@@ -7,6 +6,7 @@ import {
   type Plan,
   syncPlans,
 } from '../../server/membership/index.ts';
+import { findUser, type User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import type { Backend } from '../support/stores.ts';
 import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';

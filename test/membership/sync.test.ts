@@ -1,5 +1,5 @@
-import type { User } from '../../server/account/index.ts';
 import { listOrders, StripeUnavailableError } from '../../server/membership/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { backends } from '../support/stores.ts';
 import { cards, dayMs, from, manyCards, type Shop, startShop } from './steps.ts';
 

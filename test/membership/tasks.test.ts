@@ -1,6 +1,6 @@
-import type { User } from '../../server/account/index.ts';
 import { listOrders } from '../../server/membership/index.ts';
 import { addBillingTask, type BillingTaskKind, listTasks } from '../../server/membership/task-store.ts';
+import type { User } from '../../server/users/index.ts';
 import { anyBackend } from '../support/stores.ts';
 import { cards, dayMs, from, manyCards, type Shop, startShop } from './steps.ts';
 

@@ -1,5 +1,5 @@
-import { setDisabled, type User } from '../../server/account/index.ts';
 import { listOrders } from '../../server/membership/index.ts';
+import { setDisabled, type User } from '../../server/users/index.ts';
 import { anyBackend } from '../support/stores.ts';
 import { cards, dayMs, manyCards, type Shop, startShop } from './steps.ts';
 

@@ -1,9 +1,9 @@
 import express, { type ErrorRequestHandler } from 'express';
 import Stripe from 'stripe';
-import type { User } from '../../server/account/index.ts';
 import { createWebhooks, listOrders, webhookPath } from '../../server/membership/index.ts';
 import { coalesceByKey } from '../../server/membership/shared-turns.ts';
 import { createMetrics } from '../../server/metrics/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { sampleOf } from '../metrics/read.ts';
 import { listenOnFreePort, startFoyer } from '../support/foyer.ts';
 import { anyBackend, backends } from '../support/stores.ts';

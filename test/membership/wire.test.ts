@@ -7,7 +7,7 @@ import {
   dollars,
   parseAmount,
   rejectDifferent,
-} from '../../server/membership/wire.ts';
+} from '../../server/membership/wire-format.ts';
 
 describe('amounts on the wire', () => {
   it('go out with two decimals and come back the same, as text and as a number', () => {

@@ -1,4 +1,4 @@
-import { setDisabled } from '../../server/account/index.ts';
+import { setDisabled } from '../../server/users/index.ts';
 import { service, signedInto } from '../api/callers.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';

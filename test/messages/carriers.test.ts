@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { sendGridCarrier } from '../../server/messages/carrier-sendgrid.ts';
 import { smtpCarrier } from '../../server/messages/carrier-smtp.ts';
-import { createDelivery } from '../../server/messages/deliver.ts';
+import { createDelivery } from '../../server/messages/deliver-message.ts';
 import {
   type Carriers,
   type Message,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DeliverMessage } from '../../server/messages/deliver.ts';
+import type { DeliverMessage } from '../../server/messages/deliver-message.ts';
 import type { Message } from '../../server/messages/index.ts';
 import { createOutbox } from '../../server/messages/outbox.ts';
 import {

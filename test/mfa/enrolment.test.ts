@@ -1,4 +1,3 @@
-import { setMfaPreference, type User } from '../../server/account/index.ts';
 import {
   countRecoveryCodes,
   hasTotp,
@@ -8,6 +7,7 @@ import {
   upsertTotp,
 } from '../../server/mfa/index.ts';
 import { insertRememberedDevice } from '../../server/mfa/remembered-device-store.ts';
+import { setMfaPreference, type User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 

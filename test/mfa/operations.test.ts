@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { appCode } from '../settings/mfa-steps.ts';
 import { signInWithTotp, stepMs } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';

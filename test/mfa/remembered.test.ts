@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { hostCookies } from '../../server/http/index.ts';
-import { createRememberedDevices } from '../../server/mfa/remembered.ts';
 import { listRememberedDevices, sweepRememberedDevices } from '../../server/mfa/remembered-device-store.ts';
+import { createRememberedDevices } from '../../server/mfa/remembered-devices.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 
 const dayMs = 24 * 60 * 60_000;

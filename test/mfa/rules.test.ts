@@ -1,4 +1,5 @@
 import { generate, generateSecret } from 'otplib';
+import { listChallengeMethods } from '../../server/mfa/challenge-methods.ts';
 import {
   findMatchingStep,
   hashRecoveryCode,
@@ -7,8 +8,7 @@ import {
   normaliseRecoveryCode,
   totpUri,
 } from '../../server/mfa/index.ts';
-import { listChallengeMethods } from '../../server/mfa/methods.ts';
-import { meetsAcr, toAcr } from '../../server/session/index.ts';
+import { meetsAcr, toAcr } from '../../server/sessions/index.ts';
 
 const base32 = (text: string) => {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

@@ -1,5 +1,5 @@
-import { setDisabled } from '../../server/account/index.ts';
 import { findPasskey, listPasskeys, removePasskey, removePasskeysAddedSince } from '../../server/passkeys/index.ts';
+import { setDisabled } from '../../server/users/index.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';

@@ -1,4 +1,4 @@
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { Authenticator, type CreationOptions, type Oddity, type RequestOptions } from '../support/authenticator.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';

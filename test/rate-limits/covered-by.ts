@@ -72,7 +72,7 @@ export const coveredBy: Readonly<Record<keyof RateLimits, Covering>> = {
   deviceRequest: [here, 'deviceRequest'],
   authorizationRequest: [here, 'authorizationRequest'],
   userAuthorizationRequest: [
-    'oauth/visitor-limit.test.ts',
+    'oidc/visitor-limit.test.ts',
     'a member keeps no more waiting than a person would, and still goes on in silence',
   ],
   federationAttempt: [here, 'federationAttempt'],

@@ -1,5 +1,5 @@
-import { setMfaPreference, type User } from '../../server/account/index.ts';
 import { type RateLimits, rateLimits, toCounterKey } from '../../server/rate-limits/index.ts';
+import { setMfaPreference, type User } from '../../server/users/index.ts';
 import { service } from '../api/callers.ts';
 import { askForEmail, askForPhone, fresh, showEmailCode, showPhoneCode } from '../contact/steps.ts';
 import { ask, submit } from '../password/steps.ts';

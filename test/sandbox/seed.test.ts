@@ -1,5 +1,5 @@
-import { findUserByIdentifier, findUserRecord } from '../../server/account/index.ts';
 import { demoMember, seedSandbox } from '../../server/sandbox/index.ts';
+import { findUserByIdentifier, findUserRecord } from '../../server/users/index.ts';
 import { openShop, type Shop } from '../checkout/shop.ts';
 
 let shop: Shop;

@@ -1,5 +1,5 @@
-import type { User } from '../../server/account/index.ts';
 import { recentAuthMs } from '../../server/http/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { wordsOf } from '../checkout/shop.ts';
 import { cards, startShop } from '../membership/steps.ts';
 import { newPassword } from '../password/steps.ts';

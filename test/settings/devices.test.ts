@@ -1,6 +1,6 @@
-import type { User } from '../../server/account/index.ts';
 import { languages } from '../../server/http/index.ts';
 import { listRememberedDevices } from '../../server/mfa/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { appCode, memberWithTotp, show, toChallenge } from '../sign-in/factor-steps.ts';
 import { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';

@@ -1,5 +1,5 @@
-import { setProfile } from '../../server/account/index.ts';
 import { languages } from '../../server/http/index.ts';
+import { setProfile } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { rawKeys } from '../views/raw-keys.ts';

@@ -1,6 +1,6 @@
 import { loadPlans } from '../../config/plans.ts';
 import { createCatalogue, type Membership, type Plan } from '../../server/membership/index.ts';
-import { isExpired, toPlanStatus, toTrialStatus } from '../../server/settings/membership-standing.ts';
+import { isExpired, toPlanStatus, toTrialStatus } from '../../server/settings/plan-status.ts';
 
 const catalogue = createCatalogue(loadPlans());
 const nowMs = Date.UTC(2026, 10, 21, 12);

@@ -1,4 +1,4 @@
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { confirmCard, islandProps, saveCardAt } from '../checkout/card-steps.ts';
 import { wordsOf } from '../checkout/shop.ts';
 import { cards, dayMs, type Shop, startShop } from '../membership/steps.ts';

@@ -1,4 +1,4 @@
-import { requestFactorReset } from '../../server/leaving/index.ts';
+import { requestFactorReset } from '../../server/deletion/index.ts';
 import { service, signedInto } from '../api/callers.ts';
 import { giveTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';

@@ -1,4 +1,4 @@
-import { findUser, type User } from '../../server/account/index.ts';
+import { findUser, type User } from '../../server/users/index.ts';
 import { signedInto } from '../api/callers.ts';
 import { giveTotp, signInWithTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';

@@ -1,4 +1,4 @@
-import { findUser, type User } from '../../server/account/index.ts';
+import { findUser, type User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';

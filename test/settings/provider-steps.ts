@@ -1,5 +1,5 @@
-import type { User } from '../../server/account/index.ts';
 import { listIdentities } from '../../server/federation/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { answerOf, comeBy, type Kind, type Person } from '../federation/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';

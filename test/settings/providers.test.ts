@@ -1,4 +1,4 @@
-import { findUser } from '../../server/account/index.ts';
+import { findUser } from '../../server/users/index.ts';
 import { comeBy, type Kind, somebody } from '../federation/steps.ts';
 import { addPasskey, memberWithPasskey } from '../passkeys/steps.ts';
 import { read } from '../password/steps.ts';

@@ -1,4 +1,4 @@
-import { isLastSignInMethod, type SignInMethodRef } from '../../server/settings/ways-in.ts';
+import { isLastSignInMethod, type SignInMethodRef } from '../../server/settings/sign-in-methods.ts';
 
 const password: SignInMethodRef = { kind: 'password' };
 const [key, otherKey]: SignInMethodRef[] = [

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { generate } from 'otplib';
-import { setMfaPreference, type User } from '../../server/account/index.ts';
 import {
   hashRecoveryCode,
   makeRecoveryCodes,
@@ -10,6 +9,7 @@ import {
   upsertTotp,
 } from '../../server/mfa/index.ts';
 import { deriveKey } from '../../server/store/index.ts';
+import { setMfaPreference, type User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, type TestFoyer } from '../support/foyer.ts';
 

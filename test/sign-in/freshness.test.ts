@@ -1,4 +1,4 @@
-import { isSatisfiedBy } from '../../server/oauth/authorization-requests.ts';
+import { isSatisfiedBy } from '../../server/oidc/authorization-requests.ts';
 
 const begunAtMs = 1_000_000;
 const signedInAt = (authTimeMs: number) => ({ userId: 'u', authTimeMs, amr: ['pwd'], remember: false });

@@ -1,6 +1,6 @@
 import { hash as bcrypt } from '@node-rs/bcrypt';
-import { rehashPassword } from '../../server/account/index.ts';
 import { createDecoyHashes, PasswordQueueFullError } from '../../server/password/index.ts';
+import { rehashPassword } from '../../server/users/index.ts';
 import { codeFor, newPassword, read, resetPath, submit } from '../password/steps.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { imported } from '../support/imported.ts';

@@ -1,5 +1,5 @@
-import { setDisabled, setMfaPreference } from '../../server/account/index.ts';
 import { countRecoveryCodes } from '../../server/mfa/index.ts';
+import { setDisabled, setMfaPreference } from '../../server/users/index.ts';
 import { read } from '../password/steps.ts';
 import { codeFor } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';

@@ -1,4 +1,4 @@
-import { findUser, listTermsAcceptances } from '../../server/account/index.ts';
+import { findUser, listTermsAcceptances } from '../../server/users/index.ts';
 import { locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty } from '../support/relying-party.ts';

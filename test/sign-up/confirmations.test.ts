@@ -1,5 +1,5 @@
-import { findUserByIdentifier, findUserRecord, setDisabled } from '../../server/account/index.ts';
 import { deleteExpired } from '../../server/sign-up/sign-up-store.ts';
+import { findUserByIdentifier, findUserRecord, setDisabled } from '../../server/users/index.ts';
 import { locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, store } from '../support/relying-party.ts';

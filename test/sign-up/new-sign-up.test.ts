@@ -1,5 +1,5 @@
 import { passwordFaults } from '../../server/password/index.ts';
-import { type ProfileFaults, type ProfileInput, parseProfile } from '../../server/sign-up/new-sign-up.ts';
+import { type ProfileFaults, type ProfileInput, parseProfile } from '../../server/sign-up/profile-input.ts';
 
 const policy = { faults: async (...given: Parameters<typeof passwordFaults>) => passwordFaults(...given) };
 const good: ProfileInput = {

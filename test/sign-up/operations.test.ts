@@ -1,4 +1,4 @@
-import { findUserByIdentifier } from '../../server/account/index.ts';
+import { findUserByIdentifier } from '../../server/users/index.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';

@@ -1,10 +1,10 @@
+import { StoreUnavailable } from '../../server/store/index.ts';
 import {
   findUserByIdentifier,
   findUserRecord,
   importPartnerDeals,
   listTermsAcceptances,
-} from '../../server/account/index.ts';
-import { StoreUnavailable } from '../../server/store/index.ts';
+} from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, store } from '../support/relying-party.ts';

@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import type { ClientRequest } from '../../server/oauth/index.ts';
+import type { ClientRequest } from '../../server/oidc/index.ts';
 import { type Browser, locationOf } from './browser.ts';
 import { password, type TestFoyer } from './foyer.ts';
 import { type RelyingParty, refreshOf, relyingParty, store } from './relying-party.ts';

@@ -3,11 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { loadConfig } from '../../config/load.ts';
-import { insertUser, type NewUser, type User } from '../../server/account/index.ts';
 import { type App, createApp } from '../../server/app.ts';
 import { createBoxes, createMessaging, type Deps, isSmsOffered, loadLegalTexts } from '../../server/deps.ts';
 import { createLog, loadAssets } from '../../server/http/index.ts';
-
 import { noMetrics } from '../../server/metrics/index.ts';
 import {
   type ClientRequest,
@@ -15,9 +13,10 @@ import {
   createClientSecret,
   ensureKeys,
   insertClient,
-} from '../../server/oauth/index.ts';
+} from '../../server/oidc/index.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../server/password/index.ts';
 import { createSandboxMailbox } from '../../server/sandbox/index.ts';
+import { insertUser, type NewUser, type User } from '../../server/users/index.ts';
 import { Browser } from './browser.ts';
 import { bothCarriers, createMailRecorder, type RecordedMail } from './mail-recorder.ts';
 import { sharedKeys } from './signing-keys.ts';

@@ -1,4 +1,4 @@
-import { type ImportedUser, insertImportedUsers } from '../../server/account/index.ts';
+import { type ImportedUser, insertImportedUsers } from '../../server/users/index.ts';
 import type { TestFoyer } from './foyer.ts';
 
 let members = 0;

@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import type { User } from '../../server/account/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from './browser.ts';
 import { password, type TestFoyer } from './foyer.ts';
 

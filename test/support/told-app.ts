@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRemoteJWKSet, type JWTPayload, type JWTVerifyResult, jwtVerify } from 'jose';
-import type { User } from '../../server/account/index.ts';
-import type { ClientRequest } from '../../server/oauth/index.ts';
+import type { ClientRequest } from '../../server/oidc/index.ts';
+import type { User } from '../../server/users/index.ts';
 import type { Browser } from './browser.ts';
 import type { TestFoyer } from './foyer.ts';
 import { type RelyingParty, relyingParty, type Tokens, tokensFor } from './relying-party.ts';

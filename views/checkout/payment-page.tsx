@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { AuthLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';

@@ -1,4 +1,4 @@
-import { AuthLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
@@ -6,8 +6,8 @@ import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
 import { CheckoutNotice, type CheckoutNoticeProps } from './checkout-notice.tsx';
+import { PlanCard, type PlanView } from './checkout-plan-card.tsx';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
-import { PlanCard, type PlanView } from './plan-card.tsx';
 import { PromoBox, type PromoBoxState } from './promo-box.tsx';
 
 export interface PlanSummaryPageProps {

@@ -9,7 +9,7 @@ import {
   FactorResetAsked,
   FactorResetCancelled,
   FactorResetDone,
-} from './leaving-mails.tsx';
+} from './deletion-mails.tsx';
 import type { MailContext } from './mail-context.ts';
 import { CardChanged, CardRemoved, PaymentActionRequired, PaymentFailed, Receipt, RefundMade } from './money-mails.tsx';
 import { PlanCancelled, PlanChanges, PlanEnded, TrialEnds } from './plan-mails.tsx';

@@ -1,4 +1,5 @@
 import { formatDate } from '../format.ts';
+import type { MailProps } from './index.ts';
 import {
   AboutMembership,
   type AboutValues,
@@ -11,8 +12,7 @@ import {
   keepCasing,
   type PlanType,
   planWithPeriod,
-} from './about-membership.tsx';
-import type { MailProps } from './index.ts';
+} from './membership-summary.tsx';
 
 interface ReceiptValues extends AboutValues, CardValues {
   email: string;

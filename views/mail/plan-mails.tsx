@@ -1,3 +1,4 @@
+import type { MailProps } from './index.ts';
 import {
   AboutMembership,
   type AboutValues,
@@ -7,8 +8,7 @@ import {
   keepCasing,
   type PlanType,
   planWithPeriod,
-} from './about-membership.tsx';
-import type { MailProps } from './index.ts';
+} from './membership-summary.tsx';
 
 export function TrialEnds(props: MailProps<AboutValues & { days: number; endsAt: number }>) {
   const { ctx, values } = props;

@@ -1,4 +1,4 @@
-import { RequestPage, type RequestPageProps } from './request-page.tsx';
+import { RequestPage, type RequestPageProps } from './code-request-page.tsx';
 
 /** 'Password Request' (specification, section 2). */
 export function ForgotPasswordPage(props: RequestPageProps) {

@@ -1,5 +1,5 @@
+import { AccountLayout } from '../layout/account-layout.tsx';
 import { PlainLayout } from '../layout/plain-layout.tsx';
-import { AccountLayout } from '../layout/settings-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';

@@ -3,7 +3,7 @@ import { type CardView, cardExpiry, cardName } from '../checkout/card-name.ts';
 import { CheckoutNotice, type CheckoutNoticeProps } from '../checkout/checkout-notice.tsx';
 import { PaymentAction, type PaymentActionProps } from '../checkout/payment-action.tsx';
 import { Retry } from '../checkout/payment-page.tsx';
-import { AccountLayout } from '../layout/settings-layout.tsx';
+import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 
 interface CardPageFrame {

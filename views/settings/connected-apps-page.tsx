@@ -1,13 +1,13 @@
 import { formatDate } from '../format.ts';
-import { AccountLayout } from '../layout/settings-layout.tsx';
-import { scopeTexts } from '../oauth/scope-texts.ts';
+import { AccountLayout } from '../layout/account-layout.tsx';
+import { scopeTexts } from '../oidc/scope-texts.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { RowAction, RowActions } from './list-act.tsx';
+import { RowAction, RowActions } from './row-action.tsx';
 
 export const connectedAppsPath = '/settings/apps';
 

@@ -7,8 +7,8 @@ import { Notice } from '../parts/notice.tsx';
 import { noticeDurationsMs } from '../parts/notice-durations.ts';
 import { PassingNotice } from '../parts/passing-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
+import { AccountAction, ActButtons, type ActionProblem } from './account-action.tsx';
 import { EndOthers } from './end-others.tsx';
-import { AccountAction, ActButtons, type ActionProblem } from './settings-act.tsx';
 
 interface ContactPageProps {
   ctx: PageContext;

@@ -4,7 +4,7 @@ import { Card } from '../parts/card.tsx';
 import { ItemList } from '../parts/item-list.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { planStatusLine } from './membership-page.tsx';
-import type { MembershipView } from './membership-shown.ts';
+import type { MembershipView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
 interface Props {

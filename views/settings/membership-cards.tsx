@@ -6,7 +6,7 @@ import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { ItemList } from '../parts/item-list.tsx';
 import { type Column, Table } from '../parts/table.tsx';
-import type { InvoiceRow, MembershipView } from './membership-shown.ts';
+import type { InvoiceRow, MembershipView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
 /** The card that is charged, and the way to another. */

@@ -3,7 +3,7 @@ import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Notice, type NoticeKind } from '../parts/notice.tsx';
-import type { MembershipView } from './membership-shown.ts';
+import type { MembershipView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
 interface Props {

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { formatDate } from '../format.ts';
-import { AccountLayout } from '../layout/settings-layout.tsx';
+import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
@@ -8,7 +8,7 @@ import { Snackbar } from '../parts/snackbar.tsx';
 import { CardCard, InvoicesCard } from './membership-cards.tsx';
 import { MembershipNotices } from './membership-notices.tsx';
 import { PlanCard } from './membership-plan-card.tsx';
-import type { InvoiceRow, MembershipView } from './membership-shown.ts';
+import type { InvoiceRow, MembershipView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
 export interface MembershipPageProps {

@@ -3,7 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { Facts } from './facts.tsx';
-import type { MembershipView, PlanStatusView } from './membership-shown.ts';
+import type { MembershipView, PlanStatusView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
 interface Props {

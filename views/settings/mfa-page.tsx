@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { PageContext } from '../page-context.ts';
 import { Stepper } from '../parts/stepper.tsx';
+import { AccountAction, type ActionProblem } from './account-action.tsx';
 import { MfaForm, type MfaFormProps } from './mfa-form.tsx';
-import { AccountAction, type ActionProblem } from './settings-act.tsx';
 
 export interface MfaActProps {
   ctx: PageContext;

@@ -4,9 +4,9 @@ import { CodeInput } from '../parts/code-input.tsx';
 import { noticeDurationsMs } from '../parts/notice-durations.ts';
 import { PassingNotice } from '../parts/passing-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
+import { ActButtons } from './account-action.tsx';
 import { EndOthers } from './end-others.tsx';
 import { MfaAct } from './mfa-page.tsx';
-import { ActButtons } from './settings-act.tsx';
 
 export interface MfaSmsPageProps {
   ctx: PageContext;

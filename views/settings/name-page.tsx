@@ -1,7 +1,7 @@
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
-import { AccountAction, ActButtons, type ActionProblem } from './settings-act.tsx';
+import { AccountAction, ActButtons, type ActionProblem } from './account-action.tsx';
 
 export interface NamePageProps {
   ctx: PageContext;

@@ -1,6 +1,6 @@
 import { Fragment, type ReactElement } from 'react';
 import { formatDate } from '../format.ts';
-import { AccountLayout } from '../layout/settings-layout.tsx';
+import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';

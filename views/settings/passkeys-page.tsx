@@ -1,5 +1,5 @@
 import { formatDate } from '../format.ts';
-import { AccountLayout } from '../layout/settings-layout.tsx';
+import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';

@@ -4,7 +4,7 @@ import { NewPassword } from '../parts/new-password.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import type { Strength } from '../parts/password-strength.ts';
-import { AccountAction, ActButtons } from './settings-act.tsx';
+import { AccountAction, ActButtons } from './account-action.tsx';
 
 export interface PasswordPageProps {
   ctx: PageContext;

@@ -3,9 +3,9 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PrintButton } from '../parts/print-button.tsx';
+import { ActButtons } from './account-action.tsx';
 import { EndOthers } from './end-others.tsx';
 import { MfaAct } from './mfa-page.tsx';
-import { ActButtons } from './settings-act.tsx';
 import { panelAddress } from './tabs.ts';
 
 export interface RecoveryCodesPageProps {

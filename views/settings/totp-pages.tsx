@@ -3,9 +3,9 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { CodeInput } from '../parts/code-input.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
+import { ActButtons } from './account-action.tsx';
 import { EndOthers } from './end-others.tsx';
 import { MfaAct } from './mfa-page.tsx';
-import { ActButtons } from './settings-act.tsx';
 
 export interface TotpRequestPageProps {
   ctx: PageContext;

@@ -5,7 +5,7 @@ import { Checkbox } from '../parts/checkbox.tsx';
 import { Field } from '../parts/field.tsx';
 import { SelectField } from '../parts/select-field.tsx';
 import { TextareaField } from '../parts/textarea-field.tsx';
-import { AccountAction, ActButtons, type ActionProblem } from './settings-act.tsx';
+import { AccountAction, ActButtons, type ActionProblem } from './account-action.tsx';
 
 const names = ['birthdate', 'gender', 'address', 'companyName', 'jobTitle', 'newsletter', 'locale'] as const;
 type Name = (typeof names)[number];

@@ -1,9 +1,9 @@
-import { AuthLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Checkbox } from '../parts/checkbox.tsx';
 import { Notice, type NoticeKind } from '../parts/notice.tsx';
-import type { ProviderButtonProps } from '../parts/provider-doors.tsx';
+import type { ProviderButtonProps } from '../parts/provider-buttons.tsx';
 import { ProviderMark } from '../parts/provider-mark.tsx';
 import { Script } from '../parts/script.tsx';
 

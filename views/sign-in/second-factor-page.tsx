@@ -1,4 +1,4 @@
-import { AuthLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Checkbox } from '../parts/checkbox.tsx';
@@ -11,7 +11,7 @@ import { noticeDurationsMs } from '../parts/notice-durations.ts';
 import { PassingNotice } from '../parts/passing-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
 import { Script } from '../parts/script.tsx';
-import { ReauthenticateBackdrop, SignInBackdrop } from './behind.tsx';
+import { ReauthenticateBackdrop, SignInBackdrop } from './backdrop.tsx';
 
 type Method = 'totp' | 'sms' | 'recovery';
 

@@ -1,4 +1,4 @@
-import { AuthLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { CodeInput } from '../parts/code-input.tsx';

@@ -1,4 +1,4 @@
-import { AuthLayout } from '../layout/door-layout.tsx';
+import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
@@ -6,7 +6,7 @@ import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
 import { Notice, type NoticeKind } from '../parts/notice.tsx';
 import type { Strength } from '../parts/password-strength.ts';
-import { MoreProviderButtons, PrimaryProviderButtons, type ProviderButtonGroups } from '../parts/provider-doors.tsx';
+import { MoreProviderButtons, PrimaryProviderButtons, type ProviderButtonGroups } from '../parts/provider-buttons.tsx';
 import { Script } from '../parts/script.tsx';
 import { SignUpSteps } from './sign-up-steps.tsx';
 

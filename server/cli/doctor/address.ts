@@ -1,6 +1,6 @@
 import { lookup as resolve } from 'node:dns/promises';
-import type { SigningKeyInfo } from '../../oauth/index.ts';
-import { routes } from '../../oauth/index.ts';
+import type { SigningKeyInfo } from '../../oidc/index.ts';
+import { routes } from '../../oidc/index.ts';
 import { judgeClock } from './clock.ts';
 import { notLookedAt } from './configuration.ts';
 import { type Finding, findingsFor } from './finding.ts';

@@ -7,9 +7,9 @@ import {
   listClients,
   mayHoldSensitive,
   sensitiveScopes,
-} from '../../oauth/index.ts';
+} from '../../oidc/index.ts';
 import type { Database } from '../../store/index.ts';
-import { onOffer } from '../on-offer.ts';
+import { onOffer } from '../grantable-access.ts';
 import { counted } from '../text.ts';
 import { type Finding, findingsFor } from './finding.ts';
 import type { Setup } from './setup.ts';

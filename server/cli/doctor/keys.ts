@@ -1,5 +1,5 @@
 import { createBoxes } from '../../deps.ts';
-import { listKeys, loadJwks, type SigningKeyInfo } from '../../oauth/index.ts';
+import { listKeys, loadJwks, type SigningKeyInfo } from '../../oidc/index.ts';
 import { dayMs } from '../../shared/index.ts';
 import { type Database, UnsealError } from '../../store/index.ts';
 import { counted, moment } from '../text.ts';

@@ -1,6 +1,6 @@
-import { countForeignProfiles, countOwnHashes, countWrappedHashes } from '../../account/index.ts';
 import { createPepper, isBelowFloor, pepperedText, wrappedProfile } from '../../password/index.ts';
 import type { Database } from '../../store/index.ts';
+import { countForeignProfiles, countOwnHashes, countWrappedHashes } from '../../users/index.ts';
 import { type Finding, findingsFor, those } from './finding.ts';
 import type { Setup } from './setup.ts';
 

@@ -1,4 +1,4 @@
-import type { SigningKeyInfo } from '../../oauth/index.ts';
+import type { SigningKeyInfo } from '../../oidc/index.ts';
 import { isStamped } from '../../sandbox/index.ts';
 import { type Database, inspectDatabase, inspectRedis, inspectVisitorData, migrationState } from '../../store/index.ts';
 import { counted } from '../text.ts';

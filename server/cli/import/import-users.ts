@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
+import { isSmsOffered, loadLegalTexts, toHashing } from '../../deps.ts';
+import { createPasswordHasher, type PasswordHasher } from '../../password/index.ts';
 import {
   type ExistingUsers,
   type ImportOutcome,
   insertImportedUsers,
   noExistingUsers,
   rehearseImport,
-} from '../../account/index.ts';
-import { isSmsOffered, loadLegalTexts, toHashing } from '../../deps.ts';
-import { createPasswordHasher, type PasswordHasher } from '../../password/index.ts';
+} from '../../users/index.ts';
 import type { Context } from '../context.ts';
 import { refused } from '../errors.ts';
 import type { Result } from '../io.ts';

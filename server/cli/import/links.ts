@@ -1,9 +1,9 @@
 import type { Kysely, Transaction } from 'kysely';
 import { loadProviders } from '../../../config/providers.ts';
 import { writtenProvidersFile } from '../../../config/stand-in-providers.ts';
-import type { ImportOutcome } from '../../account/index.ts';
 import { indexProviders, isLinked, linkImported, openStrategies } from '../../federation/index.ts';
 import type { Schema } from '../../store/index.ts';
+import type { ImportOutcome } from '../../users/index.ts';
 import type { Context } from '../context.ts';
 import { refused } from '../errors.ts';
 import { type ProviderNames, standardNames } from './read-identities.ts';

@@ -1,3 +1,6 @@
+import type { LinkedSubject } from '../../federation/index.ts';
+import { isMalformed, languages } from '../../http/index.ts';
+import { type ImportedHashInput, isBelowFloor, ownProfile, parseImportedHash } from '../../password/index.ts';
 import {
   genders,
   type ImportedUser,
@@ -5,10 +8,7 @@ import {
   maxProfileLength,
   normaliseEmail,
   normalisePhone,
-} from '../../account/index.ts';
-import type { LinkedSubject } from '../../federation/index.ts';
-import { isMalformed, languages } from '../../http/index.ts';
-import { type ImportedHashInput, isBelowFloor, ownProfile, parseImportedHash } from '../../password/index.ts';
+} from '../../users/index.ts';
 import { type ProviderNames, readIdentities } from './read-identities.ts';
 import type { SourceRow } from './source.ts';
 

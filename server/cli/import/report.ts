@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { ImportRefusal } from '../../account/index.ts';
+import type { ImportRefusal } from '../../users/index.ts';
 
 /** One line of the report. Nothing that stands in the row but its id, which holds no sign that a spreadsheet acts on. */
 export interface Remark {

@@ -1,9 +1,9 @@
 import * as client from 'openid-client';
 import type { OidcProviderConfig } from '../../../config/providers.ts';
-import { fetchLimited } from '../kinds/ask.ts';
-import { discoverOnce } from '../kinds/discovery.ts';
-import { fromOidcError } from '../kinds/oidc-errors.ts';
-import { isObject, parsedJson, toProbeUrl } from './asking.ts';
+import { discoverOnce } from '../providers/discovery.ts';
+import { fetchLimited } from '../providers/fetch-limited.ts';
+import { fromOidcError } from '../providers/oidc-errors.ts';
+import { isObject, parsedJson, toProbeUrl } from './probe.ts';
 import type { ProviderCheckResult } from './report.ts';
 
 /** What an OpenID provider says of itself, whether its keys are there, and whether it takes our credentials. */

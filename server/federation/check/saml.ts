@@ -1,6 +1,6 @@
 import type { SamlProviderConfig } from '../../../config/providers.ts';
 import { FederationError } from '../identity.ts';
-import { fetchLimited } from '../kinds/ask.ts';
+import { fetchLimited } from '../providers/fetch-limited.ts';
 import {
   childrenNamed,
   elementText,
@@ -11,7 +11,7 @@ import {
   type XmlElement,
 } from '../saml/xml.ts';
 import { checkCertificates, toFingerprint } from './certificates.ts';
-import { mayReuse } from './describe.ts';
+import { mayReuse } from './describe-providers.ts';
 import { joinedReports, type ProviderCheckResult } from './report.ts';
 
 /** The certificates of the file, and the identity provider's metadata where they can be fetched. */

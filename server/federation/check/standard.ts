@@ -1,8 +1,8 @@
 import { FederationError } from '../identity.ts';
-import { fetchLimited } from '../kinds/ask.ts';
-import { standardEndpoints } from '../kinds/endpoints.ts';
+import { standardEndpoints } from '../providers/endpoints.ts';
+import { fetchLimited } from '../providers/fetch-limited.ts';
 import type { StrategySettings } from '../providers.ts';
-import { isObject, parsedJson, probeCode } from './asking.ts';
+import { isObject, parsedJson, probeCode } from './probe.ts';
 import type { ProviderCheckResult } from './report.ts';
 
 /** Whether Google, Facebook or Amazon takes our credentials: asked with a code that nobody was given. */

@@ -1,5 +1,5 @@
 import { FederationError } from '../identity.ts';
-import { checkAddress, checkInResponseTo, checkPeriod, type ExpectedResponse } from './envelope.ts';
+import { checkAddress, checkInResponseTo, checkPeriod, type ExpectedResponse } from './response-checks.ts';
 import {
   childrenNamed,
   clockSkewMs,

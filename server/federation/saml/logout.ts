@@ -2,13 +2,13 @@ import { stringify } from 'node:querystring';
 import { SAML } from '@node-saml/passport-saml';
 import type { Request } from 'express';
 import { readFormField } from '../../http/index.ts';
-import { checkAddress, checkPeriod, decodeMessage } from './envelope.ts';
 import { maxMessageBytes, readRedirect } from './redirect-binding.ts';
 import { refuseChangedElements } from './reference-digest.ts';
+import { checkAddress, checkPeriod, decodeMessage } from './response-checks.ts';
 import { newMessageId, type SamlService, samlOptions } from './service.ts';
-import type { LogoutMessage, SamlLogout } from './side.ts';
 import { checkSignatureShapes } from './signatures.ts';
 import { refuseForeignSignatures } from './signed-info.ts';
+import type { LogoutMessage, SamlLogout } from './types.ts';
 import {
   childrenNamed,
   clockSkewMs,

@@ -9,7 +9,7 @@ import {
 import type { Request } from 'express';
 import type { SamlProviderConfig } from '../../../config/providers.ts';
 import { attemptMs } from '../attempts.ts';
-import { type Authenticator, createPassport, type StrategyRequest } from '../kinds/passport.ts';
+import { type Authenticator, createPassport, type StrategyRequest } from '../providers/passport.ts';
 import { assertionPath, logoutPath, metadataPath, type StrategySettings } from '../providers.ts';
 
 /** Foyer as a service provider towards one identity provider. */

@@ -1,10 +1,10 @@
 import { ImprintPage } from '../../../views/legal/imprint-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
-import type { ProviderButtonGroups, ProviderButtonProps } from '../../../views/parts/provider-doors.tsx';
+import type { ProviderButtonGroups, ProviderButtonProps } from '../../../views/parts/provider-buttons.tsx';
 import { ForgotPasswordPage } from '../../../views/password/forgot-password-page.tsx';
+import { ResetStartPage } from '../../../views/password/reset-entry-page.tsx';
 import { ResetPasswordPage } from '../../../views/password/reset-password-page.tsx';
-import { ResetStartPage } from '../../../views/password/reset-start-page.tsx';
-import { ReAuthenticatePage } from '../../../views/sign-in/re-authenticate-page.tsx';
+import { ReAuthenticatePage } from '../../../views/sign-in/reauthenticate-page.tsx';
 import { SignInPage } from '../../../views/sign-in/sign-in-page.tsx';
 import { TermsPage } from '../../../views/sign-in/terms-page.tsx';
 import { CodePage } from '../../../views/sign-up/code-page.tsx';

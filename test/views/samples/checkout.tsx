@@ -1,7 +1,7 @@
 import { loadPlans } from '../../../config/plans.ts';
 import { shownDeal } from '../../../server/checkout/deal-shown.ts';
-import { toPlanView } from '../../../server/checkout/plan-texts.ts';
-import { toQuoteView } from '../../../server/checkout/quote.ts';
+import { toPlanView } from '../../../server/checkout/plan-view.ts';
+import { toQuoteView } from '../../../server/checkout/quote-view.ts';
 import { createCatalogue } from '../../../server/membership/catalogue.ts';
 import { ChangePlanPage } from '../../../views/checkout/change-plan-page.tsx';
 import { CompletedPage } from '../../../views/checkout/completed-page.tsx';

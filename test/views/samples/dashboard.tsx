@@ -1,5 +1,5 @@
 import { DashboardPage } from '../../../views/dashboard/dashboard-page.tsx';
-import { NotInPlanPage } from '../../../views/oauth/not-in-plan-page.tsx';
+import { NotInPlanPage } from '../../../views/oidc/plan-required-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import { member, type Sample } from './context.ts';
 

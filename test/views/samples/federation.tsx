@@ -1,6 +1,6 @@
-import { LinkConfirmationPage } from '../../../views/federation/offer-page.tsx';
+import { LinkConfirmationPage } from '../../../views/federation/link-confirmation-page.tsx';
 import { ReusedPage } from '../../../views/federation/reused-page.tsx';
-import { UnsolicitedResponsePage } from '../../../views/federation/unasked-page.tsx';
+import { UnsolicitedResponsePage } from '../../../views/federation/unsolicited-response-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import { member, type Sample } from './context.ts';
 

@@ -1,4 +1,4 @@
-import { qrCode } from '../../../server/settings/qr.ts';
+import { qrCode } from '../../../server/settings/qr-code.ts';
 import type { PageContext } from '../../../views/page-context.ts';
 import { MfaPage } from '../../../views/settings/mfa-page.tsx';
 import { MfaSmsCodePage } from '../../../views/settings/mfa-sms-pages.tsx';

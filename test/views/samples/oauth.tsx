@@ -1,8 +1,8 @@
-import { RedirectPage } from '../../../views/layout/going-on-page.tsx';
-import { ConsentPage } from '../../../views/oauth/consent-page.tsx';
-import { scopeTexts } from '../../../views/oauth/scope-texts.ts';
-import { SignOutPage } from '../../../views/oauth/sign-out-page.tsx';
-import { VerifyUserPage } from '../../../views/oauth/verify-user-page.tsx';
+import { RedirectPage } from '../../../views/layout/redirect-page.tsx';
+import { ConsentPage } from '../../../views/oidc/consent-page.tsx';
+import { scopeTexts } from '../../../views/oidc/scope-texts.ts';
+import { SignOutPage } from '../../../views/oidc/sign-out-page.tsx';
+import { VerifyUserPage } from '../../../views/oidc/verify-user-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import { member, type Sample } from './context.ts';
 

@@ -1,9 +1,9 @@
 import { PlainLayout } from '../../../views/layout/plain-layout.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
-import { RecentFactorsPage } from '../../../views/password/reset-ways-in-page.tsx';
-import { PasskeyRemovePage } from '../../../views/settings/passkey-act-pages.tsx';
+import { RecentFactorsPage } from '../../../views/password/recent-factors-page.tsx';
+import { PasskeyRemovePage } from '../../../views/settings/passkey-pages.tsx';
 import { PasswordPage } from '../../../views/settings/password-page.tsx';
-import { ProviderLinkPage, ProviderRemovePage } from '../../../views/settings/providers-act-pages.tsx';
+import { ProviderLinkPage, ProviderRemovePage } from '../../../views/settings/provider-pages.tsx';
 import { type LinkedProviderView, ProvidersPage } from '../../../views/settings/providers-page.tsx';
 import { SignInCard } from '../../../views/settings/sign-in-card.tsx';
 

@@ -3,18 +3,18 @@ import {
   CancelFactorResetPage,
   FactorResetCancelledPage,
   FactorResetExpiredPage,
-} from '../../../views/leaving/cancel-factor-reset-page.tsx';
-import { DeletionRequestedPage } from '../../../views/leaving/deletion-asked-page.tsx';
+} from '../../../views/deletion/cancel-factor-reset-page.tsx';
+import { DeletionRequestedPage } from '../../../views/deletion/deletion-requested-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
-import { RecentFactorsPage } from '../../../views/password/reset-ways-in-page.tsx';
+import { RecentFactorsPage } from '../../../views/password/recent-factors-page.tsx';
+import { SettingsHome } from '../../../views/settings/account-home.tsx';
 import { ContactCodePage, EmailPage, PhonePage } from '../../../views/settings/contact-pages.tsx';
-import { DeviceActPage } from '../../../views/settings/device-act-page.tsx';
-import { DataPage, DeleteAccountPage, FactorResetPage } from '../../../views/settings/leaving-pages.tsx';
+import { DataPage, DeleteAccountPage, FactorResetPage } from '../../../views/settings/deletion-pages.tsx';
+import { DeviceActPage } from '../../../views/settings/device-action-page.tsx';
 import { NamePage } from '../../../views/settings/name-page.tsx';
-import { PasskeyAddPage, PasskeyRemovePage, PasskeyRenamePage } from '../../../views/settings/passkey-act-pages.tsx';
+import { PasskeyAddPage, PasskeyRemovePage, PasskeyRenamePage } from '../../../views/settings/passkey-pages.tsx';
 import { PasskeysPage } from '../../../views/settings/passkeys-page.tsx';
 import { PasswordPage } from '../../../views/settings/password-page.tsx';
-import { SettingsHome } from '../../../views/settings/settings-home.tsx';
 import { UserDataPage } from '../../../views/settings/user-data-page.tsx';
 import { member, type Sample } from './context.ts';
 import { membershipSamples } from './membership.tsx';

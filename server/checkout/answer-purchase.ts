@@ -1,0 +1,95 @@
+import type { Request, Response } from 'express';
+import { setRetryAfter } from '../http/index.ts';
+import { isPaused, type PurchaseResult, type Quote } from '../membership/index.ts';
+import type { CheckoutContext } from './checkout-context.ts';
+import { type PageNotice, type StripeAction, tooManyText, unavailableNotice } from './checkout-texts.ts';
+import type { CheckoutDeps } from './deps.ts';
+import { renderPaymentPage } from './payment-handlers.ts';
+import { runOrRerender } from './run-or-rerender.ts';
+
+/** How a page is shown again. */
+export interface PageRetry {
+  status: number;
+  notice?: PageNotice;
+  /** What is due now, where it is known already. */
+  quote?: Quote;
+}
+
+export type Rerender = (repeated: PageRetry) => unknown;
+
+/** Where an invoice that could not be charged is settled, and a pause is explained. */
+const unpaidAddress = '/settings/membership';
+
+/** Nothing is sold while a renewal is not paid or the subscription is paused: the announced amount would never be charged. */
+export async function unpaidInvoiceUrl(
+  { membership }: Pick<CheckoutDeps, 'membership'>,
+  { user, plan, deal }: CheckoutContext,
+): Promise<string | undefined> {
+  if (deal || plan.kind !== 'paid' || plan.id === user.planId) return undefined;
+  const currentMembership = await membership.getMembership(user.id);
+  return currentMembership && (currentMembership.unpaid || isPaused(currentMembership)) ? unpaidAddress : undefined;
+}
+
+/** Where a member is led who has a paused subscription: there is nothing to choose until it goes on or ends. */
+export async function pausedFirst(
+  { membership }: Pick<CheckoutDeps, 'membership'>,
+  { id }: CheckoutContext['user'],
+): Promise<string | undefined> {
+  const currentMembership = await membership.getMembership(id);
+  return currentMembership && isPaused(currentMembership) ? unpaidAddress : undefined;
+}
+
+/** Answers each way in which a confirmation ends. @param repeated the page whose form was sent */
+export async function answerPurchase(
+  deps: CheckoutDeps,
+  req: Request,
+  res: Response,
+  context: CheckoutContext,
+  confirmed: PurchaseResult,
+  repeated: Rerender,
+): Promise<unknown> {
+  const { place, user } = context;
+  const { t } = req;
+  switch (confirmed.kind) {
+    case 'paid':
+    case 'scheduled':
+      return res.redirect(303, place.doneUrl(confirmed.plan, user));
+    case 'nothing':
+      return res.redirect(303, confirmed.plan ? place.doneUrl(confirmed.plan, user) : place.summary);
+    case 'no-card':
+      return res.redirect(303, place.addPayment);
+    case 'unpaid-first':
+    case 'paused':
+      return res.redirect(303, unpaidAddress);
+    case 'action': {
+      const { clientSecret, amountCents } = confirmed;
+      return renderPaymentPage(deps, req, res, context, { status: 200, action: { clientSecret, amountCents } });
+    }
+    case 'declined':
+      return renderPaymentPage(deps, req, res, context, { status: 402, problem: { text: confirmed.message } });
+    case 'changed': {
+      const notice = { kind: 'info', text: t('checkout.changed'), duration: 'never' } as const;
+      return repeated({ status: 409, notice, quote: confirmed.quote });
+    }
+    case 'too-many': {
+      setRetryAfter(res, confirmed.retryAfterMs);
+      const text = tooManyText(t, confirmed.retryAfterMs);
+      return repeated({ status: 429, notice: { kind: 'error', text, duration: 'never' } });
+    }
+  }
+}
+
+/**
+ * Does what needs Stripe; where it does not answer, the page is shown again with the message for that act.
+ * @returns undefined when the page has been shown
+ */
+export function runWithStripe<R>(
+  { log }: Pick<CheckoutDeps, 'log'>,
+  req: Request,
+  res: Response,
+  { act, rerender: again }: { act: StripeAction; rerender: Rerender },
+  work: () => Promise<R>,
+): Promise<{ value: R } | undefined> {
+  const rerender = () => again({ status: 503, notice: unavailableNotice(req.t, act) });
+  return runOrRerender({ log }, res, `checkout: ${act}`, rerender, work);
+}

@@ -1,0 +1,119 @@
+import type { Request, Response } from 'express';
+import { createElement } from 'react';
+import type { CheckoutNoticeProps } from '../../views/checkout/checkout-notice.tsx';
+import { formatAmount } from '../../views/format.ts';
+import { CardActionPage, ChangeCardPage } from '../../views/settings/change-card-page.tsx';
+import { readFormField } from '../http/index.ts';
+import type { User } from '../users/index.ts';
+import { type PageRetry, runWithStripe } from './answer-purchase.ts';
+import { createSetupIntent } from './create-setup-intent.ts';
+import type { CheckoutDeps } from './deps.ts';
+import { stripeInPage, stripePolicy } from './stripe-js.ts';
+
+export type CardPageDeps = Pick<CheckoutDeps, 'pages' | 'log' | 'stripe'> & {
+  membership: Pick<CheckoutDeps['membership'], 'catalogue' | 'getMembership' | 'beginCard' | 'keepCard' | 'invoices'>;
+};
+
+/** Where a member changes their card. */
+export interface CardPagePaths {
+  /** Of the page, where its form goes. */
+  action: string;
+  /** Where `begin` answers its script. */
+  setup: string;
+  back: string;
+  /** Once the card is saved. */
+  done: string;
+}
+
+/** As the guards of the settings have it. */
+interface SignedInUser {
+  user: User;
+}
+
+interface CardPageState {
+  status?: number;
+  notice?: CheckoutNoticeProps | undefined;
+  retryFields?: Record<string, string>;
+}
+
+/** The card that is charged, without a purchase: the page (GET), its form (POST), and what its script asks (POST of `setup`). */
+export function cardPage(deps: CardPageDeps, { action, setup, back, done }: CardPagePaths) {
+  const { membership, pages, stripe } = deps;
+
+  async function send(req: Request, res: Response, user: User, state: CardPageState): Promise<void> {
+    const pageState = pages.shownAt(req, res, action, state);
+    if (!pageState) return;
+    const { status = 200, notice, retryFields } = pageState;
+    const card = (await membership.getMembership(user.id))?.card ?? undefined;
+    const page = { action, setupUrl: setup, backHref: back, notice, card, retryFields };
+    pages.send(
+      req,
+      res,
+      status,
+      (ctx) => createElement(ChangeCardPage, { ctx, stripe: stripeInPage(stripe, ctx.lang), ...page }),
+      { title: (ctx) => ctx.t('payment.change.title'), address: action, policy: stripePolicy(stripe) },
+    );
+  }
+
+  return {
+    show: (req: Request, res: Response, { user }: SignedInUser) => send(req, res, user, {}),
+    begin: (req: Request, res: Response, { user }: SignedInUser) => createSetupIntent(deps, req, res, user),
+    async save(req: Request, res: Response, { user }: SignedInUser): Promise<void> {
+      const { t } = req;
+      const setupIntent = readFormField(req, 'setupIntent');
+      const rerender = (view: PageRetry) => send(req, res, user, { ...view, retryFields: { setupIntent } });
+      const keep = () => membership.keepCard(user, setupIntent);
+      const answered = await runWithStripe(deps, req, res, { act: 'update', rerender }, keep);
+      if (!answered) return;
+      const { value: saved } = answered;
+      if (saved.kind === 'saved') return res.redirect(303, done);
+      const declined = saved.kind === 'declined';
+      const text = declined ? saved.message : t('payment.errors.notConfirmed');
+      const title = t('payment.errors.declinedTitle');
+      await send(req, res, user, {
+        status: declined ? 402 : 400,
+        notice: { kind: 'error', title, text, duration: 'never' },
+      });
+    },
+  };
+}
+
+/** What a bank's question is about, and where its page leads. */
+export interface PaymentAction {
+  clientSecret: string;
+  amountCents: number;
+  /** Stripe's page of the invoice, for members without scripts. */
+  hostedInvoiceUrl: string | undefined;
+  /** Where `act` is posted: `outcome` once the member has answered, `retryFields` to try again. */
+  action: string;
+  retryFields: Record<string, string>;
+  otherCardHref: string;
+  back: string;
+}
+
+/** Answers the page on which the bank asks the member about an invoice of theirs (3-D Secure). */
+export async function renderPaymentAction(
+  { membership, pages, stripe }: CardPageDeps,
+  req: Request,
+  res: Response,
+  user: User,
+  { amountCents, back, ...question }: PaymentAction,
+): Promise<void> {
+  const { currency } = membership.catalogue;
+  const paymentMethodId = (await membership.getMembership(user.id))?.card?.paymentMethodId;
+  pages.send(
+    req,
+    res,
+    200,
+    (ctx) =>
+      createElement(CardActionPage, {
+        ctx,
+        stripe: stripeInPage(stripe, ctx.lang),
+        backHref: back,
+        amount: formatAmount(ctx.lang, amountCents, { currency }),
+        paymentMethodId,
+        ...question,
+      }),
+    { title: (ctx) => ctx.t('payment.bank.title'), address: back, policy: stripePolicy(stripe) },
+  );
+}

@@ -1,0 +1,84 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { ChosenPromotion, Plan, PurchaseView } from '../membership/index.ts';
+import { blocksAuthorization, redirectToSignIn } from '../sign-in/index.ts';
+import type { User } from '../users/index.ts';
+import type { CheckoutFlow, ResolveCheckoutFlow } from './checkout-flow.ts';
+import type { CheckoutDeps } from './deps.ts';
+import { findDealForSignUp } from './partner-deal.ts';
+
+/** A member at the step PLAN. */
+export interface CheckoutContext {
+  place: CheckoutFlow;
+  user: User;
+  purchase: PurchaseView | undefined;
+  /** What they have chosen, else what is proposed to them. */
+  plan: Plan;
+  /** Applied to that plan. */
+  promotion: ChosenPromotion | null;
+  /** The plan of a partner's deal: there is nothing to choose and nothing to pay. */
+  deal: boolean;
+}
+
+export type CheckoutHandler = (req: Request, res: Response, context: CheckoutContext) => unknown;
+
+/** What a member is proposed where neither they nor the address has named a plan. */
+async function proposedPlan({ membership: { catalogue }, findPlanKey }: CheckoutDeps, user: User): Promise<Plan> {
+  const planKey = user.planId === null ? await findPlanKey(user.id) : undefined;
+  const begunWith = planKey === undefined ? undefined : catalogue.byKey(planKey);
+  return begunWith && begunWith.kind !== 'partner' ? begunWith : catalogue.defaultPlan;
+}
+
+async function loadCheckoutContext(deps: CheckoutDeps, place: CheckoutFlow, user: User): Promise<CheckoutContext> {
+  const { membership } = deps;
+  const bought = place.kind === 'purchase' ? undefined : await findDealForSignUp(deps, user);
+  if (bought) return { place, user, purchase: undefined, plan: bought, promotion: null, deal: true };
+  const purchase = await membership.purchase(user.id);
+  // A partner's handle brings a sign-up from the partner; to whom nothing waits there, nothing of it is given.
+  const named = place.named?.kind === 'partner' ? undefined : place.named;
+  const plan = (place.fixed && named) || (purchase?.plan ?? named ?? (await proposedPlan(deps, user)));
+  const promotion = purchase?.plan.id === plan.id ? purchase.promotion : null;
+  return { place, user, purchase, plan, promotion, deal: false };
+}
+
+/** The member of a request, once nothing else stands before this room; else they are on their way there. */
+export async function requireUser(
+  deps: Pick<CheckoutDeps, 'publicUrl' | 'sessions' | 'nextRedirect'>,
+  req: Request,
+  res: Response,
+  signedOut: () => unknown = () => redirectToSignIn(req, res, deps.publicUrl),
+): Promise<User | undefined> {
+  const member = await deps.sessions.getCurrentUser(req);
+  if (!member) {
+    await signedOut();
+    return undefined;
+  }
+  const { user } = member;
+  const { step } = deps.nextRedirect(user, { search: '' });
+  if (!blocksAuthorization(step)) return user;
+  const returnTo = new URL(req.originalUrl, deps.publicUrl).href;
+  const search = `?${new URLSearchParams({ redirect: returnTo })}`;
+  res.redirect(303, deps.nextRedirect(user, { returnTo, search }).address);
+  return undefined;
+}
+
+/** For members at one of the places of the step PLAN; who has a plan already needs the steps of a sign-up no more. */
+export function withCheckoutContext(
+  deps: CheckoutDeps,
+  placeOf: ResolveCheckoutFlow,
+  handler: CheckoutHandler,
+): RequestHandler {
+  return async (req, res, next) => {
+    const place = placeOf(deps, req);
+    if (!place) return next('route');
+    const toSignUp = async () => res.redirect(303, await deps.verifyEmailUrl(req));
+    const user = await requireUser(deps, req, res, place.kind === 'sign-up' ? toSignUp : undefined);
+    if (!user) return;
+    if (place.kind !== 'purchase' && user.planId !== null) {
+      // The second of two presses, or the back button.
+      const plan = deps.membership.catalogue.byId(user.planId);
+      const on = req.method === 'POST' && plan ? place.doneUrl(plan, user) : place.skipUrl(user);
+      return res.redirect(303, on);
+    }
+    await handler(req, res, await loadCheckoutContext(deps, place, user));
+  };
+}

@@ -1,0 +1,143 @@
+import type { Request, Response } from 'express';
+import { createElement } from 'react';
+import { cardName } from '../../views/checkout/card-name.ts';
+import { PlanSummaryPage, type PlanSummaryPageProps } from '../../views/checkout/plan-summary-page.tsx';
+import { formatDate } from '../../views/format.ts';
+import type { PageContext } from '../../views/page-context.ts';
+import { withContinuation } from '../http/index.ts';
+import { type ChosenPromotion, type Membership, type Plan, type Quote, trialUntil } from '../membership/index.ts';
+import { type PageRetry, runWithStripe } from './answer-purchase.ts';
+import type { CheckoutContext } from './checkout-context.ts';
+import type { CheckoutDeps } from './deps.ts';
+import { planLine, toPlanView } from './plan-view.ts';
+import { loadQuote, quoteFields, toQuoteView } from './quote-view.ts';
+
+interface SummaryPageState extends Partial<PageRetry> {
+  /** What was typed as a promotion code, and what is wrong with it. */
+  promo?: { typed: string; error?: string | undefined };
+}
+
+/** The card that is charged, unless another is used. */
+function savedCard(
+  { t }: PageContext,
+  { place }: CheckoutContext,
+  currentMembership: Membership | undefined,
+  quote: Quote | undefined,
+): PlanSummaryPageProps['card'] {
+  if (!currentMembership?.card) return undefined;
+  const card = cardName(currentMembership.card);
+  const text = t(quote?.dueCents === 0 ? 'checkout.cardLater' : 'checkout.card', { card });
+  return { text, otherHref: place.addPayment };
+}
+
+/** What the form's button does: what is free is confirmed; what is paid asks for a card first, where there is none. */
+function buttonText({ t }: PageContext, { place }: CheckoutContext, quote: Quote | undefined, card: boolean): string {
+  if (quote?.when === 'now' && !card) return t('checkout.next');
+  return t(place.kind === 'purchase' ? 'checkout.complete' : 'checkout.confirm');
+}
+
+/** What is said of a plan for which nothing is asked of Stripe. */
+function freeNote(
+  { lang, t }: PageContext,
+  { deal, user }: CheckoutContext,
+  currentMembership: Membership | undefined,
+): string {
+  if (deal) return t('checkout.dealNote');
+  const until = currentMembership?.paidUntil;
+  if (user.planId === null || !currentMembership?.paidPlanId || until == null) return t('checkout.freeNote');
+  return t('checkout.freeLater', { date: formatDate(lang, until) });
+}
+
+/** What somebody is trying meanwhile. */
+function leadText(
+  { lang, t }: PageContext,
+  { membership, now }: CheckoutDeps,
+  { deal }: CheckoutContext,
+  currentMembership: Membership | undefined,
+): string {
+  if (deal) return t('checkout.dealLead');
+  const until = currentMembership ? trialUntil(currentMembership) : null;
+  if (until === null || until <= now()) return t('checkout.lead');
+  return t('checkout.trialLead', { name: membership.catalogue.trial.name, date: formatDate(lang, until) });
+}
+
+/** Answers the summary of a plan: what it is, what is due today and later, the box for a promotion code, the way on. */
+export async function renderSummary(
+  deps: CheckoutDeps,
+  req: Request,
+  res: Response,
+  context: CheckoutContext,
+  { quote: known, ...args }: SummaryPageState,
+): Promise<void> {
+  const { membership, pages } = deps;
+  const { place, user, deal } = context;
+  // The amount due now may be for a plan chosen in another tab: that plan's page says so.
+  const address = known ? place.summaryUrl(known.plan) : place.summary;
+  const state: SummaryPageState | undefined = pages.shownAt(req, res, address, args);
+  if (!state) return;
+  const { status = 200, notice, promo } = state;
+  const { currency } = membership.catalogue;
+  const { plan } = context;
+  const currentMembership = await membership.getMembership(user.id);
+  const owned = user.planId === plan.id;
+  // A partner's plan is for life: nobody gives it away for a free one.
+  const covered = plan.kind === 'free' && membership.catalogue.byId(currentMembership?.basePlanId)?.kind === 'partner';
+  const waits = plan.kind === 'paid' && !owned;
+  let quote: Quote | undefined;
+  if (waits && status !== 503) {
+    const rerender = (unavailable: PageRetry) =>
+      renderSummary(deps, req, res, context, { ...unavailable, ...(promo && { promo }) });
+    const requested = await runWithStripe(deps, req, res, { act: 'quote', rerender }, () => loadQuote(deps, context));
+    if (!requested) return;
+    quote = requested.value;
+  }
+  const { authorization } = place.continuation;
+  const waiting = authorization === undefined ? undefined : await deps.findPendingAuthorization(req, authorization);
+  const chosen = quote ? quote.promotion : context.promotion;
+  const unfinished = waits && context.purchase?.state === 'charging';
+  const toSummaryProps = (ctx: PageContext): PlanSummaryPageProps => {
+    const card = waits ? savedCard(ctx, context, currentMembership, quote) : undefined;
+    return {
+      ctx: withContinuation(ctx, place.continuation.search),
+      steps: place.kind,
+      action: place.summary,
+      plan: toPlanView(ctx, plan, currency),
+      lead: leadText(ctx, deps, context, currentMembership),
+      cancelHref: place.cancelUrl(user),
+      ...(!deal && { changeHref: place.changePlan }),
+      ...(waiting && { clientName: waiting.clientName }),
+      ...(notice
+        ? { notice }
+        : unfinished && { notice: { kind: 'info', text: ctx.t('checkout.unfinished'), duration: 'never' } }),
+      ...(quote && { quote: toQuoteView(ctx, quote, currency) }),
+      ...(!waits && !owned && !covered && { quote: { lines: [], note: freeNote(ctx, context, currentMembership) } }),
+      // While a payment is under way its code stays as it is; where nothing is due today there is nothing to take off.
+      ...(waits && !unfinished && (quote?.when !== 'later' || promo) && { promo: promoBox(plan, chosen, promo) }),
+      ...(card && { card }),
+      ...(owned || covered
+        ? { has: ctx.t(owned ? 'checkout.owned' : 'checkout.covered') }
+        : waits && !quote
+          ? { retryHref: place.summary }
+          : { button: buttonText(ctx, context, quote, card !== undefined), hidden: hiddenFields(plan, quote, deal) }),
+    };
+  };
+  pages.send(req, res, status, (ctx) => createElement(PlanSummaryPage, toSummaryProps(ctx)), {
+    title: (ctx) => planLine(ctx.t, plan),
+    address: place.summary,
+  });
+}
+
+function promoBox(
+  { id }: Plan,
+  chosen: ChosenPromotion | null,
+  promo: SummaryPageState['promo'],
+): NonNullable<PlanSummaryPageProps['promo']> {
+  if (chosen) return { planId: id, applied: chosen.code };
+  return { planId: id, typed: promo?.typed ?? '', error: promo?.error };
+}
+
+/** What the form carries: what its page announced, and nothing that is believed. */
+function hiddenFields(plan: Plan, quote: Quote | undefined, deal: boolean): Record<string, string> {
+  if (quote) return quoteFields(quote);
+  return { planId: plan.id, ...(!deal && { act: 'free' }) };
+}

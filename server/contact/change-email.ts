@@ -1,0 +1,166 @@
+import type { Transaction } from 'kysely';
+import { codeMinutes, type IssuedCode } from '../codes/index.ts';
+import { type Language, resolveLanguage } from '../http/index.ts';
+import { type Origin, tellOfChange, whence } from '../messages/index.ts';
+import { randomToken, sha256 } from '../shared/index.ts';
+import type { Schema } from '../store/index.ts';
+import { AlreadyInUseError, changeEmail, findUserByIdentifier, normaliseEmail, type User } from '../users/index.ts';
+import type { ContactDeps } from './deps.ts';
+import { consumeContactCode } from './limits.ts';
+import type { PendingContactChange } from './pending-contact-changes.ts';
+import {
+  type CodeRejection,
+  type CodeThrottled,
+  type ResendCodeResult,
+  verifyContactCode,
+} from './verify-contact-code.ts';
+
+const undoHours = 72;
+const undoMs = undoHours * 60 * 60_000;
+const purpose = 'change-email';
+
+export type RequestEmailChangeResult =
+  | { kind: 'asked'; flow: string }
+  | { kind: 'refused'; refusal: { kind: 'malformed' } | { kind: 'same' } | CodeThrottled };
+
+const mailLanguage = (user: User, from: Origin) => resolveLanguage(from.lang, user.locale ?? undefined);
+
+/** A code to the new address; or to the member who has it already, that somebody else wanted it. */
+async function sendCode(
+  deps: ContactDeps,
+  { id, flow }: { id: string; flow: PendingContactChange },
+  user: User,
+  lang: Language,
+  also?: (trx: Transaction<Schema>) => Promise<unknown>,
+): Promise<IssuedCode> {
+  const { codes, database, outbox, flows, now } = deps;
+  const { to } = flow;
+  const owner = { purpose, flow: id, account: to } as const;
+  const issued = await codes.issue(owner);
+  if (!issued.issued) return issued;
+  const common = { channel: 'mail', to, lang, groupId: codes.messageGroup(owner) } as const;
+  const { code, expiresInMs } = issued;
+  const { givenName } = user;
+  const isTaken = await database.transaction(async (trx) => {
+    const holder = await findUserByIdentifier(trx, { email: to });
+    const values = { givenName, code, minutes: codeMinutes };
+    await outbox.add(
+      trx,
+      holder
+        ? { ...common, template: 'account-exists', values: { givenName: holder.givenName } }
+        : { ...common, template: 'change-email', values, expiresAtMs: now() + expiresInMs },
+    );
+    await also?.(trx);
+    return holder !== undefined;
+  });
+  await flows.update(id, { ...flow, decoy: flow.decoy || isTaken, sentAtMs: now() });
+  outbox.wake();
+  return issued;
+}
+
+/**
+ * Begins a change of the e-mail address: a code goes to the new one, and the old one, which stays until then, is told at once.
+ * Whether the new one is another member's is told to nobody but them.
+ */
+export async function requestEmailChange(
+  deps: ContactDeps,
+  user: User,
+  typed: string,
+  from: Origin,
+): Promise<RequestEmailChangeResult> {
+  const { kv, flows, outbox, now } = deps;
+  const refuse = (refusal: (RequestEmailChangeResult & { kind: 'refused' })['refusal']): RequestEmailChangeResult => ({
+    kind: 'refused',
+    refusal,
+  });
+  const email = normaliseEmail(typed);
+  if (email === undefined) return refuse({ kind: 'malformed' });
+  if (email === user.email) return refuse({ kind: 'same' });
+  const decision = await consumeContactCode(kv, { userId: user.id, ip: from.ip });
+  if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
+  const started = await flows.begin('email', user, email);
+  const lang = mailLanguage(user, from);
+  const { givenName } = user;
+  const issued = await sendCode(deps, started, user, lang, (trx) =>
+    outbox.add(trx, {
+      ...({ channel: 'mail', to: user.email, lang, template: 'email-change-asked' } as const),
+      values: { givenName, atMs: now(), newEmail: email, ...whence(lang, from) },
+    }),
+  );
+  if (issued.issued) return { kind: 'asked', flow: started.id };
+  await flows.end(started.id);
+  return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
+}
+
+/** Another code, once the last one is a while ago; the one before is void. */
+export async function resendEmailChangeCode(
+  deps: ContactDeps,
+  user: User,
+  id: string,
+  from: Origin,
+): Promise<ResendCodeResult> {
+  const flow = await deps.flows.find('email', id, user);
+  if (!flow) return { kind: 'gone' };
+  const refuse = (refusal: CodeThrottled): ResendCodeResult => ({ kind: 'refused', refusal });
+  const decision = await consumeContactCode(deps.kv, { userId: user.id, ip: from.ip });
+  if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
+  const issued = await sendCode(deps, { id, flow }, user, mailLanguage(user, from));
+  if (issued.issued) return { kind: 'sent' };
+  await decision.release();
+  return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
+}
+
+export type ConfirmEmailChangeResult = { kind: 'changed'; user: User } | CodeRejection;
+
+/**
+ * The code from the new address makes it the member's. The old one is told, with what undoes it for 72 hours; until then
+ * nobody else can have it.
+ */
+export async function confirmEmail(
+  deps: ContactDeps,
+  user: User,
+  id: string,
+  typed: string,
+  from: Origin,
+): Promise<ConfirmEmailChangeResult> {
+  const { database, outbox, flows, publicUrl, log, now } = deps;
+  const flow = await flows.find('email', id, user);
+  if (!flow) return { kind: 'gone' };
+  const refused = await verifyContactCode(deps, { id, flow }, typed, from.ip);
+  if (refused) return refused;
+  await flows.end(id);
+  const secret = randomToken();
+  const undoUntil = now() + undoMs;
+  const lang = mailLanguage(user, from);
+  let changed: boolean;
+  try {
+    changed = await database.transaction(async (trx) => {
+      const change = await changeEmail(trx, user, { email: flow.to, undoHash: sha256(secret), undoUntil }, now());
+      if (change === undefined) return false;
+      await outbox.add(trx, {
+        channel: 'mail',
+        to: user.email,
+        template: 'email-changed',
+        lang,
+        values: {
+          givenName: user.givenName,
+          atMs: now(),
+          newEmail: flow.to,
+          undoUrl: `${publicUrl}/undo-email-change?${new URLSearchParams({ token: `${change}.${secret}` })}`,
+          undoUntilMs: undoUntil,
+          ...whence(lang, from),
+        },
+        expiresAtMs: undoUntil,
+      });
+      await tellOfChange(trx, deps, { user: { ...user, email: flow.to }, change: 'email', from });
+      return true;
+    });
+  } catch (error) {
+    if (error instanceof AlreadyInUseError) return { kind: 'taken' };
+    throw error;
+  }
+  if (!changed) return { kind: 'gone' };
+  outbox.wake();
+  log.info({ act: 'email-change' }, 'a member has another address');
+  return { kind: 'changed', user: { ...user, email: flow.to, emailVerified: true } };
+}

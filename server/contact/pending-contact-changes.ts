@@ -1,0 +1,74 @@
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import type { HostCookies } from '../http/index.ts';
+import { minuteMs } from '../shared/index.ts';
+import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
+import type { User } from '../users/index.ts';
+
+const flowKinds = ['email', 'phone'] as const;
+export type ContactChangeKind = (typeof flowKinds)[number];
+
+const schema = z.object({
+  kind: z.enum(flowKinds),
+  userId: z.string(),
+  /** The password under which it was begun: any other since, and it is dead. */
+  passwordEpoch: z.number(),
+  /** The address or number that is to be shown to be theirs. */
+  to: z.string(),
+  /** The address is another member's: no code went there, and none opens anything. */
+  decoy: z.boolean(),
+  /** When the last code was sent. */
+  sentAtMs: z.number(),
+  /** When it ends, whatever is sent again. */
+  endsAtMs: z.number(),
+});
+
+/** A change that waits for its code: of one browser, or of one caller of the JSON API. */
+export type PendingContactChange = z.infer<typeof schema>;
+
+export interface PendingContactChanges {
+  /** Its id is a secret of whoever began it. */
+  begin(kind: ContactChangeKind, user: User, to: string): Promise<{ id: string; flow: PendingContactChange }>;
+  /** This member's, and only as long as what they showed when they began it still holds. */
+  find(kind: ContactChangeKind, id: string, user: User): Promise<PendingContactChange | undefined>;
+  /** Changes one that lives; it lives no longer by that. */
+  update(id: string, flow: PendingContactChange): Promise<void>;
+  end(id: string): Promise<void>;
+  /** The browser's own, '' without one. */
+  readChangeCookie(req: Request, kind: ContactChangeKind): string;
+  setChangeCookie(res: Response, kind: ContactChangeKind, id: string): void;
+  clearChangeCookie(res: Response, kind: ContactChangeKind): void;
+}
+
+/** For two or three codes, should the first not arrive. */
+const ttlMs = 30 * minuteMs;
+
+export function createPendingContactChanges(
+  kv: KeyValueStore,
+  cookies: HostCookies,
+  box: SecretBox,
+  now: () => number,
+): PendingContactChanges {
+  const recordsWith = (name: string) =>
+    browserRecords({ kv, kind: 'contact-flow', schema, ttlMs, seal: box, cookie: { cookies, name, maxAgeMs: ttlMs } });
+  const records = { email: recordsWith('foyer_new_email'), phone: recordsWith('foyer_new_phone') };
+  return {
+    async begin(kind, { id: userId, passwordEpoch }, to) {
+      const times = { sentAtMs: now(), endsAtMs: now() + ttlMs };
+      const flow: PendingContactChange = { kind, userId, passwordEpoch, to, decoy: false, ...times };
+      return { id: await records[kind].create(flow), flow };
+    },
+    async find(kind, id, user) {
+      const flow = await records[kind].find(id);
+      const belongsToUser = flow?.kind === kind && flow.userId === user.id && flow.passwordEpoch === user.passwordEpoch;
+      return belongsToUser && now() < flow.endsAtMs ? flow : undefined;
+    },
+    update: (id, flow) => records[flow.kind].update(id, flow),
+    async end(id) {
+      await records.email.delete(id);
+    },
+    readChangeCookie: (req, kind) => records[kind].readCookie(req),
+    setChangeCookie: (res, kind, id) => records[kind].setCookie(res, id),
+    clearChangeCookie: (res, kind) => records[kind].clearCookie(res),
+  };
+}

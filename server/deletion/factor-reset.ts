@@ -1,0 +1,153 @@
+import type { Transaction } from 'kysely';
+import { formatDate } from '../../views/format.ts';
+import { resolveLanguage, translator } from '../http/index.ts';
+import { removeAllFactors } from '../mfa/index.ts';
+import { randomToken, sha256 } from '../shared/index.ts';
+import type { Schema } from '../store/index.ts';
+import { findUser, type User } from '../users/index.ts';
+import type { DeletionDeps } from './deps.ts';
+import {
+  cancelWaitingResets,
+  type FactorReset,
+  findWaitingReset,
+  insertFactorReset,
+  listPendingResets,
+  markResetDone,
+} from './factor-reset-store.ts';
+
+/** The mail and the text message name it. */
+export const cancelPath = '/cancel-factor-reset';
+
+/** What the operator's command has, too. */
+export type FactorResetDeps = Pick<DeletionDeps, 'database' | 'outbox' | 'publicUrl' | 'brandName' | 'now'>;
+
+export type RequestFactorResetResult =
+  | { kind: 'asked'; reset: FactorReset }
+  /** One waits already: it keeps its time. */
+  | { kind: 'waiting'; reset: FactorReset }
+  /** Nothing is asked for beside the password. */
+  | { kind: 'nothing' }
+  | { kind: 'gone' };
+
+const languageOfUser = ({ locale }: User) => resolveLanguage(undefined, locale ?? undefined);
+
+/**
+ * Somebody who has lost the second factor has asked an operator to take it away. That happens after a while, so that the
+ * member, if it was somebody else, can say no: by the link in the mail and in the text message, and in the settings, which the
+ * notification names.
+ * @param waitMs until it happens
+ * @param bySms whether text messages are sent at all
+ */
+export async function requestFactorReset(
+  deps: FactorResetDeps,
+  userId: string,
+  { waitMs, bySms }: { waitMs: number; bySms: boolean },
+): Promise<RequestFactorResetResult> {
+  const { database, outbox, publicUrl, brandName, now } = deps;
+  const requested = await database.transaction(async (trx): Promise<RequestFactorResetResult> => {
+    const user = await findUser(trx, userId);
+    if (!user) return { kind: 'gone' };
+    if (user.mfaPreference === 'none') return { kind: 'nothing' };
+    const known = await findWaitingReset(trx, { userId });
+    if (known) return { kind: 'waiting', reset: known };
+    const secret = randomToken();
+    const [atMs, dueAtMs] = [now(), now() + waitMs];
+    const reset = await insertFactorReset(trx, { userId, tokenHash: sha256(secret), dueAt: dueAtMs }, atMs);
+    const lang = languageOfUser(user);
+    const cancelUrl = `${publicUrl}${cancelPath}?${new URLSearchParams({ token: `${reset.id}.${secret}` })}`;
+    const about = { givenName: user.givenName, atMs, dueAtMs, cancelUrl };
+    await outbox.add(trx, { channel: 'mail', to: user.email, template: 'factor-reset-asked', lang, values: about });
+    const t = translator(lang);
+    const date = formatDate(lang, dueAtMs, 'exact');
+    if (bySms && user.phone !== null && user.phoneVerified) {
+      const text = t('leaving.reset.sms', { brand: brandName, date, url: cancelUrl });
+      await outbox.add(trx, { channel: 'sms', to: user.phone, text, expiresAtMs: dueAtMs });
+    }
+    // Notifications lie open in the database: this one leads to the settings, and carries no token.
+    await outbox.add(trx, {
+      channel: 'notification',
+      userId,
+      title: t('leaving.reset.title'),
+      description: t('leaving.reset.notification', { date }),
+      category: 'account',
+      security: true,
+    });
+    return { kind: 'asked', reset };
+  });
+  if (requested.kind === 'asked') outbox.wake();
+  return requested;
+}
+
+/** The reset that a link's token stops, as long as it waits. */
+export async function findCancellable({ database }: Pick<FactorResetDeps, 'database'>, token: string) {
+  const [, id, secret] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(token) ?? [];
+  if (id === undefined || secret === undefined) return undefined;
+  return findWaitingReset(database.db, { id, tokenHash: sha256(secret) });
+}
+
+/** The member says no, or the operator does. Told by mail. @returns false when nothing was waiting any more */
+export async function cancelFactorReset(
+  { database, outbox, now }: Pick<FactorResetDeps, 'database' | 'outbox' | 'now'>,
+  userId: string,
+): Promise<boolean> {
+  const cancelled = await database.transaction(async (trx) => {
+    if (!(await cancelWaitingResets(trx, userId, now()))) return false;
+    const user = await findUser(trx, userId);
+    if (user) {
+      const values = { givenName: user.givenName, atMs: now() };
+      const mail = { channel: 'mail', to: user.email, lang: languageOfUser(user) } as const;
+      await outbox.add(trx, { ...mail, template: 'factor-reset-cancelled', values });
+    }
+    return true;
+  });
+  if (cancelled) outbox.wake();
+  return cancelled;
+}
+
+/** Whoever undoes a change of their address wants nothing of what was asked for since (`security.md`, rule 14). */
+export async function cancelResetsRequestedSince(
+  trx: Transaction<Schema>,
+  userId: string,
+  sinceMs: number,
+  nowMs: number,
+): Promise<void> {
+  await cancelWaitingResets(trx, userId, nowMs, sinceMs);
+}
+
+/** Takes the second factor away, if nobody has said no. The member is signed out everywhere, and told by mail. */
+async function carryOut(deps: DeletionDeps, { id, userId }: FactorReset): Promise<boolean> {
+  const { database, outbox, sessions, now } = deps;
+  const done = await database.transaction(async (trx) => {
+    // One statement decides between this and whoever says no at this moment.
+    if (!(await markResetDone(trx, id, now()))) return false;
+    const user = await findUser(trx, userId);
+    if (!user || user.mfaPreference === 'none') return false;
+    await removeAllFactors(trx, userId, now());
+    const values = { givenName: user.givenName, atMs: now() };
+    const mail = { channel: 'mail', to: user.email, lang: languageOfUser(user) } as const;
+    await outbox.add(trx, { ...mail, template: 'factor-reset-done', values });
+    return true;
+  });
+  if (!done) return false;
+  outbox.wake();
+  await sessions.endAll(userId);
+  return true;
+}
+
+const batch = 100;
+
+/** Carries out all that are due. @returns how many members have no second factor any more */
+export async function applyDueResets(deps: DeletionDeps): Promise<number> {
+  const { database, log, now } = deps;
+  let done = 0;
+  for (const reset of await listPendingResets(database.db, { dueBy: now(), max: batch })) {
+    try {
+      if (!(await carryOut(deps, reset))) continue;
+      done += 1;
+      log.info({ act: 'factor-reset-done', member: reset.userId }, 'a second factor was taken away by an operator');
+    } catch (error) {
+      log.error({ err: error, member: reset.userId }, 'could not take a second factor away');
+    }
+  }
+  return done;
+}

@@ -1,0 +1,141 @@
+import type { Request, Response } from 'express';
+import { type Continuation, continuationFromQuery } from '../http/index.ts';
+import { findUser, type User } from '../users/index.ts';
+import { createUser, provisionUnverifiedUser } from './create-user.ts';
+import type { FederationDeps } from './deps.ts';
+import { toShownAt } from './freshness.ts';
+import { upstreamAmr, type VerifiedResponse } from './handle-identity.ts';
+import { FederationError, type UpstreamIdentity } from './identity.ts';
+import { type FederatedIdentity, recordIdentityUse } from './identity-store.ts';
+import type { PendingLink } from './pending-links.ts';
+import { isOfDomain } from './providers/profile-claims.ts';
+import { decide, loadFacts } from './provision.ts';
+import { updateRequiredSecondFactor } from './required-second-factor.ts';
+import { linkConfirmationUrl, reusedPath } from './sign-in-notices.ts';
+
+/** How often it is decided anew, where somebody else was quicker: with the same identity or the same address. */
+const maxTries = 4;
+
+/** Carries out what `decide` says. @throws {FederationError} */
+export async function completeFederatedSignIn(
+  deps: FederationDeps,
+  req: Request,
+  res: Response,
+  answered: VerifiedResponse,
+): Promise<void> {
+  const { provider, identity, attempt } = answered;
+  const errand = continuationFromQuery(attempt.continuation, deps.publicUrl);
+  const { lang } = deps.pages.context(req, res);
+  const pending: FederatedSignInContext = { deps, req, res, answered, continuation: errand };
+
+  // It would be asked for again and again.
+  if (identity.stale && (await deps.requiresFreshAuthentication(req, errand)))
+    throw new FederationError('not-fresh', 'a fresh sign-in was wanted, and the provider does not show one');
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const decision = decide(identity, provider, await loadFacts(deps, identity));
+    switch (decision.kind) {
+      case 'sign-in': {
+        const user = await signInByLink(deps, decision.link, identity);
+        if (user) return redirectAfterSignIn(pending, user, 'signed-in');
+        break;
+      }
+      case 'create': {
+        const user = await createUser(deps, { ...identity, email: decision.email }, lang);
+        if (user) return redirectAfterSignIn(pending, user, 'created');
+        break;
+      }
+      case 'take-over': {
+        const user = await provisionUnverifiedUser(deps, decision.user, identity, lang);
+        if (user) return redirectAfterSignIn(pending, user, 'taken-over');
+        break;
+      }
+      case 'confirm':
+        return startEmailVerification(pending, decision.email);
+      case 'offer':
+        logOutcome(pending, 'offered');
+        return res.redirect(303, linkConfirmationUrl(await beginOffer(pending, decision.user)));
+      case 'prove':
+        await beginOffer(pending, decision.user, decision.link.id);
+        logOutcome(pending, 'to-prove');
+        return res.redirect(303, reusedPath);
+      case 'refuse':
+        throw new FederationError(decision.why, 'decided so');
+    }
+  }
+  // Nobody has the address, but it is kept for whoever had it (`security.md`, rule 14).
+  throw new FederationError('email-taken', 'the address is kept for another member');
+}
+
+interface FederatedSignInContext {
+  deps: FederationDeps;
+  req: Request;
+  res: Response;
+  answered: VerifiedResponse;
+  continuation: Continuation;
+}
+
+function logOutcome({ deps: { log, metrics }, answered: { provider } }: FederatedSignInContext, outcome: string): void {
+  log.info({ act: 'federation', provider: provider.id, outcome }, 'federation');
+  metrics.signIn(provider.kind, outcome);
+}
+
+async function beginOffer(
+  { deps, req, res, answered, continuation: errand }: FederatedSignInContext,
+  user: User,
+  linkId?: string,
+): Promise<PendingLink> {
+  const { identity, attempt } = answered;
+  const about = { userId: user.id, identity, ...(linkId !== undefined && { linkId }) };
+  const offer = { ...about, errand: errand.search, remember: attempt.remember, offeredAtMs: deps.now() };
+  await deps.offers.begin(req, res, offer);
+  return offer;
+}
+
+/** @returns the member as they are now; undefined when the link is gone by now */
+function signInByLink(
+  { database, providers, now }: FederationDeps,
+  link: FederatedIdentity,
+  identity: UpstreamIdentity,
+): Promise<User | undefined> {
+  return database.transaction(async (trx) => {
+    if (!(await recordIdentityUse(trx, link.id, identity, now()))) return undefined;
+    await updateRequiredSecondFactor(trx, providers, link.userId, now());
+    return findUser(trx, link.userId);
+  });
+}
+
+/** Through the one way in, and on: whoever has just become a member goes on to the step PLAN, where there is one. */
+async function redirectAfterSignIn(
+  pending: FederatedSignInContext,
+  user: User,
+  how: 'signed-in' | 'created' | 'taken-over',
+): Promise<void> {
+  const { deps, req, res, answered, continuation } = pending;
+  const { provider, identity, attempt } = answered;
+  const plan = how === 'signed-in' ? undefined : await deps.afterFederatedSignUp(user, continuation);
+  const entered = await deps.completeSignIn(req, res, user, {
+    ...{ amr: upstreamAmr(provider), remember: attempt.remember, continuation, upstream: identity.session },
+    presentedAtMs: toShownAt(identity, deps.now()),
+    requireAllFactors: await deps.requiresAllFactors(req, continuation),
+  });
+  logOutcome(pending, how === 'signed-in' ? entered.kind : how);
+  res.redirect(303, entered.kind === 'signed-in' && plan !== undefined ? plan : entered.address);
+}
+
+/** The provider does not vouch for the address: a code shows whose it is. */
+async function startEmailVerification(pending: FederatedSignInContext, email: string): Promise<void> {
+  const { deps, req, res, answered, continuation: errand } = pending;
+  const { lang } = deps.pages.context(req, res);
+  const { remember } = answered.attempt;
+  const more = { continuation: errand, remember, lang, company: isOfDomain(email, answered.provider.domains) };
+  const started = await deps.startEmailVerification(req, res, { ...answered.identity, email }, more);
+  switch (started.kind) {
+    case 'begun':
+      logOutcome(pending, 'not-confirmed');
+      return res.redirect(303, started.address);
+    case 'taken':
+      throw new FederationError('email-taken', 'an address that nobody vouches for');
+    case 'too-many':
+      throw new FederationError('too-many', 'codes to one address, or from one network');
+  }
+}

@@ -1,0 +1,75 @@
+import type { Request, Response } from 'express';
+import { tellOfChange } from '../messages/index.ts';
+import { getCurrentSession, getRequestOrigin } from '../sessions/index.ts';
+import { lockUser, type User } from '../users/index.ts';
+import type { FederationAttempt } from './attempts.ts';
+import type { FederationDeps } from './deps.ts';
+import type { VerifiedResponse } from './handle-identity.ts';
+import { FederationError, type UpstreamIdentity } from './identity.ts';
+import { findIdentity, insertIdentity, isSameIdentity, recordIdentityUse } from './identity-store.ts';
+import { toAccountLabel } from './linked-identities.ts';
+import type { Provider } from './providers.ts';
+import { updateRequiredSecondFactor } from './required-second-factor.ts';
+
+type LinkResult = 'linked' | 'known' | 'linked-elsewhere' | 'gone';
+
+async function tryLink(
+  deps: FederationDeps,
+  req: Request,
+  { user, provider, identity }: { user: User; provider: Provider; identity: UpstreamIdentity },
+): Promise<LinkResult> {
+  const { database, providers, now } = deps;
+  return database.transaction(async (trx): Promise<LinkResult> => {
+    // Set anew, or disabled, while this was on its way: whoever began it is nobody here any more.
+    const current = await lockUser(trx, user);
+    if (!current) return 'gone';
+    const nowMs = now();
+    if (!(await insertIdentity(trx, user.id, identity, nowMs, { used: false }))) {
+      const known = await findIdentity(trx, identity);
+      if (known?.userId !== user.id) return 'linked-elsewhere';
+      await recordIdentityUse(trx, known.id, identity, nowMs);
+      return 'known';
+    }
+    await updateRequiredSecondFactor(trx, providers, user.id, nowMs);
+    const account = toAccountLabel(provider.name, identity.email);
+    await tellOfChange(trx, deps, {
+      user: current,
+      change: 'provider-linked',
+      from: getRequestOrigin(req),
+      detail: account,
+    });
+    return 'linked';
+  });
+}
+
+/** Of two at once the later finds what the first has made. */
+async function linkWithRetry(...args: Parameters<typeof tryLink>): Promise<LinkResult> {
+  try {
+    return await tryLink(...args);
+  } catch (error) {
+    if (!isSameIdentity(error)) throw error;
+    return tryLink(...args);
+  }
+}
+
+/**
+ * The end of a link that was begun in the settings: in the same session of the same member, who showed lately who they are
+ * when they began it (`security.md`, rule 15).
+ * @throws {FederationError} foreign, linked-elsewhere
+ */
+export async function linkAccount(
+  deps: FederationDeps,
+  req: Request,
+  res: Response,
+  { provider, identity, intent }: VerifiedResponse & { intent: FederationAttempt['intent'] & { kind: 'link' } },
+): Promise<void> {
+  const member = await deps.sessions.getCurrentUser(req);
+  const same = member?.user.id === intent.userId && getCurrentSession(req)?.idHash === intent.sessionIdHash;
+  if (!member || !same) throw new FederationError('foreign', 'the session that asked has ended');
+  const created = await linkWithRetry(deps, req, { user: member.user, provider, identity });
+  if (created === 'gone') throw new FederationError('foreign', 'the member has changed meanwhile');
+  if (created === 'linked-elsewhere') throw new FederationError(created, 'the identity is another member’s');
+  deps.outbox.wake();
+  deps.log.info({ act: 'federation-link', provider: provider.id, outcome: created }, 'an account elsewhere was linked');
+  res.redirect(303, `/settings/providers?${new URLSearchParams({ notice: 'linked' })}`);
+}

@@ -1,0 +1,90 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { PersonalDataSource } from '../deletion/index.ts';
+import type { Database, Schema } from '../store/index.ts';
+import {
+  type FederatedIdentity,
+  listIdentities,
+  removeAllIdentities,
+  removeIdentitiesLinkedSince,
+  removeIdentity,
+} from './identity-store.ts';
+import type { Provider, Providers } from './providers.ts';
+import { updateRequiredSecondFactor } from './required-second-factor.ts';
+
+type LinkedIdentity = Pick<FederatedIdentity, 'kind' | 'provider'>;
+
+/** The configured provider of a link; undefined: there is none (any more), and nobody signs in by it. */
+export function findLinkProvider(
+  providers: Pick<Providers, 'byId'>,
+  { kind, provider }: LinkedIdentity,
+): Provider | undefined {
+  const found = providers.byId(provider);
+  return found?.kind === kind ? found : undefined;
+}
+
+export const isProviderConfigured = (providers: Pick<Providers, 'byId'>, link: LinkedIdentity): boolean =>
+  findLinkProvider(providers, link) !== undefined;
+
+const standardNames: Partial<Record<FederatedIdentity['kind'], string>> = {
+  google: 'Google',
+  facebook: 'Facebook',
+  amazon: 'Amazon',
+};
+
+/** What a link's provider is called, also when it is not configured any more. */
+export const providerName = (providers: Pick<Providers, 'byId'>, link: LinkedIdentity): string =>
+  findLinkProvider(providers, link)?.name ?? standardNames[link.kind] ?? link.provider;
+
+/** By what a member recognises an account elsewhere. */
+export const toAccountLabel = (providerName: string, email: string | null | undefined): string =>
+  email ? `${providerName} (${email})` : providerName;
+
+/** @returns false when the member has no such link (any more) */
+export async function unlink(
+  trx: Transaction<Schema>,
+  providers: Providers,
+  userId: string,
+  id: string,
+  nowMs: number,
+): Promise<boolean> {
+  if (!(await removeIdentity(trx, userId, id))) return false;
+  await updateRequiredSecondFactor(trx, providers, userId, nowMs);
+  return true;
+}
+
+/** Removes those that were linked at or after a moment. @returns how many */
+export async function unlinkAddedSince(
+  trx: Transaction<Schema>,
+  providers: Providers,
+  userId: string,
+  sinceMs: number,
+  nowMs: number,
+): Promise<number> {
+  const count = await removeIdentitiesLinkedSince(trx, userId, sinceMs);
+  if (count > 0) await updateRequiredSecondFactor(trx, providers, userId, nowMs);
+  return count;
+}
+
+/** Those that were linked at or after a moment, as their member recognises them. */
+export async function listLinkedSince(
+  db: Kysely<Schema>,
+  providers: Pick<Providers, 'byId'>,
+  userId: string,
+  sinceMs: number,
+): Promise<{ id: string; name: string; createdAt: number }[]> {
+  const links = await listIdentities(db, userId);
+  return links
+    .filter(({ linkedAt }) => linkedAt >= sinceMs)
+    .map((link) => ({
+      id: link.id,
+      name: toAccountLabel(providerName(providers, link), link.email),
+      createdAt: link.linkedAt,
+    }));
+}
+
+/** What this room holds of a member. */
+export const federationDataSource = ({ db }: Database): PersonalDataSource => ({
+  name: 'linkedAccounts',
+  exportData: async ({ id }) => (await listIdentities(db, id)).map(({ id: _, userId: _user, ...link }) => link),
+  erase: (trx, { id }) => removeAllIdentities(trx, id),
+});

@@ -1,0 +1,89 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { createElement } from 'react';
+import { UnsolicitedResponsePage } from '../../views/federation/unsolicited-response-page.tsx';
+import { belongToRequest, HttpError, readFormField, readQueryParam } from '../http/index.ts';
+import { logRefusal, requireProvider } from './callback.ts';
+import type { FederationDeps } from './deps.ts';
+import { handleIdentity } from './handle-identity.ts';
+import { FederationError, type UpstreamIdentity } from './identity.ts';
+import type { PostedResponse } from './posted-responses.ts';
+import { finishPath, type Provider } from './providers.ts';
+import { loginPageUrl } from './sign-in-notices.ts';
+
+const belongsTo = (ticket: PostedResponse | undefined, provider: Provider): ticket is PostedResponse =>
+  ticket?.provider === provider.id;
+
+/**
+ * GET /federation/<provider>/finish?ticket=: the browser is back from SAML's post, with its cookies. The answer counts only
+ * in the browser whose attempt it is, once.
+ */
+export function showPostedResponse(deps: FederationDeps): RequestHandler {
+  const { attempts, tickets } = deps;
+  return async (req, res) => {
+    const provider = requireProvider(deps, req);
+    const id = readQueryParam(req, 'ticket') ?? '';
+    const ticket = await tickets.find(id);
+    if (!belongsTo(ticket, provider)) {
+      logRefusal(deps, provider, new FederationError('over', 'a ticket that is over, or of nobody'));
+      return res.redirect(303, loginPageUrl(undefined, provider, 'over'));
+    }
+    const { attempt: attemptId, outcome } = ticket;
+    if (outcome.kind === 'refused') {
+      // Said already, when it came. Where it led is told to the browser alone whose attempt it is.
+      const found = attemptId === undefined ? undefined : await attempts.find(req, attemptId, provider.id);
+      const attempt = found && found.state !== 'foreign' ? found.attempt : undefined;
+      if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.continuation}`);
+      return res.redirect(303, loginPageUrl(attempt, provider, outcome.why));
+    }
+    if (attemptId === undefined) return renderUnsolicitedPage(deps, req, res, provider, id, outcome.identity);
+    const found = await attempts.take(req, attemptId, provider.id);
+    const attempt = found.state === 'foreign' ? undefined : found.attempt;
+    if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.continuation}`);
+    try {
+      if (found.state !== 'open') throw new FederationError(found.state, 'the attempt of the answer');
+      if (!belongsTo(await tickets.takeOnce(id), provider))
+        throw new FederationError('over', 'a ticket that was used before');
+      await handleIdentity(deps, req, res, { provider, identity: outcome.identity, attempt: found.attempt });
+    } catch (error) {
+      const { kind } = logRefusal(deps, provider, error);
+      res.redirect(303, loginPageUrl(attempt, provider, kind));
+    }
+  };
+}
+
+/** Whoever sends a visitor here with an answer of their own must not sign them in to an account of theirs. */
+function renderUnsolicitedPage(
+  { pages }: FederationDeps,
+  req: Request,
+  res: Response,
+  provider: Provider,
+  ticket: string,
+  identity: UpstreamIdentity,
+): void {
+  const there = { name: `${identity.givenName} ${identity.familyName}`.trim(), email: identity.email ?? '' };
+  const view = { action: finishPath(provider.id), fields: { ticket }, provider: provider.name, there, backHref: '/' };
+  pages.send(req, res, 200, (ctx) => createElement(UnsolicitedResponsePage, { ctx, ...view }), {
+    title: (ctx) => ctx.t('federation.unasked.title', { provider: provider.name }),
+    address: `${finishPath(provider.id)}?${new URLSearchParams({ ticket })}`,
+  });
+}
+
+/** POST: the visitor wants to be signed in by an answer for which nobody asked (IdP-initiated). */
+export function finishPostedResponse(deps: FederationDeps): RequestHandler {
+  return async (req, res) => {
+    const provider = requireProvider(deps, req);
+    const id = readFormField(req, 'ticket');
+    const found = await deps.tickets.find(id);
+    if (found?.attempt !== undefined) throw new HttpError('badRequest', { detail: 'a ticket of an attempt' });
+    const attempt = { intent: { kind: 'sign-in' }, continuation: '', remember: false } as const;
+    try {
+      const ticket = await deps.tickets.takeOnce(id);
+      if (!belongsTo(ticket, provider) || ticket.outcome.kind !== 'identity')
+        throw new FederationError('over', 'a ticket that is over, or of nobody');
+      await handleIdentity(deps, req, res, { provider, identity: ticket.outcome.identity, attempt });
+    } catch (error) {
+      const { kind } = logRefusal(deps, provider, error);
+      res.redirect(303, loginPageUrl(attempt, provider, kind));
+    }
+  };
+}

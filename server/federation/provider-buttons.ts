@@ -1,0 +1,62 @@
+import type { ProviderButtonGroups, ProviderButtonProps } from '../../views/parts/provider-buttons.tsx';
+import type { Language, T } from '../http/index.ts';
+import { isEmbeddedBrowser } from './embedded-browsers.ts';
+import type { ProviderKind } from './identity.ts';
+import { logoUrl } from './logo.ts';
+import type { Provider, Providers } from './providers.ts';
+
+interface ButtonContext {
+  lang: Language;
+  t: T;
+  userAgent: string | undefined;
+}
+
+const standardKinds: readonly ProviderKind[] = ['amazon', 'google', 'facebook'];
+
+/** How a button shows a provider. */
+export function toProviderButton(
+  provider: Provider,
+  { lang, t }: Pick<ButtonContext, 'lang' | 't'>,
+  action: string,
+): ProviderButtonProps {
+  return {
+    label: provider.label[lang] ?? t('federation.doors.continueWith', { provider: provider.name }),
+    kind: provider.kind,
+    logo: logoUrl(provider),
+    action,
+  };
+}
+
+/** Whether a provider takes this browser. */
+export const acceptsBrowser = (provider: Provider, userAgent: string | undefined): boolean =>
+  !(provider.refusesEmbeddedBrowsers && isEmbeddedBrowser(userAgent));
+
+/**
+ * The buttons of a page on which somebody signs in or up (the specification's "Federated buttons"): Amazon and Google on top,
+ * Facebook by itself, the others in a list. The list is open from the start where there are none of those three, or where all of them
+ * together are at most three.
+ * @param options.place what a browser of its own is to open instead, where a provider does not take this one
+ */
+export function toProviderButtons(
+  providers: Pick<Providers, 'all'>,
+  visitor: ButtonContext,
+  { search, clientLabel, signUp = false }: { search: string; clientLabel: string; signUp?: boolean },
+): ProviderButtonGroups {
+  const { lang, t, userAgent } = visitor;
+  const offered = providers.all.filter((provider) => !signUp || provider.signUp);
+  const usable = offered.filter((provider) => acceptsBrowser(provider, userAgent));
+  const refusing = offered.filter((provider) => !usable.includes(provider)).map(({ name }) => name);
+  const names = new Intl.ListFormat(lang, { type: 'disjunction' }).format(refusing);
+  const of = (...kinds: readonly ProviderKind[]) =>
+    usable
+      .filter(({ kind }) => kinds.includes(kind))
+      .map((provider) => toProviderButton(provider, visitor, `/federation/${provider.id}${search}`));
+  const standard = usable.filter(({ kind }) => standardKinds.includes(kind)).length;
+  return {
+    top: of('amazon', 'google'),
+    facebook: of('facebook'),
+    others: of('oidc', 'saml'),
+    open: standard === 0 || usable.length <= 3,
+    instead: refusing.length > 0 ? t('federation.doors.embedded', { providers: names, place: clientLabel }) : undefined,
+  };
+}

@@ -1,0 +1,56 @@
+import { Strategy } from 'passport-amazon';
+import OAuth2Strategy from 'passport-oauth2';
+import type { Provider, StrategySettings } from '../providers.ts';
+import { standardEndpoints, standardIssuers } from './endpoints.ts';
+import { createOAuth2Provider, type OAuth2Setup, verifyProfile } from './oauth2-provider.ts';
+import type { Authenticator } from './passport.ts';
+import { toEmail, toNames, toSubject } from './profile-claims.ts';
+
+/** Reads the profile at the configured address: the base class knows no address but Amazon's. */
+class AmazonStrategy extends Strategy {
+  private readonly profileURL: string;
+
+  constructor({ options, profileURL, client }: OAuth2Setup) {
+    super({ ...options, scope: ['profile'] }, verifyProfile);
+    this._oauth2 = client;
+    this.profileURL = profileURL;
+  }
+
+  override userProfile(accessToken: string, done: (error?: unknown, profile?: { _json: object }) => void): void {
+    this._oauth2.get(this.profileURL, accessToken, (error, body) => {
+      if (error) done(new OAuth2Strategy.InternalOAuthError('no profile', error));
+      else done(null, { _json: JSON.parse(String(body)) });
+    });
+  }
+}
+
+/**
+ * Login with Amazon, its authorization code grant. It knows a whole name only, and has no way to be asked that somebody
+ * shows again who they are.
+ *
+ * Its addresses never count as confirmed: neither its profile nor its developer guide says that they are.
+ */
+export function openAmazon(settings: StrategySettings, passport: Authenticator): Provider | undefined {
+  const { AMAZON_CLIENT_ID, AMAZON_CLIENT_SECRET } = settings.config;
+  return createOAuth2Provider({
+    settings,
+    passport,
+    id: 'amazon',
+    name: 'Amazon',
+    issuer: standardIssuers.amazon,
+    endpoints: standardEndpoints(settings.config).amazon,
+    credentials: { id: AMAZON_CLIENT_ID, secret: AMAZON_CLIENT_SECRET },
+    configured: settings.file.amazon,
+    refusesEmbeddedBrowsers: false,
+    bearer: true,
+    open: (setup) => new AmazonStrategy(setup),
+    options: () => ({}),
+    person: (claims) => ({
+      subject: toSubject(claims.user_id),
+      email: toEmail(claims.email),
+      emailVerified: false,
+      ...toNames({ whole: claims.name }),
+      picture: undefined,
+    }),
+  });
+}

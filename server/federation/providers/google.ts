@@ -1,0 +1,43 @@
+import { Strategy } from 'passport-google-oauth20';
+import type { Provider, StrategySettings } from '../providers.ts';
+import { standardEndpoints, standardIssuers } from './endpoints.ts';
+import { createOAuth2Provider, type OAuth2Setup, verifyProfile } from './oauth2-provider.ts';
+import type { Authenticator } from './passport.ts';
+import { toEmail, toNames, toPictureUrl, toSubject } from './profile-claims.ts';
+
+/** Reads the profile with the limits of Foyer's own client. */
+class GoogleStrategy extends Strategy {
+  constructor({ options, profileURL, client }: OAuth2Setup) {
+    super({ ...options, scope: ['openid', 'profile', 'email'], userProfileURL: profileURL }, verifyProfile);
+    this._oauth2 = client;
+  }
+}
+
+/**
+ * Google by OAuth 2.0 and its OpenID Connect userinfo. It cannot be asked to let somebody type a password again: `again` only
+ * makes it show which accounts there are.
+ */
+export function openGoogle(settings: StrategySettings, passport: Authenticator): Provider | undefined {
+  const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET } = settings.config;
+  return createOAuth2Provider({
+    settings,
+    passport,
+    id: 'google',
+    name: 'Google',
+    issuer: standardIssuers.google,
+    endpoints: standardEndpoints(settings.config).google,
+    credentials: { id: GOOGLE_CLIENT_ID, secret: GOOGLE_CLIENT_SECRET },
+    configured: settings.file.google,
+    refusesEmbeddedBrowsers: true,
+    bearer: true,
+    open: (setup) => new GoogleStrategy(setup),
+    options: ({ loginHint, repeated }) => ({ loginHint, ...(repeated && { prompt: 'select_account' }) }),
+    person: (claims) => ({
+      subject: toSubject(claims.sub),
+      email: toEmail(claims.email),
+      emailVerified: claims.email_verified === true,
+      ...toNames({ input: claims.given_name, family: claims.family_name, whole: claims.name }),
+      picture: toPictureUrl(claims.picture),
+    }),
+  });
+}

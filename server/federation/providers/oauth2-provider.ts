@@ -1,0 +1,133 @@
+import type { Request } from 'express';
+import type OAuth2Strategy from 'passport-oauth2';
+import type { StandardProviderConfig } from '../../../config/providers.ts';
+import { FederationError, type ProviderKind, type UpstreamIdentity } from '../identity.ts';
+import type { ProviderStrategy } from '../provider-strategy.ts';
+import { callbackPath, type Provider, type StrategySettings } from '../providers.ts';
+import { AttemptStateStore } from './attempt-state-store.ts';
+import type { Endpoints } from './endpoints.ts';
+import { LimitedOAuth2Client } from './oauth2-client.ts';
+import { fromOAuth2Error } from './oauth2-errors.ts';
+import { type AttemptState, type Authenticator, authenticate, type StrategyRequest } from './passport.ts';
+
+/** The common part of google, facebook and amazon: Passport's strategies that build upon `passport-oauth2`. */
+
+/** The claims of a profile, as the provider wrote them. */
+type Claims = Record<string, unknown>;
+
+/** The tokens end here. */
+export const verifyProfile = (
+  _accessToken: string,
+  _refreshToken: string,
+  profile: { _json: object },
+  done: (error: null, claims: Claims) => void,
+): void => done(null, { ...profile._json });
+
+/** The parameters of the strategy of one provider. */
+export interface OAuth2Setup {
+  options: {
+    clientID: string;
+    clientSecret: string;
+    callbackURL: string;
+    authorizationURL: string;
+    tokenURL: string;
+    store: AttemptStateStore;
+    /** S256: a stolen code is worthless without its attempt (RFC 9700, section 2.1.1). */
+    pkce: true;
+  };
+  profileURL: string;
+  client: LimitedOAuth2Client;
+}
+
+interface OAuth2ProviderOptions {
+  settings: StrategySettings;
+  passport: Authenticator;
+  id: ProviderKind & ('google' | 'facebook' | 'amazon');
+  name: string;
+  /** Its one name as an issuer. */
+  issuer: string;
+  endpoints: Endpoints;
+  credentials: { id: string | undefined; secret: string | undefined };
+  configured: StandardProviderConfig;
+  refusesEmbeddedBrowsers: boolean;
+  /** Whether the token is sent in a header where the profile is read; else in the address, as Facebook wants it. */
+  bearer: boolean;
+  open(setup: OAuth2Setup): OAuth2Strategy;
+  /** The options of its `authorizationParams`. */
+  options(requested: { loginHint?: string | undefined; repeated: boolean }): object;
+  person(claims: Claims): Omit<UpstreamIdentity, 'provider' | 'kind' | 'issuer' | 'session'>;
+}
+
+/** Undefined: it has no credentials. */
+export function createOAuth2Provider(created: OAuth2ProviderOptions): Provider | undefined {
+  const { settings, passport, id, name, credentials, configured } = created;
+  if (credentials.id === undefined || credentials.secret === undefined) return undefined;
+  const options = {
+    clientID: credentials.id,
+    clientSecret: credentials.secret,
+    callbackURL: new URL(callbackPath(id), settings.publicUrl).href,
+    authorizationURL: created.endpoints.authorization,
+    tokenURL: created.endpoints.token,
+    store: new AttemptStateStore(),
+    pkce: true as const,
+  };
+  const client = new LimitedOAuth2Client({ ...options, bearer: created.bearer }, settings);
+  passport.use(id, created.open({ options, profileURL: created.endpoints.profile, client }));
+  return {
+    id,
+    kind: id,
+    name,
+    label: {},
+    logo: undefined,
+    domains: configured.domains ?? [],
+    signUp: configured.signUp ?? true,
+    secondFactor: configured.secondFactor ?? 'ask',
+    refusesEmbeddedBrowsers: created.refusesEmbeddedBrowsers,
+    strategy: registeredStrategy(created),
+  };
+}
+
+/** Runs the strategy that Passport has registered under the provider's id. */
+function registeredStrategy({ settings, passport, id, issuer, ...created }: OAuth2ProviderOptions): ProviderStrategy {
+  const run = (request: StrategyRequest, options: object) =>
+    authenticate({ passport, id, withinMs: settings.answerMs }, request, options).catch((error: unknown) => {
+      throw fromOAuth2Error(error);
+    });
+  return {
+    async begin({ id: state }, requested) {
+      const attempt: AttemptState = { id: state, strategyState: {} };
+      const result = await run({ query: {}, attempt }, created.options(requested));
+      if (result.kind !== 'redirect') throw new Error(`the strategy ${id} did not redirect`);
+      return { url: result.url, stored: attempt.strategyState };
+    },
+    async finish(req, attempt) {
+      if (attempt === undefined) throw new FederationError('foreign', 'nobody asked');
+      const query = readCallbackParams(req);
+      // The strategy compares it only where the answer is a code.
+      if (query.state !== attempt.id) throw new FederationError('invalid', 'the state of another attempt');
+      const result = await run({ query, attempt: { id: attempt.id, strategyState: { ...attempt.strategyState } } }, {});
+      if (result.kind === 'redirect') throw new FederationError('invalid', 'neither a code nor an error');
+      if (result.kind === 'fail')
+        throw result.status === 403
+          ? new FederationError('invalid', 'the attempt has no verifier')
+          : new FederationError('cancelled', 'access_denied');
+      const identity = created.person(result.user as Claims);
+      return { provider: id, kind: id, issuer, ...identity, session: { provider: id } };
+    },
+  };
+}
+
+const maxCharacters = 4_096;
+
+/** Of the answer, what these protocols know: each parameter once (RFC 6749, section 3.1), of a length that may be. */
+function readCallbackParams(req: Request): Record<string, string> {
+  const response: Record<string, string> = {};
+  for (const name of ['code', 'state', 'error', 'error_code']) {
+    const value = req.query[name];
+    if (value === undefined || value === '') continue;
+    if (typeof value !== 'string' || value.length > maxCharacters)
+      throw new FederationError('invalid', `${name} stands there twice or is too long`);
+    response[name] = value;
+  }
+  return response;
+}

@@ -1,0 +1,246 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Request } from 'express';
+import { decodeProtectedHeader } from 'jose';
+import * as client from 'openid-client';
+import { Strategy as OpenIdClientStrategy } from 'openid-client/passport';
+import type { OidcProviderConfig } from '../../../config/providers.ts';
+import { FederationError, type UpstreamIdentity } from '../identity.ts';
+import type { ProviderStrategy, StrategyState } from '../provider-strategy.ts';
+import { callbackPath, type Provider, type StrategySettings } from '../providers.ts';
+import { createDiscovery } from './discovery.ts';
+import { fromOidcError } from './oidc-errors.ts';
+import { type Authenticator, authenticate, type StrategyRequest } from './passport.ts';
+import { isOfDomain, toEmail, toNames, toPictureUrl, toSubject } from './profile-claims.ts';
+
+/** What is said of a person: the id token's claims and the userinfo's, checked. */
+export type IdentityClaims = Record<string, unknown>;
+
+const sessionKey = 'oidc';
+
+/** The answer of a provider, or an authorization request. The session is the attempt's, so that tabs do not share one. */
+interface OidcRequest extends StrategyRequest {
+  method: 'GET';
+  session: Record<string, StrategyState>;
+  /** The query of the answer; empty: it is an authorization request. */
+  search: string;
+  parameters: Record<string, string>;
+}
+
+/** The part of `OidcRequest` that the strategy reads beside those of the library. */
+type ReadRequest = Pick<Request, 'method'> & Partial<Pick<OidcRequest, 'search' | 'parameters'>>;
+
+class OidcStrategy extends OpenIdClientStrategy {
+  override authorizationRequestParams({ parameters }: ReadRequest) {
+    return new URLSearchParams(parameters);
+  }
+  /** Without the true address: the registered one replaces it, whatever stands before Foyer. */
+  override currentUrl({ search = '' }: ReadRequest) {
+    const url = new URL('http://answer.invalid/');
+    url.search = search;
+    return url;
+  }
+}
+
+/** Any OpenID provider, by the authorization code flow with PKCE, state and nonce (OpenID Connect Core 1.0, section 3.1). */
+export function createOidcProvider(
+  settings: StrategySettings,
+  passport: Authenticator,
+  config: OidcProviderConfig,
+): Provider {
+  const { id, name, label = {}, logo, domains, signUp, secondFactor } = config;
+  return {
+    id,
+    kind: 'oidc',
+    name,
+    label: Object.fromEntries(Object.entries(label).filter(([, text]) => text !== undefined)),
+    logo,
+    domains,
+    signUp,
+    secondFactor,
+    refusesEmbeddedBrowsers: false,
+    strategy: discoveredStrategy(settings, passport, config),
+  };
+}
+
+/**
+ * The strategy of the library takes the metadata of its provider when it is created. So it is registered as soon as the metadata
+ * is known, at the first sign-in, and registered again each time that they are read again.
+ */
+function discoveredStrategy(
+  settings: StrategySettings,
+  passport: Authenticator,
+  config: OidcProviderConfig,
+): ProviderStrategy {
+  const { id, scope } = config;
+  const discovery = createDiscovery(config, settings.now, settings.answerMs);
+  const callbackURL = new URL(callbackPath(id), settings.publicUrl).href;
+  let registered: client.Configuration | undefined;
+
+  function register(configuration: client.Configuration): void {
+    if (configuration === registered) return;
+    const strategy = new OidcStrategy(
+      { name: id, config: configuration, callbackURL, scope, sessionKey },
+      async (tokens, done) => done(null, await fetchClaims(configuration, config, tokens)),
+    );
+    passport.use(id, strategy);
+    registered = configuration;
+  }
+
+  async function run(request: OidcRequest) {
+    try {
+      const configuration = await discovery();
+      register(configuration);
+      return { configuration, result: await authenticate({ passport, id, withinMs: settings.answerMs }, request) };
+    } catch (error) {
+      throw fromOidcError(error);
+    }
+  }
+
+  return {
+    async begin({ id: state }, { loginHint, repeated, lang }) {
+      const parameters = {
+        ...{ state, nonce: randomBytes(32).toString('base64url'), ui_locales: lang },
+        ...(loginHint !== undefined && { login_hint: loginHint }),
+        ...(repeated && { prompt: 'login', max_age: '0' }),
+      };
+      const request: OidcRequest = { method: 'GET', query: {}, session: {}, search: '', parameters };
+      const { result } = await run(request);
+      if (result.kind !== 'redirect') throw new Error(`the strategy ${id} did not redirect`);
+      // When somebody showed who they are is checked below: the library's check would count what came after that, too.
+      const { max_age: _, ...stored } = request.session[sessionKey] ?? {};
+      return { url: result.url, stored: { ...stored, ...(repeated && { againAtS: Math.floor(Date.now() / 1000) }) } };
+    },
+    async finish(req, attempt) {
+      if (attempt === undefined) throw new FederationError('foreign', 'nobody asked');
+      const { againAtS, ...stored } = attempt.strategyState;
+      const search = readCallbackQuery(req);
+      const session = { [sessionKey]: { ...stored } };
+      const { result, configuration } = await run({ method: 'GET', query: {}, session, search, parameters: {} });
+      if (result.kind === 'fail') throw new FederationError('cancelled', 'access_denied');
+      if (result.kind !== 'success') throw new FederationError('invalid', 'neither a code nor an error');
+      const response = result.user as IdentityClaims;
+      if (typeof againAtS === 'number') requireFreshAuthentication(response, againAtS, configuration.serverMetadata());
+      const view = toFreshness(response, { requested: againAtS !== undefined, nowMs: settings.now() });
+      return { provider: id, kind: 'oidc', ...oidcToIdentity(response, config), ...view, session: { provider: id } };
+    },
+  };
+}
+
+const maxCharacters = 16_384;
+
+function readCallbackQuery(req: Request): string {
+  const { search } = new URL(req.originalUrl, 'http://answer.invalid');
+  const response = new URLSearchParams(search);
+  if (search.length > maxCharacters) throw new FederationError('invalid', 'the answer is too long');
+  if (!response.has('code') && !response.has('error'))
+    throw new FederationError('invalid', 'neither a code nor an error');
+  return search;
+}
+
+/** The library has checked the id token: signature, issuer, audience, nonce, times; userinfo: that it is of the same person. */
+async function fetchClaims(
+  configuration: client.Configuration,
+  config: OidcProviderConfig,
+  tokens: client.TokenEndpointResponse & client.TokenEndpointResponseHelpers,
+): Promise<IdentityClaims> {
+  const claims = tokens.claims();
+  if (claims === undefined) throw new FederationError('invalid', 'no id token');
+  // The library looks at it only where there are several audiences (Core 1.0, section 3.1.3.7).
+  if (claims.azp !== undefined && claims.azp !== config.clientId)
+    throw new FederationError('invalid', 'the id token was given to another client');
+  mustBelongTogether(tokens.id_token ?? '', claims, tokens.access_token);
+  if (!config.userinfo || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+  const more: IdentityClaims = await client.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  return mergeClaims(claims, more);
+}
+
+const hashes: Record<string, string> = { '256': 'sha256', '384': 'sha384', '512': 'sha512', DSA: 'sha512' };
+
+/**
+ * An id token may say to which access token it belongs (`at_hash`: Core 1.0, section 3.1.3.8). The library does not look at it
+ * in this flow; one that belongs to another was mixed from two answers.
+ */
+export function mustBelongTogether(idToken: string, { at_hash: response }: IdentityClaims, accessToken: string): void {
+  if (response === undefined) return;
+  const { alg = '' } = decodeProtectedHeader(idToken);
+  const hash = hashes[alg.slice(-3)];
+  if (hash === undefined) return;
+  const digest = createHash(hash).update(accessToken).digest();
+  if (response !== digest.subarray(0, digest.length / 2).toString('base64url'))
+    throw new FederationError('invalid', 'the id token belongs to another access token');
+}
+
+/** What userinfo says goes before; but whether an address is confirmed is said where the address is. */
+export function mergeClaims(claims: IdentityClaims, more: IdentityClaims): IdentityClaims {
+  const { iss, auth_time } = claims;
+  const whole: IdentityClaims = { ...claims, ...more, iss, auth_time };
+  const source = more.email === undefined ? claims : more;
+  return { ...whole, email: source.email, email_verified: source.email_verified };
+}
+
+/** @param config what stands for what, and whose addresses count as confirmed */
+export function oidcToIdentity(
+  response: IdentityClaims,
+  {
+    issuer,
+    claims,
+    domains,
+    verifiedEmails,
+  }: Pick<OidcProviderConfig, 'issuer' | 'claims' | 'domains' | 'verifiedEmails'>,
+): Omit<UpstreamIdentity, 'provider' | 'kind' | 'session' | 'shownAtMs'> {
+  const email = toEmail(response[claims.email ?? 'email']);
+  // Said of `email` alone; of another claim nothing is.
+  const provider = response.email_verified === true && (claims.email ?? 'email') === 'email';
+  // Behind one address of Microsoft's stand the issuers of everybody's organisations, whose word about ours is worth nothing.
+  const own = URL.parse(String(response.iss))?.href === URL.parse(issuer)?.href;
+  return {
+    issuer: toSubject(response.iss),
+    subject: toSubject(response.sub),
+    email,
+    emailVerified: provider && own && verifiedEmails === 'domains' && isOfDomain(email, domains),
+    ...toNames({
+      input: response[claims.givenName ?? 'given_name'],
+      family: response[claims.familyName ?? 'family_name'],
+      whole: response.name,
+    }),
+    picture: toPictureUrl(response[claims.picture ?? 'picture']),
+  };
+}
+
+/**
+ * A provider that does not say when somebody showed who they are is never taken for one that asked: some ignore `prompt` and
+ * `max_age`, and send no `auth_time` (Core 1.0, section 3.1.2.1 demands both).
+ */
+function toFreshness(
+  response: IdentityClaims,
+  { requested, nowMs }: { requested: boolean; nowMs: number },
+): Pick<UpstreamIdentity, 'shownAtMs' | 'stale'> {
+  const shownAtMs = authTimeMs(response, nowMs);
+  if (shownAtMs === undefined) return { stale: true };
+  return requested ? {} : { shownAtMs };
+}
+
+/** By our clock; the provider's is compared with the true time, as the library does. */
+function authTimeMs({ auth_time: at }: IdentityClaims, nowMs: number): number | undefined {
+  if (typeof at !== 'number') return undefined;
+  return Math.max(0, Math.floor(nowMs - Math.max(0, Date.now() - at * 1_000)));
+}
+
+/** Clocks differ. */
+const skewS = 60;
+
+/**
+ * Whether somebody showed anew who they are, and did not only come back by a session at the provider. Of a provider that does
+ * not say when (`auth_time`, which must come after `max_age`: Core 1.0, section 2), and does not claim to, `freshnessOf` says
+ * that the sign-in is not fresh.
+ */
+export function requireFreshAuthentication(
+  response: IdentityClaims,
+  askedAtS: number,
+  metadata: Pick<client.ServerMetadata, 'claims_supported'>,
+): void {
+  const { auth_time: at } = response;
+  if (at === undefined && !metadata.claims_supported?.includes('auth_time')) return;
+  if (typeof at !== 'number' || at < askedAtS - skewS)
+    throw new FederationError('not-fresh', 'the provider did not ask again who it is');
+}

@@ -1,0 +1,72 @@
+import type { Request } from 'express';
+import type { SamlProviderConfig } from '../../../config/providers.ts';
+import { readFormField } from '../../http/index.ts';
+import type { FederationAttempt } from '../attempts.ts';
+import { FederationError } from '../identity.ts';
+import type { Provider, StrategySettings } from '../providers.ts';
+import { addressToAsk, readSamlResponse } from '../saml/authn-request.ts';
+import { samlToIdentity } from '../saml/identity.ts';
+import { singleLogout } from '../saml/logout.ts';
+import { serviceMetadata } from '../saml/metadata.ts';
+import { type AuthnRequestRecord, newMessageId, samlService } from '../saml/service.ts';
+import type { SamlResult } from '../saml/types.ts';
+import { clockSkewMs } from '../saml/xml.ts';
+import type { Authenticator } from './passport.ts';
+
+/** SAML 2.0's Web Browser SSO Profile: asked by redirect, answered by post. */
+export function openSaml(settings: StrategySettings, passport: Authenticator, config: SamlProviderConfig): Provider {
+  const service = samlService(settings, config, passport);
+
+  async function receive(req: Request, attempt: FederationAttempt | undefined): Promise<SamlResult> {
+    if (!attempt && !config.idpInitiated) throw new FederationError('foreign', 'an answer for which nobody asked');
+    const request: AuthnRequestRecord | undefined = attempt && {
+      id: String(attempt.strategyState.requestId),
+      begunAtMs: attempt.begunAtMs,
+    };
+    const expected = {
+      audience: service.entityId,
+      acs: service.acs,
+      issuer: config.entityId,
+      requestId: request?.id,
+      certificates: config.certificates,
+      freshSinceMs: attempt?.strategyState.again === true ? attempt.begunAtMs : undefined,
+      decryptionKey: config.encryptedAssertions ? service.key?.privateKey : undefined,
+      nowMs: settings.now(),
+    };
+    const assertion = await readSamlResponse(service, readFormField(req, 'SAMLResponse'), expected, request);
+    return {
+      identity: {
+        ...samlToIdentity(config, assertion),
+        // Some write the time of the answer into AuthnInstant, so that of a session proves nothing (SAML 2.0 Core, 2.7.2).
+        ...(expected.freshSinceMs === undefined && { shownAtMs: assertion.shownAtMs, stale: true as const }),
+      },
+      assertionId: assertion.id,
+      untilMs: assertion.untilMs + clockSkewMs,
+    };
+  }
+
+  return {
+    id: config.id,
+    kind: 'saml',
+    name: config.name,
+    label: config.label ?? {},
+    logo: config.logo,
+    domains: config.domains,
+    signUp: config.signUp,
+    secondFactor: config.secondFactor,
+    refusesEmbeddedBrowsers: false,
+    strategy: {
+      async begin({ id }, { repeated, loginHint }) {
+        const request = { id: newMessageId(), begunAtMs: settings.now() };
+        const url = await addressToAsk(service, request, { relayState: id, repeated, loginHint });
+        return { url, stored: { requestId: request.id, again: repeated } };
+      },
+      finish: async (req, attempt) => (await receive(req, attempt)).identity,
+    },
+    saml: {
+      receive,
+      metadata: () => serviceMetadata(service),
+      ...(service.logout !== undefined && { logout: singleLogout(service) }),
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { FederationError } from '../identity.ts';
+import { type AuthenticateResult, authenticate } from '../providers/passport.ts';
+import { type Assertion, checkAssertion, readAssertion } from './assertion.ts';
+import { minimalResponse } from './minimal-response.ts';
+import { checkResponse, decodeMessage, type ExpectedResponse } from './response-checks.ts';
+import { type AuthnRequestRecord, type SamlRequest, type SamlService, samlOptions } from './service.ts';
+import { xmlError } from './xml.ts';
+
+function run(
+  { passport, config }: SamlService,
+  request: Pick<SamlRequest, 'saml'> & Partial<SamlRequest>,
+  options: object = {},
+): Promise<AuthenticateResult> {
+  const whole: SamlRequest = { query: {}, body: {}, headers: {}, ...request };
+  return authenticate({ passport, id: config.id }, whole, options);
+}
+
+/** @returns where the browser goes to be asked */
+export async function addressToAsk(
+  service: SamlService,
+  request: AuthnRequestRecord,
+  { relayState, repeated, loginHint }: { relayState: string; repeated: boolean; loginHint: string | undefined },
+): Promise<string> {
+  const saml = { ...samlOptions(service, request, service.config.signRequests), forceAuthn: repeated };
+  // No part of SAML, but what Google and Microsoft read; it is not signed, and nothing hangs on it.
+  const additionalParams = loginHint === undefined ? {} : { login_hint: loginHint };
+  const result = await run(service, { saml, query: { RelayState: relayState } }, { additionalParams });
+  if (result.kind !== 'redirect') throw new Error('the SAML strategy did not redirect');
+  return result.url;
+}
+
+/**
+ * Reads an answer: what anybody could have written around it, then the signature, then what is signed. The library verifies
+ * the assertion, and what it verified is read; all before that refuses at little cost what the library would refuse at much.
+ * @param encoded the field SAMLResponse
+ * @throws {FederationError}
+ */
+export async function readSamlResponse(
+  service: SamlService,
+  encoded: string,
+  expected: ExpectedResponse,
+  request: AuthnRequestRecord | undefined,
+): Promise<Assertion> {
+  const signed = await checkResponse(decodeMessage(encoded), expected);
+  checkAssertion(signed, expected);
+  const response = minimalResponse(signed, expected.requestId);
+  const body = { SAMLResponse: Buffer.from(response, 'utf8').toString('base64') };
+  const saml = samlOptions(service, request, false);
+  const result = await run(service, { saml, body }).catch((error: unknown) => {
+    throw error instanceof FederationError ? error : xmlError(toRefusalReason(error));
+  });
+  const profile = result.kind === 'success' ? (result.user as { getAssertionXml?(): string }) : undefined;
+  if (!profile?.getAssertionXml) throw xmlError('the answer holds no signed assertion');
+  return readAssertion(profile.getAssertionXml(), expected);
+}
+
+/** The library's own words repeat what was sent; these do not. */
+function toRefusalReason(error: unknown): string {
+  const message = error instanceof Error ? error.message : '';
+  const known: [RegExp, string][] = [
+    [/audience/i, 'the assertion is for another audience'],
+    [/InResponseTo/i, 'the answer is not to the request of this attempt'],
+    [/multiple assertions/i, 'the response has more than one assertion'],
+    [/signature/i, 'the assertion is not signed by this provider'],
+    [/Error parsing/, 'the assertion has no time, or one that is none'],
+    [/subject confirmation/i, 'the subject is not confirmed'],
+  ];
+  return known.find(([words]) => words.test(message))?.[1] ?? 'the answer is not what SAML says';
+}

@@ -1,0 +1,84 @@
+import type { SamlProviderConfig } from '../../../config/providers.ts';
+import type { UpstreamIdentity } from '../identity.ts';
+import { isOfDomain, toEmail, toNames, toPictureUrl, toSubject } from '../providers/profile-claims.ts';
+import type { Assertion } from './assertion.ts';
+import { exactName, xmlError } from './xml.ts';
+
+export const persistentFormat = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
+const formats = {
+  transient: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient',
+  email: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
+};
+
+const claims = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
+/** What providers call these where nothing else is configured: LDAP's names, plain and as OIDs, and Microsoft's. */
+const usual = {
+  email: ['email', 'mail', 'urn:oid:0.9.2342.19200300.100.1.3', `${claims}/emailaddress`],
+  givenName: ['givenName', 'firstName', 'urn:oid:2.5.4.42', `${claims}/givenname`],
+  familyName: ['sn', 'surname', 'lastName', 'urn:oid:2.5.4.4', `${claims}/surname`],
+  whole: ['displayName', 'name', 'cn', 'urn:oid:2.16.840.1.113730.3.1.241', `${claims}/name`],
+};
+
+/**
+ * Who the assertion speaks of.
+ * @throws {FederationRefusal} invalid, when the name that it gives them is another one the next time
+ */
+export function samlToIdentity(config: SamlProviderConfig, assertion: Assertion): UpstreamIdentity {
+  const { id, domains, verifiedEmails, attributes: mapped, entityId } = config;
+  const { attributes, nameId, nameIdFormat } = assertion;
+  const first = (names: readonly string[]) =>
+    names
+      .flatMap((name) => attributes.get(name) ?? [])
+      .map((value) => value.trim())
+      .find((value) => value !== '');
+  const read = (name: keyof typeof mapped & keyof typeof usual) => {
+    const own = mapped[name];
+    return first(own === undefined ? usual[name] : [own]);
+  };
+  const email =
+    toEmail(read('email')) ??
+    (mapped.email === undefined && nameIdFormat === formats.email ? toEmail(nameId) : undefined);
+  return {
+    provider: id,
+    kind: 'saml',
+    issuer: entityId,
+    subject: toSubject(subjectIn(config, assertion)),
+    ...(!isPermanent(config, nameIdFormat) && { reusable: true as const }),
+    email,
+    emailVerified: verifiedEmails === 'domains' && isOfDomain(email, domains),
+    ...toNames({ input: read('givenName'), family: read('familyName'), whole: first(usual.whole) }),
+    picture: mapped.picture === undefined ? undefined : toPictureUrl(first([mapped.picture])),
+    session: { provider: id, ...(config.logoutUrl !== undefined && { saml: toUpstreamSession(assertion) }) },
+  };
+}
+
+/**
+ * Whether a subject stays with one person. Of all formats, the standard promises it for persistent NameIDs alone (SAML 2.0
+ * Core, section 8.3.7); an attribute or another format is what the operator vouches for.
+ */
+export const isPermanent = (
+  { subject, permanentNameIdFormats }: Pick<SamlProviderConfig, 'subject' | 'permanentNameIdFormats'>,
+  nameIdFormat: string | undefined,
+): boolean =>
+  subject !== undefined ||
+  nameIdFormat === persistentFormat ||
+  (nameIdFormat !== undefined && permanentNameIdFormats.includes(nameIdFormat));
+
+function subjectIn({ subject }: SamlProviderConfig, { attributes, nameId, nameIdFormat }: Assertion): string {
+  if (subject === undefined) {
+    if (nameIdFormat === formats.transient)
+      throw xmlError('the NameID is transient, and no other subject is configured');
+    return nameId;
+  }
+  const values = attributes.get(subject) ?? [];
+  if (values.length !== 1) throw xmlError('the attribute that names the person does not have one value');
+  return exactName(values[0] ?? '', 'the attribute that names the person');
+}
+
+const toUpstreamSession = ({ nameId, nameIdFormat, nameQualifier, spNameQualifier, sessionIndex }: Assertion) => ({
+  nameId,
+  nameIdFormat,
+  ...(nameQualifier !== undefined && { nameQualifier }),
+  ...(spNameQualifier !== undefined && { spNameQualifier }),
+  ...(sessionIndex !== undefined && { sessionIndex }),
+});

@@ -1,0 +1,15 @@
+import type { T } from '../http/index.ts';
+import type { Provider } from './providers.ts';
+import type { SignInNotice } from './sign-in-notices.ts';
+
+/** What a page says of a way that ended: as an error where something went wrong, for information where nothing did. */
+export function noticeText(
+  t: T,
+  { why, provider }: { why: SignInNotice; provider: Pick<Provider, 'name'> },
+): { kind: 'error' | 'info'; text: string } {
+  const values = { provider: provider.name };
+  if (why === 'offer') return { kind: 'info', text: t('federation.offer', values) };
+  if (why === 'prove') return { kind: 'info', text: t('federation.prove', values) };
+  if (why === 'signed-out') return { kind: 'info', text: t('federation.signedOut', values) };
+  return { kind: why === 'cancelled' ? 'info' : 'error', text: t(`federation.notices.${why}`, values) };
+}

@@ -1,0 +1,38 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { HostCookies } from './cookies.ts';
+import { HttpError } from './errors.ts';
+import { readFormField } from './form-fields.ts';
+import { type Language, languages } from './language.ts';
+import { belongToRequest } from './request-traits.ts';
+import { safeReturnUrl } from './return-url.ts';
+
+export const languageCookie = 'foyer_lang';
+const keptMs = 365 * 24 * 60 * 60 * 1000;
+
+/** Keeps the language for this browser; undefined: it has none of its own any more. */
+export function writeLanguageCookie(cookies: HostCookies, res: Response, language: Language | undefined): void {
+  if (language === undefined) cookies.clear(res, languageCookie);
+  else cookies.set(res, languageCookie, language, { maxAgeMs: keptMs });
+}
+
+export interface LanguageFormOptions {
+  cookies: HostCookies;
+  publicUrl: string;
+  /** Remembers the choice for the member who is signed in, if one is. Injected: members are not this room's. */
+  saveForUser(req: Request, language: Language): Promise<void>;
+}
+
+/** POST /language: remembers the choice, for this browser and for the member, and goes back to the page it was made on. */
+export function submitLanguage({ cookies, publicUrl, saveForUser }: LanguageFormOptions): RequestHandler {
+  return async (req, res) => {
+    const expected = readFormField(req, 'lang');
+    const language = languages.find((one) => one === expected);
+    if (language === undefined) throw new HttpError('badRequest', { detail: 'lang is none of our languages' });
+    const back = safeReturnUrl(readFormField(req, 'redirect'), publicUrl) ?? '/';
+    const { pathname, search } = new URL(back, publicUrl);
+    belongToRequest(cookies, req, res, pathname + search);
+    await saveForUser(req, language);
+    writeLanguageCookie(cookies, res, language);
+    res.redirect(303, back);
+  };
+}

@@ -1,0 +1,58 @@
+import type { NodeMiddleware } from './direct-dispatcher.ts';
+import { HttpError } from './errors.ts';
+
+/** Characters of a host that the log shows. */
+const maxLogged = 100;
+
+/**
+ * The path that a request line names. It may name scheme and host as well (RFC 9112, section 3.2.2), which count for more
+ * than the Host header, so they must be ours; undefined when they are not, or when it is no path at all.
+ */
+function requestPath(target: string, host: string): string | undefined {
+  if (target.startsWith('/')) return target;
+  const [, named, path = ''] = /^https?:\/\/([^/?]*)(.*)$/is.exec(target) ?? [];
+  if (named !== host) return undefined;
+  return path.startsWith('/') ? path : `/${path}`;
+}
+
+/**
+ * Refuses a request with more than one Host line (RFC 9112, section 3.2: 400). Node keeps the first of them, and a proxy in
+ * between may go by the last.
+ */
+export const oneHost: NodeMiddleware = (req, _res, next) => {
+  const names = req.rawHeaders.filter((_, at) => at % 2 === 0);
+  if (names.filter((name) => name.toLowerCase() === 'host').length > 1) {
+    throw new HttpError('badRequest', { detail: 'more than one Host header' });
+  }
+  next();
+};
+
+/**
+ * Answers only requests for the public host (RFC 9110, section 15.5.20: 421), and settles once for everything behind it
+ * under which scheme and host Foyer is reached: PUBLIC_URL says so, not the request. The OpenID library builds its
+ * discovery document and resume addresses from the request's host, so a foreign one must never reach it.
+ *
+ * @param isProxy whether the proxy at this address is believed
+ */
+export function requirePublicHost(publicUrl: string, isProxy: (address: string) => boolean): NodeMiddleware {
+  const { host, protocol } = new URL(publicUrl);
+  const scheme = protocol.slice(0, -1);
+  return (req, _res, next) => {
+    const forwarded = req.headers['x-forwarded-host'];
+    const requested = (forwarded && isProxy(req.socket.remoteAddress ?? '') && forwarded) || req.headers.host;
+    if (requested !== host)
+      throw new HttpError('wrongHost', { detail: `host ${JSON.stringify(requested?.slice(0, maxLogged))}` });
+    const path = requestPath(req.url ?? '', host);
+    if (path === undefined) throw new HttpError('wrongHost', { detail: 'another host in the request line' });
+    if (path !== req.url) {
+      req.url = path;
+      // Express has kept the line as it was, and the library builds addresses from that.
+      if ('originalUrl' in req) req.originalUrl = path;
+    }
+    req.headers.host = host;
+    req.headers['x-forwarded-proto'] = scheme;
+    delete req.headers['x-forwarded-host'];
+    delete req.headers.forwarded;
+    next();
+  };
+}

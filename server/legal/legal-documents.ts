@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Language, languages } from '../http/index.ts';
+import { sha256 } from '../shared/index.ts';
+import type { TermsVersion } from '../users/index.ts';
+import { frontMatter, type RenderedMarkdown, renderMarkdown } from './markdown.ts';
+
+export interface LegalDocument extends RenderedMarkdown {
+  /** In which it is written: English where the member's language has no file. */
+  lang: Language;
+  /** SHA-256 (base64url) of the Markdown as it was rendered. */
+  hash: string;
+}
+
+export interface Legal {
+  /** The terms in force. */
+  version: TermsVersion;
+  terms(lang: Language): LegalDocument;
+  imprint(lang: Language): LegalDocument;
+}
+
+/** Everything that is wrong with the files, at once. */
+export class LegalFilesError extends Error {
+  override name = 'LegalFaults';
+  constructor(faults: readonly string[]) {
+    super(`The legal documents cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+  }
+}
+
+/** The texts that come with Foyer, found from the sources and from dist/ alike. */
+export const shippedLegalDir = join(
+  import.meta.dirname.replace(/([\\/])dist([\\/]server[\\/]legal)$/, '$2'),
+  ...['..', '..', 'config', 'legal'],
+);
+
+const fallback: Language = 'en';
+type Name = 'terms' | 'imprint';
+
+function readOptional(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Reads `<dir>/<language>/terms.md` and `imprint.md`. English must be there; a language without a file has the English
+ * one. Every file of the terms says which version it is (`version`, a whole number, and `label`), and all say the same.
+ *
+ * @param values fill `{{brand}}`, `{{host}}` and `{{publicUrl}}`
+ * @throws {LegalFilesError}
+ */
+export function loadLegal(dir: string, values: { brand: string; publicUrl: string }): Legal {
+  const faults: string[] = [];
+  const fill: Record<string, string> = { ...values, host: new URL(values.publicUrl).host };
+  const versions = new Map<string, { file: string; version: TermsVersion }>();
+
+  function read(name: Name, lang: Language): LegalDocument | undefined {
+    const file = join(dir, lang, `${name}.md`);
+    const text = readOptional(file);
+    if (text === undefined) {
+      if (lang === fallback) faults.push(`${file} is missing`);
+      return undefined;
+    }
+    const { facts, body } = frontMatter(text);
+    if (name === 'terms') {
+      const version = { number: Number(facts.version), label: facts.label ?? '' };
+      if (!Number.isInteger(version.number) || version.number < 1 || version.label === '') {
+        faults.push(`${file}: its head must say version: (a whole number from 1) and label:, between two lines of ---`);
+      } else versions.set(JSON.stringify(version), { file, version });
+    }
+    const filled = body.replace(/\{\{(\w+)\}\}/g, (whole, key: string) => {
+      if (fill[key] === undefined) faults.push(`${file}: ${whole} means nothing here`);
+      return fill[key] ?? '';
+    });
+    const { title, ...rendered } = renderMarkdown(filled);
+    if (title === undefined) faults.push(`${file}: must begin with a title (# …)`);
+    return { ...rendered, title: title ?? '', lang, hash: sha256(filled) };
+  }
+
+  const inAll = (name: Name) => new Map(languages.map((lang) => [lang, read(name, lang)]));
+  const documents = { terms: inAll('terms'), imprint: inAll('imprint') };
+  if (versions.size > 1) {
+    const submitted = [...versions.values()].map(({ file, version }) => `${file} ${version.number} (${version.label})`);
+    faults.push(`the terms do not say one version: ${submitted.join(', ')}`);
+  }
+  const [found] = versions.values();
+  if (faults.length > 0 || !found) throw new LegalFilesError(faults);
+  const of = (name: Name) => (lang: Language) => {
+    const document = documents[name].get(lang) ?? documents[name].get(fallback);
+    if (!document) throw new Error(`there is no ${name}`);
+    return document;
+  };
+  return { version: found.version, terms: of('terms'), imprint: of('imprint') };
+}

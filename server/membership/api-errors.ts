@@ -1,0 +1,70 @@
+import type { Request } from 'express';
+import { HttpError, toRetrySeconds } from '../http/index.ts';
+import type { Database } from '../store/index.ts';
+import { findCallingUser, findCurrentUser, type User } from '../users/index.ts';
+import type { Membership } from './membership.ts';
+import { findMembership, findMembershipByCustomer, findMembershipBySubscription } from './membership-store.ts';
+import { StripeUnavailableError } from './results.ts';
+
+/** The specification's texts for calls that fail (section 8). */
+export const apiErrorTexts = {
+  create: 'stripe customer creation error !',
+  update: 'stripe customer updation error !',
+  retrieve: 'Subscription retrieval failed!',
+  order: 'Something went wrong!',
+} as const;
+
+/** Nothing is sold to a subscription that the operator has paused. */
+export const refusePaused = (): HttpError =>
+  new HttpError('conflict', { publicDetail: 'The membership is paused', detail: 'the subscription is paused' });
+
+const awaySeconds = 5;
+
+/** What Stripe does not answer is told in the specification's words. @throws {HttpError} 503 */
+export async function orUnavailable<T>(publicDetail: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof StripeUnavailableError)) throw error;
+    throw new HttpError('unavailable', {
+      publicDetail,
+      detail: error.message,
+      retryAfterSeconds: awaySeconds,
+      cause: error,
+    });
+  }
+}
+
+export const toTooManyError = (retryAfterMs: number) =>
+  new HttpError('tooMany', { detail: 'too many cards or codes', retryAfterSeconds: toRetrySeconds(retryAfterMs) });
+
+export type MembershipWithCustomer = Membership & { customerId: string };
+export const hasCustomer = (membership: Membership | undefined): membership is MembershipWithCustomer =>
+  membership !== undefined && membership.customerId !== null;
+
+/**
+ * Whose customer or subscription a call names: a member's own, a client app's by what it names. Another member's is as good as
+ * none, so that nobody learns which there are.
+ * @throws {HttpError} 404
+ */
+export async function findBillingOwner(
+  req: Request,
+  database: Database,
+  { customerId, subscriptionId }: { customerId?: string; subscriptionId?: string },
+): Promise<{ user: User; membership: MembershipWithCustomer }> {
+  const missing = new HttpError('notFound', {
+    publicDetail: apiErrorTexts.retrieve,
+    detail: 'no such customer or subscription',
+  });
+  const member = await findCallingUser(req, database);
+  let membership: Membership | undefined;
+  if (member) membership = await findMembership(database.db, member.id);
+  else if (customerId !== undefined) membership = await findMembershipByCustomer(database.db, customerId);
+  else if (subscriptionId !== undefined) membership = await findMembershipBySubscription(database.db, subscriptionId);
+  if (!hasCustomer(membership)) throw missing;
+  if (customerId !== undefined && membership.customerId !== customerId) throw missing;
+  if (subscriptionId !== undefined && membership.subscriptionId !== subscriptionId) throw missing;
+  const user = member ?? (await findCurrentUser(database, membership.userId));
+  if (!user || user.disabledAt !== null) throw missing;
+  return { user, membership };
+}

@@ -1,0 +1,103 @@
+import type Stripe from 'stripe';
+import type { User } from '../users/index.ts';
+import type { BillingDeps } from './deps.ts';
+import { ensureCustomer } from './ensure-customer.ts';
+import { isPaused, type Membership } from './membership.ts';
+import { findMembership } from './membership-store.ts';
+import { StripeUnavailableError } from './results.ts';
+import { callStripe } from './stripe-client.ts';
+import { toId } from './stripe-objects.ts';
+import { syncMember } from './sync-from-stripe.ts';
+
+export interface ChangeableSubscription {
+  membership: Membership;
+  customerId: string;
+  subscriptionId: string;
+}
+
+/** The same for pages that show a price and change nothing: without a subscription where it would have to be made or resumed. */
+export type Viewed = Omit<ChangeableSubscription, 'subscriptionId'> & { subscriptionId: string | null };
+
+/**
+ * The subscription for which a price is quoted. Reads alone, but for a member's very first customer and trial.
+ * @throws {StripeUnavailableError} also where the subscription is paused, as nothing is sold to it
+ */
+export async function viewedSubscription(deps: BillingDeps, user: User): Promise<Viewed> {
+  const known = await findMembership(deps.database.db, user.id);
+  const membership = known && hasBegun(known) ? known : await ensureCustomer(deps, user, deps.catalogue.trial.days);
+  const { customerId, subscriptionId, status } = membership;
+  if (customerId === null) throw new StripeUnavailableError('the customer has just been deleted');
+  if (isPaused(membership)) throw new StripeUnavailableError('the subscription is paused');
+  return { membership, customerId, subscriptionId: status === 'paused' ? null : subscriptionId };
+}
+
+/** Whether Stripe has made the member's first customer and subscription, whatever has become of them. */
+export const hasBegun = ({ customerId, subscriptionId, status }: Membership): boolean =>
+  customerId !== null && (subscriptionId !== null || status !== 'none');
+
+/** The member's customer, for acts on their card. @throws {StripeUnavailableError} */
+export async function findCustomer(deps: BillingDeps, user: User): Promise<Viewed & { subscriptionId: string }> {
+  const membership = await ensureCustomer(deps, user, deps.catalogue.trial.days);
+  const { customerId, subscriptionId } = membership;
+  if (customerId === null || subscriptionId === null)
+    throw new StripeUnavailableError('the subscription has just ended');
+  return { membership, customerId, subscriptionId };
+}
+
+/**
+ * The member's subscription, able to be changed: there is one, and it is not paused. The one on which members begin is
+ * resumed, which costs nothing; any other would be charged by that, and no page has announced it.
+ * @throws {StripeUnavailableError}
+ */
+export async function getChangeableSubscription(
+  deps: BillingDeps,
+  user: User,
+): Promise<ChangeableSubscription | 'paused'> {
+  const { membership, subscriptionId } = await findCustomer(deps, user);
+  if (isPaused(membership)) return 'paused';
+  if (membership.status === 'paused') {
+    await callStripe(deps.stripe, (stripe) =>
+      stripe.subscriptions.resume(subscriptionId, { proration_behavior: 'none' }),
+    );
+    await syncMember(deps, user.id);
+  }
+  return findCustomer(deps, user);
+}
+
+/** @throws {StripeUnavailableError} */
+export function readSubscription(deps: BillingDeps, subscriptionId: string): Promise<Stripe.Subscription> {
+  return callStripe(deps.stripe, (stripe) => stripe.subscriptions.retrieve(subscriptionId));
+}
+
+/** The one item that each of our subscriptions has. */
+export function getItem(subscription: Stripe.Subscription): Stripe.SubscriptionItem {
+  const [item] = subscription.items.data;
+  if (!item) throw new Error(`the subscription ${subscription.id} has no item`);
+  return item;
+}
+
+/** Whether a price is on the subscription, or waits there for its payment. */
+export function priceState(subscription: Stripe.Subscription, priceId: string): 'applied' | 'pending' | 'no' {
+  if (subscription.items.data.some(({ price }) => toId(price) === priceId)) return 'applied';
+  const waiting = subscription.pending_update?.subscription_items?.some(({ price }) => toId(price) === priceId);
+  return waiting ? 'pending' : 'no';
+}
+
+/**
+ * Whether the running period is still to be charged: for about an hour Stripe keeps a renewal's invoice as a draft. What is left
+ * of a period is given back by an upgrade only once it is paid.
+ * @throws {StripeUnavailableError}
+ */
+export async function isRenewalPending(
+  { stripe }: Pick<BillingDeps, 'stripe'>,
+  { subscriptionId, paidUntil, periodEnd }: Membership,
+): Promise<boolean> {
+  if (subscriptionId === null || periodEnd === null || (paidUntil !== null && paidUntil >= periodEnd)) return false;
+  const { data } = await callStripe(stripe, (client) =>
+    client.invoices.list({ subscription: subscriptionId, limit: 10 }),
+  );
+  return data.some(
+    ({ billing_reason: why, status, attempted }) =>
+      why === 'subscription_cycle' && (status === 'draft' || (status === 'open' && !attempted)),
+  );
+}

@@ -1,0 +1,105 @@
+import { claimPartnerDeal, findPartnerDeal, setSource, type User } from '../users/index.ts';
+import { readOrStored } from './acts.ts';
+import type { Plan } from './catalogue.ts';
+import { currentPaidPlan } from './change-kind.ts';
+import type { BillingDeps } from './deps.ts';
+import { effectivePlan, trialUntil } from './effective-plan.ts';
+import { isPaused, type Membership } from './membership.ts';
+import { findMembership, insertMembership, setBasePlan, setUserPlan } from './membership-store.ts';
+import { changePurchase, findOpenPurchase } from './purchase-store.ts';
+import type { PurchaseResult } from './results.ts';
+import { addBillingTask, type BillingTask } from './task-store.ts';
+import { carryOutAtOnce } from './tasks.ts';
+
+// Plans for which no card is asked: free ones and partners'. Stripe is asked only where something is paid there.
+
+/** What the member has without a subscription is another plan from now on. */
+export async function assignBasePlan(
+  deps: Pick<BillingDeps, 'database' | 'catalogue' | 'now'>,
+  userId: string,
+  plan: Plan,
+  and: (trx: Parameters<typeof setBasePlan>[0]) => Promise<void> = async () => {},
+): Promise<void> {
+  const { database, catalogue, now } = deps;
+  await insertMembership(database.db, userId, now());
+  await database.transaction(async (trx) => {
+    await and(trx);
+    await setBasePlan(trx, userId, plan.id, now());
+    const membership = await findMembership(trx, userId);
+    if (!membership) throw new Error('a membership that was just written is not there');
+    const planId = effectivePlan(membership, catalogue, now());
+    await setUserPlan(trx, userId, { planId, trialUntil: trialUntil(membership) }, now());
+  });
+}
+
+/** The plan for which the member is charged, now or later: it ends before another plan takes its place. */
+async function isChargedFor(
+  trx: Parameters<typeof findOpenPurchase>[0],
+  { catalogue }: Pick<BillingDeps, 'catalogue'>,
+  membership: Membership,
+): Promise<boolean> {
+  if (currentPaidPlan(catalogue, membership) || isPaused(membership)) return true;
+  // A payment under way would go on by itself, too.
+  return (await findOpenPurchase(trx, membership.userId))?.state === 'charging';
+}
+
+/** A free plan: at once, or after what is paid. Written down before Stripe is asked, so it is also taken while Stripe is away. */
+export async function chooseFreePlan(deps: BillingDeps, user: User, plan: Plan): Promise<PurchaseResult> {
+  const { database, catalogue, now } = deps;
+  const known = plan.kind === 'free' ? await findMembership(database.db, user.id) : undefined;
+  const read = known?.customerId ? await readOrStored(deps, user.id) : { membership: known, isAway: false };
+  const { membership, isAway } = read;
+  // A partner's plan is for life; nobody gives it away by a click on a free one.
+  if (plan.kind !== 'free' || catalogue.byId(membership?.basePlanId)?.kind === 'partner') {
+    return { kind: 'nothing', plan };
+  }
+  let task: BillingTask | undefined;
+  await assignBasePlan(deps, user.id, plan, async (trx) => {
+    task = undefined;
+    if (!membership || !(await isChargedFor(trx, deps, membership))) return;
+    const { customerId } = membership;
+    task = await addBillingTask(trx, { kind: 'cancel-later', userId: user.id, customerId }, now());
+  });
+  if (task && !isAway) await carryOutAtOnce(deps, { ...task, userId: user.id });
+  const left = await findOpenPurchase(database.db, user.id);
+  if (left?.state === 'open') await changePurchase(database.db, left, { state: 'given-up' }, now());
+  const after = await findMembership(database.db, user.id);
+  const paid = after && !after.unpaid && currentPaidPlan(catalogue, after);
+  return paid ? { kind: 'scheduled', plan, at: after.periodEnd ?? now() } : { kind: 'paid', plan, order: undefined };
+}
+
+/** The plan of the deal that the member has with a partner, taken or waiting. */
+export async function findPartnerDealPlan(deps: BillingDeps, user: User): Promise<Plan | undefined> {
+  // Whoever has typed an address has not shown yet that it is theirs.
+  if (!user.emailVerified) return undefined;
+  const deal = await findPartnerDeal(deps.database.db, user.email);
+  if (!deal || (deal.userId !== null && deal.userId !== user.id)) return undefined;
+  return deps.catalogue.ofTier(deal.tier);
+}
+
+/**
+ * The partner's deal becomes the member's, without a card, for good; what they pay for meanwhile ends with its period.
+ * @returns its plan; undefined: no deal waits for this address
+ */
+export async function claimDeal(deps: BillingDeps, user: User): Promise<Plan | undefined> {
+  const plan = await findPartnerDealPlan(deps, user);
+  if (!plan) return undefined;
+  const { now } = deps;
+  let taken = false;
+  await assignBasePlan(deps, user.id, plan, async (trx) => {
+    const deal = await findPartnerDeal(trx, user.email);
+    taken = deal?.userId === user.id || (await claimPartnerDeal(trx, user.email, user.id, now())) !== undefined;
+    if (!taken) throw new DealAlreadyClaimedError();
+    await setSource(trx, user.id, { source: 'appsumo', offeredPlanId: null }, now());
+    const membership = await findMembership(trx, user.id);
+    if (membership && (await isChargedFor(trx, deps, membership))) {
+      await addBillingTask(trx, { kind: 'cancel-later', userId: user.id, customerId: membership.customerId }, now());
+    }
+  }).catch((error: unknown) => {
+    if (!(error instanceof DealAlreadyClaimedError)) throw error;
+  });
+  return taken ? plan : undefined;
+}
+
+/** Somebody else has taken it up meanwhile. */
+class DealAlreadyClaimedError extends Error {}

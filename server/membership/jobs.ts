@@ -1,0 +1,68 @@
+import { hourMs, minuteMs } from '../shared/index.ts';
+import { createLease, runPeriodically } from '../store/index.ts';
+import type { BillingDeps } from './deps.ts';
+import { runMaintenance } from './maintenance.ts';
+import { type ReconcileOptions, type ReconcileResult, reconcileAll } from './reconcile.ts';
+import type { StripeWebhooks } from './webhooks.ts';
+
+const lookMs = minuteMs;
+/** How often it is looked whether the hour is over: the hour counts across restarts. */
+const askMs = 5 * minuteMs;
+const hourKey = 'billing:reconciled';
+
+/** Says in the log what only somebody who looks can mend. */
+export async function reconcile(
+  deps: BillingDeps,
+  webhooks: StripeWebhooks,
+  options: ReconcileOptions = {},
+): Promise<ReconcileResult> {
+  const done = await reconcileAll(deps, webhooks, options);
+  const { compared, repaired, left } = done;
+  for (const difference of left) deps.log.warn({ act: 'reconcile', ...difference }, 'not as it is at Stripe');
+  deps.metrics.reconciled(repaired.length, left.length);
+  const counts = { compared, repaired: repaired.length, left: left.length };
+  deps.log.info({ act: 'reconcile', ...counts }, 'memberships have been compared with Stripe');
+  return done;
+}
+
+/** Compares everything, unless that was done within the hour; what failed is tried again at the next turn. */
+export async function reconcileHourly(
+  deps: BillingDeps,
+  webhooks: StripeWebhooks,
+  shouldContinue: () => Promise<boolean> = async () => true,
+): Promise<void> {
+  if (!(await deps.kv.setIfAbsent(hourKey, 'begun', hourMs))) return;
+  try {
+    await reconcile(deps, webhooks, { shouldContinue });
+  } catch (error) {
+    await deps.kv.delete(hourKey);
+    throw error;
+  }
+}
+
+/** Does what is due in one process at a time: the small things every minute, everything every hour. Answers how to stop. */
+export function startBillingJobs(deps: BillingDeps, webhooks: StripeWebhooks): () => Promise<void> {
+  const { database, log } = deps;
+  let stopping = false;
+  // By the machine's clock: a sandbox that lets time pass must not let two processes at it.
+  const looking = createLease(database, 'memberships', 10 * minuteMs, Date.now);
+  const comparing = createLease(database, 'memberships compared', 2 * hourMs, Date.now);
+  const stops = [
+    runPeriodically(
+      looking,
+      lookMs,
+      () => runMaintenance(deps, webhooks),
+      (error) => log.warn({ err: error }, 'could not look after memberships'),
+    ),
+    runPeriodically(
+      comparing,
+      askMs,
+      () => reconcileHourly(deps, webhooks, async () => !stopping && (await comparing.acquire())),
+      (error) => log.warn({ err: error }, 'could not compare memberships with Stripe'),
+    ),
+  ];
+  return async () => {
+    stopping = true;
+    await Promise.all(stops.map((stop) => stop()));
+  };
+}

@@ -1,0 +1,42 @@
+import type { User } from '../users/index.ts';
+import { consumeCharge } from './card-entry.ts';
+import type { BillingDeps } from './deps.ts';
+import { findOrderByInvoice } from './order-store.ts';
+import { readInvoice } from './read-stripe-snapshot.ts';
+import type { PurchaseResult } from './results.ts';
+import { callStripe, toStripeRefusal } from './stripe-client.ts';
+import { syncMember } from './sync-from-stripe.ts';
+import { settleNoted } from './tasks.ts';
+
+/** Charges a renewal that could not be charged to the card that the member has by now. @throws {BillingUnavailable} */
+export async function payOpenInvoice(deps: BillingDeps, user: User, { ip }: { ip: string }): Promise<PurchaseResult> {
+  await settleNoted(deps, user.id);
+  const membership = await syncMember(deps, user.id);
+  const plan = deps.catalogue.byId(membership?.pricedPlanId) ?? deps.catalogue.byId(membership?.paidPlanId);
+  if (!membership?.unpaid || !plan) return { kind: 'nothing', plan };
+  const { card, unpaid } = membership;
+  if (card === null) return { kind: 'no-card' };
+  const before = await readInvoice(deps.stripe, unpaid.invoiceId);
+  if (before.payment?.status !== 'requires_action' && before.invoice.status === 'open') {
+    const decision = await consumeCharge(deps, user, ip, card.paymentMethodId);
+    if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
+    try {
+      await callStripe(deps.stripe, (stripe) =>
+        // Paid once, however often it is asked.
+        stripe.invoices.pay(unpaid.invoiceId, { payment_method: card.paymentMethodId }),
+      );
+    } catch (error) {
+      if (!toStripeRefusal(error)) throw error;
+    }
+  }
+  const { invoice, payment } = await readInvoice(deps.stripe, unpaid.invoiceId);
+  await syncMember(deps, user.id);
+  if (invoice.status === 'paid') {
+    return { kind: 'paid', plan, order: await findOrderByInvoice(deps.database.db, invoice.id) };
+  }
+  if (payment?.status === 'requires_action') {
+    const clientSecret = invoice.confirmation_secret?.client_secret ?? payment.client_secret;
+    if (clientSecret) return { kind: 'action', clientSecret, plan, amountCents: invoice.amount_remaining };
+  }
+  return { kind: 'declined', message: payment?.last_payment_error?.message ?? '', plan };
+}

@@ -1,0 +1,87 @@
+import type { PersonalDataSource, SubscriptionOnDeletion } from '../deletion/index.ts';
+import type { Database } from '../store/index.ts';
+import { findStanding } from './acts.ts';
+import type { Catalogue } from './catalogue.ts';
+import { isPaused } from './membership.ts';
+import { eraseMembership, findMembership } from './membership-store.ts';
+import { anonymiseOrders, listOrders } from './order-store.ts';
+import { eraseTrialClaims, listNotifications, listPurchases, listTrialClaims } from './personal-data-store.ts';
+import { erasePurchases, findOpenPurchase } from './purchase-store.ts';
+import { findRenewingMembership } from './renewing-membership.ts';
+import { addBillingTask, eraseTasks, listTasks } from './task-store.ts';
+
+/**
+ * What becomes of the membership of members who leave, and of those who stay after all. Nothing is asked of Stripe here: that
+ * is a task's, so that a member can leave while Stripe is away.
+ */
+export function subscriptionOnDeletion(
+  { db }: Pick<Database, 'db'>,
+  catalogue: Pick<Catalogue, 'byId' | 'graceDays'>,
+): SubscriptionOnDeletion {
+  return {
+    async findRenewing(userId, nowMs) {
+      const running = findRenewingMembership(await findStanding({ db }, userId), catalogue, nowMs);
+      return running && { planName: running.plan?.name, until: running.until, unpaid: running.unpaid };
+    },
+    async cancelOnDeletion(trx, userId, timing, nowMs) {
+      const membership = await findStanding({ db: trx }, userId);
+      const running = findRenewingMembership(membership, catalogue, nowMs);
+      if (!membership) return null;
+      if (!running) {
+        // A payment that waits for the member's bank must not go through, nor a paused subscription be resumed and charged.
+        const charging = (await findOpenPurchase(trx, userId))?.state === 'charging';
+        if (charging || isPaused(membership))
+          await addBillingTask(trx, { kind: 'cancel-later', userId, customerId: membership.customerId }, nowMs);
+        return null;
+      }
+      // What is not paid has no period that could be waited for; and nobody who leaves is charged for it again.
+      const end = running.unpaid ? 'at-once' : timing;
+      const kind = end === 'at-once' ? 'cancel-now' : 'cancel-later';
+      await addBillingTask(trx, { kind, userId, customerId: membership.customerId }, nowMs);
+      return end === 'period-end' && membership.nextPlanId !== null ? `${end}:${membership.nextPlanId}` : end;
+    },
+    async resumeAfterCancellation(trx, userId, noted, nowMs) {
+      // What ended at once has ended.
+      if (noted === 'at-once') return;
+      // A cheaper plan that was to come still comes: nothing is charged that the member did not settle.
+      const [, planId = null] = noted.split(':');
+      const customerId = (await findMembership(trx, userId))?.customerId ?? null;
+      await addBillingTask(trx, { kind: 'keep', userId, customerId, planId }, nowMs);
+    },
+  };
+}
+
+/** What is held of a member's plans, card and money. Times in milliseconds since the epoch, amounts in cents. */
+export const billingDataSource = ({ db }: Database): PersonalDataSource => ({
+  name: 'membership',
+  async exportData({ id }) {
+    const [membership, purchases, orders, notified, trials, tasks] = await Promise.all([
+      findMembership(db, id),
+      listPurchases(db, id),
+      listOrders(db, id),
+      listNotifications(db, id),
+      listTrialClaims(db, id),
+      listTasks(db, id),
+    ]);
+    const { userId: _, version: _version, ...subscription } = membership ?? {};
+    return {
+      subscription: membership ? subscription : null,
+      purchases,
+      orders: orders.map(({ userId: _, ...order }) => order),
+      told: notified,
+      trials,
+      waiting: tasks.map(({ kind, createdAt }) => ({ kind, createdAt })),
+    };
+  },
+  async erase(trx, { id }, nowMs) {
+    const customerId = (await findMembership(trx, id))?.customerId ?? null;
+    await eraseMembership(trx, id);
+    await erasePurchases(trx, id);
+    await eraseTrialClaims(trx, id);
+    // The books stay, without whom they are about.
+    await anonymiseOrders(trx, id);
+    // Stripe forgets the customer, and with it ends every subscription.
+    if (customerId !== null) await addBillingTask(trx, { kind: 'delete-customer', userId: id, customerId }, nowMs);
+    else await eraseTasks(trx, id);
+  },
+});

@@ -1,0 +1,256 @@
+import type Stripe from 'stripe';
+import type { AppliedDiscount, Membership, PendingChange, UnpaidInvoice } from './membership.ts';
+import type { Snapshot } from './membership-store.ts';
+import type { Prices } from './prices.ts';
+import { callStripe, orNotFound, type StripeClient } from './stripe-client.ts';
+import {
+  hasSoldLines,
+  isEnded,
+  soldLines,
+  toAppliedDiscount,
+  toId,
+  toMs,
+  toMsOrNull,
+  toSavedCard,
+  toSubscriptionId,
+  toSubscriptionStatus,
+} from './stripe-objects.ts';
+
+/** An invoice with how its payment stands. */
+export interface OpenInvoice {
+  invoice: Stripe.Invoice;
+  payment: Stripe.PaymentIntent | undefined;
+}
+
+/** Everything that Stripe has of one customer, as far as it matters here. */
+export interface StripeSnapshot {
+  customer: Stripe.Customer | undefined;
+  /** The newest first. */
+  subscriptions: Stripe.Subscription[];
+  /** The newest first. */
+  invoices: Stripe.Invoice[];
+  /** The oldest renewal that waits for its payment, of a subscription that goes on: paying for one that is over buys nothing. */
+  unpaid: OpenInvoice | undefined;
+}
+
+/** So many of the newest are read. */
+export const maxInvoices = 100;
+
+/** @throws {BillingUnavailable} */
+export async function readInvoice(client: StripeClient, invoiceId: string): Promise<OpenInvoice> {
+  const invoice = await callStripe(client, (stripe) =>
+    stripe.invoices.retrieve(invoiceId, { expand: ['payments.data.payment.payment_intent', 'confirmation_secret'] }),
+  );
+  const intents = (invoice.payments?.data ?? []).map(({ payment }) => payment.payment_intent);
+  return { invoice, payment: intents.find((intent) => intent !== undefined && typeof intent !== 'string') };
+}
+
+/** A renewal that was tried to charge. */
+const wasTried = (invoice: Stripe.Invoice) =>
+  invoice.attempted && invoice.billing_reason === 'subscription_cycle' && hasSoldLines(invoice);
+
+/** In vain until now. */
+const isUnpaidRenewal = (invoice: Stripe.Invoice) => invoice.status === 'open' && wasTried(invoice);
+
+/** Within which a member has the days of grace for nothing once at most (docs/decisions/0009-grace-once-a-year.md). */
+const graceAgainMs = 365 * 24 * 60 * 60_000;
+
+/** Whether grace was given lately for a renewal that nobody has ever paid. */
+const hasLapsed = ({ invoices }: StripeSnapshot, unpaid: Stripe.Invoice): boolean =>
+  invoices.some(
+    (one) =>
+      (one.status === 'void' || one.status === 'uncollectible') &&
+      wasTried(one) &&
+      toMs(unpaid.created) - toMs(one.created) < graceAgainMs,
+  );
+
+/** undefined: there is none, or no more. */
+async function readCustomer(stripe: Stripe, customerId: string): Promise<Stripe.Customer | undefined> {
+  const expand = ['invoice_settings.default_payment_method'];
+  const customer = await orNotFound(stripe.customers.retrieve(customerId, { expand })).catch(async (error: unknown) => {
+    // One that was deleted has nothing that could be expanded.
+    const bare = await orNotFound(stripe.customers.retrieve(customerId));
+    if (bare && !bare.deleted) throw error;
+    return undefined;
+  });
+  return !customer || customer.deleted ? undefined : customer;
+}
+
+/** @throws {BillingUnavailable} */
+export function readFacts(client: StripeClient, customerId: string): Promise<StripeSnapshot> {
+  return callStripe(client, async (stripe) => {
+    const [customer, subscriptions, invoices] = await Promise.all([
+      readCustomer(stripe, customerId),
+      orNotFound(
+        stripe.subscriptions.list({
+          customer: customerId,
+          status: 'all',
+          limit: 20,
+          expand: [
+            'data.default_payment_method',
+            'data.discounts.source.coupon',
+            'data.discounts.promotion_code',
+            'data.latest_invoice',
+          ],
+        }),
+      ),
+      orNotFound(
+        stripe.invoices.list({
+          customer: customerId,
+          limit: maxInvoices,
+          expand: ['data.discounts.source.coupon', 'data.discounts.promotion_code'],
+        }),
+      ),
+    ]);
+    const live = new Set(subscriptions?.data.flatMap((one) => (isEnded(toSubscriptionStatus(one)) ? [] : [one.id])));
+    const unpaid = invoices?.data.findLast((one) => isUnpaidRenewal(one) && live.has(toSubscriptionId(one) ?? ''));
+    return {
+      customer,
+      subscriptions: subscriptions?.data ?? [],
+      invoices: invoices?.data ?? [],
+      unpaid: unpaid && (await readInvoice(client, unpaid.id)),
+    };
+  });
+}
+
+/** The one that is known here; once it is over any other that goes on, else the last. */
+export function subscriptionIn(
+  { subscriptions }: StripeSnapshot,
+  knownId: string | null,
+): Stripe.Subscription | undefined {
+  const known = subscriptions.find(({ id }) => id === knownId);
+  if (known && !isEnded(toSubscriptionStatus(known))) return known;
+  // One that is over is known here no more, and still is what became of the member's.
+  return subscriptions.find((one) => !isEnded(toSubscriptionStatus(one))) ?? known ?? subscriptions[0];
+}
+
+const productId = (item: Stripe.SubscriptionItem | undefined): string | undefined => item && toId(item.price.product);
+
+/** The plan that the newest paid invoice has sold, and until when. */
+async function lastPaid(facts: StripeSnapshot, prices: Prices): Promise<Pick<Snapshot, 'paidPlanId' | 'paidUntil'>> {
+  for (const invoice of facts.invoices) {
+    if (invoice.status !== 'paid') continue;
+    const line = soldLines(invoice).sort((one, other) => other.periodEnd - one.periodEnd)[0];
+    if (line) return { paidPlanId: await prices.planOfProduct(line.productId), paidUntil: line.periodEnd };
+  }
+  return { paidPlanId: null, paidUntil: null };
+}
+
+function toUnpaidInvoice(facts: StripeSnapshot, { invoice, payment }: OpenInvoice): UnpaidInvoice {
+  const next = toMsOrNull(invoice.next_payment_attempt);
+  return {
+    invoiceId: invoice.id,
+    amountCents: invoice.amount_remaining,
+    why: payment?.status === 'requires_action' ? 'action-required' : 'failed',
+    attempts: invoice.attempt_count,
+    ...(hasLapsed(facts, invoice) && { withoutGrace: true }),
+    nextAttemptAt: next,
+    url: invoice.hosted_invoice_url ?? null,
+  };
+}
+
+async function toPendingChange(
+  subscription: Stripe.Subscription,
+  { invoices }: StripeSnapshot,
+  prices: Prices,
+): Promise<PendingChange | null> {
+  const { pending_update: update, latest_invoice: latest } = subscription;
+  if (!update || !latest) return null;
+  const invoice = invoices.find(({ id }) => id === toId(latest));
+  const product = productId(update.subscription_items?.find((item) => !item.deleted));
+  const planId = product === undefined ? null : await prices.planOfProduct(product);
+  if (invoice?.status !== 'open' || planId === null) return null;
+  return { planId, invoiceId: invoice.id, amountCents: invoice.amount_remaining, expiresAt: toMs(update.expires_at) };
+}
+
+/** In the subscription's metadata at Stripe, so that there is one truth. */
+export const nextPlanKey = 'foyer_next_plan';
+
+/** In the same place: the word of a code whose coupon was put on in its place, as `<code>:<coupon>`. */
+export const codeKey = 'foyer_code';
+
+/** Which code a discount is known by, where the coupon stands for it. */
+export function byCode<D extends AppliedDiscount | null>({ subscriptions }: StripeSnapshot, discount: D): D {
+  if (discount === null || discount.promotionCodeId !== null) return discount;
+  for (const { metadata } of subscriptions) {
+    const [code, coupon] = metadata[codeKey]?.split(':') ?? [];
+    if (code && coupon === discount.couponId) return { ...discount, code };
+  }
+  return discount;
+}
+
+/** The plan that follows at the period's end; it has come when the subscription has its price and goes on. */
+function findNextPlanId(
+  { metadata, status, cancel_at_period_end: ends }: Stripe.Subscription,
+  pricedPlanId: string | null,
+): string | null {
+  const next = metadata[nextPlanKey];
+  return next && (ends || (status === 'trialing' && next === pricedPlanId)) ? next : null;
+}
+
+/**
+ * What Stripe has, as it is stored here.
+ * @param membership as it was before Stripe was asked
+ */
+export async function toMembershipSnapshot(
+  membership: Membership,
+  facts: StripeSnapshot,
+  prices: Prices,
+): Promise<Snapshot> {
+  const { customer } = facts;
+  const gone: Snapshot = {
+    customerId: null,
+    subscriptionId: null,
+    generation: membership.generation + 1,
+    status: 'none',
+    ...{ pricedPlanId: null, periodStart: null, periodEnd: null, trialEnd: null, cancelAtPeriodEnd: false },
+    ...{
+      nextPlanId: null,
+      paidPlanId: null,
+      paidUntil: null,
+      card: null,
+      discount: null,
+      unpaid: null,
+      unpaidSince: null,
+      pending: null,
+    },
+  };
+  // Somebody has deleted the customer at Stripe, and with it what was paid.
+  if (!customer) return gone;
+  const customerCard = toSavedCard(customer.invoice_settings.default_payment_method);
+  const subscription = subscriptionIn(facts, membership.subscriptionId);
+  if (!subscription) {
+    const { customerId, subscriptionId, generation } = membership;
+    return { ...gone, customerId, subscriptionId, generation, card: customerCard };
+  }
+  const item = subscription.items.data[0];
+  const product = productId(item);
+  const status = toSubscriptionStatus(subscription);
+  const over = isEnded(status);
+  const pricedPlanId = product === undefined ? null : await prices.planOfProduct(product);
+  return {
+    customerId: customer.id,
+    // The next subscription is another one: its idempotency key must be.
+    ...(over
+      ? {
+          subscriptionId: null,
+          generation: membership.subscriptionId === null ? membership.generation : membership.generation + 1,
+        }
+      : { subscriptionId: subscription.id, generation: membership.generation }),
+    status,
+    pricedPlanId,
+    periodStart: toMsOrNull(item?.current_period_start),
+    periodEnd: toMsOrNull(item?.current_period_end),
+    trialEnd: toMsOrNull(subscription.trial_end),
+    cancelAtPeriodEnd: !over && subscription.cancel_at_period_end,
+    nextPlanId: over ? null : findNextPlanId(subscription, pricedPlanId),
+    ...(await lastPaid(facts, prices)),
+    card: toSavedCard(subscription.default_payment_method) ?? customerCard,
+    discount: over
+      ? null
+      : byCode(facts, toAppliedDiscount(subscription.discounts[0] as string | Stripe.Discount | undefined)),
+    unpaid: facts.unpaid ? toUnpaidInvoice(facts, facts.unpaid) : null,
+    unpaidSince: facts.unpaid ? toMs(facts.unpaid.invoice.created) : null,
+    pending: over ? null : await toPendingChange(subscription, facts, prices),
+  };
+}

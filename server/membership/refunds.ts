@@ -1,0 +1,77 @@
+import { findUser } from '../users/index.ts';
+import type { BillingDeps } from './deps.ts';
+import { cardText } from './membership-changes.ts';
+import { findMembershipByCustomer } from './membership-store.ts';
+import { notifyMembership } from './notify.ts';
+import { findOrderByInvoice, type Order, recordRefund } from './order-store.ts';
+import { callStripe } from './stripe-client.ts';
+import { toId } from './stripe-objects.ts';
+import { syncMember } from './sync-from-stripe.ts';
+
+/** What Stripe has of a payment by now, whatever an event has said. */
+async function readPayment(deps: BillingDeps, paymentIntentId: string) {
+  return callStripe(deps.stripe, async (stripe) => {
+    const [intent, payments] = await Promise.all([
+      stripe.paymentIntents.retrieve(paymentIntentId, { expand: ['latest_charge'] }),
+      stripe.invoicePayments.list({ payment: { type: 'payment_intent', payment_intent: paymentIntentId } }),
+    ]);
+    const charge = typeof intent.latest_charge === 'string' ? null : intent.latest_charge;
+    return {
+      customerId: intent.customer === null ? null : toId(intent.customer),
+      invoiceIds: payments.data.map(({ invoice }) => toId(invoice)),
+      refundedCents: charge?.amount_refunded ?? 0,
+      disputed: charge?.disputed ?? false,
+    };
+  });
+}
+
+async function notifyRefund(
+  deps: BillingDeps,
+  trx: Parameters<typeof notifyMembership>[1],
+  order: Order,
+  amountCents: number,
+): Promise<void> {
+  const user = order.userId === null ? undefined : await findUser(trx, order.userId);
+  if (!user) return;
+  const plan = deps.catalogue.byId(order.planId);
+  await notifyMembership(deps, trx, user, {
+    template: 'refund-made',
+    values: {
+      ...cardText(order.card),
+      ...(plan && { planName: plan.name }),
+      amountCents,
+      currency: order.currency,
+      ...(order.invoiceNumber !== null && { invoiceNumber: order.invoiceNumber }),
+      ...(order.invoiceUrl !== null && { invoiceUrl: order.invoiceUrl }),
+    },
+  });
+}
+
+/**
+ * Notes at the order what of its payment was given back or is disputed, and tells the member of a refund. The plan is left
+ * to whoever gave the money back: they end it at Stripe if they mean that.
+ * @returns the member, or null when it is nobody's
+ * @throws {BillingUnavailable}
+ */
+export async function recordRefunds(deps: BillingDeps, paymentIntentId: string): Promise<string | null> {
+  const { database, outbox, log, now } = deps;
+  const { customerId, invoiceIds, refundedCents, disputed } = await readPayment(deps, paymentIntentId);
+  const userId = customerId && (await findMembershipByCustomer(database.db, customerId))?.userId;
+  // The news of the payment itself may be on its way.
+  if (userId) await syncMember(deps, userId);
+  for (const invoiceId of invoiceIds) {
+    await database.transaction(async (trx) => {
+      const changes = await recordRefund(trx, invoiceId, {
+        refundedCents,
+        ...(disputed && { disputedAt: now() }),
+      });
+      const order = changes && (await findOrderByInvoice(trx, invoiceId));
+      if (!order) return;
+      if (changes.refundedCents > 0) await notifyRefund(deps, trx, order, changes.refundedCents);
+      if (changes.disputed)
+        log.warn({ act: 'dispute', invoice: invoiceId }, 'a payment is disputed: answer it at Stripe');
+    });
+  }
+  outbox.wake();
+  return userId || null;
+}

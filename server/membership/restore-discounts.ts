@@ -1,0 +1,32 @@
+import type { BillingDeps } from './deps.ts';
+import { callStripe, toStripeRefusal } from './stripe-client.ts';
+
+/** A discount as Stripe is told of it. */
+export interface DiscountParam {
+  promotion_code?: string;
+  coupon?: string;
+}
+
+/**
+ * Puts the discounts back that were on a subscription. Stripe may give one no more (its code is for a first purchase, has
+ * expired or is used up), or the subscription has ended: then the nearest to it that Stripe takes, at last none.
+ * @param coupon what is behind the code
+ */
+export async function restoreDiscounts(
+  { stripe, log }: Pick<BillingDeps, 'stripe' | 'log'>,
+  subscriptionId: string,
+  before: DiscountParam[],
+  coupon: string | undefined,
+): Promise<void> {
+  for (const discounts of [before, ...(coupon ? [[{ coupon }]] : []), []]) {
+    try {
+      await callStripe(stripe, (client) =>
+        client.subscriptions.update(subscriptionId, { discounts: discounts.length === 0 ? '' : discounts }),
+      );
+      return;
+    } catch (error) {
+      if (!toStripeRefusal(error)) throw error;
+      log.warn({ err: error, act: 'discount' }, 'a discount could not be put back as it was');
+    }
+  }
+}

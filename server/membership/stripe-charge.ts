@@ -1,0 +1,236 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type Stripe from 'stripe';
+import { priceState, readSubscription } from './changeable-subscription.ts';
+import type { BillingDeps } from './deps.ts';
+import { findMembership } from './membership-store.ts';
+import { findOrderByInvoice } from './order-store.ts';
+import { type Charge, changePurchase, findOpenPurchase, type StoredPurchase } from './purchase-store.ts';
+import { toStripeParams } from './quote.ts';
+import { codeKey, readInvoice } from './read-stripe-snapshot.ts';
+import { restoreDiscounts } from './restore-discounts.ts';
+import { type PurchaseResult, StripeUnavailableError } from './results.ts';
+import { scheduleChange } from './scheduled-change.ts';
+import { callStripe, toStripeRefusal } from './stripe-client.ts';
+import { toId } from './stripe-objects.ts';
+import { syncMember } from './sync-from-stripe.ts';
+
+/**
+ * The charge of a purchase: what was written down before Stripe was asked (`Charge`) is asked with one idempotency key, so
+ * asking again after a lost answer, a crash or a second click does the same one thing.
+ */
+
+type ChargingPurchase = StoredPurchase & { charge: Charge };
+
+/** After this long nobody may still be asking; what was announced then need not be true any more. */
+const staleMs = 30 * 60_000;
+
+const chargeIdempotencyKey = ({ id, attempt }: StoredPurchase, act: string) => `foyer:purchase:${id}:${attempt}:${act}`;
+
+/** How a charge ended, or where it stands. `void`: nothing was charged, and the purchase is open again. */
+export type SettleResult =
+  | Exclude<PurchaseResult, { kind: 'changed' | 'no-card' | 'unpaid-first' | 'paused' | 'scheduled' | 'nothing' }>
+  | { kind: 'void' };
+
+/** The discounts first: a change that waits for its payment cannot carry them. */
+async function applyDiscounts(deps: BillingDeps, purchase: ChargingPurchase): Promise<void> {
+  const { charge } = purchase;
+  const { discounts } = charge;
+  if (discounts === null) return;
+  await callStripe(deps.stripe, (stripe) =>
+    stripe.subscriptions.update(
+      charge.subscriptionId,
+      {
+        discounts: discounts.length === 0 ? '' : discounts,
+        ...(charge.code !== undefined && { metadata: { [codeKey]: charge.code } }),
+      },
+      { idempotencyKey: chargeIdempotencyKey(purchase, 'discounts') },
+    ),
+  );
+}
+
+async function changeSubscription(deps: BillingDeps, purchase: ChargingPurchase): Promise<Stripe.Subscription> {
+  const { charge } = purchase;
+  await applyDiscounts(deps, purchase);
+  return callStripe(deps.stripe, (stripe) =>
+    stripe.subscriptions.update(
+      charge.subscriptionId,
+      {
+        ...toStripeParams({
+          items: [{ id: charge.itemId, price: charge.priceId }],
+          endTrial: charge.endTrial,
+          prorationDate: charge.prorationDate,
+        }),
+        payment_behavior: 'pending_if_incomplete',
+      },
+      { idempotencyKey: chargeIdempotencyKey(purchase, 'change') },
+    ),
+  );
+}
+
+/** Nothing was charged and nothing will be: the member may begin anew; what was put on for it is taken off. */
+async function reopenPurchase(
+  deps: BillingDeps,
+  purchase: ChargingPurchase,
+  keepPromotion: boolean,
+): Promise<SettleResult> {
+  const { subscriptionId, discountsBefore, couponBefore } = purchase.charge;
+  if (discountsBefore !== null) await restoreDiscounts(deps, subscriptionId, discountsBefore, couponBefore);
+  const change = { state: 'open', charge: null, ...(!keepPromotion && { promotion: null }) } as const;
+  await changePurchase(deps.database.db, purchase, change, deps.now());
+  await syncMember(deps, purchase.userId);
+  return { kind: 'void' };
+}
+
+/** Another try with the card that the member has by now. */
+async function retryInvoice(deps: BillingDeps, purchase: ChargingPurchase, invoice: Stripe.Invoice): Promise<void> {
+  const card = (await findMembership(deps.database.db, purchase.userId))?.card;
+  if (!card) return;
+  try {
+    await callStripe(deps.stripe, (stripe) =>
+      // No key of ours: an invoice is paid once however often it is asked, and Stripe counts no tries of members by which one
+      // could be told from the next.
+      stripe.invoices.pay(invoice.id, { payment_method: card.paymentMethodId }),
+    );
+  } catch (error) {
+    // Declined, or paid meanwhile: how it stands is read anew.
+    if (!toStripeRefusal(error)) throw error;
+  }
+}
+
+async function completePurchase(
+  deps: BillingDeps,
+  purchase: ChargingPurchase,
+  invoiceId: string | null,
+): Promise<SettleResult> {
+  const plan = deps.catalogue.byId(purchase.planId);
+  if (!plan) throw new Error(`the plan ${purchase.planId} has left the catalogue while it was being bought`);
+  const after = await syncMember(deps, purchase.userId);
+  // Whoever buys stays: what was to happen at the end of the plan before does not. Whoever has cancelled what they have bought
+  // does not stay because somebody slow comes here late.
+  const isUnderWay = (await findOpenPurchase(deps.database.db, purchase.userId))?.id === purchase.id;
+  if (after?.cancelAtPeriodEnd && isUnderWay) await scheduleChange(deps, after, null);
+  await changePurchase(deps.database.db, purchase, { state: 'paid', invoiceId }, deps.now());
+  const order = invoiceId === null ? undefined : await findOrderByInvoice(deps.database.db, invoiceId);
+  return { kind: 'paid', plan, order };
+}
+
+const pollIntervalMs = 300;
+const maxPolls = 15;
+
+/** The money has moved; Stripe is about to change the subscription, which takes it moments. */
+async function waitForPaidChange(deps: BillingDeps, purchase: ChargingPurchase): Promise<SettleResult> {
+  const { subscriptionId, priceId } = purchase.charge;
+  for (let looks = 0; looks < maxPolls; looks += 1) {
+    const subscription = await readSubscription(deps, subscriptionId);
+    const { latest_invoice: latest } = subscription;
+    if (priceState(subscription, priceId) === 'applied')
+      return completePurchase(deps, purchase, latest ? toId(latest) : null);
+    await sleep(pollIntervalMs);
+  }
+  throw new StripeUnavailableError('a payment went through, and Stripe has not changed the subscription yet');
+}
+
+/** What has become of the invoice of a change that waits for its payment. */
+async function checkPendingInvoice(
+  deps: BillingDeps,
+  purchase: ChargingPurchase,
+  subscription: Stripe.Subscription,
+  retry: boolean,
+): Promise<SettleResult> {
+  const plan = deps.catalogue.byId(purchase.planId);
+  const { latest_invoice: latest } = subscription;
+  if (!plan || !latest) throw new Error('a change that waits for its payment has no invoice or no plan');
+  const { invoice, payment } = await readInvoice(deps.stripe, toId(latest));
+  if (invoice.status === 'paid' || payment?.status === 'succeeded' || payment?.status === 'processing') {
+    return waitForPaidChange(deps, purchase);
+  }
+  // Voided by another change, while the same question is still answered by what was true before.
+  if (invoice.status === 'void') return reopenPurchase(deps, purchase, true);
+  if (payment?.status === 'requires_action') {
+    const clientSecret = invoice.confirmation_secret?.client_secret ?? payment.client_secret;
+    if (!clientSecret) throw new Error('a payment that waits for the member has no secret');
+    await syncMember(deps, purchase.userId);
+    return { kind: 'action', clientSecret, plan, amountCents: invoice.amount_remaining };
+  }
+  if (retry) {
+    await retryInvoice(deps, purchase, invoice);
+    return settleCharge(deps, purchase, { retry: false });
+  }
+  await syncMember(deps, purchase.userId);
+  return { kind: 'declined', message: payment?.last_payment_error?.message ?? '', plan };
+}
+
+/**
+ * Brings a purchase that is being charged to where it stands: asks Stripe what was to be asked, unless it was; pays again what
+ * was declined, if the member wants that; and finishes it when it is paid.
+ * @throws {StripeUnavailableError}
+ */
+export async function settleCharge(
+  deps: BillingDeps,
+  purchase: StoredPurchase,
+  { retry }: { retry: boolean },
+): Promise<SettleResult> {
+  const { charge } = purchase;
+  if (charge === null) throw new Error(`the purchase ${purchase.id} is being charged without a charge`);
+  const charging: ChargingPurchase = { ...purchase, charge };
+  let subscription = await readSubscription(deps, charge.subscriptionId);
+  let has = priceState(subscription, charge.priceId);
+  let requested = false;
+  if (has === 'no') {
+    const over = deps.now() - charge.beganAt > staleMs || subscription.status === 'canceled';
+    if (over || !retry) return over ? reopenPurchase(deps, charging, true) : { kind: 'void' };
+    try {
+      subscription = await changeSubscription(deps, charging);
+    } catch (error) {
+      const refusal = toStripeRefusal(error);
+      if (!refusal) throw error;
+      deps.log.warn({ act: 'purchase', outcome: refusal.code ?? refusal.type }, 'Stripe has refused a purchase');
+      // A code that was used up a moment ago, say: the page tells what is due without it.
+      if (refusal.type !== 'StripeCardError') return reopenPurchase(deps, charging, false);
+      subscription = await readSubscription(deps, charge.subscriptionId);
+    }
+    requested = true;
+    has = priceState(subscription, charge.priceId);
+  }
+  if (has === 'applied') {
+    const { latest_invoice: latest } = subscription;
+    return completePurchase(deps, charging, latest ? toId(latest) : null);
+  }
+  if (has === 'pending') return checkPendingInvoice(deps, charging, subscription, retry && !requested);
+  return reopenPurchase(deps, charging, true);
+}
+
+/**
+ * The member wants something else: a change that waits for its payment is called off.
+ * @returns paid when it is too late for that
+ */
+export async function cancelCharge(deps: BillingDeps, purchase: StoredPurchase): Promise<'off' | 'paid'> {
+  const { charge } = purchase;
+  if (charge === null) return 'off';
+  const charging: ChargingPurchase = { ...purchase, charge };
+  const subscription = await readSubscription(deps, charge.subscriptionId);
+  const has = priceState(subscription, charge.priceId);
+  if (has === 'applied') {
+    await settleCharge(deps, purchase, { retry: false });
+    return 'paid';
+  }
+  if (has === 'pending' && subscription.latest_invoice) {
+    const invoiceId = toId(subscription.latest_invoice);
+    try {
+      await callStripe(deps.stripe, (stripe) => stripe.invoices.voidInvoice(invoiceId));
+    } catch (error) {
+      if (!toStripeRefusal(error)) throw error;
+      const settled = await settleCharge(deps, purchase, { retry: false });
+      if (settled.kind === 'paid') return 'paid';
+      throw error;
+    }
+  }
+  await reopenPurchase(deps, charging, true);
+  return 'off';
+}
+
+/** The last word is another one: a payment under way is finished if it is paid by now, and called off if it is not. */
+export async function finishOrCancelPayment(deps: BillingDeps, userId: string): Promise<'off' | 'paid'> {
+  const open = await findOpenPurchase(deps.database.db, userId);
+  return open?.state === 'charging' ? cancelCharge(deps, open) : 'off';
+}

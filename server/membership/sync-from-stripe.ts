@@ -1,0 +1,67 @@
+import { findUser } from '../users/index.ts';
+import type { BillingDeps } from './deps.ts';
+import { effectivePlan, trialUntil } from './effective-plan.ts';
+import type { Membership } from './membership.ts';
+import { findMembership, setUserPlan, writeSnapshot } from './membership-store.ts';
+import { notifyMembershipChange } from './notify.ts';
+import { insertOrder, type Order } from './order-store.ts';
+import { isOrdered, toOrder } from './orders.ts';
+import { readFacts, toMembershipSnapshot } from './read-stripe-snapshot.ts';
+import { voidAbandonedInvoices } from './void-abandoned-invoices.ts';
+
+/** Each try was overtaken by another one, which has read Stripe later. */
+const maxTries = 8;
+
+/**
+ * Reads everything that Stripe has of a member and makes what is stored here equal: the membership, the orders of all paid
+ * invoices, the plan that the member has; and writes the mails about what is new. The one way in which news from Stripe gets
+ * in: webhooks, the reconcile job, and every act of a member end here. It may run at any time, twice, and in several
+ * processes at once: what is written stands on the version that was there before Stripe was asked.
+ *
+ * @returns undefined when nothing is known of the member
+ * @throws {BillingUnavailable}
+ */
+export async function syncMember(deps: BillingDeps, userId: string): Promise<Membership | undefined> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const before = await findMembership(deps.database.db, userId);
+    if (!before?.customerId) return before;
+    if (await syncSnapshot(deps, before, before.customerId)) return findMembership(deps.database.db, userId);
+  }
+  throw new Error('a membership has been changing all the time');
+}
+
+async function syncSnapshot(deps: BillingDeps, before: Membership, customerId: string): Promise<boolean> {
+  const { database, catalogue, prices, stripe, outbox, metrics, now } = deps;
+  const { userId } = before;
+  const facts = await readFacts(stripe, customerId);
+  const snapshot = await toMembershipSnapshot(before, facts, prices);
+  const paid = await Promise.all(
+    // In the order in which they were paid, as the member's mails come.
+    facts.invoices
+      .filter(isOrdered)
+      .reverse()
+      .map((invoice) => toOrder(invoice, { userId, customerId }, snapshot, { ...deps, facts })),
+  );
+  let orders: Order[] = [];
+  const written = await database.transaction(async (trx) => {
+    const nowMs = now();
+    if (!(await writeSnapshot(trx, before, snapshot, nowMs))) return false;
+    // A transaction may be tried again.
+    orders = [];
+    for (const order of paid) {
+      const fresh = await insertOrder(trx, order, nowMs);
+      if (fresh) orders.push(fresh);
+    }
+    const after: Membership = { ...before, ...snapshot };
+    const planId = effectivePlan(after, catalogue, nowMs);
+    const user = await findUser(trx, userId);
+    await setUserPlan(trx, userId, { planId, trialUntil: trialUntil(after) }, nowMs);
+    if (user) await notifyMembershipChange(deps, trx, { before, after, user, planId, orders, facts, nowMs });
+    return true;
+  });
+  if (!written) return false;
+  outbox.wake();
+  for (const { orderType } of orders) metrics.ordered(orderType);
+  await voidAbandonedInvoices(deps, facts);
+  return true;
+}

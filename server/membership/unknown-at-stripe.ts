@@ -1,0 +1,46 @@
+import { findUser } from '../users/index.ts';
+import type { BillingDeps } from './deps.ts';
+import { memberKey } from './ensure-customer.ts';
+import { findMembership, findMembershipByCustomer } from './membership-store.ts';
+import { callStripe } from './stripe-client.ts';
+import type { Difference } from './stripe-differences.ts';
+import { toId, toMs } from './stripe-objects.ts';
+import { hasPendingDeletion } from './task-store.ts';
+
+/** Who is being made known this very moment is no stranger. */
+const freshMs = 10 * 60_000;
+
+async function toUnknown(deps: BillingDeps, customerId: string, userId: string): Promise<Difference | undefined> {
+  const { db } = deps.database;
+  // What is to be deleted at Stripe is waiting for it.
+  if ((await findMembershipByCustomer(db, customerId)) || (await hasPendingDeletion(db, customerId))) return undefined;
+  const difference = (kind: Difference['kind']) => ({ kind, userId, customerId, detail: customerId });
+  if (!(await findUser(db, userId))) return difference('customer of nobody');
+  const known = (await findMembership(db, userId))?.customerId;
+  return difference(known == null ? 'customer unknown here' : 'second customer');
+}
+
+/** Customers and subscriptions at Stripe that say whose they are, and are not known here. @throws {BillingUnavailable} */
+export async function listUnknownAtStripe(deps: BillingDeps): Promise<Difference[]> {
+  const { database, now } = deps;
+  const unknowns: Difference[] = [];
+  return callStripe(deps.stripe, async (stripe) => {
+    for await (const { id, metadata, created } of stripe.customers.list({ limit: 100 })) {
+      const userId = metadata[memberKey];
+      if (userId === undefined || now() - toMs(created) < freshMs) continue;
+      const unknown = await toUnknown(deps, id, userId);
+      if (unknown) unknowns.push(unknown);
+    }
+    for await (const { id, metadata, created, customer } of stripe.subscriptions.list({ limit: 100 })) {
+      const userId = metadata[memberKey];
+      const customerId = toId(customer);
+      if (userId === undefined || now() - toMs(created) < freshMs) continue;
+      if (unknowns.some((one) => one.customerId === customerId)) continue;
+      if (await hasPendingDeletion(database.db, customerId)) continue;
+      const known = await findMembershipByCustomer(database.db, customerId);
+      // Of a known customer every subscription is compared.
+      if (!known) unknowns.push({ kind: 'subscription unknown here', userId, customerId, detail: id });
+    }
+    return unknowns;
+  });
+}

@@ -1,0 +1,36 @@
+import type { Metrics } from '../metrics/index.ts';
+import type { Database, SecretBox } from '../store/index.ts';
+import type { Carriers, MailAddress } from './carrier.ts';
+import { createDelivery } from './deliver-message.ts';
+import { createOutbox, type Outbox } from './outbox.ts';
+import { createOutboxWorker, type OutboxWorker, type OutboxWorkerSettings } from './outbox-worker.ts';
+import { renderMail } from './render-mail.tsx';
+
+export interface MessagesOptions extends Pick<OutboxWorkerSettings, 'log' | 'random' | 'timing'> {
+  database: Database;
+  box: SecretBox;
+  metrics: Metrics;
+  now: () => number;
+  carriers: Carriers;
+  from: MailAddress;
+  replyTo?: string | undefined;
+  /** Name, addresses and colours of the house, for the mails. */
+  look: Parameters<typeof renderMail>[1];
+  /** Templates that the operator has mapped to the mail service's own ids. */
+  templates: ReadonlyMap<string, string>;
+}
+
+/** The outbox, and its worker, which is not started. */
+export function createMessages(settings: MessagesOptions): { outbox: Outbox; outboxWorker: OutboxWorker } {
+  const { database, box, metrics, now, carriers, from, replyTo, look, templates } = settings;
+  const deliver = createDelivery({
+    database,
+    carriers,
+    from,
+    replyTo,
+    render: (mail) => renderMail(mail, look),
+    templateId: (name) => templates.get(name),
+  });
+  const outboxWorker = createOutboxWorker({ ...settings, deliver });
+  return { outbox: createOutbox({ box, now, metrics, onWake: () => outboxWorker.wake() }), outboxWorker };
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import {
+  type ApiOperation,
+  defineOperation,
+  HttpError,
+  isMalformed,
+  requirePrincipal,
+  toRetrySeconds,
+} from '../http/index.ts';
+import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
+import { isMailAddress } from './addresses.ts';
+import { decoyAddress, type Mail, type MappedMail } from './message.ts';
+import type { MessageOperationsDeps } from './operations.ts';
+import type { Recipient } from './recipients.ts';
+
+const text = (max: number) => z.string().refine((value) => !isMalformed(value, max), `at most ${max} characters`);
+/** A merge variable may have several lines: it never reaches a header. */
+const lines = (max: number) =>
+  z.string().refine((value) => !isMalformed(value.replace(/\r?\n|\t/g, ' '), max), `at most ${max} characters`);
+
+const sentEmailBody = z.object({
+  emailAddress: z.string().refine(isMailAddress, 'a mail address'),
+  action: z.string().regex(/^[A-Za-z0-9][\w-]{0,63}$/, 'the name of a template'),
+  fullname: text(200).optional(),
+  pagename: text(200).optional(),
+  plan: text(100).optional(),
+  variables: z
+    .record(z.string().regex(/^[A-Za-z_]\w{0,49}$/, 'letters, digits and _'), lines(2_000))
+    .refine((variables) => Object.keys(variables).length <= 50, 'at most 50')
+    .optional()
+    .describe('Further merge variables of the template'),
+});
+type SentEmail = z.infer<typeof sentEmailBody>;
+
+/** The product's own mails that a client app may have sent: none that holds a code. */
+function ownMail(action: string, to: Recipient, nowMs: number): Mail | undefined {
+  const { email, lang, givenName } = to;
+  const common = { channel: 'mail', to: email, lang } as const;
+  if (action === 'password') return { ...common, template: 'password-changed', values: { givenName, atMs: nowMs } };
+  if (action === 'welcome') return { ...common, template: 'welcome', values: { givenName } };
+  return undefined;
+}
+/** Stands for a member in decoys. */
+const unknown: Recipient = { userId: '', email: decoyAddress, lang: 'en', givenName: '' };
+const ownActions: ReadonlySet<string> = new Set(['password', 'welcome']);
+
+function mappedMail({ action, variables, ...args }: SentEmail, to: string): MappedMail {
+  const { emailAddress: _, ...fields } = args;
+  const named = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const values = { ...variables, ...Object.fromEntries(named), emailAddress: to };
+  return { channel: 'mail', to, template: `mapped:${action}`, values };
+}
+
+/** `POST /sentEmail`: client apps have a mail of a known template sent, to members. What it says is never theirs. */
+export function sentEmail(deps: MessageOperationsDeps): ApiOperation {
+  const { database, kv, outbox, recipients, templates, openTemplates, uniformAnswers, digest, now } = deps;
+  return defineOperation({
+    method: 'post',
+    path: '/sentEmail',
+    id: 'sentEmail',
+    summary: 'Sends a mail of a known template to a member',
+    body: sentEmailBody,
+    answer: z.object({ status: z.literal('accepted') }),
+    problems: { 404: 'No member has this address' },
+    async handle({ req, body }) {
+      const principal = requirePrincipal(req);
+      if (principal.kind !== 'client') throw new HttpError('forbidden', { detail: 'not open to members' });
+      const { action } = body;
+      if (!ownActions.has(action) && !templates.has(action)) {
+        throw new HttpError('validation', {
+          detail: 'no such template',
+          invalidParams: [{ name: 'body.action', detail: 'no such template' }],
+        });
+      }
+      const member = await recipients.byEmail(body.emailAddress);
+      const anybody = !ownActions.has(action) && openTemplates.has(action);
+      const to = member?.email ?? (anybody ? body.emailAddress.toLowerCase() : undefined);
+      await countRecipient(to ?? body.emailAddress.toLowerCase());
+      if (to === undefined && !uniformAnswers) {
+        throw new HttpError('notFound', { detail: 'no member has this address' });
+      }
+      const mail = ownMail(action, member ?? unknown, now()) ?? mappedMail(body, to ?? decoyAddress);
+      const concealment = { decoy: to === undefined, delayed: uniformAnswers };
+      await database.transaction((trx) => outbox.add(trx, mail, concealment));
+      outbox.wake();
+      return { status: 'accepted' as const };
+    },
+  });
+
+  /** Over all client apps: nobody's mailbox is flooded from here. */
+  async function countRecipient(email: string): Promise<void> {
+    const decision = await consumeLimits(kv, rateLimits.sentEmail, { recipient: digest(email) });
+    if (!decision.allowed) {
+      throw new HttpError('tooMany', {
+        detail: 'too many mails to one address',
+        retryAfterSeconds: toRetrySeconds(decision.retryAfterMs),
+      });
+    }
+  }
+}

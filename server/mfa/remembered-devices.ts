@@ -1,0 +1,108 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { HostCookies } from '../http/index.ts';
+import { plainAddress } from '../messages/index.ts';
+import { dayMs, randomToken, sha256 } from '../shared/index.ts';
+import { type Database, uuidv7 } from '../store/index.ts';
+import type { User } from '../users/index.ts';
+import {
+  findRememberedDevice,
+  forgetRememberedDevices,
+  insertRememberedDevice,
+  keepNewestRememberedDevices,
+  type RememberedDevice,
+  recordRememberedDeviceUse,
+} from './remembered-device-store.ts';
+
+type RememberedDeviceUser = Pick<User, 'id' | 'passwordEpoch'>;
+
+/** Browsers on which members have asked not to be asked for the second factor for a while. */
+export interface RememberedDevices {
+  /** This browser's device of the member, while it counts. */
+  findRememberedDevice(req: Request, user: RememberedDeviceUser): Promise<RememberedDevice | undefined>;
+  /** Where and when it was used last. */
+  recordDeviceUse(req: Request, device: RememberedDevice): Promise<void>;
+  /** After the second factor was shown. Each time a new secret; the browser's earlier device of the member goes. */
+  remember(req: Request, res: Response, user: RememberedDeviceUser): Promise<void>;
+  readonly days: number;
+}
+
+interface Settings {
+  database: Database;
+  cookies: HostCookies;
+  days: number;
+  now: () => number;
+}
+
+const cookieName = 'foyer_remembered';
+/** A shared computer keeps this many members'. */
+const max = 5;
+/** A member has this many remembered devices: one more takes the place of the one that was used longest ago. */
+const maxOfMember = 50;
+/** Longer than any browser's name of itself. */
+const maxAgentCharacters = 512;
+
+const matches = (secretHash: string, secret: string) => {
+  const [a, b] = [Buffer.from(secretHash), Buffer.from(sha256(secret))];
+  return a.length === b.length && timingSafeEqual(a, b);
+};
+
+export function createRememberedDevices({ database, cookies, days, now }: Settings): RememberedDevices {
+  const { db } = database;
+  /** Each `<id>.<secret>`. */
+  const marks = (req: Request) =>
+    (cookies.read(req, cookieName) ?? '')
+      .split('~')
+      .slice(0, max)
+      .map((mark) => mark.split('.'))
+      .filter((parts): parts is [string, string] => parts.length === 2);
+
+  /** The devices of this browser that are on record, with their marks. */
+  async function readDeviceCookies(req: Request): Promise<{ mark: string; device: RememberedDevice }[]> {
+    const found = await Promise.all(
+      marks(req).map(async ([id, secret]) => {
+        const device = await findRememberedDevice(db, id, now());
+        return device && matches(device.secretHash, secret) ? [{ mark: `${id}.${secret}`, device }] : [];
+      }),
+    );
+    return found.flat();
+  }
+
+  const readClientInfo = (req: Request) => ({
+    ip: plainAddress(req.ip),
+    userAgent: (req.get('user-agent') ?? '').slice(0, maxAgentCharacters),
+    nowMs: now(),
+  });
+
+  return {
+    days,
+    async findRememberedDevice(req, { id, passwordEpoch }) {
+      const all = await readDeviceCookies(req);
+      return all.find(({ device }) => device.userId === id && device.passwordEpoch === passwordEpoch)?.device;
+    },
+    recordDeviceUse: (req, { id }) => recordRememberedDeviceUse(db, id, readClientInfo(req)),
+    async remember(req, res, user) {
+      const { ip, userAgent, nowMs } = readClientInfo(req);
+      const [id, secret] = [uuidv7(nowMs), randomToken()];
+      const all = await readDeviceCookies(req);
+      const others = all.filter(({ device }) => device.userId !== user.id);
+      for (const { device } of all) {
+        if (device.userId === user.id) await forgetRememberedDevices(db, user.id, device.id);
+      }
+      await insertRememberedDevice(db, {
+        id,
+        userId: user.id,
+        secretHash: sha256(secret),
+        passwordEpoch: user.passwordEpoch,
+        userAgent,
+        ip,
+        createdAt: nowMs,
+        lastUsedAt: nowMs,
+        expiresAt: nowMs + days * dayMs,
+      });
+      await keepNewestRememberedDevices(db, user.id, maxOfMember);
+      const value = [`${id}.${secret}`, ...others.map(({ mark }) => mark)].slice(0, max).join('~');
+      cookies.set(res, cookieName, value, { maxAgeMs: days * dayMs });
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { normaliseCode } from '../codes/index.ts';
+import { type Origin, tellOfChange } from '../messages/index.ts';
+import { minuteMs } from '../shared/index.ts';
+import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
+import { lockUser, setMfaPreference, type User } from '../users/index.ts';
+import { issueRecoveryCodesIfMissing, type PreferenceDeps } from './mfa-preference.ts';
+import { forgetRememberedDevices } from './remembered-device-store.ts';
+import { findMatchingStep, newTotpSecret, totpUri } from './totp.ts';
+import { hasTotp, upsertTotp } from './totp-store.ts';
+
+export interface TotpEnrolmentDeps extends PreferenceDeps {
+  kv: KeyValueStore;
+  /** Seals the secrets of authenticator apps. */
+  mfaBox: SecretBox;
+  /** Stands in the authenticator app as who the code is for. */
+  brandName: string;
+}
+
+/** An authenticator app that has been given its secret, and has not shown a code yet. */
+export interface TotpSetup {
+  /** Base32 (RFC 4648). */
+  secret: string;
+  /** `otpauth://…`, what the QR code says (the Key URI format). */
+  uri: string;
+}
+
+export type ActivateTotpResult =
+  /** `recoveryCodes`: as the member sees them, this once; undefined where they have some already. */
+  | { kind: 'activated'; recoveryCodes?: string[] }
+  /** Not a whole code, or not one of this moment. */
+  | { kind: 'incomplete' | 'wrong' }
+  /** Never begun, by somebody else, too long ago, or activated already. */
+  | { kind: 'gone' };
+
+/** As long as an app takes to be found, installed and given the secret. */
+export const setupMinutes = 15;
+const setupMs = setupMinutes * minuteMs;
+
+const schema = z.object({
+  userId: z.string(),
+  passwordEpoch: z.number(),
+  secret: z.string(),
+  expiresAtMs: z.number(),
+});
+type StoredSetup = z.infer<typeof schema>;
+
+/** The setup's id is a secret of the browser, or of the caller, that began it. */
+const setupRecords = ({ kv, mfaBox: seal }: TotpEnrolmentDeps) =>
+  browserRecords({ kv, kind: 'totp-setup', schema, ttlMs: setupMs, seal });
+
+/** First step: a new secret, and the id of the setup. Nothing is asked for at the sign-in yet. */
+export async function beginTotp(deps: TotpEnrolmentDeps, user: User): Promise<TotpSetup & { setupId: string }> {
+  const { id: userId, passwordEpoch } = user;
+  const setup = { userId, passwordEpoch, secret: newTotpSecret(), expiresAtMs: deps.now() + setupMs };
+  const setupId = await setupRecords(deps).create(setup);
+  return { setupId, ...toTotpSetup(setup, deps.brandName, user) };
+}
+
+function toTotpSetup({ secret }: StoredSetup, issuer: string, { email }: User): TotpSetup {
+  return { secret, uri: totpUri(secret, { issuer, account: email }) };
+}
+
+async function findStoredSetup(deps: TotpEnrolmentDeps, setupId: string, user: User): Promise<StoredSetup | undefined> {
+  const setup = await setupRecords(deps).find(setupId);
+  const belongsToUser = setup?.userId === user.id && setup.passwordEpoch === user.passwordEpoch;
+  return belongsToUser && deps.now() < setup.expiresAtMs ? setup : undefined;
+}
+
+/** The setup that this member has begun, for the pages between. */
+export async function findTotpSetup(
+  deps: TotpEnrolmentDeps,
+  setupId: string,
+  user: User,
+): Promise<TotpSetup | undefined> {
+  const found = await findStoredSetup(deps, setupId, user);
+  return found && toTotpSetup(found, deps.brandName, user);
+}
+
+/**
+ * Last step: a code shows that the app has the secret, and from now on the sign-in asks for one. The code is used up by it.
+ * It takes the place of an earlier app, and remembered devices are forgotten. Told by mail.
+ */
+export async function activateTotp(
+  deps: TotpEnrolmentDeps,
+  setupId: string,
+  user: User,
+  typed: string,
+  from: Origin,
+): Promise<ActivateTotpResult> {
+  const { mfaBox, database, outbox, now } = deps;
+  const code = normaliseCode(typed);
+  if (code === undefined) return { kind: 'incomplete' };
+  const setup = await findStoredSetup(deps, setupId, user);
+  if (!setup) return { kind: 'gone' };
+  const { secret } = setup;
+  const step = findMatchingStep(secret, code, now());
+  if (step === undefined) return { kind: 'wrong' };
+  // Of many at once one goes on.
+  if (!(await setupRecords(deps).delete(setupId))) return { kind: 'gone' };
+  const activated = await database.transaction(async (trx): Promise<ActivateTotpResult> => {
+    const current = await lockUser(trx, user);
+    if (!current) return { kind: 'gone' };
+    const nowMs = now();
+    await setMfaPreference(trx, user.id, 'totp', nowMs);
+    const replaced = current.mfaPreference === 'totp' && (await hasTotp(trx, user.id));
+    await upsertTotp(trx, mfaBox, { userId: user.id, secret, lastStep: step, createdAt: nowMs });
+    await forgetRememberedDevices(trx, user.id);
+    await tellOfChange(trx, deps, { user: current, change: replaced ? 'totp-replaced' : 'mfa-totp', from });
+    return { kind: 'activated', ...(await issueRecoveryCodesIfMissing(trx, user.id, nowMs)) };
+  });
+  if (activated.kind === 'activated') outbox.wake();
+  return activated;
+}

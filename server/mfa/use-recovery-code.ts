@@ -1,0 +1,28 @@
+import { mailAbout, type Origin } from '../messages/index.ts';
+import type { User } from '../users/index.ts';
+import type { MfaDeps } from './deps.ts';
+import { consumeRecoveryCode, countRecoveryCodes } from './recovery-code-store.ts';
+import { hashRecoveryCode } from './recovery-codes.ts';
+
+/**
+ * Uses a recovery code up and tells the member by mail, in one transaction: nobody uses one unseen.
+ * @param code as `normalRecoveryCode` answers it
+ * @returns false when it is none of theirs, or was used before
+ */
+export async function consumeRecoveryCodeAndNotify(
+  deps: Pick<MfaDeps, 'database' | 'outbox' | 'now'>,
+  user: User,
+  code: string,
+  from: Origin,
+): Promise<boolean> {
+  const { database, outbox, now } = deps;
+  const used = await database.transaction(async (trx) => {
+    if (!(await consumeRecoveryCode(trx, user.id, hashRecoveryCode(code), now()))) return false;
+    const { left } = await countRecoveryCodes(trx, user.id);
+    const { mail, values } = mailAbout(user, from, now());
+    await outbox.add(trx, { ...mail, template: 'recovery-code-used', values: { ...values, left } });
+    return true;
+  });
+  if (used) outbox.wake();
+  return used;
+}

@@ -1,0 +1,233 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type Provider from 'oidc-provider';
+import { errors } from 'oidc-provider';
+import {
+  type ApiAccess,
+  type ApiPrincipal,
+  type Guard,
+  HttpError,
+  isRecentAt,
+  isSameOrigin,
+  permits,
+  recentAuthMs,
+  setPrincipal,
+} from '../http/index.ts';
+import { fullyAuthenticatedAt, type Sessions } from '../sessions/index.ts';
+import { mustSetUpSecondFactor, type Step } from '../sign-in/index.ts';
+import type { Database } from '../store/index.ts';
+import { findCurrentUser, type User } from '../users/index.ts';
+import type { CanAccessClient } from './access-rule.ts';
+import { toAuthentication } from './access-token-claims.ts';
+import { mayHoldSensitive } from './client-metadata.ts';
+import { createProofCheck, type PresentedProof, proofAlgorithms } from './dpop.ts';
+import { canonicalScopes, isSensitiveScope } from './scopes.ts';
+
+interface ApiGuardDeps {
+  publicUrl: string;
+  /** 32 bytes: what the provider's DPoP nonces are made of. */
+  proofNonceSecret: Buffer;
+  database: Database;
+  provider: () => Provider;
+  sessions: Sessions;
+  mayEnter: CanAccessClient;
+  /** What comes next for a member: the dispatcher's word. */
+  stepOf: (user: User) => Step;
+  /** Loads the session of a request; run only for requests without a token. */
+  session: RequestHandler;
+  now: () => number;
+}
+
+/** RFC 6750, section 3: what the caller lacks is said in WWW-Authenticate. */
+const challenge = (...parameters: string[]) => ({
+  headers: { 'WWW-Authenticate': ['Bearer realm="api"', ...parameters].join(', ') },
+});
+
+/** RFC 9449, section 7.1: the other way to bring a token. */
+const proofChallenge = (...parameters: string[]) =>
+  ['DPoP realm="api"', ...parameters, `algs="${proofAlgorithms.join(' ')}"`].join(', ');
+
+function unauthorized(error?: 'invalid_token', description?: string): HttpError {
+  if (error === undefined) {
+    const headers = { 'WWW-Authenticate': `Bearer realm="api", ${proofChallenge()}` };
+    return new HttpError('unauthorized', { detail: 'no credentials', headers });
+  }
+  const parameters = [`error="${error}"`, `error_description="${description}"`];
+  return new HttpError('tokenRevoked', { detail: description ?? error, ...challenge(...parameters) });
+}
+
+function unproven(error: string, description: string): HttpError {
+  const parameters = [`error="${error}"`, `error_description="${description.replaceAll('"', "'")}"`];
+  return new HttpError('unauthorized', {
+    detail: description,
+    headers: { 'WWW-Authenticate': proofChallenge(...parameters) },
+  });
+}
+
+/** The library's errors of a proof, as answers of this API. */
+async function orUnproven<T>(check: Promise<T>): Promise<T> {
+  try {
+    return await check;
+  } catch (error) {
+    if (!(error instanceof errors.OIDCProviderError)) throw error;
+    throw unproven(error.error, error.error_description ?? error.error);
+  }
+}
+
+/** The right credentials, but not for this call; `scope` names what would open it. */
+function insufficient(detail: string, scope?: string): HttpError {
+  const parameters = ['error="insufficient_scope"', ...(scope === undefined ? [] : [`scope="${scope}"`])];
+  return new HttpError('insufficientScope', { detail, ...challenge(...parameters) });
+}
+
+/**
+ * The rule asks for a recent authentication with every factor that the member has. RFC 9470, section 3: `max_age` says how
+ * recent, and `acr_values` is there where the second factor is missing, so that the client app can ask for both.
+ */
+function refuseLate(
+  { recent }: ApiAccess,
+  { user, amr, authTimeMs }: { user: User; amr: readonly string[]; authTimeMs: number | undefined },
+  nowMs: number,
+): void {
+  const hasFactor = user.mfaPreference !== 'none';
+  if (recent === undefined || (recent === 'with-second-factor' && !hasFactor) || isRecentAt(authTimeMs, nowMs)) return;
+  const lacksFactor = hasFactor && !amr.includes('mfa');
+  throw new HttpError('insufficientAuthentication', {
+    detail: lacksFactor ? 'authenticated without the second factor' : 'authenticated too long ago',
+    ...challenge(
+      'error="insufficient_user_authentication"',
+      `error_description="${lacksFactor ? 'the second factor is needed' : 'a more recent authentication is needed'}"`,
+      ...(lacksFactor ? ['acr_values="aal2"'] : []),
+      `max_age=${recentAuthMs / 1000}`,
+    ),
+  });
+}
+
+const safeMethods = new Set(['GET', 'HEAD']);
+
+/**
+ * Whether a browser's request comes from a page of this site, or was typed. Also what changes nothing is not answered to
+ * other sites' pages: they could not read it, so they have no business asking.
+ */
+function fromOwnPage(req: Request, origin: string): boolean {
+  const site = req.get('sec-fetch-site');
+  const from = req.get('origin');
+  if (safeMethods.has(req.method)) {
+    return (site === undefined || site === 'same-origin' || site === 'none') && (from === undefined || from === origin);
+  }
+  return isSameOrigin({ ...(site !== undefined && { site }), ...(from !== undefined && { origin: from }) }, origin);
+}
+
+/**
+ * The one guard of all JSON routes. A token is looked up at every call (it is opaque, so revoking it, its grant, its
+ * client or its member acts at once); with an Authorization header, whatever it holds, cookies are not looked at
+ * (`security.md`, rule 9). A session counts only for requests of this site's own pages.
+ */
+export function createApiGuard(deps: ApiGuardDeps): Guard {
+  const { publicUrl, database, provider, sessions, session, mayEnter, stepOf, now } = deps;
+  const { origin } = new URL(publicUrl);
+  const proofs = createProofCheck(provider, { nonceSecret: deps.proofNonceSecret });
+
+  /**
+   * What stands before a member on the pages stands before the calls, too: without a second factor that is demanded nothing is
+   * open but what sets it up, and before new terms are accepted nothing changes. To read goes on, so that a client app does not
+   * go dark for all of its members on the day of new terms; the next sign-in, also a silent one, asks for them.
+   */
+  function refuseUnready(user: User, { settingUp, reads }: ApiAccess): void {
+    if (mustSetUpSecondFactor(user) && !settingUp)
+      throw new HttpError('forbidden', { detail: 'a second factor is demanded, and not set up' });
+    if (reads) return;
+    const { kind } = stepOf(user);
+    if (kind === 'accept-terms') throw new HttpError('termsNotAccepted', { detail: 'new terms' });
+    if (kind === 'confirm-email') throw new HttpError('forbidden', { detail: 'an address that is not confirmed' });
+  }
+
+  /** A token that is bound to a key is worth nothing without a proof of it, and a proof nothing beside another token. */
+  async function sameKey(token: { jkt?: string | undefined }, clientId: string, proof: PresentedProof | undefined) {
+    if (proof) await orUnproven(proof.use(clientId));
+    if (token.jkt === proof?.thumbprint) return;
+    throw unproven('invalid_token', proof ? 'not bound to the key of the proof' : 'bound to a key: DPoP is needed');
+  }
+
+  async function byToken(value: string, access: ApiAccess, proof: PresentedProof | undefined): Promise<ApiPrincipal> {
+    const { AccessToken, ClientCredentials, Client, Grant } = provider();
+    const ofMember = await AccessToken.find(value);
+    const token = ofMember ?? (await ClientCredentials.find(value));
+    // A token for a resource server is not one for us.
+    if (!token?.isValid || token.aud !== undefined) throw unauthorized('invalid_token', 'unknown, expired or revoked');
+    const client = await Client.find(token.clientId ?? '');
+    if (!client) throw unauthorized('invalid_token', 'its client is gone');
+    await sameKey(token, client.clientId, proof);
+    const registered = (client.scope ?? '').split(' ');
+    if (!ofMember) {
+      if (access.client === undefined) throw insufficient('not open to client apps');
+      // The client may have been registered for less since the token was given.
+      const mayAct = client.grantTypeAllowed('client_credentials');
+      const scopes = [...token.scopes].filter((scope) => mayAct && registered.includes(scope));
+      const perMinute = client.calls_per_minute;
+      const callsPerMinute = typeof perMinute === 'number' ? perMinute : undefined;
+      const principal: ApiPrincipal = { kind: 'client', clientId: client.clientId, scopes, callsPerMinute };
+      if (!permits(access, principal)) throw insufficient(`lacks ${access.client}`, access.client);
+      return principal;
+    }
+    const grant = await Grant.find(ofMember.grantId ?? '');
+    const user = await findCurrentUser(database, ofMember.accountId ?? '');
+    if (
+      !grant ||
+      grant.clientId !== client.clientId ||
+      !user ||
+      grant.accountId !== user.id ||
+      user.disabledAt !== null
+    ) {
+      throw unauthorized('invalid_token', 'Access Token has been revoked');
+    }
+    if (!mayEnter(client, user)) throw unauthorized('invalid_token', 'the client is for other plans');
+    if (access.member === undefined) throw insufficient('not open to members');
+    // A client that was registered before these scopes, or by other means, holds them only where it could be registered today.
+    const holds = mayHoldSensitive(client.metadata());
+    const scopes = canonicalScopes(token.scopes).filter(
+      (scope) => !isSensitiveScope(scope) || (holds && registered.includes(scope)),
+    );
+    const rows = toAuthentication(ofMember);
+    const authTimeMs = fullyAuthenticatedAt(user, rows);
+    const principal: ApiPrincipal = { kind: 'member', userId: user.id, by: 'token', scopes, authTimeMs };
+    if (!permits(access, principal)) throw insufficient(`lacks ${access.member}`, access.member);
+    refuseUnready(user, access);
+    refuseLate(access, { user, amr: rows.amr, authTimeMs }, now());
+    return principal;
+  }
+
+  async function bySession(req: Request, res: Response, access: ApiAccess): Promise<ApiPrincipal> {
+    await new Promise<void>((resolve, reject) => {
+      session(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+    });
+    const member = await sessions.getCurrentUser(req);
+    if (!member) throw unauthorized();
+    if (!fromOwnPage(req, origin)) throw new HttpError('crossSite', { detail: 'a session counts only on this site' });
+    if (access.member === undefined) throw new HttpError('forbidden', { detail: 'not open to members' });
+    refuseUnready(member.user, access);
+    // As in the settings.
+    const authTimeMs = fullyAuthenticatedAt(member.user, member.session);
+    refuseLate(access, { user: member.user, amr: member.session.amr, authTimeMs }, now());
+    return { kind: 'member', userId: member.user.id, by: 'session', authTimeMs };
+  }
+
+  return (access) => async (req, res, next) => {
+    // Addresses end up in logs and histories (RFC 9700, section 4.3.2).
+    if (req.query.access_token !== undefined) throw new HttpError('badRequest', { detail: 'a token in the address' });
+    const authorization = req.get('authorization');
+    if (authorization === undefined) {
+      setPrincipal(req, await bySession(req, res, access));
+      return next();
+    }
+    const scheme = /^(Bearer|DPoP)( |$)/i.exec(authorization)?.[1]?.toLowerCase();
+    if (scheme === undefined) throw unauthorized();
+    const token = /^\w+ +([\w.~+/-]+=*)$/.exec(authorization)?.[1];
+    if (token === undefined) throw unauthorized('invalid_token', 'not a token');
+    const at = origin + req.originalUrl.split('?')[0];
+    const proof =
+      scheme === 'dpop' ? await orUnproven(proofs.view(req, res, { address: at, accessToken: token })) : undefined;
+    if (scheme === 'dpop' && !proof) throw unproven('invalid_dpop_proof', 'no proof');
+    setPrincipal(req, await byToken(token, access, proof));
+    next();
+  };
+}

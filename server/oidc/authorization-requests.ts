@@ -1,0 +1,139 @@
+import type { Request, Response } from 'express';
+import type Provider from 'oidc-provider';
+import type { Client, Interaction, InteractionResults } from 'oidc-provider';
+import { traitsOfParameters } from '../http/index.ts';
+import type { SessionUser } from '../sessions/index.ts';
+import type { PendingAuthorization } from '../sign-in/index.ts';
+import { freshReasons } from './interaction-policy.ts';
+import { type OriginalRequest, type PendingAuthorizations, pendingTtlMs } from './pending-authorizations.ts';
+import { toHints } from './request-hints.ts';
+import { parseRequestedAcr, requiresMoreThanPassword } from './step-up.ts';
+
+/** An authorization request that waits in this browser (the library says interaction). */
+export interface AuthorizationRequest extends PendingAuthorization {
+  interaction: Interaction;
+  client: Client;
+  /** Whether what the library asks for is a surer sign-in. */
+  asksForAcr: boolean;
+}
+
+export type AuthorizationLookup =
+  | { state: 'ours'; request: AuthorizationRequest }
+  /** It began in this browser and is gone: answered, or (`waitedLong`) nobody came in time. */
+  | { state: 'over'; begunWith: OriginalRequest; waitedLong: boolean }
+  | { state: 'unknown' | 'other-browser' };
+
+type NewInteraction = Pick<Interaction, 'uid' | 'prompt' | 'params' | 'trusted' | 'deviceCode'>;
+
+/** The id of the pushed request that it came from. The library's types do not know it. */
+export function toPushedId(interaction: object): string | undefined {
+  return text(Reflect.get(interaction, 'parJti'));
+}
+
+export interface AuthorizationRequests {
+  find(req: Request, id: string): Promise<AuthorizationLookup>;
+  /** Where the browser goes for what the library asks: binds the request to this browser on the way. */
+  begin(req: Request, res: Response, interaction: NewInteraction): Promise<string>;
+  /** Ends a request of this browser, so that it can only begin again. */
+  abandon(req: Request, id: string): Promise<void>;
+  /** Stores a member's answer to what was asked; answers the address at which the provider goes on, for that member alone. */
+  answer(request: AuthorizationRequest, member: string, result: InteractionResults): Promise<string>;
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Longer ones stay with the request alone: an address of ours must fit into a browser's next request. */
+const maxShown = 2_000;
+const view = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.length <= maxShown ? value : undefined;
+
+interface Prompt {
+  name: string;
+  reasons: string[];
+}
+
+const requiresFreshAuthentication = ({ name, reasons }: Prompt): boolean =>
+  name === 'login' && !reasons.every((reason) => freshReasons.has(reason));
+
+/** Whether a sign-in satisfies what was asked: when the client wants fresh authentication, one after the request began. */
+export const isSatisfiedBy = (prompt: Prompt, begunAtMs: number, session: SessionUser): boolean =>
+  !requiresFreshAuthentication(prompt) || session.authTimeMs > begunAtMs;
+
+/** Whether the member may stay who they are, and has only to show more. */
+function requiresStepUpOnly({ reasons }: { reasons: string[] }): boolean {
+  return reasons.includes('acr') && reasons.every((reason) => reason === 'acr' || freshReasons.has(reason));
+}
+
+/** Nothing for a sign-in that a device asked for: its own code says how long it waits. */
+function toOriginalRequest(interaction: NewInteraction): OriginalRequest | undefined {
+  const { params, trusted, deviceCode } = interaction;
+  const clientId = text(params.client_id);
+  if (clientId === undefined || deviceCode !== undefined) return undefined;
+  const pairs = Object.entries(params).flatMap(([name, value]) =>
+    [value].flat().flatMap((one): [string, string][] => (text(one) === undefined ? [] : [[name, String(one)]])),
+  );
+  const isPushed = toPushedId(interaction) !== undefined;
+  return { clientId, params: pairs, ...(isPushed && { pushed: { trusted: (trusted ?? []).length > 0 } }) };
+}
+
+export function createAuthorizationRequests(
+  provider: () => Provider,
+  pending: PendingAuthorizations,
+  now: () => number,
+): AuthorizationRequests {
+  const requests: AuthorizationRequests = {
+    async find(req, id) {
+      const found = await pending.find(req, id);
+      if (found.state !== 'ours') return found;
+      const { begunAtMs, begunWith, gone } = found;
+      const waitedLong = gone || now() - begunAtMs >= pendingTtlMs;
+      const interaction = await provider().Interaction.find(id);
+      if (begunWith && (!interaction || waitedLong)) return { state: 'over', begunWith, waitedLong };
+      const client = interaction && (await provider().Client.find(text(interaction.params.client_id) ?? ''));
+      if (!interaction || !client) return { state: 'unknown' };
+      const request: AuthorizationRequest = {
+        interaction,
+        client,
+        clientId: client.clientId,
+        clientName: client.clientName ?? client.clientId,
+        satisfiedBy: (session) => isSatisfiedBy(interaction.prompt, begunAtMs, session),
+        requiresFreshAuthentication: requiresFreshAuthentication(interaction.prompt),
+        asksForAcr: interaction.prompt.reasons.includes('acr'),
+        requiresStepUpOnly: requiresStepUpOnly(interaction.prompt),
+        requiresAllFactors: requiresMoreThanPassword(parseRequestedAcr(interaction.params)),
+        ...toHints(interaction.params),
+      };
+      return { state: 'ours', request };
+    },
+    async begin(req, res, interaction) {
+      const { uid, prompt, params } = interaction;
+      const traits = interaction.deviceCode === undefined ? traitsOfParameters(params) : undefined;
+      await pending.bind(req, res, { id: uid, begunWith: toOriginalRequest(interaction), traits });
+      if (prompt.name === 'consent') return `/consent?${new URLSearchParams({ authorization_code: uid })}`;
+      // The specification's address: here `authorization_code` names the pending request, never the client's code.
+      const query = new URLSearchParams();
+      for (const name of ['client_id', 'redirect_uri'] as const) {
+        const value = view(params[name]);
+        if (value !== undefined) query.set(name, value);
+      }
+      query.set('authorization_code', uid);
+      const state = view(params.state);
+      if (state !== undefined) query.set('state', state);
+      return `/?${query}`;
+    },
+    async abandon(req, id) {
+      const found = await requests.find(req, id);
+      if (found.state === 'ours') await found.request.interaction.destroy();
+    },
+    async answer({ interaction }, member, result) {
+      // The session may have been replaced since the request began; that this browser began it has been checked.
+      interaction.session = undefined;
+      // What was answered before for the same request goes on only with whoever answered it: a consent is one member's.
+      const before = interaction.lastSubmission?.member === member ? interaction.lastSubmission : undefined;
+      interaction.result = { ...before, ...result, member };
+      await interaction.persist();
+      return interaction.returnTo;
+    },
+  };
+  return requests;
+}

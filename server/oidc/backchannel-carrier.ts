@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { importJWK, type JWK, SignJWT } from 'jose';
+import { type LogoutCarrier, type LogoutNotice, PermanentDeliveryError } from '../messages/index.ts';
+import type { Database, SecretBox } from '../store/index.ts';
+import { findClient } from './client-store.ts';
+import { findRedirectUriFault } from './redirect-uri-rules.ts';
+import { loadJwks } from './signing-key-store.ts';
+
+export interface LogoutCarrierSettings {
+  database: Database;
+  keysBox: SecretBox;
+  /** `iss`: the public address. */
+  issuer: string;
+  /** Then plain http on this machine will do. */
+  development: boolean;
+  now: () => number;
+  timeoutMs?: number;
+  slowMs?: number;
+}
+
+/** As the specification recommends (section 2.4): at most two minutes. */
+const tokenSeconds = 120;
+/** An answer that takes longer is as bad as none: it holds a place that others wait for. */
+const usualSlowMs = 2_000;
+/** A client app that hangs is left alone for so long: what else it should hear must not keep the others from hearing theirs. */
+const restMs = 4_000;
+const event = 'http://schemas.openid.net/event/backchannel-logout';
+
+/**
+ * Carries logout tokens to client apps (OpenID Connect Back-Channel Logout 1.0, section 2.5): signed at each delivery with
+ * the key of that moment, so one that waited for hours is as young as any. Where to comes from the client app's registration,
+ * which is the operator's own word; addresses of private networks are allowed for that reason, redirects are not followed,
+ * and of an answer nothing but the status is read.
+ */
+export function logoutCarrier(settings: LogoutCarrierSettings): LogoutCarrier {
+  const { database, keysBox, issuer, development, now, timeoutMs = 10_000, slowMs = usualSlowMs } = settings;
+  const restsUntil = new Map<string, number>();
+
+  /** The registration of this moment: an address that was mended is used for what waits, too. */
+  async function registered({ clientId, address, algorithm }: LogoutNotice) {
+    const client = await findClient(database.db, clientId);
+    if (!client) return { address, algorithm };
+    return { address: client.backchannel_logout_uri, algorithm: client.id_token_signed_response_alg };
+  }
+
+  async function tokenFor({ clientId, sub, sid }: LogoutNotice, algorithm: string): Promise<string> {
+    const { keys } = await loadJwks(database, keysBox, now());
+    const jwk = keys.find(({ alg }) => alg === algorithm);
+    if (!jwk?.kid) throw new Error(`no key signs ${algorithm}`);
+    const nowSeconds = Math.floor(now() / 1000);
+    return new SignJWT({ events: { [event]: {} }, sid })
+      .setProtectedHeader({ alg: algorithm, kid: jwk.kid, typ: 'logout+jwt' })
+      .setIssuer(issuer)
+      .setAudience(clientId)
+      .setSubject(sub)
+      .setIssuedAt(nowSeconds)
+      .setExpirationTime(nowSeconds + tokenSeconds)
+      .setJti(randomUUID())
+      .sign(await importJWK(jwk as JWK, algorithm));
+  }
+
+  async function post(address: string, token: string): Promise<number> {
+    const answer = await fetch(address, {
+      method: 'POST',
+      body: new URLSearchParams({ logout_token: token }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    await answer.body?.cancel();
+    return answer.status;
+  }
+
+  return {
+    name: 'logout',
+    async send(notice) {
+      const { address, algorithm } = await registered(notice);
+      if (address === undefined)
+        throw new PermanentDeliveryError('the client app does not want to hear of it any more');
+      const fault = findRedirectUriFault(address, false, development);
+      if (fault !== undefined) throw new PermanentDeliveryError(`the client app's address ${fault}`);
+      if ((restsUntil.get(address) ?? 0) > now()) throw new Error('the client app did not answer a moment ago');
+      restsUntil.delete(address);
+      const token = await tokenFor(notice, algorithm);
+      const beganMs = performance.now();
+      const status = await post(address, token).catch((error: unknown) => {
+        const hangs = (error as Error).name === 'TimeoutError';
+        if (hangs) restsUntil.set(address, now() + restMs);
+        throw new Error(hangs ? `no answer within ${timeoutMs / 1000} seconds` : toNetworkReason(error), {
+          cause: error,
+        });
+      });
+      if (performance.now() - beganMs > slowMs) restsUntil.set(address, now() + restMs);
+      if (status === 200 || status === 204) return;
+      // Section 2.8: the token was wrong, or the client app could not sign the member out.
+      if (status === 400) throw new PermanentDeliveryError('the client app refused it (400)');
+      throw new Error(`the client app answered ${status}`);
+    },
+  };
+}
+
+/** What went wrong below HTTP: `fetch` itself says only that it failed. */
+function toNetworkReason(error: unknown): string {
+  const { cause } = error as { cause?: { code?: string; message?: string } };
+  return `cannot be reached: ${cause?.code ?? cause?.message ?? 'no answer'}`;
+}

@@ -1,0 +1,21 @@
+import type { ClientAuthorizations } from '../sign-in/index.ts';
+import { resolveShorthand } from './authorize-shorthand.ts';
+import type { OauthDeps } from './deps.ts';
+import { toExpiredError } from './restart-authorization.ts';
+
+/** What the rooms of signing in and up ask of client apps' requests. */
+export function createClientRequests(deps: OauthDeps, defaultClientId: string): ClientAuthorizations {
+  const { requests } = deps;
+  return {
+    async findPendingAuthorization(req, id) {
+      const found = await requests.find(req, id);
+      return found.state === 'ours' ? found.request : undefined;
+    },
+    async toExpiredError(req, { authorization = '', search }) {
+      const { state } = await requests.find(req, authorization);
+      const clientId = new URLSearchParams(search).get('client_id') ?? undefined;
+      return toExpiredError(deps, req, state === 'ours' ? 'unknown' : state, { id: authorization, clientId });
+    },
+    resolveShorthand: (continuation) => resolveShorthand({ ...deps, defaultClientId }, continuation),
+  };
+}

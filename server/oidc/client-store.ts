@@ -1,0 +1,159 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import type { AdapterPayload, Client } from 'oidc-provider';
+import { randomToken, sha256 } from '../shared/index.ts';
+import { type Db, prepare, type Schema } from '../store/index.ts';
+import { type ClientMetadata, isClientId } from './client-metadata.ts';
+import { expandScopes } from './scopes.ts';
+
+/** A recognisable prefix lets secret scanners find a leaked one. */
+const secretPrefix = 'foyer_cs_';
+
+export function createClientSecret(): string {
+  return `${secretPrefix}${randomToken()}`;
+}
+
+/** A fast hash is enough: the secret has 256 random bits. */
+export function clientSecretHash(secret: string): string {
+  return sha256(secret);
+}
+
+export async function findClient(db: Db, id: string): Promise<ClientMetadata | undefined> {
+  if (!isClientId(id)) return undefined;
+  const row = await db.selectFrom('clients').select('metadata').where('id', '=', id).executeTakeFirst();
+  return row && (JSON.parse(row.metadata) as ClientMetadata);
+}
+
+/** For the OpenID library: the hash stands where the library keeps the secret (see `compareClientSecret` in provider.ts). */
+export function createClientMetadataReader(db: Kysely<Schema>): (id: string) => Promise<AdapterPayload | undefined> {
+  const select = prepare<{ id: string }, ClientRow>((v) =>
+    db
+      .selectFrom('clients')
+      .select(['metadata', 'secret_hash', 'previous_secret_hash', 'previous_secret_expires_at'])
+      .where('id', '=', v.id),
+  );
+  return async (id) => {
+    const row = isClientId(id) ? (await select(db, { id })).rows[0] : undefined;
+    return row && forLibrary(row);
+  };
+}
+
+interface ClientRow {
+  metadata: string;
+  secret_hash: string | null;
+  previous_secret_hash: string | null;
+  previous_secret_expires_at: number | null;
+}
+
+function forLibrary(row: ClientRow): AdapterPayload {
+  // The library takes only https here and has no use for it: the dashboard has.
+  const { initiate_login_uri: _, scope, ...rest } = JSON.parse(row.metadata) as ClientMetadata;
+  // Nor does it take an empty scope; without one it compares nothing, which is why `client-credentials.ts` does.
+  const metadata = { ...rest, ...(scope !== '' && { scope: expandScopes(scope.split(' ')).join(' ') }) };
+  if (row.secret_hash === null) return metadata;
+  const { previous_secret_hash: hash, previous_secret_expires_at: expiresAt } = row;
+  return {
+    ...metadata,
+    client_secret: row.secret_hash,
+    ...(hash !== null && { previous_secret_hash: hash, previous_secret_expires_at: expiresAt ?? 0 }),
+  };
+}
+
+/**
+ * Whether a client app presented one of its secrets: the newest, or the previous one until it expires.
+ * Compares hashes, in constant time.
+ */
+export function isClientSecret(client: Client, presented: string, nowMs: number): boolean {
+  const hash = Buffer.from(clientSecretHash(presented));
+  const equals = (stored: unknown) => {
+    const bytes = Buffer.from(typeof stored === 'string' ? stored : '');
+    return bytes.length === hash.length && timingSafeEqual(bytes, hash);
+  };
+  const { clientSecret, previous_secret_hash: previous, previous_secret_expires_at: expiresAt } = client;
+  const isNewest = equals(clientSecret);
+  const isPrevious = equals(previous) && typeof expiresAt === 'number' && nowMs < expiresAt;
+  return isNewest || isPrevious;
+}
+
+/** Until when the secret before the newest one is valid, in milliseconds since the epoch; undefined: there is none. */
+export async function previousSecretExpiry(db: Db, id: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('clients')
+    .select('previous_secret_expires_at')
+    .where('id', '=', id)
+    .where('previous_secret_hash', 'is not', null)
+    .executeTakeFirst();
+  return row?.previous_secret_expires_at ?? undefined;
+}
+
+export async function listClients(db: Db): Promise<ClientMetadata[]> {
+  const rows = await db.selectFrom('clients').select('metadata').orderBy('id').execute();
+  return rows.map((row) => JSON.parse(row.metadata) as ClientMetadata);
+}
+
+/** Adds a client; false when the id is taken. */
+export async function insertClient(
+  db: Db,
+  client: ClientMetadata,
+  secret: string | null,
+  nowMs: number,
+): Promise<boolean> {
+  const result = await db
+    .insertInto('clients')
+    .values({
+      id: client.client_id,
+      name: client.client_name,
+      metadata: JSON.stringify(client),
+      secret_hash: secret === null ? null : clientSecretHash(secret),
+      created_at: nowMs,
+      updated_at: nowMs,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Secrets of a client that its registration changes. */
+export interface SecretChange {
+  /** The new one; null: none any more; undefined: as it is. */
+  secret?: string | null | undefined;
+  /** Until when the present secret stays valid beside a new one, in milliseconds since the epoch; undefined: no longer. */
+  previousUntilMs?: number | undefined;
+  /** The previous secret ends now. */
+  dropPrevious?: boolean;
+}
+
+function secretColumns({ secret, previousUntilMs, dropPrevious = false }: SecretChange) {
+  const none = { previous_secret_hash: null, previous_secret_expires_at: null };
+  if (secret === undefined) return dropPrevious ? none : {};
+  if (secret === null) return { secret_hash: null, ...none };
+  const hash = { secret_hash: clientSecretHash(secret) };
+  if (previousUntilMs === undefined) return { ...hash, ...none };
+  // SQL reads the row as it was before the update.
+  return { ...hash, previous_secret_hash: sql<string>`secret_hash`, previous_secret_expires_at: previousUntilMs };
+}
+
+/** Replaces a client's registration, and its secrets as `change` says. False when there is no such client. */
+export async function updateClient(
+  db: Db,
+  client: ClientMetadata,
+  change: SecretChange,
+  nowMs: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('clients')
+    .set({
+      name: client.client_name,
+      metadata: JSON.stringify(client),
+      updated_at: nowMs,
+      ...secretColumns(change),
+    })
+    .where('id', '=', client.client_id)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function deleteClient(db: Db, id: string): Promise<boolean> {
+  const result = await db.deleteFrom('clients').where('id', '=', id).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}

@@ -1,0 +1,78 @@
+import type { Request, Response } from 'express';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { type ErrorKind, HttpError } from '../http/index.ts';
+import { StoreUnavailable } from '../store/index.ts';
+import type { OauthDeps } from './deps.ts';
+import { keepOpenerOfPopup } from './popup.ts';
+import { clientInitiateLoginUrl, restartUrl } from './restart-authorization.ts';
+import { requestIdInPath } from './resume-guard.ts';
+import { routes } from './routes-table.ts';
+
+/** Which page an error of the library gets. "Must not redirect" is part of each: a page is all that the visitor sees. */
+function toErrorKind(error: Error, path: string): ErrorKind {
+  // Whatever is wrong with it: nobody was signed out, and they still can be.
+  if (path === routes.end_session && isRefusal(error)) return 'signOutFailed';
+  switch (error.name) {
+    case 'InvalidClient':
+      return 'unknownClient';
+    case 'InvalidRedirectUri':
+      return 'redirectNotRegistered';
+    case 'SessionNotFound':
+      return 'requestExpired';
+    default:
+      return isRefusal(error) ? 'authorizationFailed' : 'internal';
+  }
+}
+
+function isRefusal(error: Error): boolean {
+  return 'status' in error && typeof error.status === 'number' && error.status < 500;
+}
+
+/** What client apps call: their errors are JSON by their standards, also when somebody looks at them in a browser. */
+const calls: ReadonlySet<string> = new Set([
+  routes.token,
+  routes.userinfo,
+  routes.revocation,
+  routes.introspection,
+  routes.jwks,
+  routes.pushed_authorization_request,
+  routes.device_authorization,
+]);
+
+/**
+ * The library's error page, as one of ours: with a way back to the client app where it is known, and for a request that is
+ * over where it begins again.
+ */
+export function createRenderError(deps: OauthDeps) {
+  async function errorActions({ oidc, path, req }: KoaContextWithOIDC, kind: ErrorKind) {
+    if (kind === 'signOutFailed') return { action: { href: '/logout', signsOut: true as const } };
+    const id = requestIdInPath(path);
+    const instead = kind === 'requestExpired' && id ? await restartUrl(deps, req as Request, { id }) : undefined;
+    return { redirectTo: instead, action: await clientInitiateLoginUrl(deps, oidc.client?.clientId) };
+  }
+
+  return async (
+    ctx: KoaContextWithOIDC,
+    out: { error: string; error_description?: string },
+    error: Error,
+  ): Promise<void> => {
+    // The library has set status and headers; only Accept has led here.
+    if (calls.has(ctx.path)) {
+      ctx.body = out;
+      return;
+    }
+    ctx.respond = false;
+    keepOpenerOfPopup(ctx);
+    const detail = [out.error, out.error_description, Reflect.get(error, 'error_detail')].filter(Boolean).join(': ');
+    const kind = toErrorKind(error, ctx.path);
+    // A store that is away has its own answer, which says when to come back.
+    const view =
+      error instanceof StoreUnavailable
+        ? error
+        : await errorActions(ctx, kind).then(
+            (ways) => new HttpError(kind, { detail, cause: error, ...ways }),
+            (unavailable: unknown) => unavailable,
+          );
+    deps.fail(ctx.req as Request, ctx.res as Response, view);
+  };
+}

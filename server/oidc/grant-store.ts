@@ -1,0 +1,284 @@
+import type { InsertResult, Kysely, Transaction } from 'kysely';
+import type { AdapterPayload } from 'oidc-provider';
+import { sha256 } from '../shared/index.ts';
+import { cacheUntilChanged, type Database, prepare, type Schema, type SecretBox } from '../store/index.ts';
+import type { BackchannelLogouts, LogoutScope } from './backchannel-logouts.ts';
+import { deleteConnectedApp, deleteConnectedApps, forgetConsents } from './connected-app-store.ts';
+import {
+  chunks,
+  heldSessions,
+  revoke,
+  revokeOfClientSessions,
+  revokeOffline,
+  revokeOfMemberAndClient,
+  revokeSurplus,
+  revokeWhere,
+} from './grant-queries-store.ts';
+
+/** To which session a grant belongs, and whether it outlives that (offline access, or a device). */
+export interface GrantOwner {
+  foyerSession: string | null;
+  offline: boolean;
+}
+
+export interface GrantStore {
+  /** A grant is written once. */
+  insert(id: string, payload: AdapterPayload, owner: GrantOwner & { expiresAtMs: number }): Promise<void>;
+  find(id: string): Promise<AdapterPayload | undefined>;
+  /** The grant that a Foyer session gave to a client, the newest of several. */
+  findOfSession(owner: GrantOwner, clientId: string): Promise<AdapterPayload | undefined>;
+  isAlive(id: string): Promise<boolean>;
+  /** Ends a grant with everything that hangs on it: refresh tokens, access tokens, codes. The session goes on. */
+  revoke(id: string): Promise<void>;
+  /** The sessions are over: so are their grants but those with offline access, and the client apps that they led to hear of it. */
+  revokeOfSessions(foyerSessions: readonly string[]): Promise<void>;
+  /**
+   * All sessions of the member are over, also those that no record names any more, and so are the member's consents: a thief
+   * may have given them.
+   * @param keeps whether a session, and with it what hangs on it, goes on. Undefined: none does
+   */
+  revokeOfAccount(accountId: string, keeps?: (foyerSession: string) => Promise<boolean>): Promise<void>;
+  /** All access that members gave to a client app, consents included; their sessions go on. */
+  revokeOfClient(clientId: string): Promise<void>;
+  /** All access that one member gave to a client app, the consent included. @returns false when they were not connected */
+  revokeOfMember(trx: Transaction<Schema>, accountId: string, clientId: string): Promise<boolean>;
+  /** Offline access that the member gave in other sessions than this one. */
+  revokeOfflineOfOthers(accountId: string, foyerSession: string): Promise<void>;
+  /** The client app is about to be removed: it hears that nobody is signed in there any more. */
+  endOfClient(trx: Transaction<Schema>, clientId: string): Promise<void>;
+  /** How many grants of a member or of a client are alive. */
+  count(of: { accountId: string } | { clientId: string }): Promise<number>;
+  /** The same member signed in again: the grants go with the new session. */
+  moveToSession(before: string, after: string): Promise<void>;
+  /**
+   * The sessions on which grants of a client hang, in the order of the grants' ids: the next `batch` after a grant.
+   * @param after the last grant of the batch before; '' at the beginning
+   */
+  sessionsOfClient(clientId: string, after: string, batch: number): Promise<GrantOfSession[]>;
+  /** Ends the grants of one client that hang on these sessions; other clients keep theirs, and nobody hears of it. */
+  revokeOfClientSessions(clientId: string, foyerSessions: readonly string[]): Promise<number>;
+  /** Deletes what has expired, at most `batch` rows; answers how many. */
+  sweep(nowMs: number, batch: number): Promise<number>;
+}
+
+/** A grant, and the session on which it hangs. */
+export interface GrantOfSession {
+  idHash: string;
+  foyerSession: string | null;
+}
+
+const model = 'Grant';
+
+interface CachedGrant {
+  /** The opened payload. */
+  json: string;
+  expiresAtMs: number;
+}
+
+interface GrantRow {
+  id_hash: string;
+  payload: string;
+  expires_at: number;
+}
+
+interface NewGrant {
+  idHash: string;
+  payload: string;
+  clientId: string | null;
+  accountId: string | null;
+  foyerSession: string | null;
+  offline: number;
+  expiresAtMs: number;
+}
+
+/** How many grants this process has added, by database: other changes of rows are the database's to tell. */
+const added = new WeakMap<Database, number>();
+
+/** So many sessions are asked about at a time. */
+const sessionsAtOnce = 50;
+
+/** The queries on grants. The row's presence is the truth: every use of a code or token looks it up. */
+export function createGrantStore(
+  database: Database,
+  box: SecretBox,
+  notices: BackchannelLogouts,
+  now: () => number,
+): GrantStore {
+  const { db } = database;
+  const aad = (idHash: string) => `${model}:${idHash}`;
+  const alive = (from: Kysely<Schema>) =>
+    from.selectFrom('oidc').where('model', '=', model).where('expires_at', '>', now());
+  // Kept as text, because the library changes the objects that it is given.
+  const byId = cacheUntilChanged<CachedGrant>(() => database.changes.ofRows('oidc'));
+  // A refresh token is a new row of the same table, but no new grant.
+  const bySession = cacheUntilChanged<CachedGrant>(() => {
+    const rows = database.changes.ofRows('oidc');
+    return rows === undefined ? undefined : rows + (added.get(database) ?? 0);
+  });
+  const columns = ['id_hash', 'payload', 'expires_at'] as const;
+  const selectById = prepare<{ idHash: string; nowMs: number }, GrantRow>((v) =>
+    db
+      .selectFrom('oidc')
+      .select(columns)
+      .where('model', '=', model)
+      .where('id_hash', '=', v.idHash)
+      .where('expires_at', '>', v.nowMs),
+  );
+  const selectOfSession = prepare<{ foyerSession: string; offline: number; clientId: string; nowMs: number }, GrantRow>(
+    (v) =>
+      db
+        .selectFrom('oidc')
+        .select(columns)
+        .where('foyer_session', '=', v.foyerSession)
+        .where('client_id', '=', v.clientId)
+        .where('offline', '=', v.offline)
+        .where('model', '=', model)
+        .where('expires_at', '>', v.nowMs)
+        .orderBy('expires_at', 'desc')
+        .limit(1),
+  );
+  const insert = prepare<NewGrant, InsertResult>((v) =>
+    db.insertInto('oidc').values({
+      model,
+      id_hash: v.idHash,
+      payload: v.payload,
+      grant_id: null,
+      client_id: v.clientId,
+      account_id: v.accountId,
+      foyer_session: v.foyerSession,
+      offline: v.offline,
+      consumed_at: null,
+      expires_at: v.expiresAtMs,
+    }),
+  );
+  const known = (row: GrantRow | undefined): CachedGrant | undefined =>
+    row && { json: box.open(row.payload, aad(row.id_hash)), expiresAtMs: row.expires_at };
+  const unexpired = (grant: CachedGrant | undefined) => (grant && grant.expiresAtMs > now() ? grant : undefined);
+  const parsed = (grant: CachedGrant | undefined) => grant && (JSON.parse(grant.json) as AdapterPayload);
+
+  async function living(id: string): Promise<CachedGrant | undefined> {
+    return unexpired(
+      await byId(id, async () => known((await selectById(db, { idHash: sha256(id), nowMs: now() })).rows[0])),
+    );
+  }
+
+  async function end(
+    column: 'foyer_session' | 'account_id',
+    values: readonly string[],
+    which: LogoutScope,
+  ): Promise<void> {
+    await database.transaction(async (trx) => {
+      await revokeWhere(trx, column, values);
+      if ('accountId' in which) await deleteConnectedApps(trx, 'user_id', which.accountId);
+      await notices.ended(trx, which);
+    });
+    notices.wake();
+  }
+
+  async function revokeOfSessions(sessions: readonly string[]): Promise<void> {
+    if (sessions.length > 0) await end('foyer_session', sessions, { sessions });
+  }
+
+  async function revokeOfAccount(accountId: string, keeps?: (session: string) => Promise<boolean>): Promise<void> {
+    if (!keeps) return end('account_id', [accountId], { accountId });
+    // First read what there is, then ask: what is given to a session that goes on after the first step is not touched.
+    const held = await heldSessions(db, accountId);
+    const keptSessions: string[] = [];
+    for (const batch of chunks(held.sessions, sessionsAtOnce)) {
+      const stored = await Promise.all(batch.map(keeps));
+      keptSessions.push(...batch.filter((_, index) => stored[index]));
+      await revokeOfSessions(batch.filter((_, index) => !stored[index]));
+    }
+    await database.transaction(async (trx) => {
+      await revoke(trx, held.withoutSession);
+      await revokeOffline(trx, accountId, keptSessions);
+      if (keptSessions.length > 0) await forgetConsents(trx, accountId);
+      else await deleteConnectedApps(trx, 'user_id', accountId);
+    });
+  }
+
+  return {
+    async insert(id, payload, { expiresAtMs, foyerSession, offline }) {
+      const idHash = sha256(id);
+      await insert(db, {
+        idHash,
+        payload: box.seal(JSON.stringify(payload), aad(idHash)),
+        clientId: payload.clientId ?? null,
+        accountId: payload.accountId ?? null,
+        foyerSession,
+        offline: offline ? 1 : 0,
+        expiresAtMs,
+      });
+      added.set(database, (added.get(database) ?? 0) + 1);
+      const { accountId, clientId } = payload;
+      if (offline && accountId !== undefined && clientId !== undefined)
+        await database.transaction((trx) => revokeSurplus(trx, accountId, clientId));
+    },
+    find: async (id) => parsed(await living(id)),
+    async findOfSession({ foyerSession, offline }, clientId) {
+      if (foyerSession === null) return undefined;
+      const expected = { foyerSession, clientId, offline: offline ? 1 : 0 };
+      const newest = await bySession(`${foyerSession} ${expected.offline} ${clientId}`, async () =>
+        known((await selectOfSession(db, { ...expected, nowMs: now() })).rows[0]),
+      );
+      return parsed(unexpired(newest));
+    },
+    isAlive: async (id) => (await living(id)) !== undefined,
+    revoke: (id) => database.transaction((trx) => revokeWhere(trx, 'id_hash', [sha256(id)])),
+    revokeOfSessions,
+    revokeOfAccount,
+    revokeOfClient: (clientId) =>
+      database.transaction(async (trx) => {
+        await revokeWhere(trx, 'client_id', [clientId]);
+        await deleteConnectedApps(trx, 'client_id', clientId);
+      }),
+    async revokeOfMember(trx, accountId, clientId) {
+      await revokeOfMemberAndClient(trx, accountId, clientId);
+      return deleteConnectedApp(trx, accountId, clientId);
+    },
+    revokeOfflineOfOthers: (accountId, foyerSession) =>
+      database.transaction((trx) => revokeOffline(trx, accountId, [foyerSession])),
+    async endOfClient(trx, clientId) {
+      await revokeWhere(trx, 'client_id', [clientId]);
+      await deleteConnectedApps(trx, 'client_id', clientId);
+      await notices.ended(trx, { clientId });
+    },
+    async count(of) {
+      const from =
+        'accountId' in of
+          ? alive(db).where('account_id', '=', of.accountId)
+          : alive(db).where('client_id', '=', of.clientId);
+      const { count } = await from.select((eb) => eb.fn.countAll().as('count')).executeTakeFirstOrThrow();
+      return Number(count);
+    },
+    async moveToSession(before, after) {
+      await database.transaction(async (trx) => {
+        await trx.updateTable('oidc').set({ foyer_session: after }).where('foyer_session', '=', before).execute();
+        await notices.moved(trx, before, after);
+      });
+    },
+    async sessionsOfClient(clientId, after, batch) {
+      const rows = await db
+        .selectFrom('oidc')
+        .select(['id_hash', 'foyer_session'])
+        .where('client_id', '=', clientId)
+        .where('model', '=', model)
+        .where('id_hash', '>', after)
+        .orderBy('id_hash')
+        .limit(batch)
+        .execute();
+      return rows.map(({ id_hash, foyer_session }) => ({ idHash: id_hash, foyerSession: foyer_session }));
+    },
+    revokeOfClientSessions: (clientId, foyerSessions) =>
+      database.transaction((trx) => revokeOfClientSessions(trx, clientId, foyerSessions)),
+    async sweep(nowMs, batch) {
+      const expired = db.selectFrom('oidc').select('id_hash').where('expires_at', '<=', nowMs).limit(batch);
+      const result = await db
+        .deleteFrom('oidc')
+        .where('expires_at', '<=', nowMs)
+        .where('id_hash', 'in', expired)
+        .executeTakeFirst();
+      return Number(result.numDeletedRows);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * The room of the OpenID Provider: oidc-provider (certified) under /oauth2 with our stores, keys and pages.
+ *
+ * Owns authorization requests and the browser they belong to, grants and tokens, client apps, resource servers, signing
+ * keys, consent and sign-out, the token cookies, and the guard of the JSON API (OpenID Connect Core 1.0, Discovery 1.0,
+ * RP-Initiated Logout 1.0, Back-Channel Logout 1.0; RFC 6749, 6750, 7009, 7636, 7662, 8707, 9700). Does not own who is signed in (session/) nor
+ * what a member must do first (sign-in/).
+ */
+
+export {
+  type CanAccessClient,
+  createCanAccessClient,
+  type GrantableAccess,
+  grantsToNobody,
+  isRestricted,
+} from './access-rule.ts';
+export { type LogoutCarrierSettings, logoutCarrier } from './backchannel-carrier.ts';
+export { createLogoutNotices } from './backchannel-logouts.ts';
+export {
+  type ClientMetadata,
+  type ClientRequest,
+  clientMetadata,
+  deviceGrant,
+  InvalidClientRequest,
+  isVisibleToUsers,
+  mayHoldSensitive,
+  signingAlgorithms,
+  toClientRequest,
+} from './client-metadata.ts';
+export {
+  createClientSecret,
+  deleteClient,
+  findClient,
+  insertClient,
+  listClients,
+  previousSecretExpiry,
+  updateClient,
+} from './client-store.ts';
+export { listConnectedApps } from './connected-app-store.ts';
+export { ensureDefaultClient } from './default-client.ts';
+export { createGrantStore, type GrantStore } from './grant-store.ts';
+export { initiateLoginUrl } from './initiate-login.ts';
+export type { SigningKeyInfo } from './keys.ts';
+export { clientSessionsDataSource, connectedAppHolding, grantsDataSource } from './personal-data.ts';
+export { planRequiredUrlForClient } from './plan-required-handlers.ts';
+
+export { type ResourceServer, resourceServerFaults } from './resource-server.ts';
+export {
+  deleteResourceServer,
+  findResourceServer,
+  insertResourceServer,
+  listResourceServers,
+} from './resource-server-store.ts';
+export { createOidcModule, type OidcModule } from './room.ts';
+export { publicMetadataSeconds } from './routes.ts';
+export { discoveryPaths, routes } from './routes-table.ts';
+export { canonicalScopes, knownScopes, sensitiveScopes } from './scopes.ts';
+export { createGrantHooks } from './session-lifecycle.ts';
+export { ensureKeys, listKeys, loadJwks, rotateKeys } from './signing-key-store.ts';

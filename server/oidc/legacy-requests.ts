@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import type Provider from 'oidc-provider';
+import type { Client, KoaContextWithOIDC } from 'oidc-provider';
+import { appendIdToken, queryIdToken } from './query-response-mode.ts';
+import { routes } from './routes-table.ts';
+
+type Query = KoaContextWithOIDC['query'];
+
+/**
+ * What the older client apps leave out, before the library looks at the request: a `scope`, the
+ * `nonce` of an id token, and `forceAuth` for what is `prompt=login` today. The address for an id token in the query is
+ * the final one, which is then compared with the registered ones like any other.
+ */
+export function fillInQuery(query: Query, client: Client): Query {
+  const { forceAuth, ...filled } = query;
+  if (client.legacy !== true) return query;
+  filled.scope ??= 'openid';
+  if (filled.response_type === 'id_token') filled.nonce ??= randomBytes(16).toString('base64url');
+  if (forceAuth !== undefined) filled.prompt ??= 'login';
+  const inQuery = client.legacy_id_token_redirect === true && filled.response_mode === queryIdToken;
+  if (inQuery && typeof filled.redirect_uri === 'string' && filled.redirect_uri !== '') {
+    filled.redirect_uri = appendIdToken(filled.redirect_uri);
+  }
+  return filled;
+}
+
+const lacks = ({ scope, nonce, response_type: type, response_mode: mode, forceAuth, request_uri: pushed }: Query) =>
+  pushed === undefined &&
+  (scope === undefined ||
+    (nonce === undefined && type === 'id_token') ||
+    forceAuth !== undefined ||
+    mode === queryIdToken);
+
+/** Fills in for clients registered as `legacy`, and for nobody else. */
+export function fillInForLegacy(provider: Provider): void {
+  provider.use(async (ctx, next) => {
+    const id = ctx.path === routes.authorization && lacks(ctx.query) ? ctx.query.client_id : undefined;
+    // What is wrong with the client, or keeps it from being found, the library finds out as well, and answers it.
+    const client = typeof id === 'string' ? await provider.Client.find(id).catch(() => undefined) : undefined;
+    if (client) ctx.query = fillInQuery(ctx.query, client);
+    await next();
+  });
+}

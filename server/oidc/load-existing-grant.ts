@@ -1,0 +1,92 @@
+import type { Request } from 'express';
+import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
+import { getCurrentSession } from '../sessions/index.ts';
+import type { Database } from '../store/index.ts';
+import { type Consent, covers, findConsent, recordConsent } from './connected-app-store.ts';
+import { isMemberScope } from './scopes.ts';
+import type { SessionGrants } from './session-grants.ts';
+
+interface LoadGrantDeps {
+  database: Database;
+  sessionGrants: SessionGrants;
+  now: () => number;
+}
+
+/** The scopes that the request asks for, the client is registered for, and a member can give: never more than these. */
+export function grantableScopes(requested: Iterable<string>, registered: string | undefined): string[] {
+  const allowed = new Set((registered ?? '').split(' '));
+  return [...requested].filter((scope) => isMemberScope(scope) && allowed.has(scope));
+}
+
+/** The same of a resource server that the client may ask for: what is requested and registered there, nothing else. */
+export function grantableAudiences(requested: Iterable<string>, registered: ReadonlySet<string>): string[] {
+  return [...new Set(requested)].filter((scope) => registered.has(scope));
+}
+
+/** Why the member is asked: somebody other than the marketplace runs the client, or could pose as it. Undefined: they are not. */
+export function consentReason(client: {
+  first_party?: unknown;
+  applicationType?: string | undefined;
+}): 'third-party' | 'native' | undefined {
+  if (client.first_party !== true) return 'third-party';
+  return client.applicationType === 'native' ? 'native' : undefined;
+}
+
+/** The scopes of a request, of those that its client app may be given. */
+function askedFor(ctx: KoaContextWithOIDC): Consent {
+  const { client, params, resourceServers } = ctx.oidc;
+  const requested = String(params?.scope ?? '').split(' ');
+  const atServers = Object.entries(resourceServers ?? {}).map(
+    ([identifier, { scopes }]) => [identifier, grantableAudiences(requested, scopes)] as const,
+  );
+  return { scopes: grantableScopes(requested, client?.scope), resources: new Map(atServers) };
+}
+
+const nothing: Consent = { scopes: [], resources: new Map() };
+
+/**
+ * What the library asks for at every authorization request: the grant of this Foyer session for the client. The
+ * marketplace's own web apps get it without a question. Others get what the member has consented to: now, or before, where
+ * that consent covers the request. A wider request asks for the whole. Native apps and devices are asked every time.
+ * Without a matching session there is none: the login check asks.
+ *
+ * Offline access (OpenID Connect Core 1.0, section 11) and devices have grants that outlive the session.
+ */
+export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGrantDeps) {
+  /** The part of the request that may be granted without a question; undefined: the member is to be asked. */
+  async function permitted(ctx: KoaContextWithOIDC, userId: string, asked: Consent): Promise<Consent | undefined> {
+    const { client, result, entities } = ctx.oidc;
+    const reason = client && consentReason(client);
+    if (!client || reason === undefined || result?.consent !== undefined) return asked;
+    if (reason === 'native' || entities.DeviceCode) return undefined;
+    const consent = await findConsent(database.db, userId, client.clientId);
+    return consent && covers(consent, asked) ? asked : undefined;
+  }
+
+  return async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
+    // Of resources the library has asked for each whether this client may have it.
+    const { client, account, result } = ctx.oidc;
+    const session = getCurrentSession(ctx.req as Request);
+    if (!client || !account || session?.userId !== account.accountId) return undefined;
+    const asked = askedFor(ctx);
+    const onDevice = ctx.oidc.entities.DeviceCode !== undefined;
+    const offline = onDevice || asked.scopes.includes('offline_access');
+    // Each device has one of its own: a device code that is used twice ends what that device has, and nothing else.
+    const grant = onDevice ? undefined : await grants.find(session, client.clientId, offline);
+    const allowed = await permitted(ctx, session.userId, asked);
+    if (allowed === undefined && !grant) return undefined;
+    if (client.backchannelLogoutUri !== undefined) {
+      const sid = await grants.sidFor(session, client.clientId);
+      if (sid === undefined) return undefined;
+      // Before the library makes up one that nobody but its own session knows.
+      ctx.oidc.session?.sidFor(client.clientId, sid);
+    }
+    const widened = await grants.widen(session, client.clientId, grant, { ...(allowed ?? nothing), offline });
+    const isConsent = consentReason(client) !== undefined && result?.consent !== undefined;
+    if (widened && widened !== grant && (isConsent || offline)) {
+      const connection = { userId: session.userId, clientId: client.clientId, nowMs: now(), grantId: widened.jti };
+      await database.transaction((trx) => recordConsent(trx, connection, isConsent ? asked : nothing));
+    }
+    return widened;
+  };
+}

@@ -1,0 +1,145 @@
+import type { Request } from 'express';
+import { createElement } from 'react';
+import { NotInPlanPage } from '../../views/oidc/plan-required-page.tsx';
+import type { PageContext } from '../../views/page-context.ts';
+import { planLine, planPrice } from '../checkout/index.ts';
+import {
+  type Continuation,
+  continuationFrom,
+  HttpError,
+  readFormField,
+  readQueryParam,
+  renderRedirectPage,
+} from '../http/index.ts';
+import type { Plan } from '../membership/index.ts';
+import { redirectToSignIn } from '../sign-in/index.ts';
+import { type AccessRequirement, grantsAccess } from './access-rule.ts';
+import type { AuthorizationRequest } from './authorization-requests.ts';
+import { requireOwnedRequest } from './bind-session-handlers.ts';
+import { isVisibleToUsers } from './client-metadata.ts';
+import { findClient } from './client-store.ts';
+import type { Handler, OauthDeps } from './deps.ts';
+import { initiateLoginUrl } from './initiate-login.ts';
+
+const notInPlanPath = '/not-in-plan';
+
+/** The page for a request that waits, with everything that leads back to it. */
+export const planRequiredUrl = (search: string): string => `${notInPlanPath}${search}`;
+/** The same for a client app that nobody has come from. */
+export const planRequiredUrlForClient = (clientId: string): string =>
+  `${notInPlanPath}?${new URLSearchParams({ client_id: clientId })}`;
+
+/** The client app that is shut, and the ways on from there. */
+interface RestrictedClient {
+  demand: AccessRequirement;
+  clientName: string;
+  clientLogo: string | undefined;
+  request?: AuthorizationRequest;
+  /** What the pages of plans carry, so that a purchase ends in the client app. */
+  search: string;
+  /** Where a member goes to whom it is open by now. */
+  opened: string;
+}
+
+/** @throws {HttpError} when no request waits here, or there is no such client app that members may know of */
+async function loadRestrictedClient(
+  deps: OauthDeps,
+  req: Request,
+  continuation: Continuation,
+): Promise<RestrictedClient> {
+  if (continuation.authorization !== undefined) {
+    const request = await requireOwnedRequest(deps, req, continuation.authorization);
+    const { client, clientName } = request;
+    const { search } = continuation;
+    return { demand: client, clientName, clientLogo: client.logoUri, request, search, opened: `/verify-user${search}` };
+  }
+  const client = await findClient(deps.database.db, readQueryParam(req, 'client_id') ?? '');
+  if (!client || !isVisibleToUsers(client)) throw new HttpError('notFound', { detail: 'no such client app' });
+  return {
+    demand: client,
+    clientName: client.client_name,
+    clientLogo: client.logo_uri,
+    // Whoever comes back here with the right plan goes on into it.
+    search: `?${new URLSearchParams({ redirect: planRequiredUrlForClient(client.client_id) })}`,
+    opened: client.initiate_login_uri ? initiateLoginUrl(client.initiate_login_uri, deps.publicUrl) : '/dashboard',
+  };
+}
+
+/** The plans that open it, of those that members can choose here. */
+function plansThatOpen({ catalogue, plansAreSold }: OauthDeps, demand: AccessRequirement): Plan[] {
+  if (!plansAreSold) return [];
+  return catalogue.plans.filter(
+    ({ id, kind, entitlements }) => kind !== 'partner' && grantsAccess(demand, { plan: id, entitlements }),
+  );
+}
+
+const planPriceText = (ctx: PageContext, plan: Plan, currency: string): string => {
+  const price = planPrice(ctx, plan, currency);
+  return price ? `${price.amount} ${price.per}` : '';
+};
+
+const toOrigins = (url: string | undefined): string[] => {
+  const origin = url === undefined ? undefined : URL.parse(url)?.origin;
+  return origin === undefined || origin === 'null' ? [] : [origin];
+};
+
+/** GET /not-in-plan: why a client app is not open to this member, and which plans open it; the request goes on waiting. */
+export function showPlanRequired(deps: OauthDeps): Handler {
+  return async (req, res) => {
+    const continuation = continuationFrom(req, deps.publicUrl);
+    const member = await deps.sessions.getCurrentUser(req);
+    if (!member) return redirectToSignIn(req, res, deps.publicUrl);
+    const { user } = member;
+    const shut = await loadRestrictedClient(deps, req, continuation);
+    if (deps.canAccessClient(shut.demand, user)) return res.redirect(303, shut.opened);
+    const { clientName, clientLogo, request, search } = shut;
+    const { catalogue } = deps;
+    const own = catalogue.byId(user.planId);
+    const elsewhere = new URLSearchParams(search);
+    elsewhere.set('forceAuth', 'true');
+    deps.pages.send(
+      req,
+      res,
+      200,
+      (ctx) =>
+        createElement(NotInPlanPage, {
+          ctx,
+          clientName,
+          clientLogo,
+          memberEmail: user.email,
+          currentPlan: own && planLine(ctx.t, own),
+          plans: plansThatOpen(deps, shut.demand).map((plan) => ({
+            name: planLine(ctx.t, plan),
+            price: planPriceText(ctx, plan, catalogue.currency),
+            href: `/plan-purchase/${plan.id}${search}`,
+          })),
+          compareHref: `/plan-purchase${search}`,
+          otherAccountHref: `/?${elsewhere}`,
+          ...(request && {
+            back: { action: notInPlanPath, fields: { authorization_code: request.interaction.uid } },
+          }),
+          dashboardHref: '/dashboard',
+        }),
+      {
+        title: (ctx) => ctx.t('dashboard.limited.title', { clientName }),
+        policy: { images: toOrigins(clientLogo) },
+      },
+    );
+  };
+}
+
+/** POST /not-in-plan: the member goes back without; the client app is told (OpenID Connect Core 1.0, section 3.1.2.6). */
+export function submitPlanRequired(deps: OauthDeps): Handler {
+  return async (req, res) => {
+    const id = readFormField(req, 'authorization_code');
+    const search = `?${new URLSearchParams({ authorization_code: id })}`;
+    const member = await deps.sessions.getCurrentUser(req);
+    if (!member) return redirectToSignIn(req, res, deps.publicUrl, planRequiredUrl(search));
+    const request = await requireOwnedRequest(deps, req, id);
+    const href = await deps.requests.answer(request, member.user.id, {
+      error: 'access_denied',
+      error_description: 'the End-User does not have the plan for it',
+    });
+    renderRedirectPage(deps.pages, req, res, href, request.clientName);
+  };
+}

@@ -1,0 +1,252 @@
+import Provider, {
+  type AdapterPayload,
+  type Client,
+  type Configuration,
+  type JWK,
+  type KoaContextWithOIDC,
+} from 'oidc-provider';
+import { type HostCookies, languages } from '../http/index.ts';
+import { toLifetime } from '../rate-limits/index.ts';
+import { acrValues } from '../sessions/index.ts';
+import { mustSetUpSecondFactor } from '../sign-in/index.ts';
+import type { Database } from '../store/index.ts';
+import { claimsByScope, claimsFor, findCurrentUser, type GetMembershipClaims, type User } from '../users/index.ts';
+import { isRestricted } from './access-rule.ts';
+import { accessTokenClaims } from './access-token-claims.ts';
+import { type AdapterDeps, createAdapterFactory } from './adapter.ts';
+import { clientAssertionAlgorithms } from './client-keys.ts';
+import { extraMetadata } from './client-metadata.ts';
+import { isClientSecret } from './client-store.ts';
+import { cookieSignatures } from './cookie-signatures.ts';
+import { deviceCodeSeconds, deviceFlow } from './device-flow.ts';
+import { proofAlgorithms } from './dpop.ts';
+import { createInteractionPolicy, type PolicyDeps } from './interaction-policy.ts';
+import { createLoadGrant } from './load-existing-grant.ts';
+import { queryIdToken, queryIdTokenSeconds } from './query-response-mode.ts';
+import { providerParameters } from './request-hints.ts';
+import { requireGrantableScope } from './require-grantable-scope.ts';
+import { createResourceServerInfo } from './resource-tokens.ts';
+import { routes } from './routes-table.ts';
+import { knownScopes } from './scopes.ts';
+import type { SessionGrants } from './session-grants.ts';
+import { authenticationClaims } from './step-up.ts';
+
+export interface ProviderDeps extends AdapterDeps, PolicyDeps {
+  issuer: string;
+  database: Database;
+  cookies: HostCookies;
+  cookieKeys: string[];
+  /** 32 bytes, the same in all processes: what DPoP nonces are made of. */
+  proofNonceSecret: Buffer;
+  development: boolean;
+  sessionGrants: SessionGrants;
+  membershipClaims: GetMembershipClaims;
+  rememberMs: number;
+  idleMs: number;
+  /** Answers where the browser goes when the library needs the member: a page of ours. */
+  interactionUrl: NonNullable<NonNullable<Configuration['interactions']>['url']>;
+  renderError(ctx: KoaContextWithOIDC, out: { error: string; error_description?: string }, error: Error): Promise<void>;
+  onServerError(ctx: KoaContextWithOIDC, error: Error): void;
+}
+
+export const providerCookies = { session: 'foyer_op', interaction: 'foyer_op_interaction', resume: 'foyer_op_resume' };
+
+const daySeconds = 24 * 60 * 60;
+const refreshTokenIdleSeconds = 14 * daySeconds;
+export const refreshTokenTotalSeconds = 90 * daySeconds;
+
+/** For how long a refresh token is good from now on. */
+function refreshTokenSeconds({ iiat }: { iiat?: number | undefined }, nowMs: number): number {
+  const nowSeconds = nowMs / 1000;
+  const total = (iiat ?? nowSeconds) + refreshTokenTotalSeconds - nowSeconds;
+  return Math.max(1, Math.min(refreshTokenIdleSeconds, total) | 0);
+}
+
+/** A refresh token that is not rotated lives on by being used, as a rotated one does in its successor. */
+export function prolongUsedTokens(provider: Provider, now: () => number): void {
+  provider.use(async (ctx, next) => {
+    await next();
+    if (ctx.path !== routes.token || ctx.status !== 200) return;
+    const { entities, params } = (ctx as KoaContextWithOIDC).oidc;
+    const { RefreshToken: token, RotatedRefreshToken: rotated } = entities;
+    if (!token || rotated || params?.grant_type !== 'refresh_token') return;
+    const seconds = refreshTokenSeconds(token, now());
+    token.exp = Math.floor(Date.now() / 1000) + seconds;
+    // Saved by the adapter itself: to the library's events and their counts it would be a new one.
+    // The library's types do not know the method.
+    const stored = token as typeof token & { getValueAndPayload(): Promise<{ payload: AdapterPayload }> };
+    const { payload } = await stored.getValueAndPayload();
+    await provider.RefreshToken.adapter.upsert(token.jti, payload, seconds);
+  });
+}
+
+/**
+ * Whether a page of this origin may call by script for the client: only a public client's own pages. A confidential one
+ * has its server to call, and `null`, which is what sandboxed frames say, is nobody's, also not a private scheme's.
+ */
+function ownOrigin(client: Client, origin: string): boolean {
+  if (origin === 'null' || client.clientAuthMethod !== 'none') return false;
+  return (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin);
+}
+
+function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
+  const { cookies, now } = deps;
+  const cookie = { httpOnly: true, sameSite: 'lax' as const, secure: cookies.options.secure ?? false, signed: true };
+  // One read per request, whatever asks.
+  const users = new WeakMap<object, Map<string, Promise<User | undefined>>>();
+  const findUserById = (ctx: KoaContextWithOIDC, id: string) => {
+    const known = users.get(ctx.req) ?? new Map<string, Promise<User | undefined>>();
+    users.set(ctx.req, known);
+    const user = known.get(id) ?? findCurrentUser(deps.database, id);
+    known.set(id, user);
+    return user;
+  };
+  /** Whether the client app that calls is for other plans than the member has. */
+  const isShutOut = async (ctx: KoaContextWithOIDC, id: string | undefined): Promise<boolean> => {
+    const { client } = ctx.oidc;
+    if (!client || id === undefined || !isRestricted(client)) return false;
+    const user = await findUserById(ctx, id);
+    return user !== undefined && !deps.mayEnter(client, user);
+  };
+  return {
+    adapter: createAdapterFactory(deps),
+    routes,
+    jwks: { keys },
+    cookies: {
+      keys: cookieSignatures(deps.cookieKeys),
+      names: {
+        session: cookies.name(providerCookies.session),
+        interaction: cookies.name(providerCookies.interaction),
+        // Bound to its path by the library, so it cannot carry the prefix.
+        resume: providerCookies.resume,
+      },
+      long: { ...cookie, path: '/' },
+      short: { ...cookie, path: '/' },
+    },
+    scopes: [...knownScopes],
+    claims: { ...claimsByScope, openid: ['sub', 'auth_time', 'amr', 'acr'] },
+    acrValues: [...acrValues],
+    // The short forms of the specification hand over nothing but the id token: it must say who the member is.
+    conformIdTokenClaims: false,
+    responseTypes: ['code', 'id_token'],
+    subjectTypes: ['public'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    enabledJWA: {
+      idTokenSigningAlgValues: ['ES256', 'RS256'],
+      dPoPSigningAlgValues: proofAlgorithms,
+      clientAuthSigningAlgValues: [...clientAssertionAlgorithms],
+    },
+    extraClientMetadata: { properties: [...extraMetadata] },
+    pkce: { required: () => true },
+    extraParams: {
+      scope: requireGrantableScope,
+      ...Object.fromEntries(providerParameters.map((name) => [name, null])),
+    },
+    discovery: { ui_locales_supported: [...languages], display_values_supported: ['page', 'popup'] },
+    // OpenID Connect requires it at both ends, also where a client has registered one address only.
+    allowOmittingSingleRegisteredRedirectUri: false,
+    clientBasedCORS: (_ctx, origin, client) => ownOrigin(client, origin),
+    features: {
+      devInteractions: { enabled: false },
+      claimsParameter: {
+        enabled: true,
+        assertClaimsParameter: (ctx, claims) => {
+          if (ctx.oidc.params) ctx.oidc.params.claims = JSON.stringify(authenticationClaims(claims));
+        },
+      },
+      clientCredentials: { enabled: true },
+      deviceFlow,
+      // A nonce is asked of every proof, so that none can be made ahead of time, and no client's clock matters.
+      dPoP: { enabled: true, nonceSecret: deps.proofNonceSecret, requireNonce: () => true },
+      pushedAuthorizationRequests: { enabled: true },
+      resourceIndicators: { enabled: true, getResourceServerInfo: createResourceServerInfo(deps.database) },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
+      introspection: {
+        enabled: true,
+        allowedPolicy: async (ctx, client, token) =>
+          token.clientId === client.clientId &&
+          !(await isShutOut(ctx, 'accountId' in token ? token.accountId : undefined)),
+      },
+      // Client apps hear of every end by the outbox (backchannel-logouts.ts); what the library would do itself is never reached.
+      backchannelLogout: { enabled: true },
+      // Both pages are ours: see end-session.ts.
+      rpInitiatedLogout: { enabled: true, logoutSource: () => {}, postLogoutSuccessSource: () => {} },
+    },
+    interactions: {
+      policy: createInteractionPolicy(deps),
+      url: (ctx, interaction) => deps.interactionUrl(ctx, interaction),
+    },
+    loadExistingGrant: createLoadGrant(deps),
+    // Grants end with the session by our own index, so that a second sign-in does not end the first one's tokens.
+    expiresWithSession: () => false,
+    issueRefreshToken: (_ctx, client, code) =>
+      client.grantTypeAllowed('refresh_token') && (client.first_party === true || code.scopes.has('offline_access')),
+    // A stolen one is of use only to whom nothing else identifies (RFC 9700, section 2.2.2).
+    rotateRefreshToken: ({ oidc }) => oidc.client?.clientAuthMethod === 'none' && !oidc.entities.RefreshToken?.jkt,
+    // Always the grant: nobody keeps a list of what else hangs on it (see short-lived-adapter.ts).
+    revokeGrantPolicy: () => true,
+    extraTokenClaims: accessTokenClaims,
+    findAccount: async (ctx, sub, token) => {
+      const user = await findUserById(ctx, sub);
+      if (!user || user.disabledAt !== null) return undefined;
+      // The client app has them sign in, where they are led to set it up.
+      if (token?.kind === 'RefreshToken' && mustSetUpSecondFactor(user)) return undefined;
+      // Where the browser asks, the policy answers; whatever holds a code or a token is told here.
+      if (token && (await isShutOut(ctx, sub))) return undefined;
+      return {
+        accountId: user.id,
+        claims: async (_use, scope) => claimsFor(user, new Set(scope.split(' ')), deps.membershipClaims(user)),
+      };
+    },
+    ttl: {
+      AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 60 * 60,
+      AuthorizationCode: () => 60,
+      ClientCredentials: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? 10 * 60,
+      DeviceCode: () => deviceCodeSeconds,
+      IdToken: (ctx) => (ctx?.oidc?.params?.response_mode === queryIdToken ? queryIdTokenSeconds : 60 * 60),
+      Interaction: (ctx) => toLifetime(ctx?.req) / 1000,
+      RefreshToken: (_ctx, token) => refreshTokenSeconds(token, now()),
+      Session: (ctx, session) =>
+        // Nobody's yet: it holds no more than what a page's form needs.
+        session.accountId === undefined
+          ? toLifetime(ctx?.req) / 1000
+          : Math.ceil((session.transient ? Math.max(deps.idleMs, daySeconds * 1000) : deps.rememberMs) / 1000),
+      // Reused by a session as long as it lives, and outliving the last refresh token that it gave.
+      Grant: () => Math.ceil(deps.rememberMs / 1000) + refreshTokenTotalSeconds + daySeconds,
+    },
+    renderError: (ctx, out, error) => deps.renderError(ctx, out, error),
+  };
+}
+
+/**
+ * The OpenID Provider, built anew whenever the signing keys change (it takes about a millisecond). What the library
+ * leaves open is closed here; how it behaves otherwise is written down in docs/decisions/0001-oidc-provider.md.
+ */
+export function createProvider(deps: ProviderDeps, keys: JWK[]): Provider {
+  const provider = new Provider(deps.issuer, configuration(deps, keys));
+  // Behind a proxy the library must believe the scheme that http/public-host.ts has settled.
+  provider.proxy = true;
+  Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
+    value(this: Client, presented: string) {
+      return isClientSecret(this, presented, deps.now());
+    },
+  });
+  if (deps.development) allowLocalImplicitClients(provider);
+  provider.on('server_error', (ctx, error) => deps.onServerError(ctx, error));
+  return provider;
+}
+
+/** The library refuses http and localhost addresses for `id_token` clients; on a developer's machine there is no other. */
+function allowLocalImplicitClients(provider: Provider): void {
+  // The library documents this override; its types do not know the property.
+  const schema: { prototype: { invalidate(message: string, code?: string): void } } = Reflect.get(
+    provider.Client,
+    'Schema',
+  );
+  const { invalidate } = schema.prototype;
+  schema.prototype.invalidate = function (message, code) {
+    if (code === 'implicit-force-https' || code === 'implicit-forbid-localhost') return;
+    invalidate.call(this, message, code);
+  };
+}

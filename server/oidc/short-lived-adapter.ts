@@ -1,0 +1,144 @@
+import { createHmac } from 'node:crypto';
+import type { Request } from 'express';
+import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import { HttpError, toRetrySeconds } from '../http/index.ts';
+import type { VisitorGate } from '../rate-limits/index.ts';
+import { sha256 } from '../shared/index.ts';
+import type { KeyValueStore, SecretBox } from '../store/index.ts';
+import { deviceCodeSeconds } from './device-flow.ts';
+import { createSaveTracker } from './skip-unchanged-saves.ts';
+
+export interface ShortLivedAdapterDeps {
+  kv: KeyValueStore;
+  box: SecretBox;
+  now: () => number;
+  grants: { isAlive(grantId: string): Promise<boolean>; revoke(grantId: string): Promise<void> };
+  visitorGate: Pick<VisitorGate, 'admit'>;
+  /** Codes that members type are short: a plain hash of one would be found out. */
+  userCodeSecret: Buffer;
+}
+
+/** Records whose `jti` may be presented once only: their insert must find nothing there (RFC 9449, section 11.1). */
+const insertOnly: ReadonlySet<string> = new Set(['ReplayDetection']);
+
+/** Of what anybody may have kept, in characters: more is no client app's request (RFC 9126, section 2.3). */
+const maxCharacters = 8_000;
+const isAnybodys: ReadonlySet<string> = new Set(['PushedAuthorizationRequest', 'DeviceCode']);
+
+/** For how many seconds longer than they are good these are kept, so that a late use is known for what it is. */
+const keptLonger: ReadonlyMap<string, number> = new Map([
+  // The device hears that it has expired (RFC 8628, section 3.5), and the member, too.
+  ['DeviceCode', deviceCodeSeconds],
+]);
+
+/** Where the adapter keeps a record. */
+export const keyOfRecord = (model: string, id: string) => `oidc:${model}:${sha256(id)}`;
+
+/** Where a pushed request is kept, by the last part of its `request_uri`. */
+export const pushedRequestKey = (id: string) => keyOfRecord('PushedAuthorizationRequest', id);
+
+/**
+ * The adapter of what may be lost with a new sign-in: sessions, authorization requests, codes, access tokens. Keys are
+ * hashes and payloads are sealed, because the payload contains the bearer's id itself (`security.md`, rule 6).
+ *
+ * What hangs on a grant dies with its row, which every use looks up; nobody keeps a list of it to delete it earlier than
+ * it expires, within the hour.
+ */
+export function shortLivedAdapter(
+  model: string,
+  { kv, box, now, grants, visitorGate, userCodeSecret }: ShortLivedAdapterDeps,
+): Adapter {
+  const recordKey = (id: string) => keyOfRecord(model, id);
+  const uidKey = (uid: string) => `oidc:uid:${sha256(uid)}`;
+  const unchanged = model === 'Session' ? createSaveTracker() : undefined;
+  const userCodeKey = (userCode: string) =>
+    `oidc:user-code:${createHmac('sha256', userCodeSecret).update(userCode).digest('base64url')}`;
+
+  function open(key: string, sealed: string, consumedAt: number | null): AdapterPayload {
+    const payload = JSON.parse(box.open(sealed, key)) as AdapterPayload;
+    return consumedAt === null ? payload : { ...payload, consumed: Math.floor(consumedAt / 1000) };
+  }
+
+  async function find(key: string): Promise<AdapterPayload | undefined> {
+    const entry = await kv.getConsumable(key);
+    const payload = entry ? open(key, entry.value, entry.consumedAt) : undefined;
+    if (payload) unchanged?.stored(key, payload);
+    return payload;
+  }
+
+  /** A second key leads to the record; it is read back through the record itself, so a stale one leads nowhere. */
+  async function findBy(pointer: string): Promise<AdapterPayload | undefined> {
+    const key = await kv.get(pointer);
+    return key === null ? undefined : find(key);
+  }
+
+  /** @throws {errors.InvalidRequest} too long; {errors.CustomOIDCProviderError} too much is kept for strangers */
+  async function admit(payload: AdapterPayload, json: string, ttlMs: number): Promise<void> {
+    if (json.length > maxCharacters) throw new errors.InvalidRequest('the request is too long', 413);
+    const req = Provider.ctx?.req as Request | undefined;
+    // `trusted`: pushed by a client app that has shown who it is. A device code that a member confirms is there already.
+    const isStrangers = !Object.is(payload.trusted, true) && payload.accountId === undefined && !payload.inFlight;
+    if (!req || !isStrangers) return;
+    try {
+      await visitorGate.admit(req, req.ip ?? '', { bytes: 1.5 * json.length, ttlMs });
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      const { status, options } = error;
+      Provider.ctx?.set('Retry-After', String(toRetrySeconds((options.retryAfterSeconds ?? 60) * 1000)));
+      const refusal = new errors.CustomOIDCProviderError('temporarily_unavailable', 'too much is kept already');
+      throw Object.assign(refusal, { status, statusCode: status });
+    }
+  }
+
+  return {
+    async upsert(id, payload, expiresInSeconds) {
+      const key = recordKey(id);
+      if (unchanged?.isStored(key, payload, expiresInSeconds ?? 0)) return;
+      // Without a time to live a record would never go: none of these models is stored without one.
+      const ttlSeconds = (expiresInSeconds || (payload.exp ?? 0) - now() / 1000) + (keptLonger.get(model) ?? 0);
+      const ttlMs = Math.max(1, ttlSeconds * 1000);
+      if (insertOnly.has(model)) {
+        if (!(await kv.setIfAbsent(key, box.seal(JSON.stringify(payload), key), ttlMs)))
+          throw new errors.InvalidRequest('this was used already');
+        return;
+      }
+      if (payload.grantId !== undefined && model !== 'Interaction' && !(await grants.isAlive(payload.grantId))) {
+        throw new errors.InvalidGrant('grant is gone');
+      }
+      const json = JSON.stringify(payload);
+      if (isAnybodys.has(model)) await admit(payload, json, ttlMs);
+      const writes = [kv.set(key, box.seal(json, key), ttlMs)];
+      if (model === 'Session' && payload.uid !== undefined) writes.push(kv.set(uidKey(payload.uid), key, ttlMs));
+      if (payload.userCode !== undefined) writes.push(kv.set(userCodeKey(payload.userCode), key, ttlMs));
+      await Promise.all(writes);
+      unchanged?.stored(key, payload);
+    },
+    find: (id) => find(recordKey(id)),
+    findByUid: (uid) => findBy(uidKey(uid)),
+    findByUserCode: (userCode) => findBy(userCodeKey(userCode)),
+    async destroy(id) {
+      const key = recordKey(id);
+      unchanged?.forget(key);
+      const value = await kv.takeOnce(key);
+      if (value === null) return;
+      const payload = open(key, value, null);
+      // Another record may own the second key by now (a session's new id keeps its uid).
+      if (model === 'Session' && payload.uid !== undefined) await kv.compareAndDelete(uidKey(payload.uid), key);
+      if (payload.userCode !== undefined) await kv.compareAndDelete(userCodeKey(payload.userCode), key);
+    },
+    async consume(id) {
+      const key = recordKey(id);
+      const consumption = await kv.consume(key);
+      if (consumption.state === 'consumed') return;
+      if (model === 'PushedAuthorizationRequest') throw new errors.InvalidRequestUri('request_uri was already used');
+      // Of several simultaneous redemptions one wins; every other one proves a leak (RFC 6749, section 4.1.2).
+      if (consumption.state === 'already-used') {
+        const { grantId } = open(key, consumption.value, consumption.consumedAt);
+        if (grantId !== undefined) await grants.revoke(grantId);
+      }
+      throw new errors.InvalidGrant('already used or unknown');
+    },
+    // The library revokes the grant with them (`revokeGrantPolicy`): see above.
+    revokeByGrantId: async () => undefined,
+  };
+}

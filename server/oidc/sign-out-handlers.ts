@@ -1,0 +1,146 @@
+import type { Request, Response } from 'express';
+import type { Client } from 'oidc-provider';
+import { createElement } from 'react';
+import { SignOutPage } from '../../views/oidc/sign-out-page.tsx';
+import { renderRedirectPage } from '../http/index.ts';
+import { getCurrentSession } from '../sessions/index.ts';
+import type { Handler, OauthDeps } from './deps.ts';
+import {
+  postedSignOut,
+  type SignOutRequest,
+  signOutRequest,
+  type VerifiedSignOut,
+  verifySignOut,
+} from './sign-out-request.ts';
+
+/** Asks as `/logout` does, and never acts. */
+export const questionPath = '/sign-out';
+
+/** The origins at home with a client: those of the addresses it registered. */
+function clientOrigins(client: Client): Set<string> {
+  const uris = [...(client.redirectUris ?? []), ...(client.postLogoutRedirectUris ?? [])];
+  return new Set(uris.flatMap((uri) => URL.parse(uri)?.origin ?? []).filter((origin) => origin !== 'null'));
+}
+
+/** What a browser says of a request: of where it comes from, and what it is for. */
+export interface FetchMetadata {
+  site?: string | undefined;
+  dest?: string | undefined;
+  referer?: string | undefined;
+  purpose?: string | undefined;
+}
+
+/**
+ * Whether a GET may sign out at once: only a page that is opened, from this site, or from the origin of the registered
+ * client that it names (`security.md`, rule 12). Anybody can write a link; who prefetches has not been asked to do anything;
+ * and pictures and frames are what visitors of a client app's site may put on its pages.
+ */
+export function canSignOutDirectly(submitted: FetchMetadata, publicUrl: string, client: Client | undefined): boolean {
+  if (submitted.purpose?.includes('prefetch')) return false;
+  if (submitted.dest !== undefined && submitted.dest !== 'document') return false;
+  const from = submitted.referer === undefined ? undefined : URL.parse(submitted.referer)?.origin;
+  if (submitted.site !== undefined ? submitted.site === 'same-origin' : from === new URL(publicUrl).origin) return true;
+  return client !== undefined && from !== undefined && clientOrigins(client).has(from);
+}
+
+/** What a browser says that it fetches ahead for: today's header and its forerunners. */
+export function readPurpose(req: Request): string {
+  return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].map((name) => req.headers[name] ?? '').join(' ');
+}
+
+/**
+ * Ends the session of this browser, and says where it goes on: to the provider by which the member came, where that one has
+ * a single logout, else to the client app or home.
+ *
+ * To a provider (`providerName`) never by a redirect, but by a page that goes on: a client app may have come here by a form,
+ * whose policy (`form-action`) knows this site and no provider, and browsers apply it to the whole chain.
+ */
+export async function signOutLocally(
+  { sessions, providersOut, log }: OauthDeps,
+  req: Request,
+  res: Response,
+  returnTo: string | undefined,
+): Promise<{ address: string; providerName?: string | undefined }> {
+  const upstream = getCurrentSession(req)?.upstream;
+  await sessions.end(req, res);
+  if (!upstream) return { address: returnTo ?? '/' };
+  try {
+    return await providersOut.upstreamLogoutUrl(upstream, returnTo);
+  } catch (error) {
+    // Signed out here they are; nothing there may keep them from hearing of it.
+    log.warn({ err: error, provider: upstream.provider }, 'could not lead to a single logout');
+    return { address: returnTo ?? '/' };
+  }
+}
+
+const withQuery = (path: string, request: SignOutRequest) =>
+  Object.keys(request).length === 0 ? path : `${path}?${new URLSearchParams(request)}`;
+
+/** Asks with one button, which carries on everything that the sign-out was asked with. */
+export async function sendSignOutPage(
+  deps: OauthDeps,
+  req: Request,
+  res: Response,
+  request: SignOutRequest,
+  { client, switches }: Pick<VerifiedSignOut, 'client' | 'switches'>,
+): Promise<void> {
+  const member = await deps.sessions.getCurrentUser(req);
+  const upstream = member?.session.upstream && deps.providersOut.endsAtProvider(member.session.upstream);
+  deps.pages.send(
+    req,
+    res,
+    200,
+    (ctx) =>
+      createElement(SignOutPage, {
+        ctx,
+        action: '/logout',
+        fields: request,
+        ...(client && { clientName: client.clientName ?? client.clientId }),
+        ...(switches && { switches }),
+        ...(member && { memberEmail: member.user.email }),
+        ...(upstream && { upstream }),
+      }),
+    // Back from the choice of a language: never to an address that acts (`security.md`, rule 10).
+    { title: (ctx) => ctx.t('oauth.signOut.title'), address: withQuery(questionPath, request) },
+  );
+}
+
+/** GET /sign-out: the question alone, wherever it is asked from. */
+export function signOutQuestion(deps: OauthDeps): Handler {
+  return async (req, res) => {
+    const request = signOutRequest(req.query);
+    if (!(await deps.sessions.getCurrentUser(req))) return res.redirect(303, withQuery('/logout', request));
+    await sendSignOutPage(deps, req, res, request, await verifySignOut(deps, request));
+  };
+}
+
+/** GET /logout: acts at once where that is safe, else asks with one button. */
+export function renderSignOutQuestion(deps: OauthDeps): Handler {
+  return async (req, res) => {
+    const request = signOutRequest(req.query);
+    const verified = await verifySignOut(deps, request);
+    const noticeName = {
+      site: req.get('sec-fetch-site'),
+      dest: req.get('sec-fetch-dest'),
+      referer: req.get('referer'),
+      purpose: readPurpose(req),
+    };
+    const signedIn = (await deps.sessions.getCurrentUser(req)) !== undefined;
+    const acts = req.method === 'GET' && canSignOutDirectly(noticeName, deps.publicUrl, verified.client);
+    if (signedIn && !acts) return sendSignOutPage(deps, req, res, request, verified);
+    const { address, providerName } = await signOutLocally(deps, req, res, verified.returnTo);
+    if (providerName === undefined) return res.redirect(303, address);
+    renderRedirectPage(deps.pages, req, res, address, { providerName });
+  };
+}
+
+/** POST /logout: the header's form, and the button of the page above. */
+export function signOut(deps: OauthDeps): Handler {
+  return async (req, res) => {
+    const { client, returnTo } = await verifySignOut(deps, postedSignOut(req));
+    const { address, providerName } = await signOutLocally(deps, req, res, returnTo);
+    if (address.startsWith('/')) return res.redirect(303, address);
+    const to = providerName === undefined ? client?.clientName : { providerName };
+    renderRedirectPage(deps.pages, req, res, address, to);
+  };
+}

@@ -1,0 +1,113 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type Provider from 'oidc-provider';
+import type { HostCookies, Logger } from '../http/index.ts';
+import type { CurrentSession, Sessions } from '../sessions/index.ts';
+import type { Database, KeyValueStore } from '../store/index.ts';
+import { findCurrentUser, type User } from '../users/index.ts';
+import type { CanAccessClient } from './access-rule.ts';
+import type { IssueSessionTokens, SessionTokens, Token } from './session-tokens.ts';
+
+interface TokenCookieDeps {
+  /** The client in whose name they are given. */
+  clientId: string;
+  /** Of this host alone. */
+  hostCookies: HostCookies;
+  /** Of a domain whose apps share the id token and the access token; this host's own where there is none. */
+  shared: HostCookies;
+  database: Database;
+  kv: KeyValueStore;
+  log: Logger;
+  provider: () => Provider;
+  issue: IssueSessionTokens;
+  /** Whether nothing stands between this member and a client app: terms, a confirmation. */
+  isReady(user: User): boolean;
+  mayEnter: CanAccessClient;
+  now: () => number;
+}
+
+export interface TokenCookies {
+  /** After a sign-in. */
+  begin(res: Response, session: CurrentSession): Promise<void>;
+  /** After a sign-out. */
+  clear(res: Response): void;
+  /** On pages: makes them anew before they expire, and takes away what no session has any more. */
+  keep(sessions: Pick<Sessions, 'getCurrentUser'>): RequestHandler;
+}
+
+const idCookie = 'foyer_id_token';
+const accessCookie = 'foyer_access_token';
+const refreshCookie = 'foyer_refresh_token';
+
+/** So long before the access token expires they are made anew. */
+const renewBeforeMs = 2 * 60_000;
+/** Of the requests that come within this time one makes them anew; a page that is slower than that has given up. */
+const leaseMs = 30_000;
+
+/** The refresh token's cookie begins with the time at which all three are due, in base 36. */
+const refreshValue = (dueMs: number, token: string) => `${dueMs.toString(36)}.${token}`;
+
+/**
+ * The tokens of the marketplace's own web client as cookies, which the specification's apps read (`specification.md`, section 7;
+ * `security.md`, rule 8). All are HttpOnly and end when their token ends. The refresh token never leaves this host. Foyer
+ * gives them out and looks at none of them to find out who somebody is: the session alone says that.
+ */
+export function createTokenCookies(deps: TokenCookieDeps): TokenCookies {
+  const { hostCookies, shared, kv, log, now } = deps;
+
+  function write(res: Response, { idToken, accessToken, refreshToken }: SessionTokens): void {
+    const until = ({ exp }: Token) => ({ expires: new Date(exp * 1000) });
+    shared.set(res, idCookie, idToken.value, until(idToken));
+    shared.set(res, accessCookie, accessToken.value, until(accessToken));
+    const dueMs = Math.min(idToken.exp, accessToken.exp) * 1000 - renewBeforeMs;
+    hostCookies.set(res, refreshCookie, refreshValue(dueMs, refreshToken.value), until(refreshToken));
+  }
+
+  function clear(res: Response): void {
+    shared.clear(res, idCookie);
+    shared.clear(res, accessCookie);
+    hostCookies.clear(res, refreshCookie);
+  }
+
+  const present = (req: Request) => ({
+    refresh: hostCookies.read(req, refreshCookie),
+    idToken: shared.read(req, idCookie),
+    accessToken: shared.read(req, accessCookie),
+  });
+
+  /** Nothing here is worth failing a page for: whoever has no cookies signs in to the app by a redirect, as always. */
+  async function renew(res: Response, session: CurrentSession, user: User, previous?: string): Promise<void> {
+    try {
+      const client = await deps.provider().Client.find(deps.clientId);
+      // A cookie proves no key: of a client app whose tokens are bound to one none are shared (RFC 9449, section 5.2).
+      if (client && (client.dpopBoundAccessTokens || !deps.mayEnter(client, user))) return clear(res);
+      const lease = `token-cookies:${session.idHash}`;
+      if (!client || !(await kv.setIfAbsent(lease, '1', leaseMs))) return;
+      const tokens = await deps.issue(client, session, user, previous);
+      if (tokens) write(res, tokens);
+    } catch (error) {
+      log.warn({ err: error }, 'could not make the token cookies');
+    }
+  }
+
+  return {
+    clear,
+    async begin(res, session) {
+      const user = await findCurrentUser(deps.database, session.userId);
+      if (user && deps.isReady(user)) await renew(res, session, user);
+      else clear(res);
+    },
+    keep: (sessions) => async (req, res, next) => {
+      if (req.method !== 'GET') return next();
+      const { refresh, idToken, accessToken } = present(req);
+      const member = await sessions.getCurrentUser(req);
+      if (!member || !deps.isReady(member.user)) {
+        if (refresh !== undefined || idToken !== undefined || accessToken !== undefined) clear(res);
+        return next();
+      }
+      const [due = '', token] = refresh?.split('.', 2) ?? [];
+      const fresh = idToken !== undefined && accessToken !== undefined && Number.parseInt(due, 36) > now();
+      if (!fresh) await renew(res, member.session, member.user, token);
+      next();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { type Language, malformedSecret } from '../http/index.ts';
+import type { User } from '../users/index.ts';
+import { checkPassword } from './check.ts';
+import type { PasswordRuleDeps } from './deps.ts';
+import { maxPasswordLength, type PasswordFault } from './policy.ts';
+import { replacePassword } from './replace-password.ts';
+
+export type ChangePasswordRefusal =
+  /** The specification's CHANGE_PASSWORD_MESSAGE_EROR: both are needed. */
+  | { kind: 'empty' }
+  | { kind: 'too-many'; retryAfterMs: number }
+  | { kind: 'wrong-password' }
+  | { kind: 'faults'; faults: PasswordFault[] }
+  /** Somebody else was faster. */
+  | { kind: 'meanwhile' };
+
+export type ChangePasswordResult =
+  /** The member as they are now: whoever keeps this browser signed in begins a new session for them. */
+  { kind: 'changed'; user: User } | { kind: 'refused'; refusal: ChangePasswordRefusal };
+
+/**
+ * Sets a new password for a member who knows the old one. Guesses at the old one count as those at the sign-in do, so that
+ * an open browser, or a stolen token, is no better place to guess. Everything that the member is signed in by ends.
+ * @throws {PasswordQueueFull}
+ */
+export async function changePassword(
+  deps: PasswordRuleDeps,
+  user: User,
+  { oldPassword, newPassword }: { oldPassword: string; newPassword: string },
+  from: { ip: string; device: string | undefined; lang: Language },
+): Promise<ChangePasswordResult> {
+  const { passwords, policy, log } = deps;
+  const refuse = (refusal: ChangePasswordRefusal): ChangePasswordResult => ({ kind: 'refused', refusal });
+  if (oldPassword === '' || newPassword === '') return refuse({ kind: 'empty' });
+  if (malformedSecret(oldPassword, maxPasswordLength)) return refuse({ kind: 'wrong-password' });
+  const { ip, device } = from;
+  const checked = await checkPassword(deps, { identifier: user.email, userId: user.id, ip, device }, async (work) =>
+    (await passwords.verify(user.passwordHash, oldPassword, work)) ? user : undefined,
+  );
+  if (checked.kind === 'too-many') return refuse({ kind: 'too-many', retryAfterMs: checked.retryAfterMs });
+  if (checked.kind === 'wrong') return refuse({ kind: 'wrong-password' });
+  const faults = await policy.faults(newPassword, user);
+  if (faults.length > 0) return refuse({ kind: 'faults', faults });
+  const changed = await replacePassword(deps, user, { password: newPassword, ...from });
+  if (!changed) return refuse({ kind: 'meanwhile' });
+  log.info({ act: 'password-change' }, 'a password was changed');
+  return { kind: 'changed', user: changed };
+}

@@ -1,0 +1,97 @@
+import type { Request, Response } from 'express';
+import { type Continuation, setRetryAfter } from '../http/index.ts';
+import { decoyAddress, type Mail } from '../messages/index.ts';
+import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
+import { someAwaitPassword, toAccountKey, type User } from '../users/index.ts';
+import type { PasswordDeps } from './deps.ts';
+import { retryAfterText, withParams } from './password-texts.ts';
+import { mailLanguage, requestReset } from './request-reset.ts';
+import { accountDigest, isOwnerUnchanged } from './reset-records.ts';
+
+/** Whether a member came from another service without a password, and has not set one yet. */
+export const needsInitialPassword = (user: Pick<User, 'importedAt' | 'passwordHash' | 'disabledAt'>): boolean =>
+  user.importedAt !== null && user.passwordHash === null && user.disabledAt === null;
+
+export type InitialPasswordResult =
+  /** A code is on its way: where it is typed in. */
+  | { kind: 'begun'; address: string }
+  /** No code for now; in words. */
+  | { kind: 'refused'; text: string };
+
+/**
+ * Leads a member who came without a password to their first: as 'forgot password' does, by the same limits, with a word on
+ * why. Whoever tries again in the same browser comes back to the code that is under way.
+ * @param username as it was typed
+ */
+export async function startInitialPassword(
+  deps: PasswordDeps,
+  req: Request,
+  res: Response,
+  { user, username, continuation }: { user: User; username: string; continuation: Continuation },
+): Promise<InitialPasswordResult> {
+  const { codes, flows, devices } = deps;
+  const typed = username.trim();
+  const address = withParams('/reset-password', continuation, { username: typed, notice: 'moved' });
+  const underWay = await flows.find(flows.readCookie(req));
+  if (underWay?.account === accountDigest(codes, toAccountKey(typed)) && isOwnerUnchanged(codes, underWay, user)) {
+    return { kind: 'begun', address };
+  }
+  const { t, language: lang } = req;
+  const requested = await requestReset(
+    deps,
+    { username: typed, lang },
+    { ip: req.ip ?? '', device: (member) => devices.recognise(req, member) },
+  );
+  deps.log.info({ act: 'first-reset', outcome: requested.kind }, 'first password');
+  if (requested.kind === 'asked') {
+    flows.setCookie(res, requested.flow);
+    return { kind: 'begun', address };
+  }
+  const { refusal } = requested;
+  // The member is there; only the limits are left to refuse.
+  if (!('retryAfterMs' in refusal)) throw new Error(`a first password was refused: ${refusal.kind}`);
+  setRetryAfter(res, refusal.retryAfterMs);
+  return { kind: 'refused', text: retryAfterText(t, refusal.kind, refusal.retryAfterMs) };
+}
+
+/** Whose password was refused: a member who awaits their first one, or anybody else. */
+export interface Refused {
+  username: string;
+  /** Undefined: everybody who must not be told apart from such a member. */
+  awaiting: User | undefined;
+}
+
+/**
+ * With uniform answers the page treats a member without a password like a wrong password, and a mail explains how to set the
+ * first one. Every other refused password causes the same work with a decoy, after the answer; installations without such
+ * members have nothing to conceal and skip it.
+ */
+export function mailInitialPasswordHint(
+  { kv, database, outbox, codes, log }: PasswordDeps,
+  req: Request,
+  res: Response,
+  { username, awaiting: user }: Refused,
+): void {
+  const { language: lang } = req;
+  res.once('close', () => {
+    const hint = async () => {
+      if (!(await someAwaitPassword(database.db))) return;
+      const account = codes.messageGroup({
+        purpose: 'reset-password',
+        account: user?.id ?? toAccountKey(username.trim()),
+      });
+      // One a day, however many try to sign in as the member.
+      if (!(await consumeLimits(kv, rateLimits.firstPasswordHint, { account })).allowed) return;
+      const mail: Mail<'first-password'> = {
+        channel: 'mail',
+        to: user?.email ?? decoyAddress,
+        template: 'first-password',
+        lang: mailLanguage(user, lang),
+        values: { givenName: user?.givenName ?? '' },
+      };
+      await database.transaction((trx) => outbox.add(trx, mail, { decoy: user === undefined, delayed: true }));
+      outbox.wake();
+    };
+    hint().catch((error: unknown) => log.warn({ err: error }, 'a hint at the first password could not be mailed'));
+  });
+}

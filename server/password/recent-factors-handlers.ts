@@ -1,0 +1,93 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { createElement } from 'react';
+import { RecentFactorsPage } from '../../views/password/recent-factors-page.tsx';
+import { continuationFrom } from '../http/index.ts';
+import { tellOfChange } from '../messages/index.ts';
+import { listPasskeys, removePasskeysAddedSince } from '../passkeys/index.ts';
+import { getRequestOrigin } from '../sessions/index.ts';
+import { findUser } from '../users/index.ts';
+import type { PasswordDeps } from './deps.ts';
+import { withParams } from './password-texts.ts';
+
+export const recentFactorsPath = '/reset-password/ways-in';
+/** Whoever was in the account with the old password was there lately, most often. */
+const latelyMs = 30 * 24 * 60 * 60_000;
+
+/** Passkeys, and links with providers. */
+async function listFactorsAddedSince({ database, lateLinks }: PasswordDeps, userId: string, sinceMs: number) {
+  const [passkeys, links] = await Promise.all([listPasskeys(database.db, userId), lateLinks.list(userId, sinceMs)]);
+  return { passkeys: passkeys.filter(({ createdAt }) => createdAt >= sinceMs), links };
+}
+
+const signInAddress = ({ publicUrl }: PasswordDeps, req: Request) =>
+  withParams('/', continuationFrom(req, publicUrl), { notice: 'password-reset' });
+
+/** Where a reset leads: to the sign-in, by way of the ways in that were added lately, if there are any. */
+export async function afterResetUrl(deps: PasswordDeps, req: Request, res: Response, userId: string): Promise<string> {
+  return (await recentFactorsUrl(deps, req, res, userId)) ?? signInAddress(deps, req);
+}
+
+/** Where whoever has just set the password anew in this browser may remove them; undefined where there are none. */
+export async function recentFactorsUrl(
+  deps: PasswordDeps,
+  req: Request,
+  res: Response,
+  userId: string,
+): Promise<string | undefined> {
+  const sinceMs = deps.now() - latelyMs;
+  const { passkeys, links } = await listFactorsAddedSince(deps, userId, sinceMs);
+  if (passkeys.length + links.length === 0) return undefined;
+  await deps.afterReset.begin(res, { userId, sinceMs });
+  return withParams(recentFactorsPath, continuationFrom(req, deps.publicUrl));
+}
+
+/** GET: a new password leaves the other ways in as they are, and a stranger may have added one. */
+export function showRecentFactors(deps: PasswordDeps): RequestHandler {
+  return async (req, res) => {
+    const just = await deps.afterReset.find(req);
+    const found = just && (await listFactorsAddedSince(deps, just.userId, just.sinceMs));
+    const signInHref = signInAddress(deps, req);
+    if (!found || found.passkeys.length + found.links.length === 0) return res.redirect(303, signInHref);
+    const action = withParams(recentFactorsPath, continuationFrom(req, deps.publicUrl));
+    const onlyPasskeys = found.links.length === 0;
+    deps.pages.send(req, res, 200, (ctx) => createElement(RecentFactorsPage, { ctx, action, signInHref, ...found }), {
+      title: (ctx) => ctx.t(onlyPasskeys ? 'passkeys.afterReset.title' : 'federation.linked.afterReset.title'),
+    });
+  };
+}
+
+/** POST: removes them, and ends what was begun by them meanwhile. */
+export function removeRecentFactors(deps: PasswordDeps): RequestHandler {
+  return async (req, res) => {
+    const { database, sessions, outbox, lateLinks, log, now } = deps;
+    const just = await deps.afterReset.take(req, res);
+    const user = just && (await findUser(database.db, just.userId));
+    if (just && user) {
+      const { passkeys, links } = await listFactorsAddedSince(deps, user.id, just.sinceMs);
+      const named = (ways: readonly { name: string }[]) => ways.map(({ name }) => name).join(', ');
+      const removed = await database.transaction(async (trx) => {
+        const keysGone = await removePasskeysAddedSince(trx, user.id, just.sinceMs);
+        if (keysGone > 0)
+          await tellOfChange(trx, deps, {
+            user,
+            change: 'passkey-removed',
+            from: getRequestOrigin(req),
+            detail: named(passkeys),
+          });
+        const linksGone = await lateLinks.remove(trx, user.id, just.sinceMs, now());
+        if (linksGone > 0)
+          await tellOfChange(trx, deps, {
+            user,
+            change: 'provider-removed',
+            from: getRequestOrigin(req),
+            detail: named(links),
+          });
+        return { passkeys: keysGone, links: linksGone };
+      });
+      outbox.wake();
+      if (removed.passkeys + removed.links > 0) await sessions.endAll(user.id);
+      log.info({ act: 'reset-ways-in', ...removed }, 'ways in were removed after a reset');
+    }
+    res.redirect(303, signInAddress(deps, req));
+  };
+}

@@ -1,0 +1,118 @@
+import { codeMinutes, type IssuedCode } from '../codes/index.ts';
+import { isMalformed, type Language, resolveLanguage } from '../http/index.ts';
+import { decoyAddress, type Mail } from '../messages/index.ts';
+import {
+  findUser,
+  findUserByIdentifier,
+  maxIdentifierLength,
+  parseIdentifier,
+  toAccountKey,
+  type User,
+} from '../users/index.ts';
+import type { PasswordRuleDeps } from './deps.ts';
+import { consumeResetLimit } from './reset-limits.ts';
+import { accountDigest, isOwnerUnchanged, type ResetRecord, toResetOwner } from './reset-records.ts';
+
+export type RequestResetRefusal =
+  | { kind: 'empty' }
+  | { kind: 'malformed' }
+  | { kind: 'too-many'; retryAfterMs: number }
+  /** Never with uniform answers, as the next one. */
+  | { kind: 'unknown-user' }
+  | { kind: 'disabled' }
+  | { kind: 'wait' | 'daily-cap'; retryAfterMs: number };
+
+export type RequestResetResult = { kind: 'asked'; flow: string } | { kind: 'refused'; refusal: RequestResetRefusal };
+
+/** By their chosen language, else by that of whoever asks. */
+export const mailLanguage = (user: User | undefined, lang: Language): Language =>
+  resolveLanguage(lang, user?.locale ?? undefined);
+
+/**
+ * Mails a code for a flow. Without a member the same is done with a decoy: one code, one transaction with one mail in it, one
+ * rendering.
+ */
+async function sendCode(deps: PasswordRuleDeps, id: string, flow: ResetRecord, lang: Language): Promise<IssuedCode> {
+  const { codes, database, outbox, flows, uniformAnswers, now } = deps;
+  const { account, device } = flow;
+  const issued = await codes.issue({ purpose: 'reset-password', flow: id, account, device });
+  if (!issued.issued) return issued;
+  const nowMs = now();
+  await database.transaction(async (trx) => {
+    const found = await findUser(trx, flow.user?.id ?? '');
+    const member = isOwnerUnchanged(codes, flow, found) ? found : undefined;
+    const mail: Mail<'password-reset'> = {
+      channel: 'mail',
+      to: member?.email ?? decoyAddress,
+      template: 'password-reset',
+      lang: mailLanguage(member, lang),
+      values: { givenName: member?.givenName ?? '', code: issued.code, minutes: codeMinutes },
+      // The newest code arrives last, also where several flows ask, by whichever name.
+      groupId: codes.messageGroup({ purpose: 'reset-password', account: member?.email ?? account }),
+      expiresAtMs: nowMs + issued.expiresInMs,
+    };
+    await outbox.add(trx, mail, { decoy: member === undefined, delayed: uniformAnswers });
+  });
+  await flows.update(id, { ...flow, sentAtMs: nowMs });
+  outbox.wake();
+  return issued;
+}
+
+/**
+ * Begins the way to a new password: a code goes to the account's e-mail address, also when a phone number was typed, and
+ * belongs to the flow that begins here.
+ * @param from.device the known device's id, when this browser has signed in as this member before
+ * @returns the id of the new flow, a secret of whoever asked
+ */
+export async function requestReset(
+  deps: PasswordRuleDeps,
+  { username, lang }: { username: string; lang: Language },
+  from: { ip: string; device(user: User): string | undefined },
+): Promise<RequestResetResult> {
+  const { database, kv, limits, flows, uniformAnswers, now } = deps;
+  const refuse = (refusal: RequestResetRefusal): RequestResetResult => ({ kind: 'refused', refusal });
+  const typed = username.trim();
+  if (typed === '') return refuse({ kind: 'empty' });
+  if (isMalformed(typed, maxIdentifierLength)) return refuse({ kind: 'malformed' });
+  const identifier = parseIdentifier(typed);
+  const user = identifier && (await findUserByIdentifier(database.db, identifier));
+  const device = user && from.device(user);
+  const decision = await consumeResetLimit(kv, limits, 'ask', { ip: from.ip, device });
+  if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
+  const may = user !== undefined && user.disabledAt === null;
+  if (!may && !uniformAnswers) return refuse({ kind: user ? 'disabled' : 'unknown-user' });
+
+  const flow: ResetRecord = {
+    account: accountDigest(deps.codes, toAccountKey(typed)),
+    user: may ? toResetOwner(deps.codes, user) : null,
+    device,
+    sentAtMs: now(),
+  };
+  const id = flows.newId();
+  await flows.write(id, flow);
+  const issued = await sendCode(deps, id, flow, lang);
+  if (issued.issued) return { kind: 'asked', flow: id };
+  await flows.delete(id);
+  return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
+}
+
+export type ResendCodeResult =
+  | { kind: 'sent' }
+  /** Unknown or over. */
+  | { kind: 'gone' }
+  | { kind: 'refused'; why: 'wait' | 'daily-cap' | 'too-many'; retryAfterMs: number };
+
+/** Another code for a flow, once the last one is a while ago; the one before is void. */
+export async function resendCode(
+  deps: PasswordRuleDeps,
+  id: string,
+  lang: Language,
+  ip: string,
+): Promise<ResendCodeResult> {
+  const flow = await deps.flows.find(id);
+  if (!flow) return { kind: 'gone' };
+  const decision = await consumeResetLimit(deps.kv, deps.limits, 'ask', { ip, device: flow.device });
+  if (!decision.allowed) return { kind: 'refused', why: 'too-many', retryAfterMs: decision.retryAfterMs };
+  const issued = await sendCode(deps, id, flow, lang);
+  return issued.issued ? { kind: 'sent' } : { kind: 'refused', why: issued.why, retryAfterMs: issued.retryAfterMs };
+}

@@ -1,0 +1,27 @@
+import type { Language } from '../http/index.ts';
+import type { User } from '../users/index.ts';
+import type { ChangePasswordRefusal, ChangePasswordResult } from './change-password.ts';
+import type { PasswordRuleDeps } from './deps.ts';
+import { replacePassword } from './replace-password.ts';
+
+/**
+ * Sets the password of a member who has none, as they sign in by a provider or a passkey. Whoever calls this has seen them
+ * show lately who they are. As with a change, everything that the member is signed in by ends.
+ * @throws {PasswordQueueFull}
+ */
+export async function setInitialPassword(
+  deps: PasswordRuleDeps,
+  user: User,
+  newPassword: string,
+  from: { ip: string; device: string | undefined; lang: Language },
+): Promise<ChangePasswordResult> {
+  const refuse = (refusal: ChangePasswordRefusal): ChangePasswordResult => ({ kind: 'refused', refusal });
+  if (user.passwordHash !== null) return refuse({ kind: 'meanwhile' });
+  if (newPassword === '') return refuse({ kind: 'empty' });
+  const faults = await deps.policy.faults(newPassword, user);
+  if (faults.length > 0) return refuse({ kind: 'faults', faults });
+  const changed = await replacePassword(deps, user, { password: newPassword, ...from });
+  if (!changed) return refuse({ kind: 'meanwhile' });
+  deps.log.info({ act: 'password-first' }, 'a member has a password now');
+  return { kind: 'changed', user: changed };
+}

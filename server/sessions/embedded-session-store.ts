@@ -1,0 +1,78 @@
+import type { Request } from 'express';
+import { type Session, type SessionData, Store } from 'express-session';
+import { sha256 } from '../shared/index.ts';
+import type { KeyValueStore } from '../store/index.ts';
+import type { Lifetimes } from './lifetime.ts';
+import { SessionWriteRules } from './session-write-rules.ts';
+
+/** The store's name for a session: the id itself is a bearer secret and is stored nowhere. */
+export function sessionIdHash(sessionId: string): string {
+  return sha256(sessionId);
+}
+
+export function sessionKey(idHash: string): string {
+  return `session:${idHash}`;
+}
+
+/** What is written down beside it (session-index.ts): it goes with the session, whichever way that ends. */
+export function sessionFactsKey(idHash: string): string {
+  return `session-facts:${idHash}`;
+}
+
+/**
+ * express-session over the key-value contract: the store without REDIS_URL. A session is written once, at sign-in, and
+ * later only renewed or deleted: a request that was under way cannot bring back an ended session. On Redis,
+ * redis-session-store.ts keeps the same rules.
+ */
+export class EmbeddedSessionStore extends Store {
+  readonly #kv: KeyValueStore;
+  readonly #rules: SessionWriteRules;
+
+  constructor(kv: KeyValueStore, lifetimes: Lifetimes) {
+    super();
+    this.#kv = kv;
+    this.#rules = new SessionWriteRules(lifetimes);
+  }
+
+  override createSession(req: Request, stored: SessionData): Session & SessionData {
+    const session = super.createSession(req, stored);
+    this.#rules.markWritten(session);
+    return session;
+  }
+
+  override get(sessionId: string, callback: (error: unknown, session?: SessionData | null) => void): void {
+    this.#read(sessionId).then((session) => callback(null, session), callback);
+  }
+
+  async #read(sessionId: string): Promise<SessionData | null> {
+    const value = await this.#kv.get(sessionKey(sessionIdHash(sessionId)));
+    return value === null ? null : (JSON.parse(value) as SessionData);
+  }
+
+  override set(sessionId: string, session: SessionData, callback: (error?: unknown) => void = () => {}): void {
+    const key = sessionKey(sessionIdHash(sessionId));
+    const value = JSON.stringify(session);
+    const write = this.#rules.isFirstSave(session)
+      ? this.#kv.set(key, value, this.#rules.ttlMs(session))
+      : this.#kv.update(key, value);
+    write.then(() => callback(), callback);
+  }
+
+  override destroy(sessionId: string, callback: (error?: unknown) => void = () => {}): void {
+    const idHash = sessionIdHash(sessionId);
+    this.#kv.delete(sessionKey(idHash), sessionFactsKey(idHash)).then(() => callback(), callback);
+  }
+
+  /** Only idle limits move, never past the longest lifetime; a remembered session ends when it was promised to. */
+  override touch(sessionId: string, session: SessionData, callback: () => void = () => {}): void {
+    const idHash = sessionIdHash(sessionId);
+    if (!this.#rules.isRenewalDue(idHash, session)) {
+      callback();
+      return;
+    }
+    this.#kv.expire(sessionKey(idHash), this.#rules.ttlMs(session)).then(
+      () => callback(),
+      () => callback(),
+    );
+  }
+}

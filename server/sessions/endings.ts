@@ -1,0 +1,111 @@
+import type { Metrics } from '../metrics/index.ts';
+import type { KeyValueStore } from '../store/index.ts';
+import type { SessionLinks } from './links.ts';
+import type { SessionUser } from './session.ts';
+import {
+  batches,
+  endSessions,
+  findUpstreamSessions,
+  findUser,
+  listSessions,
+  userSessionsKey,
+} from './session-index.ts';
+import { endedByLimitKey, limitSessions } from './session-limit.ts';
+import type { Sessions } from './sessions.ts';
+
+type EndingLinks = Pick<SessionLinks, 'ended' | 'allEnded'>;
+
+/** How many sessions of a member are open at this moment. */
+export async function countSessions(kv: KeyValueStore, userId: string): Promise<number> {
+  return (await listSessions(kv, userId)).length;
+}
+
+/** Only sessions of this password epoch or an earlier one. */
+export interface EndedBy {
+  upToEpoch: number;
+}
+
+/**
+ * Ends every session of a member with everything that hangs on them, also what no session names any more; answers how
+ * many were open. It needs no browser, so the command line ends sessions by the same rule.
+ */
+export async function endAllSessions(
+  kv: KeyValueStore,
+  links: EndingLinks,
+  userId: string,
+  which?: EndedBy,
+): Promise<number> {
+  const listed = await kv.setMembers(userSessionsKey(userId));
+  if (!which) {
+    const open = await endSessions(kv, links, userId, listed);
+    await links.allEnded(userId);
+    return open;
+  }
+  const isLater = ({ passwordEpoch = -1 }: SessionUser) => passwordEpoch > which.upToEpoch;
+  let open = 0;
+  for (const batch of batches(listed)) {
+    const users = await Promise.all(batch.map((idHash) => findUser(kv, idHash)));
+    // A sign-in under way has no record yet. It checks the epoch itself after it has written one.
+    const ending = batch.filter((_, index) => users[index] !== undefined && !isLater(users[index]));
+    open += await endSessions(kv, links, userId, ending);
+  }
+  await links.allEnded(userId, async (idHash) => {
+    const session = await findUser(kv, idHash);
+    return session !== undefined && isLater(session);
+  });
+  return open;
+}
+
+export interface Endings
+  extends Pick<Sessions, 'endAll' | 'endSession' | 'endOtherSessions' | 'endUpstreamSessions' | 'endedByLimit'> {
+  /** Ends what is over the limit of a member's sessions, by the rules of a sign-out. */
+  limit(userId: string): Promise<void>;
+}
+
+/** The ways in which sessions end without their own browser. */
+export function createEndings(
+  kv: KeyValueStore,
+  links: EndingLinks & Pick<SessionLinks, 'othersEnded'>,
+  metrics: Metrics,
+): Endings {
+  async function endAll(userId: string, which?: EndedBy): Promise<number> {
+    const count = await endAllSessions(kv, links, userId, which);
+    metrics.sessionEnded('revoked', count);
+    return count;
+  }
+
+  async function endSession(userId: string, idHash: string): Promise<boolean> {
+    // A session outside the member's list is not theirs to end.
+    if (!(await kv.setMembers(userSessionsKey(userId))).includes(idHash)) return false;
+    const count = await endSessions(kv, links, userId, [idHash]);
+    metrics.sessionEnded('revoked', count);
+    return count > 0;
+  }
+
+  async function endOtherSessions(userId: string, keepIdHash: string): Promise<number> {
+    const others = async () => (await kv.setMembers(userSessionsKey(userId))).filter((idHash) => idHash !== keepIdHash);
+    const first = await endSessions(kv, links, userId, await others());
+    // One that went on under another id at this moment stands in the list by now.
+    const count = first + (await endSessions(kv, links, userId, await others()));
+    await links.othersEnded(userId, keepIdHash);
+    metrics.sessionEnded('revoked', count);
+    return count;
+  }
+
+  async function limit(userId: string): Promise<void> {
+    metrics.sessionEnded('limit', await limitSessions(kv, links, userId));
+  }
+
+  const endedByLimit = (userId: string) => kv.count(endedByLimitKey(userId));
+
+  async function endUpstreamSessions(provider: string, nameId: string, indexes: readonly string[]): Promise<number> {
+    let count = 0;
+    for (const { userId, idHash } of await findUpstreamSessions(kv, provider, nameId, indexes)) {
+      count += await endSessions(kv, links, userId, [idHash]);
+    }
+    metrics.sessionEnded('revoked', count);
+    return count;
+  }
+
+  return { endAll, endSession, endOtherSessions, endUpstreamSessions, endedByLimit, limit };
+}

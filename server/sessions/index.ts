@@ -1,0 +1,29 @@
+/**
+ * The room of sessions: who is signed in in which browser, and how that ends.
+ *
+ * Owns the session record and its cookie (express-session: connect-redis on Redis, a store of its own on the embedded
+ * file), the list of a member's sessions, the mark of a device that has signed in before, and the mail about one that has
+ * not. Does not own passwords, factors, or what client apps were given: that hangs on a session through `SessionLinks`.
+ */
+
+export { type Acr, acrValues, meetsAcr, toAcr } from './acr.ts';
+export { isSignedOutElsewhere } from './ended.ts';
+export { countSessions, type EndedBy, endAllSessions } from './endings.ts';
+export { fullyAuthenticatedAt } from './fully-authenticated-at.ts';
+export { createKnownDevices, type KnownDevices } from './known-devices.ts';
+export type { Lifetimes } from './lifetime.ts';
+export type { SessionLinks } from './links.ts';
+export { sessionCookie, sessionMiddleware } from './middleware.ts';
+export { createNewDeviceNotifier, type DeviceRecognition } from './new-device-notice.ts';
+export { getRequestOrigin } from './request-origin.ts';
+export { type ReturningBrowsers, returningBrowsers } from './returning-browser.ts';
+export {
+  type CurrentSession,
+  getCurrentSession,
+  type SessionUser,
+  type UpstreamSession,
+  upstreamSessionSchema,
+} from './session.ts';
+export { type ListedSession, listSessions } from './session-index.ts';
+export { maxSessions } from './session-limit.ts';
+export { type AuthenticationInfo, createSessions, type Sessions } from './sessions.ts';

@@ -1,0 +1,85 @@
+import { RedisStore } from 'connect-redis';
+import type { Request } from 'express';
+import type { Session, SessionData } from 'express-session';
+import type { RedisClient } from '../store/index.ts';
+import { sessionFactsKey, sessionIdHash, sessionKey } from './embedded-session-store.ts';
+import type { Lifetimes } from './lifetime.ts';
+import { SessionWriteRules } from './session-write-rules.ts';
+
+type Callback<T> = (error: unknown, value?: T) => void;
+type HashingClient = ReturnType<typeof createHashingClient>;
+
+/**
+ * The session store with REDIS_URL: connect-redis over the connection of the key-value store. The subclass adds that a
+ * session is created once, at sign-in, and that use renews it at most once a minute and never past its end.
+ */
+export class RedisSessionStore extends RedisStore {
+  readonly #client: HashingClient;
+  readonly #rules: SessionWriteRules;
+
+  constructor(redis: RedisClient, lifetimes: Lifetimes) {
+    const client = createHashingClient(redis);
+    const rules = new SessionWriteRules(lifetimes);
+    super({ client, prefix: '', ttl: (session) => rules.ttlMs(session) / 1000 });
+    this.#client = client;
+    this.#rules = rules;
+  }
+
+  override createSession(req: Request, stored: SessionData): Session & SessionData {
+    const session = super.createSession(req, stored);
+    this.#rules.markWritten(session);
+    return session;
+  }
+
+  override get(sessionId: string, callback?: Callback<SessionData | null>): Promise<unknown> {
+    return settle(super.get(sessionId), callback);
+  }
+
+  override set(sessionId: string, session: SessionData, callback?: Callback<unknown>): Promise<unknown> {
+    const write = this.#rules.isFirstSave(session)
+      ? super.set(sessionId, session)
+      : this.#client.update(sessionId, this.serializer.stringify(session));
+    return settle(write, callback);
+  }
+
+  override destroy(sessionId: string, callback?: Callback<unknown>): Promise<unknown> {
+    return settle(super.destroy(sessionId), callback);
+  }
+
+  /** A renewal that fails is no error of the request: the next one comes within a minute. */
+  override touch(sessionId: string, session: SessionData, callback: () => void = () => {}): Promise<void> {
+    if (this.#rules.isRenewalDue(sessionIdHash(sessionId), session)) {
+      return super.touch(sessionId, session).then(
+        () => callback(),
+        () => callback(),
+      );
+    }
+    callback();
+    return Promise.resolve();
+  }
+}
+
+/**
+ * The client that connect-redis sees. connect-redis names entries by session id; only hashes of the ids reach Redis. There is
+ * no SCAN: sessions are listed by user (session-index.ts), and nothing walks through all keys.
+ */
+function createHashingClient(redis: RedisClient) {
+  const toKey = (sessionId: string) => sessionKey(sessionIdHash(sessionId));
+  // connect-redis counts in seconds, with fractions here; the store counts in whole milliseconds.
+  const toMs = (seconds: number) => Math.round(seconds * 1000);
+  return {
+    get: (sessionId: string) => redis.get(toKey(sessionId)),
+    set: (sessionId: string, value: string, _unit: 'EX', seconds: number) =>
+      redis.set(toKey(sessionId), value, 'PX', toMs(seconds)),
+    update: (sessionId: string, value: string) => redis.set(toKey(sessionId), value, 'KEEPTTL', 'XX'),
+    expire: (sessionId: string, seconds: number) => redis.pexpire(toKey(sessionId), toMs(seconds)),
+    del: (sessionIds: readonly string[]) =>
+      redis.del(...sessionIds.map(sessionIdHash).flatMap((idHash) => [sessionKey(idHash), sessionFactsKey(idHash)])),
+    scan: () => Promise.reject(new Error('Sessions are listed by user, never by a scan of all keys')),
+  };
+}
+
+/** connect-redis calls back inside its own `try`: a callback that throws would be called again, with its own error. */
+function settle<T>(work: Promise<T>, callback: Callback<T> | undefined): Promise<unknown> {
+  return callback ? work.then((value) => callback(null, value), callback) : work;
+}

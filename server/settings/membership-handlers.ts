@@ -1,0 +1,89 @@
+import type { Request, Response, Router } from 'express';
+import { createElement } from 'react';
+import { MembershipCard, UnpaidOnHome } from '../../views/settings/membership-card.tsx';
+import { MembershipPage } from '../../views/settings/membership-page.tsx';
+import { membershipPath } from '../../views/settings/tabs.ts';
+import { findWaitingDeal } from '../checkout/index.ts';
+import { methodNotAllowed, readQueryParam } from '../http/index.ts';
+import { type InvoiceView, listOrders, StripeUnavailableError } from '../membership/index.ts';
+import type { AccountDeps } from './deps.ts';
+import type { HomeCardSource } from './home-cards.ts';
+import { invoiceRows, toMembershipView } from './membership-view.ts';
+import { findMembershipNotice } from './notices.ts';
+import { type MemberHandler, requireUser, type SignedInUser } from './require-recent-auth.ts';
+
+/** The card on the settings' home; nothing where there is neither a plan nor a way to one. */
+export const membershipCard: HomeCardSource = async (deps, _req, member) => {
+  const currentMembership = await deps.membership.getMembership(member.user.id);
+  if (!deps.membership.sold && !currentMembership && member.user.planId === null) return undefined;
+  const view = toMembershipView(deps, member, currentMembership);
+  return (ctx) => createElement(MembershipCard, { ctx, membership: view(ctx) });
+};
+
+/** Above the home, as long as a payment waits for the member. */
+export const unpaidCard: HomeCardSource = async (deps, _req, member) => {
+  const currentMembership = await deps.membership.getMembership(member.user.id);
+  if (!currentMembership?.unpaid || currentMembership.noted === 'cancel') return undefined;
+  const view = toMembershipView(deps, member, currentMembership);
+  return (ctx) => createElement(UnpaidOnHome, { ctx, membership: view(ctx) });
+};
+
+/** undefined: Stripe does not answer. Who is no customer of Stripe's has none. */
+async function listInvoices(
+  { membership, log }: AccountDeps,
+  { user }: SignedInUser,
+  isCustomer: boolean,
+): Promise<readonly InvoiceView[] | undefined> {
+  if (!membership.sold || !isCustomer) return [];
+  try {
+    return await membership.invoices(user);
+  } catch (error) {
+    if (!(error instanceof StripeUnavailableError)) throw error;
+    log.warn({ err: error, act: 'settings: invoices' }, 'Stripe does not answer');
+    return undefined;
+  }
+}
+
+/** What is stored, with Stripe's invoices as far as Stripe answers. */
+export async function renderMembershipPage(
+  deps: AccountDeps,
+  req: Request,
+  res: Response,
+  member: SignedInUser,
+): Promise<void> {
+  const { membership, database, pages } = deps;
+  const [currentMembership, orders, deal] = await Promise.all([
+    membership.getMembership(member.user.id),
+    listOrders(database.db, member.user.id),
+    findWaitingDeal(deps, member.user),
+  ]);
+  const invoices = await listInvoices(deps, member, typeof currentMembership?.customerId === 'string');
+  const view = toMembershipView(deps, member, currentMembership, deal);
+  const done = findMembershipNotice(readQueryParam(req, 'notice'));
+  pages.send(
+    req,
+    res,
+    200,
+    (ctx) =>
+      createElement(MembershipPage, {
+        ctx,
+        membership: view(ctx),
+        invoices: invoiceRows(ctx, membership, invoices, orders),
+        stripeUnavailable: invoices === undefined,
+        notice: done && ctx.t(done),
+      }),
+    { title: (ctx) => ctx.t('membership.title'), address: membershipPath },
+  );
+}
+
+const show =
+  (deps: AccountDeps): MemberHandler =>
+  (req, res, member) =>
+    renderMembershipPage(deps, req, res, member);
+
+export function membershipRoutes(router: Router, deps: AccountDeps): void {
+  router
+    .route(membershipPath)
+    .get(requireUser(deps, show(deps)))
+    .all(methodNotAllowed('GET', 'HEAD'));
+}

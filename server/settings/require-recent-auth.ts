@@ -1,0 +1,84 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { HttpError, recentAuthMs, toRetrySeconds } from '../http/index.ts';
+import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
+import { type CurrentSession, fullyAuthenticatedAt } from '../sessions/index.ts';
+import { blocksAuthorization, isEnrolmentPage, redirectToSignIn } from '../sign-in/index.ts';
+import type { User } from '../users/index.ts';
+import type { AccountDeps } from './deps.ts';
+import type { KeptFields } from './form-drafts.ts';
+
+export interface SignedInUser {
+  user: User;
+  session: CurrentSession;
+}
+
+export type MemberHandler = (req: Request, res: Response, member: SignedInUser) => unknown;
+
+export type GuardDeps = Pick<AccountDeps, 'publicUrl' | 'sessions' | 'nextRedirect' | 'now'>;
+
+const rules = new WeakMap<RequestHandler, 'member' | 'recent'>();
+
+function standsFor(rule: 'member' | 'recent', handler: RequestHandler): RequestHandler {
+  rules.set(handler, rule);
+  return handler;
+}
+
+/** The rule that a handler of {@link requireUser} or {@link requireRecentAuth} enforces; undefined for other handlers. */
+export const ruleOfHandler = (handler: RequestHandler): 'member' | 'recent' | undefined => rules.get(handler);
+
+/** For members alone (the specification's guarded-route wrapper), once nothing else, such as new terms, stands before it. */
+export function requireUser(deps: GuardDeps, handler: MemberHandler): RequestHandler {
+  return standsFor('member', async (req, res) => {
+    const member = await deps.sessions.getCurrentUser(req);
+    // A form's address is the page's own, so that its visitor comes back to the form.
+    if (!member) return redirectToSignIn(req, res, deps.publicUrl);
+    // The first rule depends on the page: some are open to members who have not accepted the terms.
+    const continuation = { returnTo: new URL(req.originalUrl, deps.publicUrl).href, search: '' };
+    const { step, address } = deps.nextRedirect(member.user, continuation);
+    const isSettingUp = step.kind === 'set-up-second-factor' && isEnrolmentPage(req.originalUrl, deps.publicUrl);
+    if (blocksAuthorization(step) && !isSettingUp) return res.redirect(303, address);
+    await handler(req, res, member);
+  });
+}
+
+/**
+ * The same, and the member has shown lately who they are: else they are asked again, and come back here.
+ * @param keep the fields of a form that came too late which its page finds in `deps.stash`; no secrets
+ */
+export function requireRecentAuth(
+  deps: GuardDeps & Pick<AccountDeps, 'stash' | 'kv'>,
+  handler: MemberHandler,
+  keep?: KeptFields,
+): RequestHandler {
+  const guarded = requireUser(deps, async (req, res, member) => {
+    if (req.method === 'POST') await consumeFormLimit(deps, member);
+    if (isRecentlyAuthenticated(member, deps.now())) return handler(req, res, member);
+    if (req.method === 'POST' && keep) await deps.stash.saveDraft(req, res, member.user.id, keep);
+    res.redirect(303, reAuthenticateFor(req));
+  });
+  return standsFor('recent', guarded);
+}
+
+/** Where a member authenticates again, to come back to this address. */
+export const reAuthenticateFor = (req: Request): string =>
+  `/re-authenticate?${new URLSearchParams({ redirect: req.originalUrl })}`;
+
+/**
+ * Most of these forms write a mail, and a thief could bury the one that matters under a thousand others. Counted by browser, so
+ * that the member still undoes in another browser what was done in this one: a re-authentication is no new browser, a new sign-in
+ * is one, which the count of the member limits.
+ * @throws {HttpError} tooMany
+ */
+async function consumeFormLimit({ kv }: Pick<AccountDeps, 'kv'>, { user, session }: SignedInUser): Promise<void> {
+  const keys = { device: session.browserId ?? session.idHash, account: user.id };
+  const decision = await consumeLimits(kv, rateLimits.settingsForm, keys);
+  if (decision.allowed) return;
+  const retryAfterSeconds = toRetrySeconds(decision.retryAfterMs);
+  throw new HttpError('tooMany', { detail: `settings forms of one ${decision.limit}`, retryAfterSeconds });
+}
+
+/** Whoever changes what signs in has shown the second factor lately, too, where there is one. */
+export function isRecentlyAuthenticated({ user, session }: SignedInUser, nowMs: number): boolean {
+  const shownAtMs = fullyAuthenticatedAt(user, session);
+  return shownAtMs !== undefined && nowMs - shownAtMs <= recentAuthMs;
+}

@@ -1,0 +1,94 @@
+import { type Continuation, pathsBeforeTerms } from '../http/index.ts';
+import type { TermsVersion, User } from '../users/index.ts';
+import { mustSetUpSecondFactor, nextStep, type Step } from './next-step.ts';
+
+export interface NextRedirectSettings {
+  publicUrl: string;
+  searchAppUrl: string;
+  terms: TermsVersion;
+  plansAreSold: boolean;
+  now: () => number;
+}
+
+/** Where a member sets up a second factor, and what belongs to it: the number that it may go to, and the recovery codes. */
+const enrolmentPath = '/settings/mfa';
+const setUpPaths = [enrolmentPath, '/settings/phone', '/settings/recovery-codes'];
+
+/** Whether a page is one of those on which a second factor is set up: it stays open while everything else waits for that. */
+export function isEnrolmentPage(address: string | undefined, publicUrl: string): address is string {
+  if (address === undefined) return false;
+  const { pathname } = new URL(address, publicUrl);
+  return setUpPaths.some((path) => pathname === path || pathname.startsWith(`${path}/`));
+}
+
+/** Whether a page is open before the acceptance; so is the set-up of a second factor that these pages wait for. */
+function isBeforeTerms({ authorization, returnTo }: Continuation, user: User, publicUrl: string): boolean {
+  if (authorization !== undefined || returnTo === undefined) return false;
+  if (mustSetUpSecondFactor(user) && isEnrolmentPage(returnTo, publicUrl)) return true;
+  return pathsBeforeTerms.includes(new URL(returnTo, publicUrl).pathname);
+}
+
+/**
+ * What comes next for a member, and its address.
+ * @param more.secondFactorPending the member is not signed in yet: the second factor is due
+ */
+export type NextRedirect = (
+  user: User,
+  continuation: Continuation,
+  more?: { secondFactorPending: boolean },
+) => { step: Step; address: string };
+
+export function createNextRedirect({
+  publicUrl,
+  searchAppUrl,
+  terms,
+  plansAreSold,
+  now,
+}: NextRedirectSettings): NextRedirect {
+  const verifyUser = (continuation: Continuation) => `/verify-user${continuation.search}`;
+  /** Where a step leads that comes between: without an errand the start page knows where members go. */
+  const afterInterruptUrl = (continuation: Continuation) => {
+    const address =
+      continuation.authorization === undefined ? (continuation.returnTo ?? '/') : verifyUser(continuation);
+    return new URL(address, publicUrl).href;
+  };
+  return (user, continuation, { secondFactorPending } = { secondFactorPending: false }) => {
+    const step = nextStep({
+      secondFactorPending,
+      user,
+      terms,
+      beforeTerms: isBeforeTerms(continuation, user, publicUrl),
+      authorization: continuation.authorization,
+      returnTo: continuation.returnTo,
+      plansAreSold,
+      nowMs: now(),
+    });
+    return { step, address: stepUrl(step) };
+
+    function stepUrl(next: Step): string {
+      switch (next.kind) {
+        case 'second-factor':
+          return `/second-factor${continuation.search}`;
+        case 'confirm-email':
+          return `/verify-code${continuation.search}`;
+        case 'accept-terms':
+          return `/tos?${new URLSearchParams({ redirect: afterInterruptUrl(continuation) })}`;
+        case 'set-up-second-factor':
+          // Who was asked again who they are on one of its pages comes back to that very page.
+          if (continuation.authorization === undefined && isEnrolmentPage(continuation.returnTo, publicUrl))
+            return continuation.returnTo;
+          return `${enrolmentPath}?${new URLSearchParams({ redirect: afterInterruptUrl(continuation) })}`;
+        case 'authorization':
+          return verifyUser(continuation);
+        case 'return':
+          return next.address;
+        case 'partner-upgrade':
+          return `/plan-purchase-appsumo/?${new URLSearchParams({ plan: next.planId })}`;
+        case 'choose-plan':
+          return '/plan-purchase';
+        case 'search-app':
+          return searchAppUrl;
+      }
+    }
+  };
+}

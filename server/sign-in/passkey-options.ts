@@ -1,0 +1,37 @@
+import type { Request } from 'express';
+import type { PasskeyAsk } from '../../views/parts/passkey-form.tsx';
+import type { Continuation } from '../http/index.ts';
+import type { User } from '../users/index.ts';
+import type { SignInDeps } from './deps.ts';
+
+/** What the sign-in page asks the browser; undefined where there are no passkeys. */
+export function passkeyRequestOptions(
+  { passkeys }: Pick<SignInDeps, 'passkeys'>,
+  req: Request,
+  continuation: Continuation,
+): PasskeyAsk | undefined {
+  return (
+    passkeys && {
+      action: `/sign-in/passkey${continuation.search}`,
+      options: passkeys.requestOptions(),
+      label: req.t('passkeys.signIn.button'),
+    }
+  );
+}
+
+/** The same on /re-authenticate: one of the member's own; undefined where they have none. */
+export async function passkeyRequestOptionsForUser(
+  { passkeys }: Pick<SignInDeps, 'passkeys'>,
+  req: Request,
+  user: User,
+  continuation: Continuation,
+): Promise<PasskeyAsk | undefined> {
+  const options = await passkeys?.requestOptionsFor(user);
+  return (
+    options && {
+      action: `/re-authenticate/passkey${continuation.search}`,
+      options,
+      label: req.t('passkeys.signIn.confirm'),
+    }
+  );
+}

@@ -1,0 +1,108 @@
+import type { Request, Response } from 'express';
+import { createElement } from 'react';
+import { SecondFactorPage, type SecondFactorPageProps } from '../../views/sign-in/second-factor-page.tsx';
+import { resendWaitMs } from '../codes/index.ts';
+import { setRetryAfter, type T, toRetrySeconds, withContinuation } from '../http/index.ts';
+import type { ChallengeMethod, SmsSent, VerifyChallengeResult } from '../mfa/index.ts';
+import type { CurrentChallenge } from './current-challenge.ts';
+import type { SignInDeps } from './deps.ts';
+
+export type SecondFactorPageState = Partial<
+  Pick<SecondFactorPageProps, 'error' | 'notice' | 'rememberDevice' | 'waitSeconds'>
+> & { status?: number; method?: ChallengeMethod };
+
+type FormDeps = Pick<SignInDeps, 'pages' | 'mfa' | 'now'>;
+
+/** Enough to recognise one's own number by: `+49…67`. */
+const masked = (phone: string | null) => (phone === null ? undefined : `${phone.slice(0, 3)}…${phone.slice(-2)}`);
+
+/** The page that the dialog lies on. */
+export const closeUrl = ({ challenge, continuation }: Pick<CurrentChallenge, 'challenge' | 'continuation'>): string =>
+  challenge.intent === 'sign-in' ? `/${continuation.search}` : `/re-authenticate${continuation.search}`;
+
+export function renderSecondFactorPage(
+  { pages, mfa, now }: FormDeps,
+  req: Request,
+  res: Response,
+  { challenge, user, methods, continuation }: CurrentChallenge,
+  state: SecondFactorPageState = {},
+): void {
+  const address = `/second-factor${continuation.search}`;
+  const submitted = pages.shownAt(req, res, address, state);
+  if (!submitted) return;
+  const { status = 200, method: requested, waitSeconds, ...view } = submitted;
+  const expected = requested ?? challenge.method;
+  const method = methods.includes(expected) ? expected : (methods[0] ?? 'recovery');
+  const signsIn = challenge.intent === 'sign-in';
+  const waitMs = challenge.sentAtMs === undefined ? 0 : challenge.sentAtMs + resendWaitMs - now();
+  pages.send(
+    req,
+    res,
+    status,
+    (ctx) =>
+      createElement(SecondFactorPage, {
+        ctx: withContinuation(ctx, continuation.search),
+        action: address,
+        closeHref: closeUrl({ challenge, continuation }),
+        method,
+        others: methods.filter((other) => other !== method),
+        phone: masked(user.phone),
+        unsent: challenge.sentAtMs === undefined,
+        waitSeconds: waitSeconds ?? Math.max(0, Math.ceil(waitMs / 1000)),
+        backdrop: signsIn ? 'sign-in' : 'again',
+        ...(signsIn && { rememberDays: mfa.remembered.days }),
+        ...view,
+      }),
+    { title: (ctx) => ctx.t('mfa.challenge.title'), address },
+  );
+}
+
+function tooManyText(t: T, retryAfterMs: number): string {
+  const minutes = Math.max(1, Math.ceil(retryAfterMs / 60_000));
+  if (minutes <= 90) return t('mfa.challenge.errors.tooManyMinutes', { minutes });
+  return t('mfa.challenge.errors.tooManyHours', { hours: Math.ceil(minutes / 60) });
+}
+
+/** Which text and status stand for what was wrong with a code (the specification's section 8). */
+export function toPageState(
+  req: Request,
+  res: Response,
+  refused: Exclude<VerifyChallengeResult, { kind: 'passed' | 'over' }>,
+  method: ChallengeMethod,
+): SecondFactorPageState {
+  const { t } = req;
+  switch (refused.kind) {
+    case 'incomplete': {
+      const key = method === 'recovery' ? 'recoveryIncomplete' : 'incomplete';
+      return { status: 400, error: t(`mfa.challenge.${key}`) };
+    }
+    case 'wrong':
+      return { status: 400, error: t('mfa.challenge.errors.code') };
+    case 'used':
+    case 'void':
+      return {
+        status: 400,
+        error: t('mfa.challenge.errors.code'),
+        notice: { kind: 'error', text: t(`mfa.challenge.errors.${refused.kind}`) },
+      };
+    case 'too-many':
+      setRetryAfter(res, refused.retryAfterMs);
+      return { status: 429, notice: { kind: 'error', text: tooManyText(t, refused.retryAfterMs) } };
+  }
+}
+
+/** Why no other code was sent. */
+export function resendRefusedText(
+  req: Request,
+  res: Response,
+  { why, retryAfterMs }: Extract<SmsSent, { sent: false }>,
+): SecondFactorPageState {
+  const { t } = req;
+  const title = t('mfa.challenge.failed');
+  const notice = (text: string) => ({ kind: 'error', title, text }) as const;
+  if (retryAfterMs === undefined) return { status: 400, notice: notice(t('mfa.challenge.smsUnsent')) };
+  setRetryAfter(res, retryAfterMs);
+  if (why !== 'wait') return { status: 429, notice: notice(tooManyText(t, retryAfterMs)) };
+  const seconds = toRetrySeconds(retryAfterMs);
+  return { status: 429, notice: notice(t('mfa.challenge.tooSoon', { seconds })), waitSeconds: seconds };
+}

@@ -1,0 +1,30 @@
+import { malformedSecret } from '../http/index.ts';
+import type { GuessLimit } from '../metrics/index.ts';
+import { checkPassword, type GuessLimits, maxPasswordLength, type PasswordHasher } from '../password/index.ts';
+import type { KeyValueStore } from '../store/index.ts';
+import type { User } from '../users/index.ts';
+
+export type VerifyPasswordResult =
+  | { kind: 'right' }
+  | { kind: 'empty' }
+  | { kind: 'wrong' }
+  | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number };
+
+/**
+ * Checks the password of a member who is signed in. Guesses count as those at the sign-in do, so that an open browser is no
+ * better place to guess.
+ * @throws {PasswordQueueFull}
+ */
+export async function verifyCurrentPassword(
+  deps: { kv: KeyValueStore; limits: GuessLimits; passwords: PasswordHasher },
+  user: User,
+  password: string,
+  from: { ip: string; device: string | undefined },
+): Promise<VerifyPasswordResult> {
+  if (password === '') return { kind: 'empty' };
+  if (malformedSecret(password, maxPasswordLength)) return { kind: 'wrong' };
+  const checked = await checkPassword(deps, { identifier: user.email, userId: user.id, ...from }, async (work) =>
+    (await deps.passwords.verify(user.passwordHash, password, work)) ? user : undefined,
+  );
+  return checked.kind === 'too-many' ? checked : { kind: checked.kind };
+}

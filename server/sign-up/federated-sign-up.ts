@@ -1,0 +1,77 @@
+import { codeMinutes } from '../codes/index.ts';
+import { type FederationHooks, usableNames } from '../federation/index.ts';
+import { type Continuation, keptSearch } from '../http/index.ts';
+import type { User } from '../users/index.ts';
+import { findUserByIdentifier } from '../users/index.ts';
+import type { SignUpDeps } from './deps.ts';
+import { consumeSignUp } from './limits.ts';
+import { logOutcome } from './log-outcome.ts';
+import { addCodeMail } from './send-code.ts';
+import { insertSignUp } from './sign-up-store.ts';
+
+/** Settles the trial of a member whom a provider has just made one. @returns the step PLAN, where there is one */
+export async function afterFederatedSignUp(
+  { plans }: SignUpDeps,
+  user: User,
+  errand: Continuation,
+): Promise<string | undefined> {
+  if (!plans.sold) return undefined;
+  await plans.settleTrial(user, 'post-sign-up');
+  return user.planId === null ? `/post-signup/plan${errand.search}` : undefined;
+}
+
+type FederatedSignUpArgs = Parameters<FederationHooks['startEmailVerification']>;
+type FederatedSignUpResult = Awaited<ReturnType<FederationHooks['startEmailVerification']>>;
+
+/**
+ * An account by a provider that does not vouch for the address: a code goes to it, and opens it. Nobody is a member by it, and
+ * no password opens it. Answers as where a password is typed (begin.ts): with uniform answers the same for an address that is
+ * a member's already, to no avail.
+ */
+export async function startFederatedSignUp(
+  deps: SignUpDeps,
+  ...args: FederatedSignUpArgs
+): Promise<FederatedSignUpResult> {
+  const started = await startOnce(deps, ...args).catch((error: unknown) => {
+    logOutcome(deps, 'begin', 'failed');
+    throw error;
+  });
+  logOutcome(deps, 'begin', started.kind);
+  return started;
+}
+
+async function startOnce(
+  deps: SignUpDeps,
+  ...[req, res, identity, { continuation, remember, lang, company }]: FederatedSignUpArgs
+): Promise<FederatedSignUpResult> {
+  const { database, kv, codes, outbox, flows, plans, now } = deps;
+  const { email } = identity;
+  const decision = await consumeSignUp(kv, deps.limits, { ip: req.ip ?? '', company });
+  if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
+  const member = await findUserByIdentifier(database.db, { email });
+  if (member && !deps.uniformAnswers) return { kind: 'taken' };
+  const flow = flows.newId();
+  const issued = await codes.issue({ purpose: 'confirm-email', flow, account: email });
+  // The address has had its share of codes for today.
+  if (!issued.issued) return { kind: 'too-many', retryAfterMs: issued.retryAfterMs };
+  const names = usableNames(identity);
+  const nowMs = now();
+  const { id } = await database.transaction(async (trx) => {
+    const inserted = await insertSignUp(
+      trx,
+      {
+        ...{ email, ...names, passwordHash: '', identity, lang, source: 'general', planKey: null, terms: null },
+        ...{ continuation: keptSearch(continuation.search), state: member ? 'decoy' : 'begun' },
+      },
+      nowMs,
+    );
+    const addressee = { kind: 'sign-up', email, givenName: names.givenName, lang } as const;
+    await addCodeMail(deps, trx, addressee, issued.code, nowMs + codeMinutes * 60_000);
+    return inserted;
+  });
+  await flows.write(flow, { kind: 'sign-up', id, remember, sentAtMs: nowMs });
+  outbox.wake();
+  await flows.delete(flows.readCookie(req));
+  flows.setCookie(res, flow);
+  return { kind: 'begun', address: `${plans.sold ? '/post-signup/security' : '/verify-code'}${continuation.search}` };
+}

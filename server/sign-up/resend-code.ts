@@ -1,0 +1,60 @@
+import { resendWaitMs } from '../codes/index.ts';
+import type { Language } from '../http/index.ts';
+import type { SignUpRuleDeps } from './deps.ts';
+import { consumeCodeMail } from './limits.ts';
+import { logOutcome } from './log-outcome.ts';
+import { sendCode } from './send-code.ts';
+import type { SignUpRecord } from './sign-up-records.ts';
+import { extendSignUp } from './sign-up-store.ts';
+import { findUnverifiedSubject, type UnverifiedSubject } from './unverified-subject.ts';
+
+export type SendCodeResult =
+  | { kind: 'sent' }
+  | { kind: 'refused'; why: 'wait' | 'daily-cap' | 'too-many'; retryAfterMs: number }
+  /** There is nothing to confirm any more. */
+  | { kind: 'gone' };
+
+/** Sends a code to whom a flow is to confirm, and writes into the flow that it did. */
+export async function sendVerificationCode(
+  deps: SignUpRuleDeps,
+  { id, flow }: { id: string; flow: SignUpRecord },
+  recipient: UnverifiedSubject,
+  { lang, ip, device }: { lang: Language; ip: string; device?: string | undefined },
+): Promise<SendCodeResult> {
+  const decision = await consumeCodeMail(deps.kv, deps.limits, ip);
+  if (!decision.allowed) return { kind: 'refused', why: 'too-many', retryAfterMs: decision.retryAfterMs };
+  const { givenName } = recipient.kind === 'user' ? recipient.user : recipient.signUp;
+  const issued = await sendCode(deps, id, { kind: flow.kind, email: recipient.email, givenName, lang, device });
+  if (!issued.issued) {
+    await decision.release();
+    return { kind: 'refused', why: issued.why, retryAfterMs: issued.retryAfterMs };
+  }
+  await deps.flows.write(id, { ...flow, sentAtMs: deps.now() });
+  if (recipient.kind === 'sign-up') await extendSignUp(deps.database.db, flow.id, deps.now());
+  return { kind: 'sent' };
+}
+
+/** Another code for a flow, once the last one is a while ago; the one before is void. */
+export async function resendCode(
+  deps: SignUpRuleDeps,
+  flowId: string,
+  how: { lang: Language; ip: string; device?(recipient: UnverifiedSubject): string | undefined },
+): Promise<SendCodeResult> {
+  const flow = await deps.flows.find(flowId);
+  const recipient = flow && (await findUnverifiedSubject(deps, flow));
+  const sent: SendCodeResult =
+    flow && recipient
+      ? await sendVerificationCode(deps, { id: flowId, flow: { ...flow, resent: true } }, recipient, {
+          lang: how.lang,
+          ip: how.ip,
+          device: how.device?.(recipient),
+        })
+      : { kind: 'gone' };
+  logOutcome(deps, 'resend', sent.kind === 'refused' ? sent.why : sent.kind);
+  return sent;
+}
+
+/** In how many seconds another code may be asked for; 0: now. */
+export function secondsUntilResend(flow: SignUpRecord, nowMs: number): number {
+  return flow.sentAtMs === undefined ? 0 : Math.max(0, Math.ceil((flow.sentAtMs + resendWaitMs - nowMs) / 1000));
+}

@@ -1,0 +1,74 @@
+import type { Request } from 'express';
+import { type Continuation, continuationFrom, readFormField, readQueryParam } from '../http/index.ts';
+import type { PendingAuthorization } from '../sign-in/index.ts';
+import type { SignUpDeps } from './deps.ts';
+import { maxEmailCharacters } from './profile-input.ts';
+
+/** What step 0 fills in by itself (the specification's query parameters `email` and `from`). */
+export interface Prefill {
+  email?: string;
+  source: 'general' | 'appsumo';
+}
+
+/** Where in the sign-up a visitor is, and where its steps are. */
+export interface SignUpContext {
+  /** `/signup`, or that of a plan. */
+  base: string;
+  planKey: string | null;
+  continuation: Continuation;
+  /** The client app that waits. */
+  pendingAuthorization: PendingAuthorization | undefined;
+  /** Addresses, each with the errand. */
+  profile: string;
+  code: string;
+  verified: string;
+  signIn: string;
+}
+
+/** A plan's public handle in the address; any other is a page that does not exist. */
+export const planKeyPattern = /^[A-Za-z0-9._~-]{1,100}$/;
+
+export async function loadSignUpContext(
+  deps: Pick<SignUpDeps, 'publicUrl' | 'findPendingAuthorization'>,
+  req: Request,
+): Promise<SignUpContext> {
+  const planKey = typeof req.params.planHash === 'string' ? req.params.planHash : null;
+  const base = planKey === null ? '/signup' : `/signup/plan/${planKey}`;
+  const continuation = continuationFrom(req, deps.publicUrl);
+  const { authorization, search } = continuation;
+  return {
+    base,
+    planKey,
+    continuation,
+    pendingAuthorization:
+      authorization === undefined ? undefined : await deps.findPendingAuthorization(req, authorization),
+    profile: base + search,
+    code: `${base}/emailCaptured${search}`,
+    verified: `${base}/verifiedCode${search}`,
+    signIn: `/${search}`,
+  };
+}
+
+const toSource = (from: string | undefined): Prefill['source'] => (from === 'appsumo' ? 'appsumo' : 'general');
+
+/** Partners link with plain plus signs in the address, which queries read as spaces. */
+export function prefillFromQuery(req: Request): Prefill {
+  const source = toSource(readQueryParam(req, 'from'));
+  const email = readQueryParam(req, 'email')?.slice(0, maxEmailCharacters);
+  if (email === undefined) return { source };
+  return { source, email: source === 'appsumo' ? email.trim().replaceAll(' ', '+') : email };
+}
+
+export const prefillFromForm = (req: Request): Prefill => ({
+  source: toSource(readFormField(req, 'from')),
+  email: readFormField(req, 'email'),
+});
+
+/** Step 0 as it can be asked for again, with what came by its address. */
+export function profilePageUrl({ base, continuation }: SignUpContext, { source, email }: Prefill): string {
+  if (source === 'general') return base + continuation.search;
+  const parameters = new URLSearchParams(continuation.search);
+  if (email !== undefined) parameters.set('email', email);
+  parameters.set('from', source);
+  return `${base}?${parameters}`;
+}

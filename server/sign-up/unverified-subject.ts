@@ -1,0 +1,22 @@
+import { findUser, type User } from '../users/index.ts';
+import type { SignUpRuleDeps } from './deps.ts';
+import type { SignUpRecord } from './sign-up-records.ts';
+import { findSignUp, type SignUp } from './sign-up-store.ts';
+
+/** Whom a flow is to confirm, as the database has them now. */
+export type UnverifiedSubject =
+  | { kind: 'sign-up'; email: string; signUp: SignUp }
+  | { kind: 'user'; email: string; user: User };
+
+/** Undefined when there is nothing to confirm: it has expired, is confirmed already, or the member is gone. */
+export async function findUnverifiedSubject(
+  { database, now }: Pick<SignUpRuleDeps, 'database' | 'now'>,
+  flow: Pick<SignUpRecord, 'kind' | 'id'>,
+): Promise<UnverifiedSubject | undefined> {
+  if (flow.kind === 'user') {
+    const user = await findUser(database.db, flow.id);
+    return user && !user.emailVerified ? { kind: 'user', email: user.email, user } : undefined;
+  }
+  const signUp = await findSignUp(database.db, flow.id, now());
+  return signUp && signUp.state !== 'confirmed' ? { kind: 'sign-up', email: signUp.email, signUp } : undefined;
+}

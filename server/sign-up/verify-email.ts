@@ -1,0 +1,164 @@
+import type { Transaction } from 'kysely';
+import { normaliseCode } from '../codes/index.ts';
+import { isSameIdentity, linkCurrentIdentity, type UpstreamIdentity } from '../federation/index.ts';
+import { resolveLanguage } from '../http/index.ts';
+import type { Schema } from '../store/index.ts';
+import {
+  AlreadyInUseError,
+  claimPartnerDeal,
+  confirmEmail,
+  findUser,
+  insertUser,
+  insertUserRecord,
+  recordAcceptance,
+  type User,
+} from '../users/index.ts';
+import type { SignUpRuleDeps } from './deps.ts';
+import { consumeSignUpCodeGuess } from './limits.ts';
+import { logOutcome } from './log-outcome.ts';
+import { markConfirmed, type SignUp } from './sign-up-store.ts';
+import { findUnverifiedSubject } from './unverified-subject.ts';
+
+export type VerifyEmailResult =
+  | {
+      kind: 'confirmed';
+      user: User;
+      remember: boolean;
+      continuation: string;
+      /** By which provider the account was begun; undefined: with a password. */
+      identity: UpstreamIdentity | undefined;
+    }
+  /** Fewer than six digits: nothing was looked at. */
+  | { kind: 'incomplete' }
+  | { kind: 'wrong' }
+  /** The code is used up, replaced or too old, or was guessed at too often. */
+  | { kind: 'void' }
+  /** Too many guesses came from there, or from everywhere: nothing was looked at. */
+  | { kind: 'too-many'; retryAfterMs: number }
+  /** Somebody else has confirmed this address meanwhile. */
+  | { kind: 'taken' }
+  | { kind: 'disabled' }
+  /** There is nothing to confirm: an unknown flow, or one that is over. */
+  | { kind: 'gone' };
+
+/** The member that an account becomes, with everything that belongs to one; in one transaction. */
+async function activateUser(
+  deps: SignUpRuleDeps,
+  trx: Transaction<Schema>,
+  signUp: SignUp,
+  lang: SignUp['lang'],
+): Promise<User> {
+  const nowMs = deps.now();
+  const { id: userId } = await insertUser(
+    trx,
+    {
+      email: signUp.email,
+      emailVerified: true,
+      passwordHash: signUp.identity === null ? signUp.passwordHash : null,
+      givenName: signUp.givenName,
+      familyName: signUp.familyName,
+      locale: lang,
+      source: signUp.source,
+    },
+    nowMs,
+  );
+  // Two flows of one account at the same moment: the address let one through, this stops the one flow sent twice.
+  if (!(await markConfirmed(trx, signUp.id, userId, nowMs))) throw new AlreadyInUseError('email');
+  await insertUserRecord(trx, userId, nowMs);
+  // Who they are at the provider has come in by another way meanwhile.
+  const { identity } = signUp;
+  if (identity && !(await linkCurrentIdentity(trx, deps.providers(), userId, identity, nowMs)))
+    throw new AlreadyInUseError('email');
+  if (signUp.terms) await recordAcceptance(trx, { userId, ...signUp.terms }, nowMs);
+  if (signUp.source === 'appsumo') await claimPartnerDeal(trx, signUp.email, userId, nowMs);
+  return sendWelcomeMail(
+    deps,
+    trx,
+    userId,
+    lang,
+    identity ? deps.providers().byId(identity.provider)?.name : undefined,
+  );
+}
+
+/** Writes the welcome, and reads the member as they are now. */
+async function sendWelcomeMail(
+  { outbox }: SignUpRuleDeps,
+  trx: Transaction<Schema>,
+  userId: string,
+  lang: SignUp['lang'],
+  provider?: string,
+): Promise<User> {
+  const user = await findUser(trx, userId);
+  if (!user) throw new Error('a member who was just confirmed is not there');
+  const { email, givenName } = user;
+  await outbox.add(trx, {
+    channel: 'mail',
+    to: email,
+    template: 'welcome',
+    lang,
+    values: { givenName, ...(provider && { provider }) },
+  });
+  return user;
+}
+
+/**
+ * Checks a code. The right one makes an account a member, or confirms the address of one that an operator made. Whoever
+ * confirms an address first has it; the password is the one that was typed in this very flow.
+ *
+ * @param from.lang of the page on which it was typed; else the one in which the account was begun
+ */
+export async function verifyEmail(
+  deps: SignUpRuleDeps,
+  flowId: string,
+  typed: string,
+  from: { ip: string; lang?: SignUp['lang'] },
+): Promise<VerifyEmailResult> {
+  const confirmed = await confirm(deps, flowId, typed, from);
+  logOutcome(deps, 'confirm', confirmed.kind);
+  return confirmed;
+}
+
+async function confirm(
+  deps: SignUpRuleDeps,
+  flowId: string,
+  typed: string,
+  { ip, lang }: { ip: string; lang?: SignUp['lang'] },
+): Promise<VerifyEmailResult> {
+  const { codes, database, flows, outbox, now } = deps;
+  const flow = await flows.find(flowId);
+  const recipient = flow && (await findUnverifiedSubject(deps, flow));
+  if (!flow || !recipient) return { kind: 'gone' };
+  const code = normaliseCode(typed);
+  if (code === undefined) return { kind: 'incomplete' };
+  const decision = await consumeSignUpCodeGuess(deps.kv, deps.limits, ip);
+  if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
+  const check = await codes.check({ purpose: 'confirm-email', flow: flowId, account: recipient.email }, code);
+  if (check !== 'right') return { kind: check === 'wrong' ? 'wrong' : 'void' };
+  // Its code went to nobody; one that was guessed opens nothing either.
+  if (recipient.kind === 'sign-up' && recipient.signUp.state === 'decoy') return { kind: 'wrong' };
+  await decision.release();
+
+  let user: User | undefined;
+  try {
+    user = await database.transaction(async (trx) => {
+      if (recipient.kind === 'sign-up') return activateUser(deps, trx, recipient.signUp, lang ?? recipient.signUp.lang);
+      if (!(await confirmEmail(trx, recipient.user, now()))) return undefined;
+      await insertUserRecord(trx, recipient.user.id, now());
+      return sendWelcomeMail(
+        deps,
+        trx,
+        recipient.user.id,
+        lang ?? resolveLanguage('', recipient.user.locale ?? undefined),
+      );
+    });
+  } catch (error) {
+    if (error instanceof AlreadyInUseError || isSameIdentity(error)) return { kind: 'taken' };
+    throw error;
+  }
+  if (!user) return { kind: 'disabled' };
+  outbox.wake();
+  await flows.write(flowId, { ...flow, confirmedAtMs: now() });
+  const { continuation, identity } =
+    recipient.kind === 'sign-up' ? recipient.signUp : { continuation: '', identity: null };
+  return { kind: 'confirmed', user, remember: flow.remember, continuation, identity: identity ?? undefined };
+}

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import type { StoreLog } from './database.ts';
+import type { KeyValueStore } from './key-value.ts';
+import { openEmbeddedKeyValue } from './key-value-embedded.ts';
+import { openRedisKeyValue } from './key-value-redis.ts';
+import { observeKeyValue, type StoreObserver } from './observe-store.ts';
+
+export interface KeyValueOptions {
+  /** `redis://`, `rediss://` or `redis+sentinel://`, see `parseRedisAddress`; empty or absent: a file in `dataDir`. */
+  url?: string | undefined;
+  /** Where the embedded store's file `short-lived.db` lives. */
+  dataDir: string;
+  log?: StoreLog | undefined;
+  observe?: StoreObserver | undefined;
+}
+
+/**
+ * Opens the store for short-lived state and makes sure that it answers.
+ *
+ * @throws StoreUnavailable when it does not; TypeError for an address of another kind.
+ */
+export async function openKeyValue({ url = '', dataDir, log, observe }: KeyValueOptions): Promise<KeyValueStore> {
+  const kv = await (url === ''
+    ? openEmbeddedKeyValue({ path: join(dataDir, 'short-lived.db') })
+    : openRedisKeyValue({ url, log }));
+  return observe ? observeKeyValue(kv, observe) : kv;
+}

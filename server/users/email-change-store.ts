@@ -1,0 +1,184 @@
+import type { Transaction } from 'kysely';
+import { type Db, isUniqueViolation, type Schema, uuidv7 } from '../store/index.ts';
+import { AlreadyInUseError } from './already-in-use.ts';
+import type { User } from './user.ts';
+
+/** A change of a member's address that can still be undone. Times in milliseconds since the epoch. */
+export interface EmailChange {
+  id: string;
+  userId: string;
+  oldEmail: string;
+  newEmail: string;
+  changedAt: number;
+  undoUntil: number;
+}
+
+/**
+ * Whether an address is kept for the member who had it, because its change can still be undone (`security.md`, rule 14).
+ * @param member who may have it all the same: it is theirs
+ */
+export async function isEmailReserved(
+  db: Db,
+  email: string,
+  member: string | undefined,
+  nowMs: number,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('email_changes')
+    .select('id')
+    .where('old_email', '=', email)
+    .where('undo_until', '>', nowMs)
+    .where('undone_at', 'is', null)
+    .$if(member !== undefined, (query) => query.where('user_id', '!=', member as string))
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Those of some addresses that are kept, each with the member for whom. */
+export async function listReservedEmails(
+  db: Db,
+  emails: readonly string[],
+  nowMs: number,
+): Promise<{ email: string; userId: string }[]> {
+  return db
+    .selectFrom('email_changes')
+    .select(['old_email as email', 'user_id as userId'])
+    .where('old_email', 'in', emails)
+    .where('undo_until', '>', nowMs)
+    .where('undone_at', 'is', null)
+    .execute();
+}
+
+export interface NewEmail {
+  email: string;
+  /** SHA-256 of what the link that undoes it carries. */
+  undoHash: string;
+  undoUntil: number;
+}
+
+/**
+ * Gives a member another address, which they have just shown to be theirs, and keeps the one before for them.
+ * @param user as they were when they asked: where password or address are others by now, nothing is changed
+ * @returns the change's id; undefined when nothing was changed
+ * @throws {AlreadyInUseError} when the address is another member's, or is kept for another member
+ */
+export async function changeEmail(
+  trx: Transaction<Schema>,
+  user: Pick<User, 'id' | 'email' | 'passwordEpoch'>,
+  { email, undoHash, undoUntil }: NewEmail,
+  nowMs: number,
+): Promise<string | undefined> {
+  // In this order, as where members are added.
+  if (await trx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst())
+    throw new AlreadyInUseError('email');
+  if (await isEmailReserved(trx, email, user.id, nowMs)) throw new AlreadyInUseError('email');
+  try {
+    const { numUpdatedRows } = await trx
+      .updateTable('users')
+      .set({ email, email_verified: 1, updated_at: nowMs })
+      .where('id', '=', user.id)
+      .where('email', '=', user.email)
+      .where('password_epoch', '=', user.passwordEpoch)
+      .where('disabled_at', 'is', null)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return undefined;
+  } catch (error) {
+    if (isUniqueViolation(error, 'users.email')) throw new AlreadyInUseError('email');
+    throw error;
+  }
+  // What can be undone no longer need not be remembered.
+  await trx.deleteFrom('email_changes').where('user_id', '=', user.id).where('undo_until', '<=', nowMs).execute();
+  const id = uuidv7(nowMs);
+  await trx
+    .insertInto('email_changes')
+    .values({
+      id,
+      user_id: user.id,
+      old_email: user.email,
+      new_email: email,
+      undo_hash: undoHash,
+      changed_at: nowMs,
+      undo_until: undoUntil,
+      undone_at: null,
+    })
+    .execute();
+  return id;
+}
+
+/** A change whose undoing this is, as long as it can be undone. */
+export async function findEmailChange(
+  db: Db,
+  { id, undoHash }: { id: string; undoHash: string },
+  nowMs: number,
+): Promise<EmailChange | undefined> {
+  const row = await db
+    .selectFrom('email_changes')
+    .selectAll()
+    .where('id', '=', id)
+    .where('undo_hash', '=', undoHash)
+    .where('undo_until', '>', nowMs)
+    .where('undone_at', 'is', null)
+    .executeTakeFirst();
+  return (
+    row && {
+      id: row.id,
+      userId: row.user_id,
+      oldEmail: row.old_email,
+      newEmail: row.new_email,
+      changedAt: row.changed_at,
+      undoUntil: row.undo_until,
+    }
+  );
+}
+
+/**
+ * Gives a member back the address that they had before a change, whatever the address is by now, with a new password; and
+ * with it voids everything that was given out under the one before. Later changes can be undone no longer: whoever made them
+ * must not have the account back by them.
+ * @param passwordHash argon2id in PHC format
+ * @returns false when it was undone already, or the member is gone
+ * @throws {AlreadyInUseError} when its time ran out at this very moment, and somebody has the address by now
+ */
+export async function undoEmailChange(
+  trx: Transaction<Schema>,
+  { id, userId, oldEmail, changedAt }: EmailChange,
+  passwordHash: string,
+  nowMs: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('email_changes')
+    .set({ undone_at: nowMs })
+    .where('id', '=', id)
+    .where('undone_at', 'is', null)
+    .where('undo_until', '>', nowMs)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return false;
+  let restored: boolean;
+  try {
+    const { numUpdatedRows: users } = await trx
+      .updateTable('users')
+      .set(({ eb }) => ({
+        email: oldEmail,
+        email_verified: 1,
+        password_hash: passwordHash,
+        password_profile: null,
+        password_epoch: eb('password_epoch', '+', 1),
+        updated_at: nowMs,
+      }))
+      .where('id', '=', userId)
+      .executeTakeFirst();
+    restored = users > 0n;
+  } catch (error) {
+    if (isUniqueViolation(error, 'users.email')) throw new AlreadyInUseError('email');
+    throw error;
+  }
+  // After the member's own row: a change that was under way is written by now, and is seen here.
+  await trx
+    .updateTable('email_changes')
+    .set({ undone_at: nowMs })
+    .where('user_id', '=', userId)
+    .where('changed_at', '>=', changedAt)
+    .where('undone_at', 'is', null)
+    .execute();
+  return restored;
+}

@@ -1,0 +1,110 @@
+/**
+ * The room of members: who they are, what is stored of them, what a client app may learn of them.
+ *
+ * Owns members and their records, the partner's deals, who must accept the terms of service and who has, and the claims
+ * (OpenID Connect Core 1.0, section 5).
+ * Does not own passwords (password/), sessions (session/), what the terms say (legal/), nor accounts that are only begun (sign-up/).
+ */
+
+export { AlreadyInUseError } from './already-in-use.ts';
+export { findCallingUser, requireCallingUser } from './api-user.ts';
+export {
+  type Claims,
+  claimsByScope,
+  claimsFor,
+  type GetMembershipClaims,
+  type MembershipClaims,
+} from './claims.ts';
+export { toCognitoAttributes } from './cognito-attributes.ts';
+export { changeEmail, type EmailChange, findEmailChange, undoEmailChange } from './email-change-store.ts';
+export { claimUnverifiedUser, setSecondFactorRequired } from './federated-user-store.ts';
+export {
+  type ExistingUsers,
+  type ImportedUser,
+  type ImportOutcome,
+  type ImportRefusal,
+  noExistingUsers,
+} from './import-rules.ts';
+export { insertImportedUsers, rehearseImport } from './import-store.ts';
+export { userOperations } from './operations.ts';
+export { type Media, toPageUser } from './page-user.ts';
+export { hasPartnerDeal } from './partner-deal-operations.ts';
+export {
+  claimPartnerDeal,
+  findPartnerDeal,
+  importPartnerDeals,
+  isDealPostponed,
+  isPartnerTier,
+  type PartnerDeal,
+  type PartnerTier,
+  partnerTiers,
+  postponePartnerDeal,
+} from './partner-deal-store.ts';
+export {
+  countForeignProfiles,
+  countOwnHashes,
+  countWrappedHashes,
+  listImportedHashProfiles,
+  type NewPassword,
+  rehashPassword,
+  setPassword,
+  someAwaitPassword,
+} from './password-store.ts';
+export { eraseUserData, exportUserData } from './personal-data-store.ts';
+export { hasPhoneChangedSince, removePhone, setPhone } from './phone-store.ts';
+export {
+  genders,
+  isBirthdate,
+  maxProfileLength,
+  type ProfileFault,
+  type ProfileField,
+  profileFields,
+  readProfile,
+  type TypedProfile,
+} from './profile-rules.ts';
+export { type ProfileChange, setProfile } from './profile-store.ts';
+export { createUserRecipients } from './recipients.ts';
+export type { PlanCommands } from './record-operations.ts';
+export type { SaveProfile, SentProfile } from './save-profile.ts';
+export { mustAcceptTerms, type TermsVersion } from './terms.ts';
+export {
+  listTermsAcceptances,
+  maxUserAgentLength,
+  recordAcceptance,
+  type TermsAcceptance,
+} from './terms-ledger-store.ts';
+export {
+  fullName,
+  type MfaPreference,
+  maxIdentifierLength,
+  maxNameLength,
+  type NewUser,
+  normaliseEmail,
+  normalisePhone,
+  parseIdentifier,
+  toAccountKey,
+  type User,
+} from './user.ts';
+export {
+  createImageNameReader,
+  findUserRecord,
+  findUserRecordById,
+  insertUserRecord,
+  type UserRecord,
+  type UserRecordChange,
+  updateUserRecord,
+} from './user-record-store.ts';
+export {
+  confirmEmail,
+  findCurrentUser,
+  findUser,
+  findUserByIdentifier,
+  insertUser,
+  listUsers,
+  lockUser,
+  recordSignIn,
+  setDisabled,
+  setLocale,
+  setMfaPreference,
+  setSource,
+} from './user-store.ts';

@@ -1,0 +1,131 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import {
+  type ApiOperation,
+  callAccess,
+  GraphqlError,
+  graphqlAccess,
+  graphqlOperation,
+  isMalformed,
+  requirePrincipal,
+} from '../http/index.ts';
+import type { Database } from '../store/index.ts';
+import { getUserRecord } from './user-record.ts';
+import { type UserRecordJson, userRecordSchema } from './user-record-json.ts';
+
+/** The look-up as existing callers write it, under the type names that AWS Amplify gives a model `User`. */
+const schema = `
+  "Any JSON value"
+  scalar JSON
+  "Milliseconds since the epoch"
+  scalar Timestamp
+
+  type Query {
+    "A member's user record. Members get their own; a client app names the member."
+    listUsers(
+      filter: ModelUserFilterInput
+      "How many at most; one is all that there can be"
+      limit: Int
+      "There is never a second page"
+      nextToken: String
+    ): ModelUserConnection
+  }
+
+  input ModelUserFilterInput {
+    userId: ModelIDInput
+  }
+
+  input ModelIDInput {
+    eq: ID
+  }
+
+  type ModelUserConnection {
+    items: [User!]!
+    nextToken: String
+  }
+
+  type User {
+    id: ID!
+    userId: ID!
+    username: String!
+    firstName: String!
+    lastName: String!
+    jobTitle: String
+    company: String
+    planId: String
+    source: String!
+    stripeCustomerId: String
+    about: String!
+    additionalAttributes: JSON!
+    imageName: String
+    notificationSetting: JSON!
+    socialMediaLinks: JSON!
+    status: String!
+    totalRewards: String!
+    userAttributes: JSON!
+    companyCategory: String
+    userType: String
+    createdAt: Timestamp!
+    updatedAt: Timestamp!
+  }
+`;
+
+/** Of a member's id. */
+const maxCharacters = 100;
+
+interface Arguments {
+  filter?: { userId?: { eq?: string | null } | null } | null;
+  limit?: number | null;
+  nextToken?: string | null;
+}
+
+interface Connection {
+  items: UserRecordJson[];
+  nextToken: null;
+}
+
+const typeName = z.string().optional();
+
+const data = z.looseObject({
+  __typename: typeName,
+  listUsers: z
+    .object({
+      __typename: typeName,
+      items: z.array(userRecordSchema.extend({ __typename: z.string() }).partial()).optional(),
+      nextToken: z.null().optional(),
+    })
+    .nullish(),
+});
+
+/** `POST /graphql`: the specification's `listUsers` (section 7), for callers that have their image's name from there. */
+export function listUsers(database: Database, { introspection }: { introspection: boolean }): ApiOperation {
+  /** Another member's record is as good as none: nobody learns who there is. */
+  function resolveOwner(req: Request, named: string | undefined): string | undefined {
+    const principal = requirePrincipal(req);
+    if (principal.kind === 'member') {
+      return named === undefined || named === principal.userId ? principal.userId : undefined;
+    }
+    if (named === undefined) throw new GraphqlError('filter.userId.eq: which member is meant');
+    return isMalformed(named, maxCharacters) ? undefined : named;
+  }
+
+  return graphqlOperation({
+    path: '/graphql',
+    id: 'graphql',
+    summary: "listUsers: a member's user record, by GraphQL; client apps name the member",
+    access: callAccess.graphql,
+    fields: graphqlAccess,
+    schema,
+    introspection,
+    data,
+    resolvers: {
+      async listUsers({ filter, limit, nextToken }: Arguments, { req }): Promise<Connection> {
+        if (limit != null && limit < 1) throw new GraphqlError('limit: write 1 or more');
+        if (nextToken != null) throw new GraphqlError('nextToken: none was given');
+        const userId = resolveOwner(req, filter?.userId?.eq ?? undefined);
+        const record = userId === undefined ? undefined : await getUserRecord(database, userId);
+        return { items: record ? [record] : [], nextToken: null };
+      },
+    },
+  });
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { type ApiOperation, defineOperation } from '../http/index.ts';
+import type { Database } from '../store/index.ts';
+import { requireCallingUser } from './api-user.ts';
+import { claimsFor, type GetMembershipClaims } from './claims.ts';
+import { unspecifiedGender } from './cognito-attributes.ts';
+import { listUsers } from './list-users.ts';
+import { partnerDealOperations } from './partner-deal-operations.ts';
+import { type PlanCommands, recordOperations } from './record-operations.ts';
+import type { SaveProfile } from './save-profile.ts';
+
+const userInfo = z.object({
+  sub: z.string(),
+  email: z.string(),
+  email_verified: z.boolean(),
+  name: z.string().optional(),
+  given_name: z.string().optional(),
+  family_name: z.string().optional(),
+  phone_number: z.string().optional(),
+  phone_number_verified: z.boolean().optional(),
+  picture: z.string().optional(),
+  locale: z.string().optional(),
+  updated_at: z.int().optional(),
+  birthdate: z.string().optional(),
+  gender: z.string().optional(),
+  address: z.object({ formatted: z.string() }).optional(),
+  'custom:companyName': z.string().optional(),
+  'custom:jobTitle': z.string().optional(),
+  plan: z.string().optional(),
+  entitlements: z.array(z.string()),
+});
+
+/** The calls of this room: a member's own data (the specification's identity service operation "user info"). */
+export function userOperations({
+  database,
+  membershipClaims,
+  plans,
+  saveProfile,
+  mediaUrl,
+  introspection,
+  now,
+}: {
+  database: Database;
+  membershipClaims: GetMembershipClaims;
+  plans: PlanCommands;
+  saveProfile: SaveProfile;
+  /** Where members' pictures are. */
+  mediaUrl: string | undefined;
+  /** Whether GraphQL tells its schema to callers. */
+  introspection: boolean;
+  now: () => number;
+}): ApiOperation[] {
+  return [
+    ...recordOperations({ database, plans, saveProfile, mediaUrl, now }),
+    listUsers(database, { introspection }),
+    ...partnerDealOperations(database),
+    defineOperation({
+      method: 'get',
+      path: '/user/info',
+      id: 'userInfo',
+      summary: 'The signed-in member',
+      answer: userInfo,
+      async handle({ req }) {
+        const user = await requireCallingUser(req, database);
+        // The schema knows which claims there are; a claim without a value is not there.
+        const scopes = new Set(['openid', 'profile', 'email', 'phone', 'address', 'membership']);
+        const claims = claimsFor(user, scopes, membershipClaims(user));
+        // This call keeps the wire's number, which its callers know.
+        return userInfo.parse({ ...claims, gender: user.gender === unspecifiedGender ? undefined : user.gender });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,74 @@
+import type { Transaction } from 'kysely';
+import { isUniqueViolation, type Schema } from '../store/index.ts';
+import { AlreadyInUseError } from './already-in-use.ts';
+import type { User } from './user.ts';
+
+/**
+ * Gives a member a number that they have just shown to be theirs. Who had given it without showing that has it no longer.
+ * @param user as they were when they asked: where the password is another one by now, nothing is changed
+ * @returns whether it was changed
+ * @throws {AlreadyInUseError} when another member has shown that it is theirs
+ */
+export async function setPhone(
+  trx: Transaction<Schema>,
+  user: Pick<User, 'id' | 'passwordEpoch'>,
+  phone: string,
+  nowMs: number,
+): Promise<boolean> {
+  await trx
+    .updateTable('users')
+    .set({ phone: null, updated_at: nowMs })
+    .where('phone', '=', phone)
+    .where('phone_verified', '=', 0)
+    .where('id', '!=', user.id)
+    .execute();
+  const others = trx.selectFrom('users').select('id').where('phone', '=', phone).where('id', '!=', user.id);
+  if (await others.executeTakeFirst()) throw new AlreadyInUseError('phone');
+  try {
+    const { numUpdatedRows } = await trx
+      .updateTable('users')
+      .set({ phone, phone_verified: 1, phone_changed_at: nowMs, updated_at: nowMs })
+      .where('id', '=', user.id)
+      .where('password_epoch', '=', user.passwordEpoch)
+      .where('disabled_at', 'is', null)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  } catch (error) {
+    if (isUniqueViolation(error, 'users.phone')) throw new AlreadyInUseError('phone');
+    throw error;
+  }
+}
+
+/**
+ * Takes a member's number away.
+ * @returns false when there is none, or it carries the second factor that is asked for at the sign-in
+ */
+export async function removePhone(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('users')
+    .set({ phone: null, phone_verified: 0, phone_changed_at: nowMs, updated_at: nowMs })
+    .where('id', '=', userId)
+    .where('phone', 'is not', null)
+    .where('mfa_preference', '!=', 'sms')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/**
+ * Takes a number away that was given since a moment. A second factor that it carries goes first.
+ * @param sinceMs milliseconds since the epoch
+ */
+export async function hasPhoneChangedSince(
+  trx: Transaction<Schema>,
+  userId: string,
+  sinceMs: number,
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .where('phone', 'is not', null)
+    .where('phone_changed_at', '>=', sinceMs)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import {
+  type ApiOperation,
+  defineOperation,
+  HttpError,
+  isMalformed,
+  jsonField,
+  malformedLines,
+  requirePrincipal,
+  resolveRequestedUser,
+} from '../http/index.ts';
+import type { Database } from '../store/index.ts';
+import { isImageName } from './image-name.ts';
+import type { SaveProfile } from './save-profile.ts';
+import type { User } from './user.ts';
+import { getUserRecord } from './user-record.ts';
+import { toUserRecordJson, type UserRecordJson, userRecordSchema } from './user-record-json.ts';
+import { findUserRecordById, insertUserRecord, updateUserRecord } from './user-record-store.ts';
+import { findUser } from './user-store.ts';
+
+/** Both faults have a text of their own: which of them it is helps the caller. */
+const checked = (max: number, hasFault: typeof isMalformed) =>
+  z
+    .string()
+    .max(max, `at most ${max} characters`)
+    .refine((value) => !hasFault(value, value.length), 'characters that are not accepted');
+const text = (max: number) => checked(max, isMalformed);
+const id = text(100).min(1);
+/** Text of several lines. */
+const lines = (max: number) => checked(max, malformedLines);
+const someJson = jsonField(4_000);
+/** What a caller may describe, and what the house alone decides: the latter may be repeated, not changed. */
+const described = z.object({
+  firstName: text(100).optional(),
+  lastName: text(100).optional(),
+  jobTitle: text(200).nullable().optional(),
+  company: text(200).nullable().optional(),
+  about: lines(4_000).optional(),
+  additionalAttributes: someJson.optional(),
+  imageName: text(300).nullable().optional(),
+  notificationSetting: someJson.optional(),
+  socialMediaLinks: someJson.optional(),
+  companyCategory: text(200).nullable().optional(),
+  userType: text(100).nullable().optional(),
+});
+const decided = ['planId', 'source', 'stripeCustomerId', 'status', 'totalRewards', 'username'] as const;
+const userRecordBody = described.extend({
+  userId: id.optional(),
+  planId: z.string().nullable().optional(),
+  source: z.string().optional(),
+  stripeCustomerId: z.string().nullable().optional(),
+  status: z.string().optional(),
+  totalRewards: z.string().optional(),
+  username: z.string().optional(),
+});
+
+/** What membership/ decides of plans; `app.ts` hands it in, because that room stands above this one. */
+export interface PlanCommands {
+  isFree(planId: string): boolean;
+  /** Gives a member a free plan, at once or when what is paid ends. @returns false: they have one for life. @throws {HttpError} */
+  choosePlanWithoutPayment(user: User, planId: string): Promise<boolean>;
+}
+
+/** What the house decides is refused when it is said otherwise. */
+function rejectDifferentValue(submitted: Partial<Record<string, unknown>>, true_: UserRecordJson): void {
+  const wrong = decided.filter((name) => submitted[name] !== undefined && submitted[name] !== true_[name]);
+  if (wrong.length > 0) {
+    throw new HttpError('conflict', {
+      detail: `differs from what is stored: ${wrong.join(', ')}`,
+      invalidParams: wrong.map((name) => ({ name: `body.${name}`, detail: 'differs from what is stored' })),
+    });
+  }
+}
+
+/** The calls on user records, under the specification's names and shapes (section 7). */
+export function recordOperations({
+  database,
+  plans,
+  saveProfile,
+  mediaUrl,
+  now,
+}: {
+  database: Database;
+  plans: PlanCommands;
+  saveProfile: SaveProfile;
+  mediaUrl: string | undefined;
+  now: () => number;
+}): ApiOperation[] {
+  const missing = () => new HttpError('notFound', { detail: 'no such user record' });
+  /** A value that is stored already may be repeated. */
+  const refuseImageName = (name: string | null | undefined, stored: string | null) => {
+    if (name == null || name === '' || name === stored || isImageName(name, mediaUrl)) return;
+    const detail = 'a path without .. below MEDIA_URL, or an address there';
+    throw new HttpError('validation', {
+      detail: 'body.imageName',
+      invalidParams: [{ name: 'body.imageName', detail }],
+    });
+  };
+
+  return [
+    defineOperation({
+      method: 'post',
+      path: '/user/listUserWithPoolId',
+      id: 'listUserWithPoolId',
+      summary: "A member's user record; client apps name the member",
+      body: z.object({ userId: id.optional() }),
+      answer: z.object({ data: z.object({ Items: z.array(userRecordSchema) }) }),
+      async handle({ req, body }) {
+        const record = await getUserRecord(database, resolveRequestedUser(req, body.userId, 'body.userId'));
+        return { data: { Items: record ? [record] : [] } };
+      },
+    }),
+    defineOperation({
+      method: 'post',
+      path: '/user/updateUser',
+      id: 'updateUser',
+      summary:
+        'Changes to a free plan, at once or when what is paid ends; confirms the plan and the source: other values are refused',
+      body: z.object({ id, planId: z.string().max(100).nullable().optional(), source: z.string().max(50).optional() }),
+      answer: z.object({ data: userRecordSchema }),
+      problems: { 404: 'No such user record', 409: 'Differs from what is stored' },
+      async handle({ req, body }) {
+        const named = await findUserRecordById(database.db, body.id);
+        const principal = requirePrincipal(req);
+        // Records of others are as good as none, so that nobody learns which ids there are.
+        if (!named || (principal.kind === 'member' && named.userId !== principal.userId)) throw missing();
+        const user = await findUser(database.db, named.userId);
+        if (!user) throw missing();
+        const record = toUserRecordJson(user, named);
+        const { planId, ...submitted } = body;
+        // A plan is paid for, or a partner's, or free: only the last is anybody's to take by saying so.
+        if (planId == null || planId === record.planId || !plans.isFree(planId)) {
+          rejectDifferentValue(body, record);
+          return { data: record };
+        }
+        rejectDifferentValue(submitted, record);
+        if (!(await plans.choosePlanWithoutPayment(user, planId))) rejectDifferentValue(body, record);
+        const after = await getUserRecord(database, named.userId);
+        if (!after) throw missing();
+        return { data: after };
+      },
+    }),
+    defineOperation({
+      method: 'post',
+      path: '/user/signup/plan',
+      id: 'signUpPlan',
+      summary: 'Completes a user record with what a member tells of themselves',
+      body: userRecordBody,
+      answer: z.object({ data: userRecordSchema }),
+      problems: { 404: 'No such member', 409: 'Differs from what is stored' },
+      async handle({ req, body }) {
+        const userId = resolveRequestedUser(req, body.userId, 'body.userId');
+        const user = await findUser(database.db, userId);
+        if (!user) throw missing();
+        const stored = await database.transaction(async (trx) => {
+          const record = toUserRecordJson(user, await insertUserRecord(trx, userId, now()));
+          rejectDifferentValue(body, record);
+          return record;
+        });
+        const { firstName, lastName, jobTitle, company, ...record } = described.parse(body);
+        refuseImageName(record.imageName, stored.imageName);
+        await saveProfile(user, {
+          req,
+          // null is what the answer has where nothing was told.
+          typed: {
+            givenName: firstName,
+            familyName: lastName,
+            jobTitle: jobTitle === null ? '' : jobTitle,
+            companyName: company === null ? '' : company,
+          },
+          names: { givenName: 'firstName', familyName: 'lastName', jobTitle: 'jobTitle', companyName: 'company' },
+          alongside: (trx) => updateUserRecord(trx, userId, record, now()),
+        });
+        const after = await getUserRecord(database, userId);
+        if (!after) throw missing();
+        return { data: after };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { toCognitoAttributes } from './cognito-attributes.ts';
+import type { User } from './user.ts';
+import type { UserRecord } from './user-record-store.ts';
+
+const anything = z.record(z.string(), z.unknown());
+
+/** The specification's user record (section 3), under its names. Times in milliseconds since the epoch. */
+export const userRecordSchema = z.object({
+  id: z.string(),
+  userId: z.string(),
+  username: z.string(),
+  firstName: z.string(),
+  lastName: z.string(),
+  jobTitle: z.string().nullable(),
+  company: z.string().nullable(),
+  planId: z.string().nullable(),
+  source: z.enum(['general', 'appsumo', 'appsumo_update']),
+  stripeCustomerId: z.string().nullable(),
+  about: z.string(),
+  additionalAttributes: anything,
+  imageName: z.string().nullable(),
+  notificationSetting: anything,
+  socialMediaLinks: anything,
+  status: z.string(),
+  totalRewards: z.string(),
+  userAttributes: z.record(z.string(), z.string()),
+  companyCategory: z.string().nullable(),
+  userType: z.string().nullable(),
+  createdAt: z.int(),
+  updatedAt: z.int(),
+});
+export type UserRecordJson = z.infer<typeof userRecordSchema>;
+
+export function toUserRecordJson(user: User, record: UserRecord): UserRecordJson {
+  const { userId: _, ...own } = record;
+  return {
+    ...own,
+    userId: user.id,
+    username: user.email,
+    firstName: user.givenName,
+    lastName: user.familyName,
+    jobTitle: user.jobTitle,
+    company: user.companyName,
+    planId: user.planId,
+    source: user.source,
+    userAttributes: toCognitoAttributes(user),
+    updatedAt: Math.max(user.updatedAt, record.updatedAt),
+  };
+}

@@ -1,0 +1,260 @@
+import type { Selectable, Transaction } from 'kysely';
+import { withoutSteering } from '../http/index.ts';
+import {
+  cacheUntilChanged,
+  type Database,
+  type Db,
+  isUniqueViolation,
+  prepare,
+  type Schema,
+  type UserTable,
+  uuidv7,
+} from '../store/index.ts';
+import { AlreadyInUseError } from './already-in-use.ts';
+import { isEmailReserved } from './email-change-store.ts';
+import type { NewUser, User } from './user.ts';
+
+function fromRow(row: Selectable<UserTable>): User {
+  return {
+    id: row.id,
+    email: row.email,
+    emailVerified: row.email_verified === 1,
+    phone: row.phone,
+    phoneVerified: row.phone_verified === 1,
+    passwordHash: row.password_hash,
+    passwordProfile: row.password_profile,
+    passwordEpoch: row.password_epoch,
+    // Names from before, or from an import, may hold what is refused today.
+    givenName: withoutSteering(row.given_name),
+    familyName: withoutSteering(row.family_name),
+    locale: row.locale === '' ? null : row.locale,
+    acceptedTosVersion: row.accepted_tos_version,
+    acceptedTosAt: row.accepted_tos_at,
+    source: row.source === 'appsumo' || row.source === 'appsumo_update' ? row.source : 'general',
+    planId: row.plan_id,
+    trialUntil: row.trial_until,
+    offeredPlanId: row.offered_plan_id,
+    dealAgainAt: row.deal_again_at,
+    picture: row.picture,
+    birthdate: row.birthdate,
+    address: row.address,
+    companyName: row.company_name && withoutSteering(row.company_name),
+    jobTitle: row.job_title && withoutSteering(row.job_title),
+    preferredLanguage: row.preferred_language,
+    gender: row.gender,
+    newsletter: row.newsletter === 1,
+    mfaPreference: row.mfa_preference === 'sms' || row.mfa_preference === 'totp' ? row.mfa_preference : 'none',
+    secondFactorRequired: row.second_factor_required === 1,
+    disabledAt: row.disabled_at,
+    importedAt: row.imported_at,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+export async function findUser(db: Db, id: string): Promise<User | undefined> {
+  const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+type ReadUser = (id: string) => Promise<User | undefined>;
+const currentUsers = new WeakMap<Database, ReadUser>();
+
+function readsThrough(database: Database): ReadUser {
+  const { db } = database;
+  const cachedUser = cacheUntilChanged<User>(() => database.changes.ofRows('users'));
+  const select = prepare<{ id: string }, Selectable<UserTable>>((v) =>
+    db.selectFrom('users').selectAll().where('id', '=', v.id),
+  );
+  return (id) =>
+    cachedUser(id, async () => {
+      const row = (await select(db, { id })).rows[0];
+      return row && Object.freeze(fromRow(row));
+    });
+}
+
+/** The same from what is kept since the members last changed: for what every request asks. */
+export async function findCurrentUser(database: Database, id: string): Promise<User | undefined> {
+  let read = currentUsers.get(database);
+  if (!read) {
+    read = readsThrough(database);
+    currentUsers.set(database, read);
+  }
+  return read(id);
+}
+
+/** A phone number signs in only once it is verified: an unproven one could be anybody's. */
+export async function findUserByIdentifier(
+  db: Db,
+  identifier: { email: string } | { phone: string },
+): Promise<User | undefined> {
+  const from = db.selectFrom('users').selectAll();
+  const row =
+    'email' in identifier
+      ? await from.where('email', '=', identifier.email).executeTakeFirst()
+      : await from.where('phone', '=', identifier.phone).where('phone_verified', '=', 1).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+export async function listUsers(db: Db, { limit, offset }: { limit: number; offset: number }): Promise<User[]> {
+  const rows = await db
+    .selectFrom('users')
+    .selectAll()
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return rows.map(fromRow);
+}
+
+/**
+ * Adds a member.
+ * @throws {AlreadyInUseError} when the address or number is another member's
+ */
+export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs: number): Promise<User> {
+  if (await trx.selectFrom('users').select('id').where('email', '=', user.email).executeTakeFirst())
+    throw new AlreadyInUseError('email');
+  // After the members' own, in this order: an address that is given up at this moment is still the one or already the other.
+  if (await isEmailReserved(trx, user.email, undefined, nowMs)) throw new AlreadyInUseError('email');
+  const phone = user.phone ?? null;
+  if (phone && (await trx.selectFrom('users').select('id').where('phone', '=', phone).executeTakeFirst())) {
+    throw new AlreadyInUseError('phone');
+  }
+  const tos = user.acceptedTosVersion ?? null;
+  const row: Selectable<UserTable> = {
+    id: uuidv7(nowMs),
+    email: user.email,
+    email_verified: user.emailVerified ? 1 : 0,
+    phone,
+    phone_verified: user.phoneVerified ? 1 : 0,
+    phone_changed_at: null,
+    password_hash: user.passwordHash,
+    password_profile: null,
+    password_epoch: 0,
+    signed_in_epoch: null,
+    given_name: user.givenName ?? '',
+    family_name: user.familyName ?? '',
+    locale: user.locale ?? '',
+    accepted_tos_version: tos,
+    accepted_tos_at: tos === null ? null : nowMs,
+    source: user.source ?? 'general',
+    plan_id: user.planId ?? null,
+    trial_until: null,
+    offered_plan_id: null,
+    deal_again_at: null,
+    picture: null,
+    birthdate: null,
+    address: null,
+    company_name: null,
+    job_title: null,
+    preferred_language: null,
+    gender: '0',
+    newsletter: 0,
+    mfa_preference: 'none',
+    second_factor_required: 0,
+    disabled_at: null,
+    imported_at: null,
+    created_at: nowMs,
+    updated_at: nowMs,
+  };
+  try {
+    await trx.insertInto('users').values(row).execute();
+  } catch (error) {
+    // Somebody was faster between the question and the answer.
+    if (isUniqueViolation(error, 'users.email')) throw new AlreadyInUseError('email');
+    if (isUniqueViolation(error, 'users.phone')) throw new AlreadyInUseError('phone');
+    throw error;
+  }
+  return fromRow(row);
+}
+
+/**
+ * The member as they are in this transaction, and until its end: whoever takes the account back, or sets the password anew,
+ * comes before it or behind it, not between.
+ * @returns undefined when what they were admitted by is void: another password, disabled, gone
+ */
+export async function lockUser(
+  trx: Transaction<Schema>,
+  { id, passwordEpoch }: Pick<User, 'id' | 'passwordEpoch'>,
+): Promise<User | undefined> {
+  const { numUpdatedRows } = await trx
+    .updateTable('users')
+    .set(({ ref }) => ({ password_epoch: ref('password_epoch') }))
+    .where('id', '=', id)
+    .where('password_epoch', '=', passwordEpoch)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n ? findUser(trx, id) : undefined;
+}
+
+export async function setDisabled(db: Db, id: string, disabledAt: number | null, nowMs: number): Promise<boolean> {
+  const result = await db
+    .updateTable('users')
+    .set({ disabled_at: disabledAt, updated_at: nowMs })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Where a member comes from (the specification's source), and which partner's plan waits for them, from now on. */
+export async function setSource(
+  trx: Transaction<Schema>,
+  id: string,
+  { source, offeredPlanId }: Pick<User, 'source' | 'offeredPlanId'>,
+  nowMs: number,
+): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set({ source, offered_plan_id: offeredPlanId, deal_again_at: null, updated_at: nowMs })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The member has shown that the address is theirs. @returns false when it is another one by now, or the member is gone or disabled */
+export async function confirmEmail(db: Db, user: Pick<User, 'id' | 'email'>, nowMs: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set({ email_verified: 1, updated_at: nowMs })
+    .where('id', '=', user.id)
+    .where('email', '=', user.email)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** The language that the member has chosen. */
+export async function setLocale(db: Db, id: string, locale: string, nowMs: number): Promise<void> {
+  await db.updateTable('users').set({ locale, updated_at: nowMs }).where('id', '=', id).execute();
+}
+
+/**
+ * Notes that the member has signed in with the present password.
+ * @returns whether it was the first time
+ */
+export async function recordSignIn(db: Db, user: Pick<User, 'id' | 'passwordEpoch'>): Promise<boolean> {
+  // Mostly it was noted long ago: then nothing is written.
+  const known = await db.selectFrom('users').select('signed_in_epoch').where('id', '=', user.id).executeTakeFirst();
+  if (known === undefined || (known.signed_in_epoch ?? -1) >= user.passwordEpoch) return false;
+  const result = await db
+    .updateTable('users')
+    .set({ signed_in_epoch: user.passwordEpoch })
+    .where('id', '=', user.id)
+    .where(({ or, eb }) => or([eb('signed_in_epoch', 'is', null), eb('signed_in_epoch', '<', user.passwordEpoch)]))
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Which second factor is asked for from now on. @returns false when the member is gone, or has no verified number for `sms` */
+export async function setMfaPreference(
+  trx: Transaction<Schema>,
+  id: string,
+  preference: User['mfaPreference'],
+  nowMs: number,
+): Promise<boolean> {
+  let change = trx.updateTable('users').set({ mfa_preference: preference, updated_at: nowMs }).where('id', '=', id);
+  // In the same statement: a number that is being removed at this moment carries nothing.
+  if (preference === 'sms') change = change.where('phone', 'is not', null).where('phone_verified', '=', 1);
+  const { numUpdatedRows } = await change.executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

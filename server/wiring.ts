@@ -1,0 +1,301 @@
+import type { Request, Response } from 'express';
+import { loadPlans } from '../config/plans.ts';
+import { loadProviders } from '../config/providers.ts';
+import { createCodes } from './codes/index.ts';
+import { guessLimitsFromConfig, mediaFromConfig, pageLinks, sandboxLinks, toRateLimits } from './config-of-rooms.ts';
+import { createContactModule } from './contact/index.ts';
+import { cancelResetsRequestedSince, createDeletionModule } from './deletion/index.ts';
+import type { Deps } from './deps.ts';
+import {
+  createFederationModule,
+  type FederationHooks,
+  federationDataSource,
+  listLinkedSince,
+  unlinkAddedSince,
+} from './federation/index.ts';
+import { greetMembers } from './greet-members.ts';
+import {
+  brandStylesheet,
+  type Continuation,
+  createFormRecords,
+  createPages,
+  domainCookies,
+  hostCookies,
+  type Pages,
+} from './http/index.ts';
+import {
+  billingDataSource,
+  createBillingModule,
+  createCatalogue,
+  createStripe,
+  membershipClaims,
+  subscriptionOnDeletion,
+} from './membership/index.ts';
+import { createSmsSender } from './messages/index.ts';
+import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
+import { clientSessionsDataSource, connectedAppHolding, createOidcModule, grantsDataSource } from './oidc/index.ts';
+import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
+import { createPasswordModule, createPasswordPolicy } from './password/index.ts';
+import { createVisitorGate } from './rate-limits/index.ts';
+import { standInLinks } from './sandbox/index.ts';
+import {
+  createKnownDevices,
+  createNewDeviceNotifier,
+  createSessions,
+  returningBrowsers,
+  sessionCookie,
+  sessionMiddleware,
+} from './sessions/index.ts';
+import { dayMs, hourMs, keyedDigest, minuteMs } from './shared/index.ts';
+import { createMailedCodes, createNextRedirect, createSignIn, type SignInResult } from './sign-in/index.ts';
+import { openSignUp, signUpDataSource } from './sign-up/index.ts';
+import { deriveKey, type VisitorData } from './store/index.ts';
+import type { User } from './users/index.ts';
+
+/**
+ * Opens every room, in the order in which each needs those before it; requests pass through them as `app.ts` says.
+ * @param fail answers what went wrong where no handler of Express is near
+ */
+export async function wireModules(
+  deps: Deps & { visitorData: VisitorData },
+  fail: (pages: Pages) => (req: Request, res: Response, error: unknown) => void,
+) {
+  const { config, log, database, kv, assets, passwords, boxes, outbox, legal, terms, metrics, visitorData, now } = deps;
+  const publicUrl = config.PUBLIC_URL;
+  const rememberMs = config.REMEMBER_ME_DAYS * dayMs;
+  const idleMs = config.SESSION_IDLE_MINUTES * minuteMs;
+  const lifetimes = { idleMs, rememberMs, maxMs: config.SESSION_MAX_HOURS * hourMs };
+  const cookieKeys = config.SECRET_KEYS.map((key) => deriveKey(key, 'cookie signatures', 32).toString('base64url'));
+  const cookies = hostCookies(config.https);
+  const returning = returningBrowsers(cookies, deriveKey(config.SECRET_KEYS[0] ?? '', 'returning browsers', 32));
+  const visitorGate = createVisitorGate({ kv, data: visitorData, isReturning: returning.is, metrics });
+  const brand = config.BRAND_ACCENT === undefined ? undefined : brandStylesheet(config.BRAND_ACCENT);
+  const pages = createPages({
+    assets,
+    brandName: config.BRAND_NAME,
+    brandLogoUrl: config.BRAND_LOGO_URL,
+    brandCss: brand?.path,
+    mediaUrl: mediaFromConfig(config)?.url,
+    endAddress: config.SEARCH_APP_URL,
+    links: pageLinks(config),
+    sandbox: sandboxLinks(config),
+    formRecords: createFormRecords({ cookies, box: boxes.forms, sessionCookie, now }),
+  });
+  const searchAppUrl = config.SEARCH_APP_URL ?? standInLinks.search;
+  const nextRedirect = createNextRedirect({
+    publicUrl,
+    searchAppUrl,
+    terms,
+    plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
+    now,
+  });
+  const beforeSignIn = (req: Request, user: User) => deletion.signedIn(req, user);
+  const catalogue = createCatalogue(loadPlans(config.PLANS_FILE));
+  const billingNow = deps.billingNow ?? now;
+  const getMembershipClaims = membershipClaims(catalogue, billingNow);
+  const limits = toRateLimits(config, deps);
+  const oauth = await createOidcModule({
+    publicUrl,
+    development: !config.production,
+    rememberMs,
+    idleMs,
+    keysRefreshMs: config.KEYS_REFRESH_SECONDS * 1000,
+    cookieKeys,
+    proofNonceSecret: deriveKey(config.SECRET_KEYS[0] ?? '', 'DPoP nonces', 32),
+    userCodeSecret: deriveKey(config.SECRET_KEYS[0] ?? '', 'user codes', 32),
+    limits,
+    database,
+    kv,
+    visitorGate,
+    oidcBox: boxes.oidc,
+    keysBox: boxes.keys,
+    outbox,
+    cookies,
+    sharedCookies: config.COOKIE_DOMAIN === undefined ? cookies : domainCookies(config.https, config.COOKIE_DOMAIN),
+    defaultClientId: config.DEFAULT_CLIENT_ID,
+    pages,
+    log,
+    metrics,
+    now,
+    fail: fail(pages),
+    nextRedirect,
+    membershipClaims: getMembershipClaims,
+    catalogue,
+    plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
+    providersOut: {
+      upstreamLogoutUrl: (upstream, returnTo) => federation.wayOut(upstream, returnTo),
+      endsAtProvider: (upstream) => federation.endsThere(upstream),
+    },
+    sessions: (links) =>
+      greetMembers(createSessions({ kv, database, cookies, lifetimes, metrics, now, links, signedIn: beforeSignIn }), {
+        database,
+        media: mediaFromConfig(config),
+      }),
+  });
+  const { sessions } = oauth;
+  const session = sessionMiddleware({ kv, cookies, cookieKeys, lifetimes });
+  const knownDevices = createKnownDevices(cookies, deriveKey(config.SECRET_KEYS[0] ?? '', 'known devices', 32));
+  const devices = createNewDeviceNotifier(
+    {
+      ...knownDevices,
+      remember(req, res, user) {
+        knownDevices.remember(req, res, user);
+        returning.mark(req, res);
+      },
+    },
+    { database, kv, outbox, log, now },
+  );
+  const queueFull = { status: config.PASSWORD_QUEUE_FULL_STATUS, retrySeconds: config.PASSWORD_QUEUE_RETRY_SECONDS };
+  const codes = createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) });
+  const policy = createPasswordPolicy({ breachedApi: config.BREACHED_PASSWORDS_API, log });
+  const guessLimits = guessLimitsFromConfig(config, limits);
+  const { smsOffered } = deps;
+  const digest = keyedDigest(deriveKey(config.SECRET_KEYS[0] ?? '', 'recipients of messages', 32));
+  const texts = createSmsSender({
+    kv,
+    outbox,
+    digest,
+    countries: config.SMS_COUNTRIES,
+    limits,
+  });
+  /** What the rooms of accounts that people make and recover have in common. */
+  const accountDeps = {
+    ...{ publicUrl, pages, log, database, kv, cookies, now },
+    ...{ passwords, policy, codes, outbox, texts, smsOffered, sessions, devices, queueFull },
+    brandName: config.BRAND_NAME,
+    uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
+  };
+  const mfa = openMfa({
+    ...accountDeps,
+    mfaBox: boxes.mfa,
+    limits,
+    rememberDays: config.MFA_REMEMBER_DAYS,
+  });
+  const passkeys = openPasskeys({
+    ...accountDeps,
+    secret: deriveKey(config.SECRET_KEYS[0] ?? '', 'passkey challenges', 32),
+  });
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_API_URL: apiUrl } = config;
+  const membership = createBillingModule({
+    ...accountDeps,
+    catalogue,
+    stripe: secretKey === undefined ? undefined : createStripe({ secretKey, apiUrl }),
+    webhookSecret: config.STRIPE_WEBHOOK_SECRET,
+    limits,
+    metrics,
+    trialKey: deriveKey(config.SECRET_KEYS[0] ?? '', 'trials', 32),
+    now: billingNow,
+  });
+  const signIn = createSignIn({ mfa, sessions, devices, nextRedirect, pages, now });
+  const mailedCodes = createMailedCodes({ ...accountDeps, limits });
+  const password = createPasswordModule({
+    ...accountDeps,
+    limits: guessLimits,
+    lateLinks: {
+      list: (userId, sinceMs) => listLinkedSince(database.db, federation.providers, userId, sinceMs),
+      remove: (trx, ...which) => unlinkAddedSince(trx, federation.providers, ...which),
+    },
+  });
+  const contact = createContactModule({
+    ...accountDeps,
+    contactBox: boxes.contact,
+    recentFactorsUrl: password.wayToLateWaysIn,
+    forgetGuesses: password.forgetGuesses,
+    revertContactChange: [
+      removeFactorsAddedSince,
+      removePasskeysAddedSince,
+      (trx, ...which) => unlinkAddedSince(trx, federation.providers, ...which),
+      (trx, userId, sinceMs) => deletion.takeBack(trx, userId, sinceMs),
+      cancelResetsRequestedSince,
+    ],
+  });
+  const deletion = createDeletionModule({
+    ...accountDeps,
+    outboxBox: boxes.outbox,
+    personalDataSources: [
+      grantsDataSource(database),
+      clientSessionsDataSource(database, outbox),
+      connectedAppHolding(database, now),
+      signUpDataSource(database),
+      billingDataSource(database),
+      federationDataSource(database),
+    ],
+    membership: subscriptionOnDeletion(database, catalogue),
+  });
+  const signUp = openSignUp({
+    ...accountDeps,
+    signIn,
+    metrics,
+    legal,
+    nextRedirect,
+    limits,
+    plans: {
+      sold: membership.sold,
+      knows: (planKey) => catalogue.byKey(planKey) !== undefined,
+      settleTrial: (user, way) =>
+        membership.settleTrial(user, way === 'sign-up' ? catalogue.trial.days : catalogue.trial.postSignUpDays),
+    },
+    providers: () => federation.providers,
+    findPendingAuthorization: oauth.findPendingAuthorization,
+    toExpiredError: oauth.toExpiredError,
+  });
+
+  const federationHooks: FederationHooks = {
+    completeSignIn: async (req, res, user, factor) =>
+      redirectAfterSignIn(user, factor.continuation, await signIn.completeSignIn(req, res, user, factor)),
+    completeReauthentication: async (req, res, user, factor) =>
+      redirectAfterSignIn(user, factor.continuation, await signIn.completeReauthentication(req, res, user, factor)),
+    nextRedirect: (user, continuation) => nextRedirect(user, continuation).address,
+    requiresAllFactors: async (req, { authorization }) =>
+      authorization !== undefined &&
+      (await oauth.findPendingAuthorization(req, authorization))?.requiresAllFactors === true,
+    requiresFreshAuthentication: async (req, { authorization }) =>
+      authorization !== undefined &&
+      (await oauth.findPendingAuthorization(req, authorization))?.requiresFreshAuthentication === true,
+    afterFederatedSignUp: (user, continuation) => signUp.afterProvider(user, continuation),
+    startEmailVerification: (req, res, identity, more) => signUp.beginByProvider(req, res, identity, more),
+  };
+  function redirectAfterSignIn(user: User, continuation: Continuation, entered: SignInResult) {
+    if (entered.kind === 'challenged') return entered;
+    return { kind: entered.kind, address: nextRedirect(user, continuation).address };
+  }
+  const federation = createFederationModule({
+    ...accountDeps,
+    ...federationHooks,
+    metrics,
+    box: boxes.federation,
+    limits,
+    strategies: { publicUrl, config, file: loadProviders(config.PROVIDERS_FILE, process.env), now },
+  });
+
+  return {
+    ...{
+      publicUrl,
+      cookies,
+      brand,
+      pages,
+      searchAppUrl,
+      wayOn: nextRedirect,
+      billingNow,
+      claimsOfMembership: getMembershipClaims,
+      guessLimits,
+      queueFull,
+      visitorGate,
+      digest,
+    },
+    ...{ ofAccounts: accountDeps, session, sessions, devices },
+    ...{
+      oauth,
+      mfa,
+      passkeys,
+      membership,
+      entrance: signIn,
+      mailedCodes,
+      password,
+      contact,
+      leaving: deletion,
+      signUp,
+      federation,
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type Stripe from 'stripe';
+import type { User } from '../../server/users/index.ts';
+import { type Shop, startShop } from '../membership/steps.ts';
+import { anyBackend } from '../support/stores.ts';
+import { askToLeave, dayMs } from './steps.ts';
+
+describe('a member with a plan leaves: what Stripe is told', () => {
+  let shop: Shop;
+  let stripe: Stripe;
+  beforeAll(async () => {
+    shop = await startShop(anyBackend);
+    stripe = shop.stripe.client();
+  });
+  afterAll(() => shop?.close());
+
+  const member = async (code = 'm-99') => {
+    const user = await shop.foyer.addUser();
+    await shop.membership.ensure(user, 7);
+    await shop.saveCard(user);
+    await shop.buy(user, code);
+    return user;
+  };
+  const leave = async (user: User, fields: Record<string, string> = {}) => {
+    await askToLeave(await shop.foyer.signedIn(user), fields);
+    await shop.membership.work();
+  };
+  const stay = async (user: User) => {
+    await shop.foyer.signedIn(user);
+    await shop.membership.work();
+  };
+  const standing = async ({ id }: User) => {
+    const found = await shop.membership.getMembership(id);
+    if (!found) throw new Error('nothing is known of the member');
+    return found;
+  };
+  const subscriptionOf = async (user: User) =>
+    stripe.subscriptions.retrieve((await standing(user)).subscriptionId ?? '');
+
+  it('ends with its period; who stays goes on as before', async () => {
+    const user = await member();
+    await leave(user);
+    expect(await subscriptionOf(user)).toMatchObject({ status: 'active', cancel_at_period_end: true });
+    await stay(user);
+    expect(await subscriptionOf(user)).toMatchObject({ status: 'active', cancel_at_period_end: false });
+    expect(await standing(user)).toMatchObject({ paidPlanId: '10', nextPlanId: null, cancelAtPeriodEnd: false });
+  });
+
+  it('a cheaper plan that was to come: nothing comes while the member leaves, and it comes when they stay', async () => {
+    const user = await member('m-499');
+    await shop.buy(user, 'm-99');
+    expect(await standing(user)).toMatchObject({ nextPlanId: '10' });
+    await leave(user);
+    expect(await standing(user)).toMatchObject({ nextPlanId: null, cancelAtPeriodEnd: true });
+    await stay(user);
+    expect(await standing(user)).toMatchObject({ nextPlanId: '10', paidPlanId: '12' });
+  });
+
+  it('at once: the plan is gone, nothing more is charged, and staying brings it not back', async () => {
+    const user = await member();
+    const { subscriptionId } = await standing(user);
+    await leave(user, { membership: 'at-once' });
+    expect(await stripe.subscriptions.retrieve(subscriptionId ?? '')).toMatchObject({ status: 'canceled' });
+    await stay(user);
+    expect((await shop.userNow(user)).planId).toBeNull();
+  });
+
+  it('Stripe is away while the member leaves: they leave all the same, and Stripe hears of it later', async () => {
+    const user = await member();
+    const browser = await shop.foyer.signedIn(user);
+    let away = true;
+    for (let tries = 0; tries < 10; tries += 1) shop.stripe.fault('unreachable', () => away);
+    expect((await askToLeave(browser)).headers.get('location')).toBe('/account-deletion');
+    await shop.membership.work();
+    away = false;
+    expect(await subscriptionOf(user)).toMatchObject({ cancel_at_period_end: false });
+    shop.foyer.passTime(2 * 60_000);
+    await shop.membership.work();
+    expect(await subscriptionOf(user)).toMatchObject({ cancel_at_period_end: true });
+  });
+
+  it('once erased: Stripe has forgotten the customer, and the books know what was paid but not by whom', async () => {
+    const user = await member();
+    const { customerId } = await standing(user);
+    await leave(user);
+    shop.foyer.passTime(14 * dayMs + 1);
+    await shop.foyer.app.deletion.work();
+    expect(await shop.membership.getMembership(user.id)).toBeUndefined();
+    await shop.membership.work();
+    expect(await stripe.customers.retrieve(customerId ?? '')).toMatchObject({ deleted: true });
+    const orders = await shop.foyer.deps.database.db
+      .selectFrom('orders')
+      .selectAll()
+      .where('customer_id', '=', customerId ?? '')
+      .execute();
+    expect(orders).toMatchObject([{ user_id: null, card: null, paid_cents: 9_900 }]);
+    expect(await shop.foyer.deps.database.db.selectFrom('billing_tasks').selectAll().execute()).toEqual([]);
+  });
+});

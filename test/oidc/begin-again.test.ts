@@ -1,0 +1,294 @@
+import * as oidc from 'openid-client';
+import { createApp } from '../../server/app.ts';
+import { sha256 } from '../../server/shared/index.ts';
+import type { User } from '../../server/users/index.ts';
+import { send } from '../attacks/wire.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { listenOnFreePort, password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type Begun, homeFrom, type RelyingParty, refreshOf, relyingParty, store } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+const hourMs = 60 * 60_000;
+
+describe.each(backends)('a request that waited too long, on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  let client: RelyingParty;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    user = await foyer.addUser();
+    client = await relyingParty(foyer, await foyer.addClient());
+  });
+  afterAll(() => foyer?.close());
+
+  const idOf = (address: string) => new URL(address).searchParams.get('authorization_code') ?? '';
+
+  /** A request at whose sign-in page a browser stands. */
+  async function open(browser: Browser, parameters: Record<string, string> = {}, app = client) {
+    const begun = await app.begin(parameters);
+    const landing = locationOf(await browser.get(begun.url, { from: 'cross-site' }));
+    return { begun, landing, search: new URL(landing).search, id: idOf(landing) };
+  }
+
+  const redeemed = async (begun: Begun, callback: string, app = client) =>
+    (await app.redeem(callback, begun)).claims()?.sub;
+
+  it('begins again with the same parameters, all of them checked anew, and comes home', async () => {
+    const browser = foyer.browser();
+    const { begun, landing, id } = await open(browser, { prompt: 'login', ui_locales: 'de fr', max_age: '600' });
+    foyer.passTime(hourMs);
+    const again = locationOf(await browser.get(landing));
+    expect(again).toMatch(/\/begin-again\?authorization_code=/);
+    const page = await browser.get(again);
+    expect(page.status).toBe(200);
+    const authorize = new URL(refreshOf(await page.text()), foyer.url);
+    expect(authorize.pathname).toBe('/oauth2/authorize');
+    expect(Object.fromEntries(authorize.searchParams)).toEqual(Object.fromEntries(new URL(begun.url).searchParams));
+    const anew = locationOf(await browser.get(authorize.href));
+    expect(idOf(anew)).not.toBe(id);
+    expect(await redeemed(begun, await homeFrom(browser, anew, user))).toBe(user.id);
+  });
+
+  it.each([
+    ['the sign-in page', (search: string) => `/${search}`],
+    ['/verify-user', (search: string) => `/verify-user${search}`],
+    ['/consent', (search: string) => `/consent${search}`],
+    ['/not-in-plan', (search: string) => `/not-in-plan${search}`],
+  ])('met by a member at %s', async (_where, address) => {
+    const browser = foyer.browser();
+    const { begun, search } = await open(browser);
+    foyer.passTime(hourMs);
+    await browser.post('/sign-in', { username: user.email, password });
+    const again = locationOf(await browser.get(address(search)));
+    expect(await redeemed(begun, await homeFrom(browser, again, user))).toBe(user.id);
+  });
+
+  it('met by the sign-in form, which stood open over night', async () => {
+    const browser = foyer.browser();
+    const { begun, search } = await open(browser);
+    foyer.passTime(10 * hourMs);
+    const on = locationOf(await browser.post(`/sign-in${search}`, { username: user.email, password }));
+    expect(await redeemed(begun, await homeFrom(browser, on, user))).toBe(user.id);
+  });
+
+  it('met by POST /storage, with and without a script', async () => {
+    for (const byScript of [true, false]) {
+      const browser = await foyer.signedIn(user);
+      const { begun, id } = await open(browser, { prompt: 'login' });
+      foyer.passTime(hourMs);
+      const fields = { authorization_code: id };
+      const answer = await (byScript ? browser.postJson('/storage', fields) : browser.post('/storage', fields));
+      const on = byScript
+        ? ((await answer.json()) as { data: { location: string } }).data.location
+        : refreshOf(await answer.text());
+      expect(await redeemed(begun, await homeFrom(browser, new URL(on, foyer.url).href, user))).toBe(user.id);
+    }
+  });
+
+  it('met by the second tab, the language switch and the terms', async () => {
+    const [browser, speaker] = [foyer.browser(), await foyer.addUser()];
+    const [one, two] = [await open(browser), await open(browser)];
+    foyer.passTime(hourMs);
+    expect(await redeemed(one.begun, await homeFrom(browser, one.landing, speaker))).toBe(speaker.id);
+    const german = await browser.post('/language', { lang: 'de', redirect: `/${two.search}` });
+    expect(await redeemed(two.begun, await homeFrom(browser, locationOf(german), speaker))).toBe(speaker.id);
+
+    const old = await foyer.addUser({ acceptedTosVersion: 0 });
+    const fresh = foyer.browser();
+    const { begun, search } = await open(fresh);
+    const terms = locationOf(await fresh.post(`/sign-in${search}`, { username: old.email, password }));
+    expect(new URL(terms).pathname).toBe('/tos');
+    foyer.passTime(hourMs);
+    const fields = { decision: 'accept', version: String(foyer.deps.terms.number) };
+    const on = locationOf(await fresh.post(`/tos${new URL(terms).search}`, fields));
+    expect(await redeemed(begun, await homeFrom(fresh, on, old))).toBe(old.id);
+  });
+
+  it('met in the middle of a sign-up: the form stays, and the new member comes home', async () => {
+    const browser = foyer.browser();
+    const { begun, search } = await open(browser);
+    foyer.passTime(hourMs);
+    const page = await browser.get(`/signup${search}`);
+    expect([page.status, (await page.text()).includes('has expired')]).toEqual([200, false]);
+    const email = 'slow@example.com';
+    const profile = { given_name: 'Slow', family_name: 'Snail', email, password: 'a long enough 1' };
+    const terms = String(foyer.deps.terms.number);
+    const code = locationOf(await browser.post(`/signup${search}`, { ...profile, terms }));
+    const mail = (await foyer.mails(email)).at(-1);
+    const digits = /\b\d{6}\b/.exec(mail?.text ?? '')?.[0] ?? '';
+    const confirmed = locationOf(await browser.post(`/signup/emailCaptured${new URL(code).search}`, { code: digits }));
+    const member = { email } as User;
+    const verify = confirmed.includes('/verify-user') ? confirmed : new URL(`/verify-user${search}`, foyer.url).href;
+    const callback = await homeFrom(browser, verify, member);
+    expect((await client.redeem(callback, begun)).claims()?.email).toBe(email);
+  });
+
+  it('an id token request of the short forms begins again, too', async () => {
+    const legacy = await foyer.addClient({
+      redirectUris: ['http://127.0.0.1:9/short/'],
+      legacyIdTokenRedirect: true,
+    });
+    const browser = foyer.browser();
+    const form = new URLSearchParams({ client_id: legacy.id, redirect_uri: 'http://127.0.0.1:9/short', state: 's' });
+    const landing = locationOf(await browser.get(locationOf(await browser.get(`/?${form}`))));
+    foyer.passTime(hourMs);
+    expect(await homeFrom(browser, landing, user)).toMatch(/^http:\/\/127\.0\.0\.1:9\/short\/\?id_token=.+&state=s$/);
+  });
+
+  it('one that was pushed is pushed again: its parameters do not come to the address bar', async () => {
+    const app = await foyer.addClient({ requirePushedRequests: true });
+    const party = await relyingParty(foyer, app);
+    const begun = await party.begin();
+    const pushed = await oidc.buildAuthorizationUrlWithPAR(party.config, new URL(begun.url).searchParams);
+    const browser = foyer.browser();
+    const landing = locationOf(await browser.get(pushed.href, { from: 'cross-site' }));
+    foyer.passTime(hourMs);
+    const again = locationOf(await browser.get(landing));
+    const authorize = new URL(refreshOf(await (await browser.get(again)).text()), foyer.url);
+    expect([...authorize.searchParams.keys()]).toEqual(['client_id', 'request_uri']);
+    expect(await redeemed(begun, await homeFrom(browser, again, user), party)).toBe(user.id);
+  });
+
+  it('one that was pushed with a key begins again bound to it', async () => {
+    const party = await relyingParty(foyer, await foyer.addClient());
+    const keys = await Promise.all([oidc.randomDPoPKeyPair('ES256'), oidc.randomDPoPKeyPair('ES256')]);
+    const [own, other] = keys.map((key) => oidc.getDPoPHandle(party.config, key));
+    const redeemedWith = async (DPoP: typeof own) => {
+      const begun = await party.begin();
+      const asked = new URL(begun.url).searchParams;
+      const pushed = await oidc.buildAuthorizationUrlWithPAR(party.config, asked, own ? { DPoP: own } : {});
+      const browser = foyer.browser();
+      const landing = locationOf(await browser.get(pushed.href, { from: 'cross-site' }));
+      foyer.passTime(hourMs);
+      const home = new URL(await homeFrom(browser, locationOf(await browser.get(landing)), user));
+      const checks = { pkceCodeVerifier: begun.verifier, expectedState: begun.state, expectedNonce: begun.nonce };
+      return oidc.authorizationCodeGrant(party.config, home, checks, undefined, DPoP ? { DPoP } : {});
+    };
+    expect((await redeemedWith(own)).token_type).toBe('dpop');
+    for (const wrong of [other, undefined]) {
+      await expect(redeemedWith(wrong)).rejects.toMatchObject({ error: 'invalid_grant' });
+    }
+  });
+
+  it('one that is answered by a form begins again with that', async () => {
+    const party = await relyingParty(foyer, await foyer.addClient({ responseTypes: ['id_token'] }));
+    const browser = foyer.browser();
+    const { landing, begun } = await open(browser, { response_type: 'id_token', response_mode: 'form_post' }, party);
+    foyer.passTime(hourMs);
+    const again = refreshOf(await (await browser.get(locationOf(await browser.get(landing)))).text());
+    const { search } = new URL(locationOf(await browser.get(again)));
+    const verify = locationOf(await browser.post(`/sign-in${search}`, { username: user.email, password }));
+    const page = await (await browser.get(await store(browser, verify))).text();
+    expect(page).toContain(`action="${party.redirectUri}"`);
+    expect(page).toMatch(new RegExp(`name="state" value="${begun.state}"`));
+    expect(page).toContain('name="id_token"');
+  });
+
+  it('what has changed meanwhile counts: an address that is no longer registered is led to no more', async () => {
+    const app = await foyer.addClient({ redirectUris: ['http://127.0.0.1:9/gone'] });
+    const browser = foyer.browser();
+    const { landing } = await open(browser, {}, await relyingParty(foyer, app));
+    foyer.passTime(hourMs);
+    await foyer.stores.database.db.deleteFrom('clients').where('id', '=', app.id).execute();
+    const page = await (await browser.get(locationOf(await browser.get(landing)))).text();
+    const answer = await browser.get(refreshOf(page));
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('We do not know this app')]);
+  });
+
+  it('after a day nothing is known of it, but its client app, if that begins sign-ins by itself', async () => {
+    const app = await foyer.addClient({ name: 'Showcase', logbackUri: 'http://127.0.0.1:9/start' });
+    const [browser, plain] = [foyer.browser(), foyer.browser()];
+    const { landing } = await open(browser, {}, await relyingParty(foyer, app));
+    const other = await open(plain);
+    foyer.passTime(24 * hourMs);
+    // By now the store has dropped it, too: its own clock does not move with the product's.
+    for (const id of [idOf(landing), other.id]) {
+      await foyer.stores.kv.delete(`authorization-request:${sha256(id)}`);
+    }
+    const again = locationOf(await browser.get(landing));
+    const page = await (await browser.get(again)).text();
+    expect(refreshOf(page)).toBe(`http://127.0.0.1:9/start?iss=${encodeURIComponent(foyer.url)}`);
+
+    const lost = await plain.get(other.landing);
+    expect([lost.status, await lost.text()]).toEqual([400, expect.stringContaining('go back to the app')]);
+    await plain.post('/sign-in', { username: user.email, password });
+    for (const path of ['/', '/verify-user', '/consent', '/begin-again']) {
+      const answer = await plain.get(`${path}${other.search}`);
+      const text = await answer.text();
+      expect([path, answer.status, text.includes('go back to the app')]).toEqual([path, 400, true]);
+    }
+  });
+
+  it('in another browser it never begins again: a page with a way to the client app, and nothing that goes on by itself', async () => {
+    const app = await foyer.addClient({ name: 'Showcase', logbackUri: 'http://127.0.0.1:9/start' });
+    const { landing, search } = await open(foyer.browser(), {}, await relyingParty(foyer, app));
+    foyer.passTime(hourMs);
+    const other = await foyer.signedIn(user);
+    for (const path of ['/begin-again', '/verify-user', '/consent', '/']) {
+      const answer = await other.get(`${path}${search}`);
+      const text = await answer.text();
+      expect([path, answer.status, text.includes('http-equiv="refresh"')]).toEqual([
+        path,
+        path === '/' ? 400 : 403,
+        false,
+      ]);
+      expect(text).toContain(`href="http://127.0.0.1:9/start?iss=${encodeURIComponent(foyer.url)}"`);
+      expect(text).toContain('Back to Showcase');
+    }
+    // Who is not signed in can do so, and goes on to the app.
+    const page = await (await foyer.browser().get(landing)).text();
+    expect(page).toContain('Once you have signed in, Showcase starts a new one.');
+    expect(page).not.toContain(idOf(landing));
+  });
+
+  it('outlives a restart of the server', async () => {
+    const browser = foyer.browser();
+    const { begun, landing } = await open(browser);
+    const { server, port } = await listenOnFreePort();
+    const second = await createApp(foyer.deps);
+    server.on('request', second.app);
+    try {
+      // The same cookies and the same address, answered by a process that has just begun.
+      const there = async (address: string) => {
+        const { pathname, search } = new URL(address);
+        const cookie = await browser.jar.getCookieString(foyer.url);
+        return send(port, pathname + search, {
+          headers: { host: new URL(foyer.url).host, cookie, accept: 'text/html' },
+        });
+      };
+      expect((await there(landing)).status).toBe(200);
+      expect(await redeemed(begun, await homeFrom(browser, landing, user))).toBe(user.id);
+      foyer.passTime(hourMs);
+      expect((await there(landing)).headers.location).toMatch(/^\/begin-again\?/);
+    } finally {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await second.stop();
+    }
+  });
+
+  it('a request with a fault is answered by a page with a way back to the app, where that begins sign-ins by itself', async () => {
+    const app = await foyer.addClient({ name: 'Showcase', logbackUri: 'http://127.0.0.1:9/start' });
+    const party = await relyingParty(foyer, app);
+    const { url } = await party.begin({ redirect_uri: 'http://127.0.0.1:9/elsewhere' });
+    const answer = await foyer.browser().get(url, { from: 'cross-site' });
+    const page = await answer.text();
+    expect([answer.status, page.includes('Back to Showcase')]).toEqual([400, true]);
+    expect(page).toContain(`href="http://127.0.0.1:9/start?iss=${encodeURIComponent(foyer.url)}"`);
+    expect(page).not.toContain('elsewhere');
+  });
+
+  it('what a page says of it an operator finds in the log', async () => {
+    const answer = await foyer.browser().get('/begin-again?authorization_code=unknown');
+    const reference = /<code>([0-9A-F]{10})<\/code>/.exec(await answer.text())?.[1] ?? '';
+    const line = foyer
+      .logged()
+      .split('\n')
+      .find((one) => one.includes(`"${reference}"`) && one.includes('request refused'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({
+      reference,
+      kind: 'requestExpired',
+      detail: 'authorization request: unknown',
+    });
+  });
+});

@@ -1,0 +1,53 @@
+import { type ClientRequest, clientMetadata, InvalidClientRequest } from '../../server/oidc/index.ts';
+
+const good = 'https://shop.example.com/callback';
+
+/** What a registration takes, in production unless said otherwise. */
+function faultsOf(change: Partial<ClientRequest>, development = false): readonly string[] {
+  try {
+    clientMetadata({ id: 'shop', name: 'Shop', redirectUris: [good], ...change }, { development });
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidClientRequest) return error.faults;
+    throw error;
+  }
+}
+
+const ways: [what: string, change: (uri: string) => Partial<ClientRequest>][] = [
+  ['redirect address', (uri) => ({ redirectUris: [good, uri] })],
+  ['redirect address of an id_token client', (uri) => ({ redirectUris: [uri], responseTypes: ['id_token'] })],
+  ['logout address', (uri) => ({ logoutUris: [uri] })],
+  ['back-channel logout address', (uri) => ({ backchannelLogoutUri: uri })],
+  ['address where its sign-ins begin', (uri) => ({ logbackUri: uri })],
+];
+
+/** Core 1.0, sections 3.1.2.1 and 3.2.2.1; RP-Initiated Logout 1.0, section 3.1; Back-Channel Logout 1.0, section 2.2. */
+describe.each(ways)('the %s of a client app', (_what, change) => {
+  it('is an absolute https address in production', () => {
+    expect(faultsOf(change(good))).toEqual([]);
+    expect(faultsOf(change(`${good}?app=1`))).toEqual([]);
+  });
+
+  it.each([
+    ['plain http', 'http://shop.example.com/x'],
+    ['plain http on this machine', 'http://localhost:3000/x'],
+    ['a path alone', '/callback'],
+    ['no scheme', '//shop.example.com/x'],
+    ['a fragment', `${good}#x`],
+    ['an empty fragment', `${good}#`],
+    ['a user', 'https://user@shop.example.com/x'],
+    ['a wildcard', 'https://*.example.com/x'],
+    ['a space', 'https://shop.example.com/a b'],
+    ['a backslash', 'https://shop.example.com\\x'],
+    ['another scheme', 'ftp://shop.example.com/x'],
+    ['a script', 'javascript:alert(1)'],
+    ['nothing', ''],
+  ])('is refused with %s', (_how, uri) => {
+    expect(faultsOf(change(uri))).toEqual([expect.stringContaining(uri)]);
+  });
+
+  it('may be plain http on this machine in development, and nowhere else', () => {
+    expect(faultsOf(change('http://127.0.0.1:4000/x'), true)).toEqual([]);
+    expect(faultsOf(change('http://shop.example.com/x'), true)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,181 @@
+import * as oidc from 'openid-client';
+import { apiScopes } from '../../server/http/index.ts';
+import { clientMetadata, InvalidClientRequest } from '../../server/oidc/index.ts';
+import { locationOf } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('client credentials on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  /** A client app that acts for itself and signs members in too. */
+  const both = (scopes = ['openid', 'email', 'account', 'users:read']) => foyer.addClient({ service: true, scopes });
+  const only = (scopes: string[] = [...apiScopes]) => foyer.addClient({ service: true, redirectUris: [], scopes });
+  const ask = async (client: { id: string; secret: string | null }, parameters: Record<string, string>) => {
+    const authorization = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`;
+    const body = new URLSearchParams({ grant_type: 'client_credentials', ...parameters });
+    return fetch(`${foyer.url}/oauth2/token`, { method: 'POST', headers: { authorization }, body });
+  };
+  const refusal = async (answer: Response) => [answer.status, ((await answer.json()) as { error: string }).error];
+
+  it('give a token of ten minutes with the scopes asked for, and nothing else', async () => {
+    const answer = await ask(await only(), { scope: 'users:read plans:read' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(await answer.json()).toEqual({
+      access_token: expect.any(String),
+      expires_in: 600,
+      scope: 'users:read plans:read',
+      token_type: 'Bearer',
+    });
+  });
+
+  it('without a scope asked for are refused: a token of no scope opens nothing', async () => {
+    for (const scope of [undefined, '']) {
+      const answer = await ask(await only(), scope === undefined ? {} : { scope });
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        expect.objectContaining({ error: 'invalid_scope', error_description: 'name at least one registered scope' }),
+      ]);
+    }
+  });
+
+  it.each(['openid', 'account', 'aws.cognito.signin.user.admin', 'email', 'openid users:read', 'offline_access'])(
+    'never give what is a member’s to give: %s',
+    async (scope) => {
+      expect(await refusal(await ask(await both(), { scope }))).toEqual([400, 'invalid_scope']);
+    },
+  );
+
+  it.each(['users:write', 'users:read users:write'])(
+    'never give what the client has not registered: %s',
+    async (scope) => {
+      const client = await only(['users:read']);
+      expect(await refusal(await ask(client, { scope }))).toEqual([400, 'invalid_scope']);
+    },
+  );
+
+  it.each(['users:delete', '*', 'USERS:READ', 'users'])(
+    'leave out unknown scopes, and need one that is known: %s',
+    async (scope) => {
+      const client = await only(['users:read']);
+      expect(await refusal(await ask(client, { scope }))).toEqual([400, 'invalid_scope']);
+      expect(await (await ask(client, { scope: `${scope} users:read` })).json()).toMatchObject({ scope: 'users:read' });
+    },
+  );
+
+  it('are refused to a client that is not registered for them, also one that registered every scope of members', async () => {
+    expect(await refusal(await ask(await foyer.addClient(), {}))).toEqual([400, 'invalid_request']);
+  });
+
+  it('are refused with a wrong secret, none, and to a public client', async () => {
+    const client = await only();
+    expect(await refusal(await ask({ ...client, secret: 'wrong' }, {}))).toEqual([401, 'invalid_client']);
+    const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: client.id });
+    expect((await fetch(`${foyer.url}/oauth2/token`, { method: 'POST', body })).status).toBe(401);
+    const { id } = await foyer.addClient({ public: true });
+    const open = new URLSearchParams({ grant_type: 'client_credentials', client_id: id });
+    expect((await fetch(`${foyer.url}/oauth2/token`, { method: 'POST', body: open })).status).toBe(400);
+  });
+
+  it('give a token that is nobody at userinfo, and that its own client can look up and revoke', async () => {
+    const client = await only();
+    const { config } = await relyingParty(foyer, client);
+    const { access_token: token } = await oidc.clientCredentialsGrant(config, { scope: 'users:read' });
+    const info = await fetch(`${foyer.url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${token}` } });
+    expect(info.status).toBe(401);
+    expect(await oidc.tokenIntrospection(config, token)).toMatchObject({ active: true, scope: 'users:read' });
+    await oidc.tokenRevocation(config, token);
+    expect(await oidc.tokenIntrospection(config, token)).toEqual({ active: false });
+    const used = await fetch(`${foyer.url}/clients`, { headers: { authorization: `Bearer ${token}` } });
+    expect(used.status).toBe(401);
+  });
+
+  it.each(['openid users:read', 'users:read openid email', 'openid users:write'])(
+    'a member can never hand on what only a client app itself is given: %s',
+    async (scope) => {
+      const app = await relyingParty(foyer, await both(), scope);
+      const signedIn = await foyer.signedIn(await foyer.addUser());
+      for (const browser of [signedIn, foyer.browser()]) {
+        const home = new URL(locationOf(await browser.get((await app.begin()).url)));
+        expect([home.searchParams.get('code'), home.searchParams.get('error')]).toEqual([null, 'invalid_scope']);
+      }
+    },
+  );
+
+  it('a service signs members in like any app, by either name of their account', async () => {
+    const client = await both();
+    const app = await relyingParty(foyer, client, 'openid aws.cognito.signin.user.admin');
+    const tokens = await tokensFor(app, foyer.browser(), await foyer.addUser());
+    expect(tokens.scope).toBe('openid aws.cognito.signin.user.admin');
+    await expect(
+      oidc.refreshTokenGrant(app.config, tokens.refresh_token ?? '', { scope: 'openid users:read' }),
+    ).rejects.toMatchObject({ error: 'invalid_scope' });
+  });
+
+  it('the consent page says in words what the member’s account is, under either name, once', async () => {
+    const client = await foyer.addClient({ thirdParty: true, scopes: ['openid', 'account'] });
+    const app = await relyingParty(foyer, client, 'openid account aws.cognito.signin.user.admin');
+    const [user, browser] = [await foyer.addUser(), foyer.browser()];
+    const begun = await app.begin();
+    const page = await (await browser.get(locationOf(await (await foyer.signedIn(user)).get(begun.url)))).text();
+    expect(page).not.toContain('cognito');
+    const signedIn = await foyer.signedIn(user);
+    const consent = await (await signedIn.get(locationOf(await signedIn.get((await app.begin()).url)))).text();
+    expect(consent.match(/Read and change your profile/g)).toHaveLength(1);
+    expect(consent).not.toContain('cognito');
+    expect(new URL(await signInFor(browser, begun, user)).searchParams.has('code')).toBe(true);
+  });
+});
+
+describe('a registration as a service', () => {
+  const make = (request: object) =>
+    clientMetadata({ id: 'x', name: 'X', redirectUris: [], ...request }, { development: false });
+  const faultsOf = (request: object): readonly string[] => {
+    try {
+      make(request);
+    } catch (error) {
+      if (error instanceof InvalidClientRequest) return error.faults;
+      throw error;
+    }
+    return [];
+  };
+  const redirectUris = ['https://x.example/cb'];
+
+  it('needs no redirect address, and then signs nobody in', () => {
+    expect(make({ service: true, scopes: ['users:read plans:read'] })).toMatchObject({
+      grant_types: ['client_credentials'],
+      response_types: [],
+      redirect_uris: [],
+      scope: 'users:read plans:read',
+      token_endpoint_auth_method: 'client_secret_basic',
+    });
+  });
+
+  it('with one does both', () => {
+    expect(make({ service: true, redirectUris, scopes: ['openid', 'users:read'] })).toMatchObject({
+      grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+      response_types: ['code'],
+      scope: 'openid users:read',
+    });
+  });
+
+  it.each([
+    ['keeps no secret', { service: true, public: true, scopes: ['users:read'] }, /^service: /],
+    ['is an app on a device', { service: true, native: true, scopes: ['users:read'] }, /^service: /],
+    ['has no scope', { service: true }, /^scope: write at least one/],
+    ['would be given what members give', { service: true, scopes: ['users:read', 'email'] }, /^scope email: /],
+    ['asks for what nobody knows', { service: true, scopes: ['users:*'] }, /^scope users:\*: unknown/],
+    ['is none, but asks for its scopes', { redirectUris, scopes: ['openid', 'users:read'] }, /^scope users:read: /],
+    ['is none, and has no redirect address', {}, /^redirect-uri: /],
+  ])('is refused when it %s', (_what, request, fault) => {
+    const faults = faultsOf(request);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(fault);
+  });
+});

@@ -1,0 +1,46 @@
+import { createCanAccessClient, grantsAccess, isRestricted } from '../../server/oidc/access-rule.ts';
+
+const none = { plan: undefined, entitlements: [] };
+
+describe('who gets into a client app', () => {
+  it('everybody, where it names nothing', () => {
+    for (const demand of [{}, { required_plans: [] }, { required_plans: undefined, required_entitlements: [] }]) {
+      expect(isRestricted(demand)).toBe(false);
+      expect(grantsAccess(demand, none)).toBe(true);
+    }
+  });
+
+  it('whoever has one of its plans', () => {
+    const demand = { required_plans: ['12', '13'] };
+    expect(isRestricted(demand)).toBe(true);
+    expect(grantsAccess(demand, { plan: '13', entitlements: [] })).toBe(true);
+    expect(grantsAccess(demand, { plan: '1', entitlements: ['12'] })).toBe(false);
+    expect(grantsAccess(demand, none)).toBe(false);
+  });
+
+  it('or one of its entitlements', () => {
+    const demand = { required_plans: ['12'], required_entitlements: ['team:10', 'wallet'] };
+    expect(grantsAccess(demand, { plan: '10', entitlements: ['shortlist', 'wallet'] })).toBe(true);
+    expect(grantsAccess(demand, { plan: '12', entitlements: [] })).toBe(true);
+    expect(grantsAccess(demand, { plan: 'wallet', entitlements: ['team:1'] })).toBe(false);
+  });
+
+  it('nobody by what is no text, or by half of a name', () => {
+    const demand = { required_plans: [12, null], required_entitlements: ['team:10'] };
+    expect(grantsAccess(demand, { plan: '12', entitlements: ['team:1', 'team:100', 'TEAM:10'] })).toBe(false);
+    expect(grantsAccess({ required_plans: 'undefined' }, none)).toBe(true);
+  });
+
+  it('is asked of a member’s row only where something is demanded', () => {
+    let asked = 0;
+    const mayEnter = createCanAccessClient(({ planId }) => {
+      asked += 1;
+      return { plan: planId ?? undefined, entitlements: [] };
+    });
+    expect(mayEnter({}, { planId: null, trialUntil: null })).toBe(true);
+    expect(asked).toBe(0);
+    expect(mayEnter({ required_plans: ['12'] }, { planId: '12', trialUntil: null })).toBe(true);
+    expect(mayEnter({ required_plans: ['12'] }, { planId: null, trialUntil: null })).toBe(false);
+    expect(asked).toBe(2);
+  });
+});

@@ -1,0 +1,74 @@
+import * as oidc from 'openid-client';
+import type { User } from '../../server/users/index.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type RelyingParty, relyingParty, tokensFor } from '../support/relying-party.ts';
+import { anyBackend } from '../support/stores.ts';
+
+const bye = 'http://127.0.0.1:9/bye';
+
+/** What docs/conformance.md asks of OpenID Connect RP-Initiated Logout 1.0 and no other test shows. */
+describe('RP-Initiated Logout', () => {
+  let foyer: TestFoyer;
+  let user: User;
+  let browser: Browser;
+  let client: RelyingParty;
+  let idToken: string;
+  beforeAll(async () => {
+    foyer = await startFoyer(anyBackend);
+    user = await foyer.addUser();
+  });
+  beforeEach(async () => {
+    browser = await foyer.signedIn(user);
+    client = await relyingParty(foyer, await foyer.addClient({ logoutUris: [bye] }));
+    idToken = (await tokensFor(client, browser, user)).id_token ?? '';
+  });
+  afterAll(() => foyer?.close());
+
+  const endSession = (parameters: Record<string, string>) =>
+    browser.get(`/oauth2/logout?${new URLSearchParams(parameters)}`, { from: 'cross-site' });
+  const signedIn = async () => (await browser.get('/settings')).status === 200;
+
+  it('refuses a client_id that is not the audience of the hint (section 2)', async () => {
+    const other = await relyingParty(foyer, await foyer.addClient({ logoutUris: [bye] }));
+    for (const more of [{}, { post_logout_redirect_uri: bye }] as Record<string, string>[]) {
+      const answer = await endSession({ id_token_hint: idToken, client_id: other.id, ...more });
+      expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+    }
+    expect(await signedIn()).toBe(true);
+  });
+
+  it('takes a client_id that is the audience of the hint (section 2)', async () => {
+    const answer = await endSession({ id_token_hint: idToken, client_id: client.id, post_logout_redirect_uri: bye });
+    expect(locationOf(answer)).toBe(bye);
+    expect(await signedIn()).toBe(false);
+  });
+
+  it('takes a hint that has expired, of a session that lives (section 2)', async () => {
+    foyer.passTime(2 * 60 * 60 * 1000);
+    await browser.get('/settings');
+    const answer = await endSession({ id_token_hint: idToken, post_logout_redirect_uri: bye });
+    foyer.passTime(-2 * 60 * 60 * 1000);
+    expect(locationOf(answer)).toBe(bye);
+  });
+
+  it('knows logout_hint and ui_locales, which are optional, as no obstacle, and adds no state that was not sent (section 2)', async () => {
+    const hints = { logout_hint: user.email ?? '', ui_locales: 'fr', unheard_of: 'x' };
+    const answer = await endSession({ id_token_hint: idToken, post_logout_redirect_uri: bye, ...hints });
+    expect(locationOf(answer)).toBe(bye);
+  });
+
+  it('an address of another client app is none of this one’s (section 3)', async () => {
+    await foyer.addClient({ logoutUris: ['http://127.0.0.1:9/elsewhere'] });
+    const answer = await endSession({
+      ...{ id_token_hint: idToken, post_logout_redirect_uri: 'http://127.0.0.1:9/elsewhere' },
+    });
+    expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+    expect(await signedIn()).toBe(true);
+  });
+
+  it('is named in discovery, and openid-client finds it there (section 2.1)', () => {
+    const url = oidc.buildEndSessionUrl(client.config, { id_token_hint: idToken });
+    expect(url.origin + url.pathname).toBe(`${foyer.url}/oauth2/logout`);
+  });
+});

@@ -1,0 +1,266 @@
+import * as oidc from 'openid-client';
+import { createGrantHooks } from '../../server/oidc/index.ts';
+import { endAllSessions } from '../../server/sessions/index.ts';
+import { setDisabled, type User } from '../../server/users/index.ts';
+import { newPassword, reset } from '../password/steps.ts';
+import type { Browser } from '../support/browser.ts';
+import { cliOf } from '../support/cli.ts';
+import { answerCode, device } from '../support/devices.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type RelyingParty, relyingParty, tokensFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('connected apps on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  interface Connected {
+    user: User;
+    browser: Browser;
+    client: RelyingParty;
+    clientId: string;
+    /** Whether the refresh token still gives an access token. The client app may use it as often as it likes. */
+    refreshes(): Promise<boolean>;
+  }
+
+  const offline = 'openid email offline_access';
+
+  async function connect(registration: Record<string, unknown> = { thirdParty: true }): Promise<Connected> {
+    const user = await foyer.addUser();
+    const registered = await foyer.addClient({ scopes: offline.split(' '), ...registration });
+    const client = await relyingParty(foyer, registered, offline);
+    const browser = foyer.browser();
+    const tokens = await tokensFor(client, browser, user, { prompt: 'consent' });
+    let current = tokens.refresh_token ?? '';
+    const refreshes = async () => {
+      try {
+        const next = await oidc.refreshTokenGrant(client.config, current);
+        current = next.refresh_token ?? current;
+        return true;
+      } catch (error) {
+        if (error instanceof oidc.ResponseBodyError && ['invalid_grant', 'invalid_client'].includes(error.error))
+          return false;
+        // The client app itself is gone.
+        if (error instanceof oidc.WWWAuthenticateChallengeError) return false;
+        throw error;
+      }
+    };
+    return { user, browser, client, clientId: registered.id, refreshes };
+  }
+
+  const appsPage = async (browser: Browser) => (await browser.get('/settings/apps')).text();
+
+  describe('offline access', () => {
+    it('survives the sign-out of its browser, and another member who signs in there', async () => {
+      const { browser, refreshes } = await connect();
+      await browser.post('/logout');
+      expect(await refreshes()).toBe(true);
+      const other = await foyer.addUser();
+      await browser.post('/sign-in', { username: other.email, password });
+      expect(await refreshes()).toBe(true);
+    });
+
+    it('without the scope offline_access, tokens of the marketplace’s own app end with the session', async () => {
+      const user = await foyer.addUser();
+      const client = await relyingParty(foyer, await foyer.addClient(), 'openid email');
+      const browser = foyer.browser();
+      const tokens = await tokensFor(client, browser, user);
+      await browser.post('/logout');
+      await expect(oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '')).rejects.toMatchObject({
+        error: 'invalid_grant',
+      });
+    });
+
+    it.each<[string, (connected: Connected) => Promise<unknown>]>([
+      ['a password reset', ({ user }) => reset(foyer, foyer.browser(), user.email)],
+      [
+        'disabling the member',
+        ({ user }) => {
+          const { kv, database, now } = foyer.deps;
+          return setDisabled(database.db, user.id, now(), now()).then(() =>
+            endAllSessions(kv, createGrantHooks(foyer.app.oauth.grants), user.id),
+          );
+        },
+      ],
+      ['removal of the client app', ({ clientId }) => cliOf(foyer)('client', 'remove', clientId)],
+      [
+        'narrowing of the client app',
+        ({ clientId }) => cliOf(foyer)('client', 'update', clientId, '--scope', 'openid', 'offline_access'),
+      ],
+      [
+        'signing out everywhere else',
+        async ({ user }) => (await foyer.signedIn(user)).post('/settings/devices/sign-out-others'),
+      ],
+    ])('%s ends it', async (_what, act) => {
+      const connected = await connect();
+      expect(await connected.refreshes()).toBe(true);
+      await act(connected);
+      expect(await connected.refreshes()).toBe(false);
+    });
+
+    const changedPassword = 'another sesame 8';
+    it.each<[string, (connected: Connected) => Promise<{ status: number }>, string]>([
+      [
+        'a change of the password by page',
+        async ({ user }) =>
+          (await foyer.signedIn(user)).post('/settings/password', {
+            old_password: password,
+            new_password: changedPassword,
+          }),
+        changedPassword,
+      ],
+      [
+        'a change of the password by call',
+        async ({ user }) =>
+          (await foyer.signedIn(user)).request('/identity/changePassword', {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', origin: foyer.url },
+            body: JSON.stringify({ oldPassword: password, newPassword: changedPassword }),
+          }),
+        changedPassword,
+      ],
+      [
+        'a password reset',
+        async ({ user }) => {
+          await reset(foyer, foyer.browser(), user.email);
+          return { status: 303 };
+        },
+        newPassword,
+      ],
+    ])('attack: consent that a thief gave: %s ends it, with offline access', async (_what, act, now) => {
+      const { client, user, refreshes } = await connect();
+      expect([200, 303]).toContain((await act({ client, user, refreshes } as Connected)).status);
+      expect(await refreshes()).toBe(false);
+      const home = foyer.browser();
+      expect((await home.post('/sign-in', { username: user.email, password: now })).status).toBe(303);
+      expect(await appsPage(home)).toContain('No connected apps');
+      const begun = await client.begin();
+      const { headers } = await home.get(begun.url, { from: 'cross-site' });
+      expect(headers.get('location')).toContain('/consent?');
+    });
+
+    it('attack: a consent that is given while all sessions end is not kept', async () => {
+      const user = await foyer.addUser();
+      const client = await relyingParty(
+        foyer,
+        await foyer.addClient({ thirdParty: true, scopes: offline.split(' ') }),
+        offline,
+      );
+      const thief = await foyer.signedIn(user);
+      const { kv, database } = foyer.deps;
+      const get = kv.get.bind(kv);
+      const hasGrant = async () =>
+        (await database.db.selectFrom('oidc').select('id_hash').where('account_id', '=', user.id).execute()).length > 0;
+      let ended = false;
+      // The session ends right after the check that it is open, which follows the new grant.
+      const spy = vi.spyOn(kv, 'get').mockImplementation(async (key) => {
+        const value = await get(key);
+        if (!ended && key.startsWith('session:') && (await hasGrant())) {
+          ended = true;
+          await foyer.app.oauth.sessions.endAll(user.id, { upToEpoch: user.passwordEpoch });
+        }
+        return value;
+      });
+      await tokensFor(client, thief, user, { prompt: 'consent' }).catch(() => undefined);
+      spy.mockRestore();
+      expect(ended).toBe(true);
+      const home = await foyer.signedIn(user);
+      expect(await appsPage(home)).toContain('No connected apps');
+      const { headers } = await home.get((await client.begin()).url, { from: 'cross-site' });
+      expect(headers.get('location')).toContain('/consent?');
+    });
+
+    it('revocation by the client app ends it', async () => {
+      const { user, client } = await connect();
+      const tokens = await tokensFor(client, await foyer.signedIn(user), user, { prompt: 'consent' });
+      await oidc.tokenRevocation(client.config, tokens.refresh_token ?? '');
+      await expect(oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '')).rejects.toThrow();
+    });
+
+    it('a member and client app hold at most 50 at a time: the oldest ends', async () => {
+      const { user, client, clientId, refreshes } = await connect();
+      for (let n = 0; n < 50; n += 1) {
+        await tokensFor(client, await foyer.signedIn(user), user, { prompt: 'consent' });
+      }
+      const { count } = await foyer.stores.database.db
+        .selectFrom('oidc')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('client_id', '=', clientId)
+        .where('model', '=', 'Grant')
+        .where('offline', '=', 1)
+        .executeTakeFirstOrThrow();
+      expect(Number(count)).toBe(50);
+      expect(await refreshes()).toBe(false);
+    });
+  });
+
+  it('a device refreshes after the approving browser has signed out, and ends when the member removes it', async () => {
+    const user = await foyer.addUser();
+    const browser = await foyer.signedIn(user);
+    const radio = await device(foyer, { name: 'Kitchen Radio' });
+    const asked = await radio.ask();
+    await answerCode(browser, asked.user_code);
+    const { body } = await radio.poll(asked);
+    await browser.post('/logout');
+    await browser.post('/sign-in', { username: (await foyer.addUser()).email, password });
+    const next = await oidc.refreshTokenGrant(radio.config, String(body.refresh_token));
+    const home = await foyer.signedIn(user);
+    expect(await appsPage(home)).toContain('Kitchen Radio');
+    const removed = await home.post(`/settings/apps/remove?client_id=${radio.id}`);
+    expect(removed.headers.get('location')).toBe('/settings/apps?notice=removed');
+    await expect(oidc.refreshTokenGrant(radio.config, next.refresh_token ?? '')).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+    expect((await oidc.tokenIntrospection(radio.config, next.access_token)).active).toBe(false);
+    expect(await appsPage(home)).not.toContain('Kitchen Radio');
+  });
+
+  describe('the page of the settings', () => {
+    it('lists each app with what it may do and when it was used; removal ends consent and tokens, with one mail', async () => {
+      const { user, browser, client, clientId, refreshes } = await connect({
+        thirdParty: true,
+        name: 'Partner & <Co>',
+      });
+      const page = await appsPage(browser);
+      expect(page).toContain('Partner &amp; &lt;Co&gt;');
+      expect(page).toContain('See your email address');
+      expect(await (await browser.get('/settings?tab=sign-in')).text()).toContain('href="/settings/apps"');
+      const form = await browser.get(`/settings/apps/remove?client_id=${clientId}`);
+      expect(await form.text()).toContain('method="post"');
+      expect(await refreshes()).toBe(true);
+      const answers = await Promise.all([1, 2].map(() => browser.post(`/settings/apps/remove?client_id=${clientId}`)));
+      expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+      expect(await refreshes()).toBe(false);
+      const begun = await client.begin();
+      const { headers } = await browser.get(begun.url, { from: 'cross-site' });
+      expect(headers.get('location')).toContain('/consent?');
+      const notices = (await foyer.mails(user.email)).filter(({ values }) => values.change === 'app-removed');
+      expect(notices.map(({ values }) => values.detail)).toEqual(['Partner & <Co>']);
+    });
+
+    it('another member’s app: not listed, and its removal ends nothing', async () => {
+      const { clientId, refreshes } = await connect();
+      const stranger = await foyer.signedIn(await foyer.addUser());
+      expect(await appsPage(stranger)).toContain('No connected apps');
+      expect((await stranger.get(`/settings/apps/remove?client_id=${clientId}`)).status).toBe(404);
+      await stranger.post(`/settings/apps/remove?client_id=${clientId}`);
+      expect(await refreshes()).toBe(true);
+    });
+
+    it('a removal posted from another site is refused', async () => {
+      const { browser, clientId, refreshes } = await connect();
+      const answer = await browser.post(
+        `/settings/apps/remove?client_id=${clientId}`,
+        {},
+        {
+          ...{ origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+        },
+      );
+      expect(answer.status).toBe(403);
+      expect(await refreshes()).toBe(true);
+    });
+  });
+});

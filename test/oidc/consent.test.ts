@@ -1,0 +1,204 @@
+import * as oidc from 'openid-client';
+import type { User } from '../../server/users/index.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type Begun, type RelyingParty, refreshOf, relyingParty, tokensFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('consent on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  let browser: Browser;
+  let client: RelyingParty;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    user = await foyer.addUser();
+  });
+  beforeEach(async () => {
+    browser = await foyer.signedIn(user);
+    client = await relyingParty(foyer, await foyer.addClient({ thirdParty: true }), 'openid email');
+  });
+  afterAll(() => foyer?.close());
+
+  /** Where a begun request leads at once. */
+  const lead = async (begun: Begun) => new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
+  const idOf = (url: URL) => url.searchParams.get('authorization_code') ?? '';
+
+  /** Answers the consent page; the address at which the provider goes on. */
+  async function decide(consent: URL, decision: 'allow' | 'deny'): Promise<string> {
+    expect(consent.pathname).toBe('/consent');
+    const answer = await browser.post('/consent', { authorization_code: idOf(consent), decision });
+    expect(answer.status).toBe(200);
+    return refreshOf(await answer.text());
+  }
+
+  async function allow(begun: Begun): Promise<string> {
+    return locationOf(await browser.get(await decide(await lead(begun), 'allow')));
+  }
+
+  it('shows who asks, for what, and as whom the member answers', async () => {
+    const page = await (await browser.get((await lead(await client.begin())).href)).text();
+    expect(page).toContain('127.0.0.1:9');
+    expect(page).toContain(user.email);
+    expect(page).toMatch(/name="decision" value="allow"|value="allow"[^>]* name="decision"/);
+    expect(page).toMatch(/name="decision" value="deny"|value="deny"[^>]* name="decision"/);
+  });
+
+  it('allowed: the client gets what it asked for, and within the session is not asked about again', async () => {
+    const begun = await client.begin();
+    const tokens = await client.redeem(await allow(begun), begun);
+    expect(tokens.scope).toBe('openid email');
+    expect(tokens.claims()).toMatchObject({ sub: user.id, email: user.email });
+    expect(tokens.claims()).not.toHaveProperty('name');
+    const again = await client.begin();
+    const silent = await client.redeem((await lead(again)).href, again);
+    expect(silent.claims()?.sub).toBe(user.id);
+    const none = await client.begin({ prompt: 'none' });
+    expect((await lead(none)).searchParams.has('code')).toBe(true);
+  });
+
+  it('denied: the client is told so, with state and issuer, and gets nothing', async () => {
+    const begun = await client.begin();
+    const back = new URL(locationOf(await browser.get(await decide(await lead(begun), 'deny'))));
+    expect(back.origin + back.pathname).toBe(client.redirectUri);
+    expect(Object.fromEntries(back.searchParams)).toMatchObject({
+      ...{ error: 'access_denied', state: begun.state, iss: foyer.url },
+    });
+    expect(back.searchParams.has('code')).toBe(false);
+    await expect(client.redeem(back.href, begun)).rejects.toMatchObject({ error: 'access_denied' });
+    // Nothing is remembered: the next request asks again.
+    expect((await lead(await client.begin())).pathname).toBe('/consent');
+  });
+
+  it('a page that is left without an answer gives nothing', async () => {
+    const begun = await client.begin();
+    const consent = await lead(begun);
+    await browser.get(consent.href);
+    const resumed = await browser.get(`/oauth2/authorize/${idOf(consent)}`);
+    expect(new URL(locationOf(resumed)).pathname).toBe('/consent');
+  });
+
+  it('is asked before prompt=none gives anything', async () => {
+    const begun = await client.begin({ prompt: 'none' });
+    const told = (await lead(begun)).searchParams;
+    expect(told.get('error')).toBe('consent_required');
+    expect(told.get('state')).toBe(begun.state);
+  });
+
+  it('prompt=consent asks although it was given', async () => {
+    const first = await client.begin();
+    await client.redeem(await allow(first), first);
+    const begun = await client.begin({ prompt: 'consent' });
+    const tokens = await client.redeem(await allow(begun), begun);
+    expect(tokens.claims()?.sub).toBe(user.id);
+  });
+
+  it("prompt=consent asks about the marketplace's own app too, which is not asked about otherwise", async () => {
+    const own = await relyingParty(foyer, await foyer.addClient());
+    expect((await lead(await own.begin())).searchParams.has('code')).toBe(true);
+    const begun = await own.begin({ prompt: 'consent' });
+    expect((await own.redeem(await allow(begun), begun)).claims()?.sub).toBe(user.id);
+  });
+
+  it('asks again for a scope that was not part of it', async () => {
+    const first = await client.begin();
+    await client.redeem(await allow(first), first);
+    const more = await client.begin({ scope: 'openid email profile' });
+    const tokens = await client.redeem(await allow(more), more);
+    expect(tokens.scope?.split(' ').toSorted()).toEqual(['email', 'openid', 'profile']);
+  });
+
+  it('belongs to the member: another browser, and a new sign-in after a sign-out, are not asked again', async () => {
+    const begun = await client.begin();
+    await client.redeem(await allow(begun), begun);
+    browser = await foyer.signedIn(user);
+    const second = await client.begin();
+    expect((await client.redeem((await lead(second)).href, second)).claims()?.sub).toBe(user.id);
+    await browser.post('/logout');
+    await browser.post('/sign-in', { username: user.email, password });
+    const third = await client.begin({ prompt: 'none' });
+    expect((await client.redeem((await lead(third)).href, third)).claims()?.sub).toBe(user.id);
+  });
+
+  it('of another member, a wider request, and prompt=consent: the member is asked', async () => {
+    const begun = await client.begin();
+    await client.redeem(await allow(begun), begun);
+    const elsewhere = await foyer.signedIn(user);
+    const at = async (where: Browser, parameters: Record<string, string> = {}) =>
+      new URL(locationOf(await where.get((await client.begin(parameters)).url, { from: 'cross-site' }))).pathname;
+    expect(await at(elsewhere, { scope: 'openid email profile' })).toBe('/consent');
+    expect(await at(elsewhere, { prompt: 'consent' })).toBe('/consent');
+    expect(await at(await foyer.signedIn(await foyer.addUser()))).toBe('/consent');
+  });
+
+  it('lasts for the same member who signs in again in the same browser', async () => {
+    const begun = await client.begin();
+    await client.redeem(await allow(begun), begun);
+    await browser.post('/sign-in', { username: user.email, password });
+    expect((await lead(await client.begin())).searchParams.has('code')).toBe(true);
+  });
+
+  it('gives a refresh token only when offline_access was asked for with prompt=consent', async () => {
+    const begun = await client.begin();
+    expect((await client.redeem(await allow(begun), begun)).refresh_token).toBeUndefined();
+    const registered = await foyer.addClient({ thirdParty: true, scopes: ['openid', 'offline_access'] });
+    const offline = await relyingParty(foyer, registered, 'openid offline_access');
+    const asked = await offline.begin({ prompt: 'consent' });
+    const tokens = await offline.redeem(await allow(asked), asked);
+    expect((await oidc.refreshTokenGrant(offline.config, tokens.refresh_token ?? '')).access_token).toBeTruthy();
+  });
+
+  it.each(['', 'maybe', 'allow deny'])(
+    'the decision "%s" is none: 400, and the page can still be answered',
+    async (d) => {
+      const begun = await client.begin();
+      const consent = await lead(begun);
+      expect((await browser.post('/consent', { authorization_code: idOf(consent), decision: d })).status).toBe(400);
+      const callback = locationOf(await browser.get(await decide(consent, 'allow')));
+      expect((await client.redeem(callback, begun)).claims()?.sub).toBe(user.id);
+    },
+  );
+
+  it('cannot be answered where the sign-in was asked for', async () => {
+    browser = foyer.browser();
+    const landing = await lead(await client.begin());
+    await browser.post('/sign-in', { username: user.email, password });
+    const answer = await browser.post('/consent', { authorization_code: idOf(landing), decision: 'allow' });
+    expect(answer.status).toBe(400);
+  });
+
+  it("one member's yes is not another's who signs in before the request goes on", async () => {
+    const begun = await client.begin();
+    const resume = await decide(await lead(begun), 'allow');
+    const other = await foyer.addUser();
+    await browser.post('/sign-in', { username: other.email, password });
+    expect((await browser.get(resume)).status).toBe(400);
+    expect((await lead(await client.begin())).pathname).toBe('/consent');
+  });
+
+  it('a page that was shown to one member cannot be answered by another', async () => {
+    const consent = await lead(await client.begin());
+    const other = await foyer.addUser();
+    await browser.post('/sign-in', { username: other.email, password });
+    const answer = await browser.post('/consent', { authorization_code: idOf(consent), decision: 'allow' });
+    // It is asked anew, and of them.
+    const again = locationOf(answer);
+    expect(new URL(again).pathname).toBe('/begin-again');
+    const asked = await browser.get(refreshOf(await (await browser.get(again)).text()));
+    const page = await (await browser.get(locationOf(asked))).text();
+    expect([new URL(locationOf(asked)).pathname, page.includes(other.email)]).toEqual(['/consent', true]);
+    const silent = await browser.get((await client.begin({ prompt: 'none' })).url);
+    expect(locationOf(silent)).toContain('error=consent_required');
+  });
+
+  it('comes after the sign-in in a fresh browser, on the same request', async () => {
+    const tokens = await tokensFor(client, foyer.browser(), user);
+    expect(tokens.claims()?.sub).toBe(user.id);
+  });
+
+  it('refuses a scope that is not registered before anybody is asked', async () => {
+    const begun = await client.begin({ scope: 'openid offline_access', prompt: 'consent' });
+    const told = (await lead(begun)).searchParams;
+    expect(told.get('error')).toBe('invalid_scope');
+  });
+});

@@ -1,0 +1,122 @@
+import type { User } from '../../server/users/index.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type Begun, type RelyingParty, relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+const own = 'http://127.0.0.1:9';
+const foreign = 'https://evil.example';
+
+/** A browser lets a script read an answer only when the answer names the script's origin (Fetch standard). */
+const readableBy = (answer: Response, origin: string) => answer.headers.get('access-control-allow-origin') === origin;
+
+describe.each(backends)('calls from a script on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  let client: RelyingParty;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    user = await foyer.addUser();
+    client = await relyingParty(foyer, await foyer.addClient({ public: true }));
+  });
+  afterAll(() => foyer?.close());
+
+  const call = (path: string, origin: string, fields: Record<string, string>) =>
+    fetch(foyer.url + path, {
+      method: 'POST',
+      headers: { origin, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' },
+      body: new URLSearchParams({ client_id: client.id, ...fields }),
+    });
+  const redemption = (callback: string, begun: Begun) => ({
+    grant_type: 'authorization_code',
+    code: new URL(callback).searchParams.get('code') ?? '',
+    redirect_uri: client.redirectUri,
+    code_verifier: begun.verifier,
+  });
+  const userInfo = (origin: string, accessToken: string) =>
+    fetch(`${foyer.url}/oauth2/userInfo`, { headers: { origin, authorization: `Bearer ${accessToken}` } });
+
+  it("a public client's own page redeems, refreshes, asks and revokes", async () => {
+    const begun = await client.begin();
+    const redeemed = await call('/oauth2/token', own, redemption(await signInFor(foyer.browser(), begun, user), begun));
+    expect([redeemed.status, readableBy(redeemed, own)]).toEqual([200, true]);
+    const tokens = (await redeemed.json()) as { access_token: string; refresh_token: string };
+    const refreshed = await call('/oauth2/token', own, {
+      grant_type: 'refresh_token',
+      refresh_token: tokens.refresh_token,
+    });
+    expect([refreshed.status, readableBy(refreshed, own)]).toEqual([200, true]);
+    const info = await userInfo(own, tokens.access_token);
+    expect([info.status, readableBy(info, own)]).toEqual([200, true]);
+    const revoked = await call('/oauth2/revoke', own, { token: tokens.access_token });
+    expect([revoked.status, readableBy(revoked, own)]).toEqual([200, true]);
+    for (const answer of [redeemed, refreshed, info, revoked]) {
+      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+      expect(answer.headers.get('vary')).toMatch(/Origin/);
+    }
+  });
+
+  it.each([foreign, 'null', 'http://127.0.0.1:10', 'https://127.0.0.1:9', 'http://127.0.0.1:9.evil.example'])(
+    'a page at %s gets nothing, and the code stays good',
+    async (origin) => {
+      const begun = await client.begin();
+      const fields = redemption(await signInFor(foyer.browser(), begun, user), begun);
+      const stolen = await call('/oauth2/token', origin, fields);
+      expect([stolen.status, readableBy(stolen, origin)]).toEqual([400, false]);
+      expect(await stolen.json()).toMatchObject({ error: 'invalid_request' });
+      expect((await call('/oauth2/token', own, fields)).status).toBe(200);
+    },
+  );
+
+  it('a page elsewhere does not read userinfo, even with a token', async () => {
+    const tokens = await tokensFor(client, foyer.browser(), user);
+    const answer = await userInfo(foreign, tokens.access_token);
+    expect([answer.status, readableBy(answer, foreign)]).toEqual([400, false]);
+    expect(await answer.text()).not.toContain(user.email);
+  });
+
+  it('a page without an origin is not the page of an app whose address has none', async () => {
+    const registered = await foyer.addClient({ native: true, redirectUris: ['com.example.cors:/callback'] });
+    const native = await relyingParty(foyer, registered);
+    const tokens = await tokensFor(native, foyer.browser(), user);
+    expect((await userInfo('null', tokens.access_token)).status).toBe(400);
+  });
+
+  it('a confidential client has its server to call: no page does', async () => {
+    const registered = await foyer.addClient({ redirectUris: [`${own}/confidential`] });
+    const confidential = await relyingParty(foyer, registered);
+    const tokens = await tokensFor(confidential, foyer.browser(), user);
+    const answer = await userInfo(own, tokens.access_token);
+    expect([answer.status, readableBy(answer, own)]).toEqual([400, false]);
+  });
+
+  it.each(
+    ['token', 'userInfo', 'revoke', 'introspect', 'par', 'device_authorization'].map((name) => `/oauth2/${name}`),
+  )('the question before a call is answered at %s', async (path) => {
+    const answer = await fetch(foyer.url + path, {
+      method: 'OPTIONS',
+      headers: {
+        origin: own,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization',
+      },
+    });
+    expect([answer.status, readableBy(answer, own)]).toEqual([204, true]);
+    expect(answer.headers.get('access-control-allow-methods')).toContain('POST');
+    expect(answer.headers.get('access-control-allow-headers')).toBe('authorization');
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+  });
+
+  it.each([
+    '/',
+    '/verify-user',
+    '/storage',
+    '/consent',
+    '/logout',
+    '/oauth2/authorize',
+    '/oauth2/device',
+    '/oauth2/logout',
+  ])('%s, where a cookie speaks for the member, is readable by no other origin', async (path) => {
+    const answer = await (await foyer.signedIn(user)).get(path, { from: 'cross-site', headers: { origin: own } });
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});

@@ -1,0 +1,23 @@
+import { ensureDefaultClient, findClient, updateClient } from '../../server/oidc/index.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('the default client on $name', (backend) => {
+  it('is made once, by whichever process is first, and keeps what an operator changed', async () => {
+    const stores = await backend.open();
+    const settings = { id: 'web', name: 'Lobby', publicUrl: 'https://login.example.com', development: false };
+    await Promise.all([1, 2, 3].map(() => ensureDefaultClient(stores.database, settings, 1)));
+    const made = await findClient(stores.database.db, 'web');
+    expect(made).toMatchObject({
+      client_name: 'Lobby',
+      redirect_uris: ['https://login.example.com/'],
+      token_endpoint_auth_method: 'client_secret_basic',
+      scope: 'openid profile email phone',
+      first_party: true,
+    });
+    if (!made) throw new Error('not made');
+    await updateClient(stores.database.db, { ...made, scope: 'openid' }, {}, 2);
+    await ensureDefaultClient(stores.database, settings, 3);
+    expect((await findClient(stores.database.db, 'web'))?.scope).toBe('openid');
+    await stores.destroy();
+  });
+});

@@ -1,0 +1,198 @@
+import * as oidc from 'openid-client';
+import { sha256 } from '../../server/shared/index.ts';
+import type { User } from '../../server/users/index.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type RelyingParty, refreshOf, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+const bye = 'http://127.0.0.1:9/bye?from=foyer';
+
+/** OpenID Connect RP-Initiated Logout 1.0; when it may act at once: `security.md`, rule 12. */
+describe.each(backends)('a client app that signs the member out on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  let browser: Browser;
+  let client: RelyingParty;
+  let tokens: Tokens;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    user = await foyer.addUser();
+  });
+  beforeEach(async () => {
+    client = await relyingParty(foyer, await foyer.addClient({ logoutUris: [bye] }));
+    browser = await foyer.signedIn(user);
+    tokens = await tokensFor(client, browser, user);
+  });
+  afterAll(() => foyer?.close());
+
+  const endSession = (parameters: Record<string, string>, from = browser) =>
+    from.get(oidc.buildEndSessionUrl(client.config, parameters).href, { from: 'cross-site' });
+  const hint = () => tokens.id_token ?? '';
+
+  async function isSignedIn(at = browser): Promise<boolean> {
+    const silent = await client.begin({ prompt: 'none' });
+    const byClient = new URL(locationOf(await at.get(silent.url))).searchParams.has('code');
+    // Foyer's own pages and the provider must agree.
+    expect((await at.get('/')).status).toBe(byClient ? 303 : 200);
+    return byClient;
+  }
+
+  async function expectTokensDead(of: Tokens, owner = client): Promise<void> {
+    await expect(oidc.fetchUserInfo(owner.config, of.access_token, user.id)).rejects.toMatchObject({ status: 401 });
+    await expect(oidc.refreshTokenGrant(owner.config, of.refresh_token ?? '')).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+  }
+
+  /** The page with one button; answers its form's fields. */
+  async function expectQuestion(answer: Response): Promise<Record<string, string>> {
+    expect(answer.status).toBe(200);
+    const html = await answer.text();
+    expect(html).toMatch(/<form[^>]+method="post"[^>]+action="\/logout"|<form[^>]+action="\/logout"[^>]+method="post"/);
+    expect(await isSignedIn()).toBe(true);
+    const [, form = ''] = /<form[^>]+action="\/logout"[^>]*>(.*?)<\/form>/s.exec(html) ?? [];
+    const fields = [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+    return Object.fromEntries(fields.map(([, name, value]) => [name, (value ?? '').replaceAll('&amp;', '&')]));
+  }
+
+  it('with the id token of this session: at once, and back to the registered address with state', async () => {
+    const other = await relyingParty(foyer, await foyer.addClient({ public: true }));
+    const others = await tokensFor(other, browser, user);
+    const answer = await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye, state: 'a b&c' });
+    expect(answer.status).toBe(303);
+    expect(locationOf(answer)).toBe(`${bye}&state=a+b%26c`);
+    expect(await isSignedIn()).toBe(false);
+    await expectTokensDead(tokens);
+    await expectTokensDead(others, other);
+  });
+
+  it('ends this browser alone: the same member elsewhere stays signed in', async () => {
+    const elsewhere = await foyer.signedIn(user);
+    const kept = await tokensFor(client, elsewhere, user);
+    await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye });
+    expect(await isSignedIn(elsewhere)).toBe(true);
+    expect((await oidc.refreshTokenGrant(client.config, kept.refresh_token ?? '')).access_token).toBeTruthy();
+  });
+
+  it('the cookies of before are worth nothing afterwards', async () => {
+    const before = await browser.jar.clone();
+    const { foyer_op: opSession = '' } = await browser.cookies();
+    const kept = () => foyer.stores.kv.get(`oidc:Session:${sha256(opSession)}`);
+    expect(await kept()).not.toBeNull();
+    await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye });
+    const thief = foyer.browser();
+    for (const cookie of await before.getCookies(foyer.url)) await thief.jar.setCookie(cookie, foyer.url);
+    expect(await isSignedIn(thief)).toBe(false);
+    expect(await kept()).toBeNull();
+  });
+
+  it('without an address: at once, to the start page', async () => {
+    expect(locationOf(await endSession({ id_token_hint: hint() }))).toBe(`${foyer.url}/`);
+    expect(await isSignedIn()).toBe(false);
+  });
+
+  it('by a form of its own page: the same', async () => {
+    const fields = { id_token_hint: hint(), post_logout_redirect_uri: bye };
+    const answer = await browser.post('/oauth2/logout', fields, {
+      ...{ origin: 'http://127.0.0.1:9', 'sec-fetch-site': 'cross-site' },
+    });
+    expect(answer.status).toBe(303);
+    expect(locationOf(await browser.get(locationOf(answer), { from: 'cross-site' }))).toBe(bye);
+    expect(await isSignedIn()).toBe(false);
+  });
+
+  it('an id token of before a silent renewal is as good: it is the same sign-in', async () => {
+    await tokensFor(client, browser, user);
+    await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
+    expect(locationOf(await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye }))).toBe(bye);
+  });
+
+  it('without a hint: one button, which carries on to the client app', async () => {
+    const fields = await expectQuestion(await endSession({ post_logout_redirect_uri: bye, state: 'xyz' }));
+    expect(fields).toEqual({ client_id: client.id, logout_uri: bye, state: 'xyz' });
+    const answer = await browser.post('/logout', fields);
+    expect(refreshOf(await answer.text())).toBe(`${bye}&state=xyz`);
+    expect(await isSignedIn()).toBe(false);
+    await expectTokensDead(tokens);
+  });
+
+  it('with nothing at all: one button, which ends at the start page', async () => {
+    const fields = await expectQuestion(await browser.get('/oauth2/logout', { from: 'cross-site' }));
+    expect(fields).toEqual({});
+    expect(locationOf(await browser.post('/logout', fields))).toBe(`${foyer.url}/`);
+    expect(await isSignedIn()).toBe(false);
+  });
+
+  it('with the id token of an earlier sign-in in this browser: asks', async () => {
+    foyer.passTime(2_000);
+    await browser.post('/sign-in', { username: user.email, password });
+    await expectQuestion(await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye }));
+    foyer.passTime(-2_000);
+  });
+
+  it("with another member's id token: asks", async () => {
+    const stranger = await foyer.addUser();
+    const foreign = await tokensFor(client, foyer.browser(), stranger);
+    await expectQuestion(await endSession({ id_token_hint: foreign.id_token ?? '', post_logout_redirect_uri: bye }));
+  });
+
+  it("with the member's own id token of another browser: asks", async () => {
+    foyer.passTime(2_000);
+    const elsewhere = await tokensFor(client, foyer.browser(), user);
+    foyer.passTime(-2_000);
+    await expectQuestion(await endSession({ id_token_hint: elsewhere.id_token ?? '', post_logout_redirect_uri: bye }));
+  });
+
+  it.each([
+    ['an unregistered address', { post_logout_redirect_uri: 'https://evil.example/' }],
+    ['a longer address', { post_logout_redirect_uri: `${bye}&more=1` }],
+    ['a shorter address', { post_logout_redirect_uri: 'http://127.0.0.1:9/bye' }],
+    ['another port', { post_logout_redirect_uri: 'http://127.0.0.1:10/bye?from=foyer' }],
+    ['a redirect address in place of a logout address', { post_logout_redirect_uri: 'REDIRECT' }],
+    ['no id token', { id_token_hint: 'no.id.token' }],
+    ['an unknown client', { client_id: 'nobody' }],
+  ])('refuses %s with a page of ours, and nobody is signed out', async (_what, parameters: Record<string, string>) => {
+    const given = { id_token_hint: hint(), post_logout_redirect_uri: bye, ...parameters };
+    if (given.post_logout_redirect_uri === 'REDIRECT') given.post_logout_redirect_uri = client.redirectUri;
+    const answer = await endSession(given);
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('location')).toBeNull();
+    expect(await isSignedIn()).toBe(true);
+    // They wanted to sign out, and are led to where they can.
+    const page = await answer.text();
+    expect(page).toContain('You are not signed out yet');
+    expect(page).toMatch(/href="\/logout"[^>]*>Sign out here/);
+  });
+
+  it('refuses a hint whose signature was changed', async () => {
+    const [head, body] = hint().split('.');
+    const answer = await endSession({ id_token_hint: `${head}.${body}.${'A'.repeat(86)}` });
+    expect(answer.status).toBe(400);
+    expect(await isSignedIn()).toBe(true);
+  });
+
+  it('an address without a client that owns it leads nowhere', async () => {
+    const fields = await expectQuestion(
+      await browser.get(`/oauth2/logout?${new URLSearchParams({ post_logout_redirect_uri: bye })}`),
+    );
+    expect(fields).toEqual({});
+  });
+
+  it('without a session: just goes on, to the client app or to the start page', async () => {
+    const fresh = foyer.browser();
+    expect(locationOf(await endSession({ post_logout_redirect_uri: bye, state: 's' }, fresh))).toBe(`${bye}&state=s`);
+    expect(locationOf(await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye }, fresh))).toBe(bye);
+    expect(locationOf(await fresh.get('/oauth2/logout'))).toBe(`${foyer.url}/`);
+    const evil = await endSession({ post_logout_redirect_uri: 'https://evil.example/' }, fresh);
+    expect([evil.status, evil.headers.get('location')]).toEqual([400, null]);
+    // Nobody was there to be signed out.
+    expect(await isSignedIn()).toBe(true);
+  });
+
+  it('HEAD asks nothing of anybody: it answers as GET does, for scanners of links', async () => {
+    const answer = await browser.request('/oauth2/logout', { method: 'HEAD' });
+    expect(answer.status).toBe(200);
+    expect(await isSignedIn()).toBe(true);
+  });
+});

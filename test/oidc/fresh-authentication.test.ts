@@ -1,0 +1,131 @@
+import type { User } from '../../server/users/index.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type Begun, type RelyingParty, relyingParty, store } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+const minuteMs = 60_000;
+
+/** Only a sign-in that is newer than the request satisfies it (`security.md`, rule 2). */
+describe.each(backends)('a client that wants a fresh sign-in on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  let browser: Browser;
+  let client: RelyingParty;
+  let signedInMs: number;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    user = await foyer.addUser();
+    client = await relyingParty(foyer, await foyer.addClient());
+  });
+  beforeEach(async () => {
+    // The member signed in ten minutes ago.
+    foyer.passTime(-10 * minuteMs);
+    browser = await foyer.signedIn(user);
+    signedInMs = foyer.deps.now();
+    foyer.passTime(10 * minuteMs);
+  });
+  afterAll(() => foyer?.close());
+
+  const lead = async (begun: Begun) => new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
+  const signIn = async (landing: URL, member = user) =>
+    locationOf(await browser.post(`/sign-in${landing.search}`, { username: member.email, password }));
+  const finish = async (begun: Begun, verifyUser: string) =>
+    client.redeem(locationOf(await browser.get(await store(browser, verifyUser))), begun);
+
+  it.each([
+    ['prompt=login', { prompt: 'login' }],
+    ['max_age of five minutes', { max_age: '300' }],
+    ['max_age=0', { max_age: '0' }],
+    ['max_age=1', { max_age: '1' }],
+    ['prompt=login and max_age', { prompt: 'login', max_age: '3600' }],
+    ['prompt=login consent', { prompt: 'login consent' }],
+  ])(
+    '%s: shows the form to a member who is signed in, and auth_time is newer than the request',
+    async (_what, asked) => {
+      const begunSeconds = Math.floor(foyer.deps.now() / 1000);
+      const begun = await client.begin(asked as Record<string, string>);
+      const landing = await lead(begun);
+      expect(landing.pathname).toBe('/');
+      const page = await browser.get(landing.href);
+      expect(page.status).toBe(200);
+      expect(await page.text()).toContain('name="password"');
+      let at = await browser.get(await store(browser, await signIn(landing)));
+      if (new URL(locationOf(at)).pathname === '/consent') {
+        const id = new URL(locationOf(at)).searchParams.get('authorization_code') ?? '';
+        await browser.post('/consent', { authorization_code: id, decision: 'allow' });
+        at = await browser.get(`/oauth2/authorize/${id}`);
+      }
+      const tokens = await client.redeem(locationOf(at), begun);
+      expect(Number(tokens.claims()?.auth_time)).toBeGreaterThanOrEqual(begunSeconds);
+      expect(Number(tokens.claims()?.auth_time)).toBeLessThanOrEqual(Math.floor(foyer.deps.now() / 1000));
+    },
+  );
+
+  it('max_age that the sign-in is young enough for: a code at once, with the old auth_time', async () => {
+    const begun = await client.begin({ max_age: '3600' });
+    const tokens = await client.redeem((await lead(begun)).href, begun);
+    expect(Math.abs(Number(tokens.claims()?.auth_time) - signedInMs / 1000)).toBeLessThan(5);
+  });
+
+  it.each<Record<string, string>>([{ prompt: 'login' }, { max_age: '300' }])(
+    'the session of before does not satisfy %j, by whatever way it is handed over',
+    async (asked) => {
+      const landing = await lead(await client.begin(asked));
+      const id = landing.searchParams.get('authorization_code') ?? '';
+      const stored = await browser.postJson('/storage', {
+        ...{ authorization_code: id, id_token: 'x', access_token: 'y', auth_time: Math.floor(Date.now() / 1000) },
+      });
+      const { data } = (await stored.json()) as { data: { location: string } };
+      expect(new URL(data.location, foyer.url).pathname).toBe('/');
+      expect((await browser.get(data.location)).status).toBe(200);
+      const resumed = await browser.get(`/oauth2/authorize/${id}`);
+      expect(new URL(locationOf(resumed)).pathname).toBe('/');
+    },
+  );
+
+  it('is not satisfied by a sign-in in another tab of before the request', async () => {
+    await browser.post('/sign-in', { username: user.email, password });
+    foyer.passTime(1000);
+    const landing = await lead(await client.begin({ prompt: 'login' }));
+    expect((await browser.get(landing.href)).status).toBe(200);
+    foyer.passTime(-1000);
+  });
+
+  it('is satisfied by a sign-in in another tab after it: the member is not asked twice', async () => {
+    const begun = await client.begin({ prompt: 'login' });
+    const landing = await lead(begun);
+    foyer.passTime(1000);
+    await browser.post('/sign-in', { username: user.email, password });
+    const tokens = await finish(begun, locationOf(await browser.get(landing.href)));
+    expect(Number(tokens.claims()?.auth_time)).toBeGreaterThan(signedInMs / 1000 + 500);
+    foyer.passTime(-1000);
+  });
+
+  it('does not get one with prompt=none: login_required', async () => {
+    const begun = await client.begin({ prompt: 'none', max_age: '300' });
+    expect((await lead(begun)).searchParams.get('error')).toBe('login_required');
+    const young = await client.begin({ prompt: 'none', max_age: '3600' });
+    expect((await lead(young)).searchParams.has('code')).toBe(true);
+  });
+
+  it.each(['-1', 'x', '1.5', '99999999999999999999'])('max_age=%s is no number of seconds', async (age) => {
+    const begun = await client.begin({ max_age: age });
+    expect((await lead(begun)).searchParams.get('error')).toBe('invalid_request');
+  });
+
+  it('lets another member sign in: the tokens are theirs', async () => {
+    const other = await foyer.addUser();
+    const begun = await client.begin({ prompt: 'login' });
+    const tokens = await finish(begun, await signIn(await lead(begun), other));
+    expect(tokens.claims()?.sub).toBe(other.id);
+  });
+
+  it('wrong passwords in between change nothing: the session of before lives on', async () => {
+    const landing = await lead(await client.begin({ prompt: 'login' }));
+    const wrong = await browser.post(`/sign-in${landing.search}`, { username: user.email, password: 'wrong' });
+    expect(wrong.status).toBe(400);
+    const silent = await client.begin({ prompt: 'none' });
+    expect((await lead(silent)).searchParams.has('code')).toBe(true);
+  });
+});

@@ -1,0 +1,90 @@
+import * as oidc from 'openid-client';
+import type { User } from '../../server/users/index.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('introspection on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  let client: RelyingParty;
+  let publicClient: RelyingParty;
+  let tokens: Tokens;
+  let publicTokens: Tokens;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    user = await foyer.addUser();
+    client = await relyingParty(foyer, await foyer.addClient());
+    publicClient = await relyingParty(foyer, await foyer.addClient({ public: true }));
+    tokens = await tokensFor(client, foyer.browser(), user);
+    publicTokens = await tokensFor(publicClient, foyer.browser(), user);
+  });
+  afterAll(() => foyer?.close());
+
+  it('tells a client about its own access token', async () => {
+    const told = await oidc.tokenIntrospection(client.config, tokens.access_token);
+    expect(told).toMatchObject({
+      ...{ active: true, client_id: client.id, sub: user.id, iss: foyer.url, token_type: 'Bearer' },
+      scope: 'openid profile email phone',
+    });
+    expect((told.exp ?? 0) - (told.iat ?? 0)).toBe(3600);
+    expect(told).not.toHaveProperty('email');
+  });
+
+  it.each(['refresh_token', 'access_token', 'nonsense'])(
+    'tells a client about its own refresh token (hint: %s)',
+    async (hint) => {
+      const told = await oidc.tokenIntrospection(client.config, tokens.refresh_token ?? '', { token_type_hint: hint });
+      expect(told).toMatchObject({ active: true, client_id: client.id, sub: user.id });
+    },
+  );
+
+  it('tells a public client about its own tokens', async () => {
+    expect(await oidc.tokenIntrospection(publicClient.config, publicTokens.access_token)).toMatchObject({
+      ...{ active: true, client_id: publicClient.id },
+    });
+  });
+
+  it("tells nobody about another client's tokens, not even that there are any", async () => {
+    for (const token of [publicTokens.access_token, publicTokens.refresh_token ?? '']) {
+      expect(await oidc.tokenIntrospection(client.config, token)).toEqual({ active: false });
+    }
+    for (const token of [tokens.access_token, tokens.refresh_token ?? '']) {
+      expect(await oidc.tokenIntrospection(publicClient.config, token)).toEqual({ active: false });
+    }
+  });
+
+  it('knows no token that is not one: unknown, an id token, a code', async () => {
+    for (const token of ['unknown', 'ä']) {
+      expect(await oidc.tokenIntrospection(client.config, token)).toEqual({ active: false });
+    }
+    const answer = await fetch(`${foyer.url}/oauth2/introspect`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: publicClient.id, token: publicTokens.id_token ?? '' }),
+    });
+    // RFC 7662, section 2.2. A signed token answers for itself: its reader has the keys.
+    expect([answer.status, await answer.json()]).toEqual([200, { active: false }]);
+    const unauthenticated = await fetch(`${foyer.url}/oauth2/introspect`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: client.id, token: publicTokens.id_token ?? '' }),
+    });
+    expect(unauthenticated.status).toBe(401);
+  });
+
+  it('needs the secret of a confidential client', async () => {
+    const answer = await fetch(`${foyer.url}/oauth2/introspect`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: client.id, token: tokens.access_token }),
+    });
+    expect(answer.status).toBe(401);
+  });
+
+  it('a used refresh token is over at once, its access token is not', async () => {
+    // Only those of public clients are used up.
+    const open = await relyingParty(foyer, await foyer.addClient({ public: true }));
+    const own = await tokensFor(open, foyer.browser(), user);
+    await oidc.refreshTokenGrant(open.config, own.refresh_token ?? '');
+    expect(await oidc.tokenIntrospection(open.config, own.refresh_token ?? '')).toEqual({ active: false });
+    expect((await oidc.tokenIntrospection(open.config, own.access_token)).active).toBe(true);
+  });
+});

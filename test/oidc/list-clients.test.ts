@@ -1,0 +1,33 @@
+import { ensureDefaultClient, findClient, updateClient } from '../../server/oidc/index.ts';
+import { service } from '../api/callers.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('GET /clients on $name', (backend) => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+  });
+  afterAll(() => foyer?.close());
+
+  const ids = async (answer: Response) =>
+    ((await answer.json()) as { client_id: string }[]).map(({ client_id: id }) => id).toSorted();
+
+  it('default client: members do not see it, until an operator says where a sign-in to it begins; services do', async () => {
+    const { database, now } = foyer.deps;
+    const web = { id: 'web', name: 'Foyer', publicUrl: foyer.url, development: true };
+    await ensureDefaultClient(database, web, now());
+    await foyer.addClient({ id: 'shop' });
+    const browser = await foyer.signedIn(await foyer.addUser());
+    const ofMember = async () => ids(await browser.get('/clients', { from: 'same-origin' }));
+    const { token } = await service(foyer, ['clients:read']);
+    const headers = { authorization: `Bearer ${token}` };
+    expect(await ofMember()).toEqual(['shop']);
+    expect(await ids(await fetch(`${foyer.url}/clients`, { headers }))).toEqual(['shop', 'web']);
+    const registered = await findClient(database.db, 'web');
+    if (!registered) throw new Error('no default client');
+    const changed = { ...registered, initiate_login_uri: 'https://www.example.com/in' };
+    await updateClient(database.db, changed, {}, now());
+    expect(await ofMember()).toEqual(['shop', 'web']);
+  });
+});

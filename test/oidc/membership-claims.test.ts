@@ -1,0 +1,101 @@
+import * as oidc from 'openid-client';
+import type { User } from '../../server/users/index.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+const dayMs = 24 * 60 * 60_000;
+const starter = ['showcase:1', 'shortlist', 'messages'];
+const growth = ['showcase:5', 'shortlist', 'messages', 'team:10'];
+
+describe.each(backends)('the claims plan and entitlements on $name', (backend) => {
+  let foyer: TestFoyer;
+  let client: RelyingParty;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    const scopes = ['openid', 'email', 'membership'];
+    client = await relyingParty(foyer, await foyer.addClient({ scopes }), scopes.join(' '));
+  });
+  afterAll(() => foyer?.close());
+
+  /** What membership/ writes when what a member has changes. */
+  const has = (user: User, planId: string | null, trialUntil: number | null = null) =>
+    foyer.deps.database.db
+      .updateTable('users')
+      .set({ plan_id: planId, trial_until: trialUntil })
+      .where('id', '=', user.id)
+      .execute();
+  const info = ({ access_token: token }: Pick<Tokens, 'access_token'>, user: User) =>
+    oidc.fetchUserInfo(client.config, token, user.id);
+
+  it('reach a client app with the scope, in the id token and at userinfo', async () => {
+    const user = await foyer.addUser({ planId: '12' });
+    const tokens = await tokensFor(client, foyer.browser(), user);
+    expect(tokens.claims()).toMatchObject({ plan: '12', entitlements: growth });
+    expect(await info(tokens, user)).toMatchObject({ plan: '12', entitlements: growth });
+  });
+
+  it('do not reach one without it', async () => {
+    const user = await foyer.addUser({ planId: '12' });
+    const tokens = await tokensFor(client, foyer.browser(), user, { scope: 'openid email' });
+    for (const claims of [tokens.claims(), await info(tokens, user)]) {
+      expect(claims).not.toHaveProperty('plan');
+      expect(claims).not.toHaveProperty('entitlements');
+    }
+  });
+
+  it('cannot be had by asking for single claims, nor by a client app that is not registered for them', async () => {
+    const user = await foyer.addUser({ planId: '12' });
+    const single = JSON.stringify({ userinfo: { plan: null }, id_token: { entitlements: { essential: true } } });
+    const tokens = await tokensFor(client, foyer.browser(), user, { scope: 'openid', claims: single });
+    expect({ ...tokens.claims(), ...(await info(tokens, user)) }).not.toHaveProperty('plan');
+    expect(tokens.claims()).not.toHaveProperty('entitlements');
+    const other = await relyingParty(foyer, await foyer.addClient(), 'openid membership');
+    const begun = await other.begin();
+    const answer = await foyer.browser().get(begun.url, { from: 'cross-site' });
+    expect(new URL(answer.headers.get('location') ?? '').searchParams.get('error')).toBe('invalid_scope');
+  });
+
+  it('follow a change of plan at once at userinfo, and in the next token', async () => {
+    const user = await foyer.addUser({ planId: '10' });
+    const before = await tokensFor(client, foyer.browser(), user);
+    expect(before.claims()).toMatchObject({ plan: '10', entitlements: starter });
+    await has(user, '12');
+    expect(await info(before, user)).toMatchObject({ plan: '12', entitlements: growth });
+    const after = await oidc.refreshTokenGrant(client.config, before.refresh_token ?? '');
+    expect(after.claims()).toMatchObject({ plan: '12', entitlements: growth });
+    await has(user, null);
+    const gone = await info(after, user);
+    expect(gone).toMatchObject({ entitlements: [] });
+    expect(gone).not.toHaveProperty('plan');
+  });
+
+  it('a trial gives what it gives until its last millisecond, and names no plan', async () => {
+    const user = await foyer.addUser();
+    await has(user, null, foyer.deps.now() + dayMs / 48);
+    const tokens = await tokensFor(client, foyer.browser(), user);
+    expect(tokens.claims()).toMatchObject({ entitlements: starter });
+    expect(tokens.claims()).not.toHaveProperty('plan');
+    foyer.passTime(dayMs / 48);
+    // Nobody wrote anything: time alone ends it.
+    expect(await info(tokens, user)).toMatchObject({ entitlements: [] });
+  });
+
+  it('a plan that the catalogue no longer has gives nothing', async () => {
+    const user = await foyer.addUser({ planId: '99' });
+    const tokens = await tokensFor(client, foyer.browser(), user);
+    expect(tokens.claims()).toMatchObject({ entitlements: [] });
+    expect(tokens.claims()).not.toHaveProperty('plan');
+  });
+
+  it('the member’s own API says the same', async () => {
+    const user = await foyer.addUser({ planId: '14' });
+    const browser = await foyer.signedIn(user);
+    const answer = await browser.get('/user/info');
+    expect(await answer.json()).toMatchObject({
+      sub: user.id,
+      plan: '14',
+      entitlements: expect.arrayContaining(['wallet']),
+    });
+  });
+});

@@ -1,0 +1,102 @@
+import * as oauth from 'oauth4webapi';
+import * as oidc from 'openid-client';
+import type { User } from '../../server/users/index.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+/** Pushes what `begin` would put into the address; answers a request that goes on by its `request_uri`. */
+async function push(client: RelyingParty) {
+  const begun = await client.begin();
+  const parameters = Object.fromEntries(new URL(begun.url).searchParams);
+  return { ...begun, url: (await oidc.buildAuthorizationUrlWithPAR(client.config, parameters)).href };
+}
+
+describe.each(backends)('pushed authorization requests on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    user = await foyer.addUser();
+  });
+  afterAll(() => foyer?.close());
+
+  describe.each([
+    { kind: 'a confidential client', registration: {} },
+    { kind: 'a public client', registration: { public: true } },
+    { kind: 'a client that must push', registration: { requirePushedRequests: true } },
+  ])('$kind', ({ registration }) => {
+    it('pushes its request and gets a code for it; the address names nothing but the request', async () => {
+      const client = await relyingParty(foyer, await foyer.addClient(registration));
+      const begun = await push(client);
+      const { searchParams } = new URL(begun.url);
+      expect([...searchParams.keys()].toSorted()).toEqual(['client_id', 'request_uri']);
+      const tokens = await client.redeem(await signInFor(foyer.browser(), begun, user), begun);
+      expect(tokens.claims()).toMatchObject({ sub: user.id, nonce: begun.nonce });
+    });
+  });
+
+  it('with oauth4webapi, as the browser apps of the guide do it', async () => {
+    const registered = await foyer.addClient({ public: true });
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const issuer = new URL(foyer.url);
+    const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
+    const client = { client_id: registered.id };
+    const verifier = oauth.generateRandomCodeVerifier();
+    const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
+    const pushed = await oauth.processPushedAuthorizationResponse(
+      as,
+      client,
+      await oauth.pushedAuthorizationRequest(
+        as,
+        client,
+        oauth.None(),
+        {
+          ...{ redirect_uri: registered.redirectUri, response_type: 'code', scope: 'openid email', state, nonce },
+          ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+        },
+        insecure,
+      ),
+    );
+    expect(pushed.expires_in).toBe(60);
+    const url = new URL(as.authorization_endpoint ?? '');
+    url.search = String(new URLSearchParams({ client_id: registered.id, request_uri: pushed.request_uri }));
+    const callback = new URL(await signInFor(foyer.browser(), { url: url.href }, user));
+    const parameters = oauth.validateAuthResponse(as, client, callback, state);
+    const answer = await oauth.authorizationCodeGrantRequest(
+      ...([as, client, oauth.None(), parameters, registered.redirectUri, verifier, insecure] as const),
+    );
+    const tokens = await oauth.processAuthorizationCodeResponse(as, client, answer, { expectedNonce: nonce });
+    expect(oauth.getValidatedIdTokenClaims(tokens)?.sub).toBe(user.id);
+  });
+
+  it('a client that must push cannot do without', async () => {
+    const client = await relyingParty(foyer, await foyer.addClient({ requirePushedRequests: true }));
+    const back = new URL(await signInFor(foyer.browser(), await client.begin(), user));
+    expect(back.searchParams.get('error')).toBe('invalid_request');
+    expect(back.searchParams.has('code')).toBe(false);
+  });
+
+  it('what is pushed is checked at once, by the same rules', async () => {
+    const client = await relyingParty(foyer, await foyer.addClient({ public: true, scopes: ['openid', 'email'] }));
+    const good = Object.fromEntries(new URL((await client.begin({ scope: 'openid' })).url).searchParams);
+    const ask = async (change: Record<string, string>) => {
+      const answer = await fetch(`${foyer.url}/oauth2/par`, {
+        method: 'POST',
+        body: new URLSearchParams({ ...good, ...change }),
+      });
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      return [answer.status, ((await answer.json()) as { error?: string }).error];
+    };
+    expect(await ask({})).toEqual([201, undefined]);
+    expect(await ask({ redirect_uri: 'https://evil.example/' })).toEqual([400, 'invalid_request']);
+    expect(await ask({ code_challenge_method: 'plain' })).toEqual([400, 'invalid_request']);
+    expect(await ask({ code_challenge: '' })).toEqual([400, 'invalid_request']);
+    expect(await ask({ scope: 'openid phone' })).toEqual([400, 'invalid_scope']);
+    expect(await ask({ request: 'eyJhbGciOiJub25lIn0.e30.' })).toEqual([400, 'request_not_supported']);
+    expect(await ask({ request_uri: 'urn:ietf:params:oauth:request_uri:x' })).toEqual([
+      400,
+      'request_uri_not_supported',
+    ]);
+  });
+});

@@ -1,0 +1,88 @@
+import * as oidc from 'openid-client';
+import type { User } from '../../server/users/index.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+/** Foyer's session, the provider's and what client apps hold begin and end together (`security.md`, rule 4). */
+describe.each(backends)('signing in again in the same browser on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  let other: User;
+  let browser: Browser;
+  let client: RelyingParty;
+  let tokens: Tokens;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    [user, other] = [await foyer.addUser(), await foyer.addUser()];
+    client = await relyingParty(foyer, await foyer.addClient());
+  });
+  beforeEach(async () => {
+    browser = await foyer.signedIn(user);
+    tokens = await tokensFor(client, browser, user);
+  });
+  afterAll(() => foyer?.close());
+
+  const signIn = (member: User) => browser.post('/sign-in', { username: member.email, password });
+  const subject = async () => {
+    const begun = await client.begin({ prompt: 'none' });
+    return (await client.redeem(locationOf(await browser.get(begun.url)), begun)).claims()?.sub;
+  };
+  const refresh = (held: Tokens) => oidc.refreshTokenGrant(client.config, held.refresh_token ?? '');
+
+  it('as the same member: what the client apps hold lives on, under the new session', async () => {
+    await signIn(user);
+    await oidc.fetchUserInfo(client.config, tokens.access_token, user.id);
+    const refreshed = await refresh(tokens);
+    expect(refreshed.claims()?.sub).toBe(user.id);
+    expect(await subject()).toBe(user.id);
+    // It hangs on the new session: that one's end is its end.
+    await browser.post('/logout');
+    await expect(oidc.refreshTokenGrant(client.config, refreshed.refresh_token ?? '')).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+  });
+
+  it('as the same member because a client wants it fresh: the other clients keep theirs', async () => {
+    const strict = await relyingParty(foyer, await foyer.addClient());
+    const landing = new URL(locationOf(await browser.get((await strict.begin({ prompt: 'login' })).url)));
+    await browser.post(`/sign-in${landing.search}`, { username: user.email, password });
+    expect((await refresh(tokens)).claims()?.sub).toBe(user.id);
+  });
+
+  it('as another member: the first one’s session and everything that hung on it ends', async () => {
+    const before = await browser.jar.clone();
+    await signIn(other);
+    expect(await subject()).toBe(other.id);
+    await expect(refresh(tokens)).rejects.toMatchObject({ error: 'invalid_grant' });
+    await expect(oidc.fetchUserInfo(client.config, tokens.access_token, user.id)).rejects.toMatchObject({
+      status: 401,
+    });
+    const thief = foyer.browser();
+    for (const cookie of await before.getCookies(foyer.url)) await thief.jar.setCookie(cookie, foyer.url);
+    expect((await thief.get('/')).status).toBe(200);
+  });
+
+  it('as another member: what the first one has in another browser lives on', async () => {
+    const elsewhere = await tokensFor(client, await foyer.signedIn(user), user);
+    await signIn(other);
+    expect((await refresh(elsewhere)).claims()?.sub).toBe(user.id);
+  });
+
+  it('with a wrong password: nothing ends', async () => {
+    expect((await browser.post('/sign-in', { username: other.email, password: 'wrong' })).status).toBe(400);
+    expect(await subject()).toBe(user.id);
+    expect((await refresh(tokens)).access_token).toBeTruthy();
+  });
+
+  it('gives a new session id each time, so that one planted before is worth nothing', async () => {
+    const ids = new Set<string>();
+    for (let turn = 0; turn < 3; turn += 1) {
+      await signIn(user);
+      const { foyer_session, foyer_op } = await browser.cookies();
+      ids.add(foyer_session ?? '').add(foyer_op ?? '');
+    }
+    expect(ids.size).toBe(6);
+  });
+});

@@ -1,0 +1,170 @@
+import * as oidc from 'openid-client';
+import type { User } from '../../server/users/index.ts';
+import { locationOf } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
+import { backends, flushKeyValue } from '../support/stores.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** After it a second use is no retry. */
+const tooLateMs = 11_000;
+
+describe.each(backends)('refresh on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  let client: RelyingParty;
+  let tokens: Tokens;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    user = await foyer.addUser();
+  });
+  async function begin(isPublic: boolean): Promise<void> {
+    client = await relyingParty(foyer, await foyer.addClient({ public: isPublic }));
+    tokens = await tokensFor(client, foyer.browser(), user);
+  }
+  beforeEach(() => begin(true));
+  afterAll(() => foyer?.close());
+
+  const refresh = (token: string | undefined, parameters: Record<string, string> = {}) =>
+    oidc.refreshTokenGrant(client.config, token ?? '', parameters);
+  const info = (accessToken: string) => oidc.fetchUserInfo(client.config, accessToken, user.id);
+  const isActive = async (token: string | undefined) =>
+    (await oidc.tokenIntrospection(client.config, token ?? '')).active;
+  const refused = { status: 400, error: 'invalid_grant' };
+
+  it('gives new tokens each time, and the access token before lives out its hour', async () => {
+    const seen = [tokens.refresh_token];
+    let newest: Pick<Tokens, 'refresh_token' | 'access_token'> = tokens;
+    for (let turn = 0; turn < 4; turn += 1) {
+      newest = await refresh(newest.refresh_token);
+      expect((await info(newest.access_token)).sub).toBe(user.id);
+      seen.push(newest.refresh_token);
+    }
+    expect(new Set(seen).size).toBe(5);
+    expect((await info(tokens.access_token)).sub).toBe(user.id);
+  });
+
+  it('used again: the old refresh token ends its whole family, with every access token', async () => {
+    const second = await refresh(tokens.refresh_token);
+    const third = await refresh(second.refresh_token);
+    foyer.passTime(tooLateMs);
+    await expect(refresh(tokens.refresh_token)).rejects.toMatchObject(refused);
+    await expect(refresh(third.refresh_token)).rejects.toMatchObject(refused);
+    for (const { access_token } of [tokens, second, third]) {
+      await expect(info(access_token)).rejects.toMatchObject({ status: 401 });
+      expect(await isActive(access_token)).toBe(false);
+    }
+    expect(await isActive(third.refresh_token)).toBe(false);
+  });
+
+  it('used again by the client of one member: others, other clients and the session are untouched', async () => {
+    const browser = await foyer.signedIn(user);
+    const mine = await tokensFor(client, browser, user);
+    const elsewhere = await relyingParty(foyer, await foyer.addClient());
+    const other = await tokensFor(elsewhere, browser, user);
+    await refresh(mine.refresh_token);
+    foyer.passTime(tooLateMs);
+    await expect(refresh(mine.refresh_token)).rejects.toMatchObject(refused);
+    expect((await refresh(tokens.refresh_token)).access_token).toBeTruthy();
+    expect((await oidc.refreshTokenGrant(elsewhere.config, other.refresh_token ?? '')).access_token).toBeTruthy();
+    const begun = await client.begin({ prompt: 'none' });
+    const again = await client.redeem(locationOf(await browser.get(begun.url)), begun);
+    expect((await refresh(again.refresh_token)).access_token).toBeTruthy();
+  });
+
+  it('keeps subject, sign-in moment and audience', async () => {
+    const claims = (await refresh(tokens.refresh_token)).claims();
+    const { sub, aud, auth_time, amr } = tokens.claims() as oidc.IDToken;
+    expect(claims).toMatchObject({ sub, aud, auth_time, amr });
+  });
+
+  it('gives fewer scopes when asked, never more', async () => {
+    const less = await refresh(tokens.refresh_token, { scope: 'openid email' });
+    expect(less.scope).toBe('openid email');
+    expect(await info(less.access_token)).not.toHaveProperty('name');
+    await expect(refresh(less.refresh_token, { scope: 'openid offline_access' })).rejects.toMatchObject({
+      error: 'invalid_scope',
+    });
+    expect((await refresh(less.refresh_token)).scope?.split(' ')).toContain('profile');
+  });
+
+  it("refuses another client's token, which stays good for its own", async () => {
+    const other = await relyingParty(foyer, await foyer.addClient());
+    await expect(oidc.refreshTokenGrant(other.config, tokens.refresh_token ?? '')).rejects.toMatchObject(refused);
+    expect((await refresh(tokens.refresh_token)).access_token).toBeTruthy();
+  });
+
+  it('outlives a flushed key-value store: the member is not asked again', async () => {
+    await flushKeyValue(foyer.stores);
+    await expect(info(tokens.access_token)).rejects.toMatchObject({ status: 401 });
+    const refreshed = await refresh(tokens.refresh_token);
+    expect((await info(refreshed.access_token)).sub).toBe(user.id);
+    foyer.passTime(tooLateMs);
+    await expect(refresh(tokens.refresh_token)).rejects.toMatchObject(refused);
+    await expect(info(refreshed.access_token)).rejects.toMatchObject({ status: 401 });
+  });
+
+  it('of a confidential client is not rotated: it works again, and at the same moment twice', async () => {
+    await begin(false);
+    const answers = await Promise.all([refresh(tokens.refresh_token), refresh(tokens.refresh_token)]);
+    foyer.passTime(tooLateMs);
+    answers.push(await refresh(tokens.refresh_token));
+    for (const answer of answers) {
+      expect(answer.refresh_token).toBe(tokens.refresh_token);
+      expect((await info(answer.access_token)).sub).toBe(user.id);
+    }
+  });
+
+  it.each([true, false])('ends after two weeks without use; public client: %s', async (isPublic) => {
+    await begin(isPublic);
+    foyer.passTime(13 * dayMs);
+    const used = await refresh(tokens.refresh_token);
+    foyer.passTime(14 * dayMs + 1000);
+    await expect(refresh(used.refresh_token)).rejects.toMatchObject(refused);
+    foyer.passTime(-27 * dayMs - 1000);
+  });
+
+  it.each([true, false])(
+    'ends ninety days after the sign-in, however often it is used; public client: %s',
+    async (isPublic) => {
+      await begin(isPublic);
+      let newest: string | undefined = tokens.refresh_token;
+      for (let day = 0; day < 88; day += 11) {
+        foyer.passTime(11 * dayMs);
+        newest = (await refresh(newest)).refresh_token;
+      }
+      foyer.passTime(2 * dayMs + 1000);
+      await expect(refresh(newest)).rejects.toMatchObject(refused);
+      foyer.passTime(-90 * dayMs - 1000);
+    },
+  );
+
+  it('is never cut short by its grant, however old the session that gives it', async () => {
+    const [browser, third] = [await foyer.signedIn(user), await foyer.addClient({ thirdParty: true })];
+    const consented = await relyingParty(foyer, third);
+    const early = await tokensFor(client, browser, user);
+    await tokensFor(consented, browser, user);
+    foyer.passTime(60 * dayMs);
+    await tokensFor(client, browser, user);
+    // Consent is remembered for the session, whichever grant stands for it.
+    const begun = await consented.begin();
+    const silent = await consented.redeem(locationOf(await browser.get(begun.url)), begun);
+    expect((await oidc.fetchUserInfo(consented.config, silent.access_token, user.id)).email).toBe(user.email);
+    for (const { id } of [client, consented]) {
+      const grants = foyer.stores.database.db.selectFrom('oidc').select('expires_at').where('model', '=', 'Grant');
+      const newest = await grants.where('client_id', '=', id).orderBy('expires_at', 'desc').executeTakeFirstOrThrow();
+      expect(newest.expires_at).toBeGreaterThan(foyer.deps.now() + 90 * dayMs);
+    }
+    foyer.passTime(-60 * dayMs);
+    expect((await refresh(early.refresh_token)).access_token).toBeTruthy();
+  });
+
+  it('is stored as a hash, sealed', async () => {
+    const rows = await foyer.stores.database.db.selectFrom('oidc').selectAll().execute();
+    const kept = JSON.stringify(rows);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(kept).not.toContain(tokens.refresh_token);
+    // As a key: sealed text may hold these letters by chance.
+    expect(kept).not.toMatch(/\\?"jti\\?"/);
+  });
+});

@@ -1,0 +1,188 @@
+import { setLocale, type User } from '../../server/users/index.ts';
+import { codeFor, newAddress, profile } from '../sign-up/steps.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import { type RelyingParty, refreshOf, relyingParty } from '../support/relying-party.ts';
+import { entriesIn } from '../support/stored.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('hints of a client app on the pages of its request, on $name', (backend) => {
+  let providers: TestProviders;
+  let foyer: TestFoyer;
+  let client: RelyingParty;
+  let stranger: RelyingParty;
+  let user: User;
+  beforeAll(async () => {
+    providers = await startProviders();
+    foyer = await startFoyer(backend, { ...providers.environment(), SIGN_UP_LIMIT_ADDRESS: '1000' });
+    client = await relyingParty(foyer, await foyer.addClient());
+    stranger = await relyingParty(foyer, await foyer.addClient({ thirdParty: true }));
+    user = await foyer.addUser();
+  });
+  afterAll(async () => {
+    await foyer?.close();
+    await providers?.close();
+  });
+
+  async function land(at: Browser, parameters: Record<string, string>, by = client) {
+    const url = new URL(locationOf(await at.get((await by.begin(parameters)).url, { from: 'cross-site' })));
+    const answer = await at.get(url.href);
+    return { url, answer, html: await answer.text() };
+  }
+  const langOf = (html: string) => /<html lang="(\w+)"/.exec(html)?.[1];
+  const usernameOf = (html: string) => {
+    const [input = ''] = /<input[^>]*name="username"[^>]*>/.exec(html) ?? [];
+    return /value="([^"]*)"/.exec(input)?.[1];
+  };
+
+  describe('ui_locales', () => {
+    it.each([
+      ['de', 'de'],
+      ['fr-CH', 'fr'],
+      ['NL-be', 'nl'],
+      ['xx it-IT de en', 'de'],
+      ['xx __proto__ ../de', 'en'],
+      ['den', 'en'],
+      ['', 'en'],
+    ])('“%s”: the pages of the request are in %s', async (wanted, lang) => {
+      const at = foyer.browser();
+      const { url, html } = await land(at, { ui_locales: wanted });
+      const signUp = await (await at.get(`/signup${url.search}`)).text();
+      const refused = await (
+        await at.post(`/sign-in${url.search}`, { username: 'x@example.com', password: 'x' })
+      ).text();
+      expect([html, signUp, refused].map(langOf)).toEqual([lang, lang, lang]);
+    });
+
+    it('consent, error page and the mail of a sign-up are in its language', async () => {
+      const at = await foyer.signedIn(user);
+      expect(langOf((await land(at, { ui_locales: 'de' }, stranger)).html)).toBe('de');
+      const { url } = await client.begin({ ui_locales: 'fr', redirect_uri: 'https://evil.example/' });
+      const refused = await at.get(url);
+      expect([refused.status, langOf(await refused.text())]).toEqual([400, 'fr']);
+      const visitor = foyer.browser();
+      const email = newAddress();
+      await visitor.post(`/signup${(await land(visitor, { ui_locales: 'nl' })).url.search}`, profile(email));
+      expect(await codeFor(foyer, email)).toMatch(/^\d{6}$/);
+      const sent = (await foyer.mails(email)).find(({ template }) => template === 'verify-email');
+      expect(langOf(sent?.html ?? '')).toBe('nl');
+    });
+
+    it('the language that the visitor or the member chose wins, and other pages stay as they were', async () => {
+      const at = foyer.browser();
+      const { url } = await land(at, { ui_locales: 'de' });
+      expect(langOf(await (await at.get('/')).text())).toBe('en');
+      await at.post('/language', { lang: 'fr', redirect: url.href });
+      expect(langOf(await (await at.get(url.href)).text())).toBe('fr');
+      const member = await foyer.addUser();
+      await setLocale(foyer.stores.database.db, member.id, 'nl', foyer.deps.now());
+      const { html } = await land(await foyer.signedIn(member), { ui_locales: 'de' }, stranger);
+      expect(langOf(html)).toBe('nl');
+    });
+
+    it('the language goes along to a provider', async () => {
+      const at = foyer.browser();
+      const { url } = await land(at, { ui_locales: 'de' });
+      const page = await (await at.post(`/federation/acme-oidc${url.search}`)).text();
+      expect(new URL(refreshOf(page)).searchParams.get('ui_locales')).toBe('de');
+    });
+  });
+
+  describe('login_hint', () => {
+    it.each([
+      ['address of a member', () => user.email, () => user.email],
+      ['address of nobody', () => 'nobody@example.com', () => 'nobody@example.com'],
+      ['address in capitals, with spaces', () => '  Nobody@Example.COM ', () => 'nobody@example.com'],
+      ['number', () => '+49 171 1234567', () => '+491711234567'],
+      ['number with a line break', () => '+49\n1711234567', () => '+491711234567'],
+      ['markup', () => '"><script>alert(1)</script>@example.com', () => ''],
+      ['control characters', () => 'a\u0000b@example.com', () => ''],
+      ['direction marks', () => 'a\u202eb@example.com', () => ''],
+      ['4,000 characters', () => `${'x'.repeat(3_988)}@example.com`, () => ''],
+      ['name that is no address', () => 'vera', () => ''],
+    ])('%s: stands in the field or nothing does, and nobody is signed in', async (_what, hint, shown) => {
+      const at = foyer.browser();
+      const { html, answer } = await land(at, { login_hint: hint() });
+      expect([answer.status, usernameOf(html)]).toEqual([200, shown()]);
+      expect(html).not.toContain('<script>alert');
+      expect((await at.get('/settings')).status).toBe(303);
+    });
+
+    it('hint in the address of the page: the field stays empty', async () => {
+      const at = foyer.browser();
+      const { url } = await land(at, {});
+      const html = await (await at.get(`${url.href}&login_hint=${encodeURIComponent(user.email)}`)).text();
+      expect(usernameOf(html)).toBe('');
+      expect(usernameOf(await (await at.get('/?login_hint=vera@example.com')).text())).toBe('');
+    });
+
+    it('hint for one member: another one may sign in, and what was typed stays in the field after a refusal', async () => {
+      const at = foyer.browser();
+      const { url } = await land(at, { login_hint: 'nobody@example.com' });
+      const refused = await at.post(`/sign-in${url.search}`, { username: user.email, password: 'wrong' });
+      expect(usernameOf(await refused.text())).toBe(user.email);
+      await at.post(`/sign-in${url.search}`, { username: user.email, password });
+      expect((await at.get('/settings')).status).toBe(200);
+    });
+  });
+
+  describe('a provider', () => {
+    const buttons = (html: string) =>
+      [...html.matchAll(/(?:form)?action="\/federation\/([\w-]+)/gi)].map(([, id]) => id);
+
+    it.each([
+      ['identity_provider', 'acme-oidc', 'acme-oidc'],
+      ['identity_provider', 'Google', 'google'],
+      ['identity_provider', 'Facebook', 'facebook'],
+      ['identity_provider', 'LoginWithAmazon', 'amazon'],
+      ['idp_hint', 'google', 'google'],
+      ['kc_idp_hint', 'ACME-SAML', 'acme-saml'],
+    ])('%s=%s: a page with the button of that provider alone, and no attempt is begun', async (name, value, id) => {
+      const at = foyer.browser();
+      const { answer, html } = await land(at, { [name]: value, login_hint: 'vera@example.com' });
+      expect([answer.status, buttons(html), html.includes('name="password"')]).toEqual([200, [id], false]);
+      expect(Object.keys(await at.cookies()).filter((cookie) => cookie.includes('federation'))).toEqual([]);
+      expect(html).not.toMatch(/http-equiv="refresh"/i);
+    });
+
+    it('the button leads to the provider with the hinted address; the other ways are one link away', async () => {
+      const at = foyer.browser();
+      const before = (await entriesIn(foyer.stores, 'federation-attempt:')).length;
+      const { html } = await land(at, { identity_provider: 'acme-oidc', login_hint: 'vera@example.com' });
+      expect(await entriesIn(foyer.stores, 'federation-attempt:')).toHaveLength(before);
+      const action = /<form[^>]* action="(\/federation\/[^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
+      const fields = { username: usernameOf(html) ?? '' };
+      const asked = new URL(refreshOf(await (await at.post(action, fields)).text()));
+      expect(asked.searchParams.get('login_hint')).toBe('vera@example.com');
+      expect(await entriesIn(foyer.stores, 'federation-attempt:')).toHaveLength(before + 1);
+      const other = /href="(\/\?[^"]*ways=all[^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
+      const whole = await (await at.get(other)).text();
+      expect([usernameOf(whole), buttons(whole).length > 3]).toEqual(['vera@example.com', true]);
+    });
+
+    it.each(['nowhere', '', '__proto__', 'constructor', 'x'.repeat(1_000), '../google'])(
+      'unknown name “%s”: the whole sign-in page',
+      async (value) => {
+        const { html } = await land(foyer.browser(), { identity_provider: value });
+        expect(html).toContain('name="password"');
+      },
+    );
+
+    it('name in the address of the page has no effect; after a refusal all ways are there', async () => {
+      const at = foyer.browser();
+      const { url } = await land(at, { identity_provider: 'google' });
+      const refused = await at.post(`/sign-in${url.search}`, { username: user.email, password: 'wrong' });
+      expect(await refused.text()).toContain('name="password"');
+      const failed = await (await at.get(`${url.href}&notice=federation-cancelled&provider=google`)).text();
+      expect(failed).toContain('name="password"');
+      expect(await (await at.get('/?identity_provider=google')).text()).toContain('name="password"');
+    });
+
+    it('member who is signed in goes on without a provider', async () => {
+      const at = await foyer.signedIn(user);
+      const { url } = await client.begin({ identity_provider: 'google' });
+      expect(locationOf(await at.get(url))).toMatch(/[?&]code=/);
+    });
+  });
+});

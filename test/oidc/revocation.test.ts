@@ -1,0 +1,96 @@
+import * as oidc from 'openid-client';
+import type { User } from '../../server/users/index.ts';
+import { locationOf } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('revocation on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    user = await foyer.addUser();
+  });
+  afterAll(() => foyer?.close());
+
+  describe.each([
+    { kind: 'a confidential client', registration: {} },
+    { kind: 'a public client', registration: { public: true } },
+  ])('by $kind', ({ registration }) => {
+    let client: RelyingParty;
+    let tokens: Tokens;
+    beforeEach(async () => {
+      client = await relyingParty(foyer, await foyer.addClient(registration));
+      tokens = await tokensFor(client, foyer.browser(), user);
+    });
+
+    async function expectDead(): Promise<void> {
+      await expect(oidc.fetchUserInfo(client.config, tokens.access_token, user.id)).rejects.toMatchObject({
+        status: 401,
+      });
+      await expect(oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '')).rejects.toMatchObject({
+        error: 'invalid_grant',
+      });
+    }
+
+    it.each([undefined, 'refresh_token', 'access_token', 'nonsense'])(
+      'of the refresh token ends the access token with it (hint: %s)',
+      async (hint) => {
+        const parameters: Record<string, string> = hint === undefined ? {} : { token_type_hint: hint };
+        await oidc.tokenRevocation(client.config, tokens.refresh_token ?? '', parameters);
+        await expectDead();
+      },
+    );
+
+    it('of the access token ends the refresh token with it: the client is done', async () => {
+      await oidc.tokenRevocation(client.config, tokens.access_token);
+      await expectDead();
+    });
+
+    it.each(['access_token', 'refresh_token'] as const)(
+      'of the %s ends the other access tokens of the same sign-in too',
+      async (kind) => {
+        const later = await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
+        await oidc.fetchUserInfo(client.config, tokens.access_token, user.id);
+        await oidc.tokenRevocation(client.config, later[kind] ?? '');
+        await expectDead();
+      },
+    );
+
+    it('of an unknown token, or a second time, is answered alike (RFC 7009, section 2.2)', async () => {
+      await oidc.tokenRevocation(client.config, 'no such token');
+      await oidc.tokenRevocation(client.config, tokens.access_token);
+      await oidc.tokenRevocation(client.config, tokens.access_token);
+    });
+
+    it("of another client's tokens does nothing", async () => {
+      const other = await relyingParty(foyer, await foyer.addClient());
+      await oidc.tokenRevocation(other.config, tokens.access_token);
+      await oidc.tokenRevocation(other.config, tokens.refresh_token ?? '');
+      await oidc.fetchUserInfo(client.config, tokens.access_token, user.id);
+      const refreshed = await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
+      expect(refreshed.access_token).toBeTruthy();
+    });
+  });
+
+  it('needs the secret of a confidential client', async () => {
+    const client = await relyingParty(foyer, await foyer.addClient());
+    const tokens = await tokensFor(client, foyer.browser(), user);
+    const answer = await fetch(`${foyer.url}/oauth2/revoke`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: client.id, token: tokens.access_token }),
+    });
+    expect(answer.status).toBe(401);
+    await oidc.fetchUserInfo(client.config, tokens.access_token, user.id);
+  });
+
+  it('leaves the member signed in: the next request goes on silently', async () => {
+    const client = await relyingParty(foyer, await foyer.addClient());
+    const browser = await foyer.signedIn(user);
+    await oidc.tokenRevocation(client.config, (await tokensFor(client, browser, user)).refresh_token ?? '');
+    const begun = await client.begin({ prompt: 'none' });
+    const again = await client.redeem(locationOf(await browser.get(begun.url)), begun);
+    expect((await oidc.fetchUserInfo(client.config, again.access_token, user.id)).sub).toBe(user.id);
+  });
+});

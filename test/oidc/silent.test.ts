@@ -1,0 +1,156 @@
+import * as oidc from 'openid-client';
+import { setDisabled, type User } from '../../server/users/index.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type Begun, type RelyingParty, relyingParty, tokensFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('silent sign-on on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  let client: RelyingParty;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    user = await foyer.addUser();
+    client = await relyingParty(foyer, await foyer.addClient());
+  });
+  afterAll(() => foyer?.close());
+
+  /** Where a begun request leads at once, without a page of ours. */
+  const lead = async (browser: Browser, begun: Begun) =>
+    new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
+  /** What the client app is told, when nobody may be asked. */
+  async function none(browser: Browser, app = client, parameters: Record<string, string> = {}) {
+    const begun = await app.begin({ prompt: 'none', ...parameters });
+    const back = await lead(browser, begun);
+    expect(back.origin + back.pathname).toBe(app.redirectUri);
+    expect(back.searchParams.get('state')).toBe(begun.state);
+    expect(back.searchParams.get('iss')).toBe(foyer.url);
+    return back.searchParams.get('error') ?? back.searchParams.has('code');
+  }
+
+  it('the second request of a client is answered with a code at once', async () => {
+    const browser = foyer.browser();
+    const first = await tokensFor(client, browser, user);
+    const begun = await client.begin();
+    const tokens = await client.redeem((await lead(browser, begun)).href, begun);
+    expect(tokens.claims()).toMatchObject({ sub: user.id, auth_time: first.claims()?.auth_time as number });
+    // And what it got first still works.
+    await oidc.fetchUserInfo(client.config, first.access_token, user.id);
+    expect((await oidc.refreshTokenGrant(client.config, first.refresh_token ?? '')).access_token).toBeTruthy();
+  });
+
+  it('a second client is answered at once too', async () => {
+    const browser = foyer.browser();
+    await tokensFor(client, browser, user);
+    const second = await relyingParty(foyer, await foyer.addClient({ public: true }));
+    const begun = await second.begin();
+    const tokens = await second.redeem((await lead(browser, begun)).href, begun);
+    expect(tokens.claims()).toMatchObject({ sub: user.id, aud: second.id });
+  });
+
+  it('a member who signed in to Foyer itself is known to every client', async () => {
+    const browser = await foyer.signedIn(user);
+    expect(await none(browser)).toBe(true);
+    const begun = await client.begin();
+    expect((await client.redeem((await lead(browser, begun)).href, begun)).claims()?.sub).toBe(user.id);
+  });
+
+  it('asks in the page that shows it when the client wants no answer at once', async () => {
+    expect((await lead(foyer.browser(), await client.begin())).pathname).toBe('/');
+  });
+
+  describe('prompt=none', () => {
+    it('signed out: login_required', async () => {
+      expect(await none(foyer.browser())).toBe('login_required');
+      const browser = await foyer.signedIn(user);
+      await browser.post('/logout');
+      expect(await none(browser)).toBe('login_required');
+    });
+
+    it('with cookies that were made up: login_required', async () => {
+      const browser = foyer.browser();
+      for (const name of ['foyer_session', 'foyer_op', 'foyer_op.sig']) {
+        await browser.jar.setCookie(`${name}=s%3Amadeup.signature; Path=/`, foyer.url);
+      }
+      expect(await none(browser)).toBe('login_required');
+    });
+
+    it('with only one of the two sessions: login_required', async () => {
+      for (const missing of ['foyer_session', 'foyer_op']) {
+        const [whole, half] = [await foyer.signedIn(user), foyer.browser()];
+        for (const cookie of await whole.jar.getCookies(foyer.url)) {
+          if (!cookie.key.startsWith(missing)) await half.jar.setCookie(cookie, foyer.url);
+        }
+        expect(await none(half)).toBe('login_required');
+      }
+    });
+
+    it('terms outstanding: interaction_required, until they are accepted', async () => {
+      const late = await foyer.addUser({ acceptedTosVersion: null });
+      const browser = await foyer.signedIn(late);
+      expect(await none(browser)).toBe('interaction_required');
+      await browser.post('/tos', { decision: 'accept', version: String(foyer.deps.terms.number) });
+      expect(await none(browser)).toBe(true);
+    });
+
+    it('a disabled member: login_required, and so for the interactive request', async () => {
+      const leaving = await foyer.addUser();
+      const browser = await foyer.signedIn(leaving);
+      const { db } = foyer.stores.database;
+      await setDisabled(db, leaving.id, foyer.deps.now(), foyer.deps.now());
+      expect(await none(browser)).toBe('login_required');
+      const landing = await lead(browser, await client.begin());
+      expect(landing.pathname).toBe('/');
+      expect((await browser.get(landing.href)).status).toBe(200);
+      const again = await browser.post(`/sign-in${landing.search}`, { username: leaving.email, password });
+      expect(again.status).toBe(403);
+    });
+
+    it('a member who is gone: login_required', async () => {
+      const leaving = await foyer.addUser();
+      const browser = await foyer.signedIn(leaving);
+      await foyer.stores.database.db.deleteFrom('users').where('id', '=', leaving.id).execute();
+      expect(await none(browser)).toBe('login_required');
+    });
+
+    it('together with another prompt is no request', async () => {
+      const begun = await client.begin({ prompt: 'none login' });
+      const back = await lead(await foyer.signedIn(user), begun);
+      expect(back.searchParams.get('error')).toBe('invalid_request');
+    });
+
+    it('leaves nothing behind that a later request trips over', async () => {
+      const browser = foyer.browser();
+      for (let turn = 0; turn < 3; turn += 1) expect(await none(browser)).toBe('login_required');
+      expect(Object.keys(await browser.cookies()).filter((name) => name.startsWith('foyer_request_'))).toEqual([]);
+      expect((await tokensFor(client, browser, user)).claims()?.sub).toBe(user.id);
+    });
+  });
+
+  it('new terms stop a session that is live already, silently and interactively', async () => {
+    const stores = { ...foyer.stores, destroy: async () => {} };
+    const next = { number: foyer.deps.terms.number + 1, label: 'next' };
+    const browser = await foyer.signedIn(user);
+    const begun = await client.begin();
+    const later = await startFoyer(
+      { ...backend, open: async () => stores },
+      { SECRET_KEY: 'a secret key that is used by tests alone' },
+      { terms: next },
+    );
+    try {
+      const old = await lead(browser, begun);
+      expect(old.searchParams.has('code')).toBe(true);
+      const there = later.browser();
+      for (const cookie of await browser.jar.getCookies(foyer.url)) await there.jar.setCookie(cookie, later.url);
+      const app = await relyingParty(later, await later.addClient());
+      const quiet = await app.begin({ prompt: 'none' });
+      expect((await lead(there, quiet)).searchParams.get('error')).toBe('interaction_required');
+      const landing = await lead(there, await app.begin());
+      const tos = locationOf(await there.get(landing.href));
+      expect(new URL(tos).pathname).toBe('/tos');
+    } finally {
+      await later.close();
+    }
+  });
+});

@@ -1,0 +1,237 @@
+import * as oidc from 'openid-client';
+import type { User } from '../../server/users/index.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import {
+  type Begun,
+  homeFrom,
+  type RelyingParty,
+  refreshOf,
+  relyingParty,
+  store,
+  type Tokens,
+} from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+/** A tab stands at the sign-in page of the request that its client app began. */
+interface Tab {
+  client: RelyingParty;
+  begun: Begun;
+  landing: string;
+}
+
+describe.each(backends)('several tabs of one browser on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  let browser: Browser;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    user = await foyer.addUser();
+  });
+  beforeEach(() => {
+    browser = foyer.browser();
+  });
+  afterAll(() => foyer?.close());
+
+  const newClient = async () => relyingParty(foyer, await foyer.addClient());
+
+  async function open(client: RelyingParty): Promise<Tab> {
+    const begun = await client.begin();
+    return { client, begun, landing: locationOf(await browser.get(begun.url, { from: 'cross-site' })) };
+  }
+
+  /** Sends the form that the tab shows; answers where that leads. */
+  async function signIn({ landing }: Tab, member = user): Promise<string> {
+    const fields = { username: member.email, password };
+    return locationOf(await browser.post(`/sign-in${new URL(landing).search}`, fields));
+  }
+
+  const idOf = ({ landing }: Tab) => new URL(landing).searchParams.get('authorization_code') ?? '';
+
+  /** From /verify-user to the client app. */
+  async function home(tab: Tab, verifyUser: string): Promise<Tokens> {
+    expect(new URL(verifyUser).pathname).toBe('/verify-user');
+    const callback = locationOf(await browser.get(await store(browser, verifyUser)));
+    return tab.client.redeem(callback, tab.begun);
+  }
+
+  const works = async ({ client }: Tab, tokens: Tokens) => {
+    await oidc.fetchUserInfo(client.config, tokens.access_token, user.id);
+    expect((await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '')).access_token).toBeTruthy();
+  };
+
+  it('two clients in a fresh browser: the second tab goes on without a password', async () => {
+    const [first, second] = [await open(await newClient()), await open(await newClient())];
+    const firstTokens = await home(first, await signIn(first));
+    const secondTokens = await home(second, locationOf(await browser.get(second.landing)));
+    await works(first, firstTokens);
+    await works(second, secondTokens);
+  });
+
+  it('two clients in a fresh browser: both forms were open already and both are sent', async () => {
+    const [first, second] = [await open(await newClient()), await open(await newClient())];
+    const firstTokens = await home(first, await signIn(first));
+    const secondTokens = await home(second, await signIn(second));
+    await works(first, firstTokens);
+    await works(second, secondTokens);
+  });
+
+  it('two clients in a fresh browser: the second signs in while the first is on its way', async () => {
+    const [first, second] = [await open(await newClient()), await open(await newClient())];
+    const [firstWay, secondWay] = [await signIn(first), await signIn(second)];
+    const secondTokens = await home(second, secondWay);
+    const firstTokens = await home(first, firstWay);
+    await works(first, firstTokens);
+    await works(second, secondTokens);
+  });
+
+  it('the second signs in between the binding and the resuming of the first', async () => {
+    const [first, second] = [await open(await newClient()), await open(await newClient())];
+    const resume = await store(browser, await signIn(first));
+    const secondWay = await signIn(second);
+    const firstTokens = await first.client.redeem(locationOf(await browser.get(resume)), first.begun);
+    const secondTokens = await home(second, secondWay);
+    await works(first, firstTokens);
+    await works(second, secondTokens);
+  });
+
+  it('both resume in the same moment', async () => {
+    const [first, second] = [await open(await newClient()), await open(await newClient())];
+    const way = await signIn(first);
+    const other = locationOf(await browser.get(second.landing));
+    const resumes = [await store(browser, way), await store(browser, other)];
+    const [one, two] = await Promise.all(resumes.map((resume) => browser.get(resume)));
+    await works(first, await first.client.redeem(locationOf(one as Response), first.begun));
+    await works(second, await second.client.redeem(locationOf(two as Response), second.begun));
+  });
+
+  it('three tabs of the same client all come home, and none ends what another got', async () => {
+    const client = await newClient();
+    const tabs = [await open(client), await open(client), await open(client)];
+    const got: Tokens[] = [];
+    for (const tab of tabs) got.push(await home(tab, await signIn(tab)));
+    expect(new Set(got.map((tokens) => tokens.access_token)).size).toBe(3);
+    for (const [index, tab] of tabs.entries()) await works(tab, got[index] as Tokens);
+  });
+
+  it('eight tabs of one client, opened again in the same moment after the sign-in: all come home', async () => {
+    const client = await newClient();
+    const first = await open(client);
+    await home(first, await signIn(first));
+    const begun = await Promise.all(Array.from({ length: 8 }, () => client.begin()));
+    const answers = await Promise.all(begun.map(({ url }) => browser.get(url, { from: 'cross-site' })));
+    const got = await Promise.all(
+      answers.map((answer, index) => client.redeem(locationOf(answer), begun[index] as Begun)),
+    );
+    for (const tokens of got) await works(first, tokens);
+  });
+
+  it('eight clients that the member meets for the first time in the same moment: none loses what it got', async () => {
+    browser = await foyer.signedIn(user);
+    const clients = await Promise.all(Array.from({ length: 8 }, newClient));
+    const begun = await Promise.all(clients.map((client) => client.begin()));
+    const answers = await Promise.all(begun.map(({ url }) => browser.get(url, { from: 'cross-site' })));
+    for (const [index, client] of clients.entries()) {
+      const tab = { client, begun: begun[index] as Begun, landing: '' };
+      await works(tab, await client.redeem(locationOf(answers[index] as Response), tab.begun));
+    }
+  });
+
+  it('another member signs in before the first tab resumes: it ends with a page, and starts anew as that member', async () => {
+    const other = await foyer.addUser();
+    const [first, second] = [await open(await newClient()), await open(await newClient())];
+    const resume = await store(browser, await signIn(first));
+    const otherTokens = await home(second, await signIn(second, other));
+    const stopped = await browser.get(resume);
+    expect(stopped.status).toBe(400);
+    const page = await stopped.text();
+    expect(page).toMatch(/expired/i);
+    const again = `/begin-again?authorization_code=${idOf(first)}`;
+    expect(page).toContain(`href="${again}"`);
+    const callback = await homeFrom(browser, new URL(again, foyer.url).href, other);
+    expect((await first.client.redeem(callback, first.begun)).claims()?.sub).toBe(other.id);
+    expect(otherTokens.claims()?.sub).toBe(other.id);
+  });
+
+  it('signed out before the tab resumes: it is led back to its sign-in page, which takes the password again', async () => {
+    const tab = await open(await newClient());
+    const resume = await store(browser, await signIn(tab));
+    await browser.post('/logout');
+    const asked = new URL(locationOf(await browser.get(resume)));
+    expect([asked.pathname, asked.searchParams.get('authorization_code')]).toEqual(['/', idOf(tab)]);
+    expect((await browser.get(asked.href)).status).toBe(200);
+    expect((await browser.get(tab.landing)).status).toBe(200);
+    await works(tab, await home(tab, await signIn(tab)));
+  });
+
+  it('keeps twelve requests and tells the tabs beyond them that theirs is over', async () => {
+    const client = await newClient();
+    const tabs: Tab[] = [];
+    for (let index = 0; index < 14; index += 1) {
+      foyer.passTime(1);
+      tabs.push(await open(client));
+    }
+    const way = await signIn(tabs.at(-1) as Tab);
+    await home(tabs.at(-1) as Tab, way);
+    for (const [index, tab] of tabs.slice(0, -1).entries()) {
+      const answer = await browser.get(tab.landing);
+      expect(answer.status).toBe(index < 2 ? 400 : 303);
+    }
+  });
+
+  describe('the back button, after coming home', () => {
+    let tab: Tab;
+    let resume: string;
+    beforeEach(async () => {
+      tab = await open(await newClient());
+      resume = await store(browser, await signIn(tab));
+      await tab.client.redeem(locationOf(await browser.get(resume)), tab.begun);
+    });
+
+    it('to the address at the client that began it: goes on with a new code', async () => {
+      const callback = locationOf(await browser.get(tab.begun.url, { from: 'cross-site' }));
+      expect((await tab.client.redeem(callback, tab.begun)).claims()?.sub).toBe(user.id);
+    });
+
+    it.each([
+      ['the sign-in page', () => tab.landing],
+      ['/verify-user', () => tab.landing.replace('/?', '/verify-user?')],
+      ['/consent', () => `/consent${new URL(tab.landing).search}`],
+      ['the resume address', () => resume],
+    ])('to %s: begins anew, and comes home with a new code', async (_what, address) => {
+      const again = locationOf(await browser.get(address()));
+      expect(new URL(again).pathname).toBe('/begin-again');
+      await comesHomeAnew(again);
+    });
+
+    it('and the form of /storage is sent again, with or without a script: the same', async () => {
+      const page = await browser.post('/storage', { authorization_code: idOf(tab) });
+      await comesHomeAnew(new URL(refreshOf(await page.text()), foyer.url).href);
+      const called = await browser.postJson('/storage', { authorization_code: idOf(tab) });
+      expect([called.status, await called.json()]).toEqual([
+        200,
+        { status: 200, data: { location: `/begin-again?authorization_code=${idOf(tab)}` } },
+      ]);
+    });
+
+    it('and the sign-in form is sent again: the same', async () => {
+      await comesHomeAnew(locationOf(await browser.get(await signIn(tab))));
+    });
+
+    it('where the client app begins a sign-in by itself, it is asked to', async () => {
+      browser = foyer.browser();
+      const client = await foyer.addClient({ logbackUri: 'http://127.0.0.1:9/start?tenant=1' });
+      const own = await open(await relyingParty(foyer, client));
+      await home(own, await signIn(own));
+      const again = locationOf(await browser.get(own.landing));
+      const page = await (await browser.get(again)).text();
+      expect(refreshOf(page)).toBe(`http://127.0.0.1:9/start?tenant=1&iss=${encodeURIComponent(foyer.url)}`);
+      expect(page).toContain('Client ');
+    });
+
+    async function comesHomeAnew(page: string): Promise<void> {
+      const callback = await homeFrom(browser, page, user);
+      expect((await tab.client.redeem(callback, tab.begun)).claims()?.sub).toBe(user.id);
+    }
+  });
+});

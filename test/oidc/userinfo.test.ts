@@ -1,0 +1,129 @@
+import * as oidc from 'openid-client';
+import { setDisabled, type User } from '../../server/users/index.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
+import { backends } from '../support/stores.ts';
+
+describe.each(backends)('userinfo on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  let client: RelyingParty;
+  let tokens: Tokens;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend);
+    user = await foyer.addUser({ givenName: 'Ada', familyName: 'Lovelace', phone: '+4915112345678', locale: 'de' });
+    client = await relyingParty(foyer, await foyer.addClient());
+    tokens = await tokensFor(client, foyer.browser(), user);
+  });
+  afterAll(() => foyer?.close());
+
+  const ask = (init: RequestInit = {}, path = '/oauth2/userInfo') => fetch(foyer.url + path, init);
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+  it.each(['GET', 'POST'])(
+    '%s with the token in the header answers the claims, and nobody keeps them',
+    async (method) => {
+      const answer = await ask({ method, headers: bearer(tokens.access_token) });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(await answer.json()).toEqual({
+        sub: user.id,
+        name: 'Ada Lovelace',
+        given_name: 'Ada',
+        family_name: 'Lovelace',
+        locale: 'de',
+        updated_at: Math.floor(user.updatedAt / 1000),
+        email: user.email,
+        email_verified: true,
+        phone_number: '+4915112345678',
+        phone_number_verified: false,
+      });
+    },
+  );
+
+  it.each([
+    ['openid', ['sub']],
+    ['openid email', ['email', 'email_verified', 'sub']],
+    ['openid phone', ['phone_number', 'phone_number_verified', 'sub']],
+    ['openid profile', ['family_name', 'given_name', 'locale', 'name', 'sub', 'updated_at']],
+  ])('scope %s opens %j, in the id token too', async (scope, claims) => {
+    const own = await tokensFor(client, foyer.browser(), user, { scope });
+    expect(own.scope).toBe(scope);
+    const info = await oidc.fetchUserInfo(client.config, own.access_token, user.id);
+    expect(Object.keys(info).toSorted()).toEqual(claims);
+    const protocol = ['iss', 'aud', 'exp', 'iat', 'nonce', 'auth_time', 'amr', 'acr', 'at_hash'];
+    const said = Object.keys(own.claims() ?? {}).filter((name) => !protocol.includes(name));
+    expect(said.toSorted()).toEqual(claims);
+  });
+
+  it('a claim that the member has no value for is left out', async () => {
+    const bare = await foyer.addUser({ phone: null });
+    const own = await tokensFor(client, foyer.browser(), bare);
+    expect(await oidc.fetchUserInfo(client.config, own.access_token, bare.id)).not.toHaveProperty('phone_number');
+  });
+
+  it('follows the member, not the moment of the sign-in', async () => {
+    const changing = await foyer.addUser({ givenName: 'Before' });
+    const own = await tokensFor(client, foyer.browser(), changing);
+    const { db } = foyer.stores.database;
+    await db.updateTable('users').set({ given_name: 'After' }).where('id', '=', changing.id).execute();
+    expect(await oidc.fetchUserInfo(client.config, own.access_token, changing.id)).toMatchObject({
+      given_name: 'After',
+    });
+  });
+
+  it.each([
+    ['no token', {}, 401, undefined],
+    ['an unknown token', bearer('foyer'), 401, 'invalid_token'],
+    ['another scheme', { authorization: 'Basic Zm9vOmJhcg==' }, 400, 'invalid_request'],
+  ])('%s is refused, and the header says why', async (_what, headers, status, error) => {
+    const answer = await ask({ headers: headers as Record<string, string> });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /);
+    if (error) expect(answer.headers.get('www-authenticate')).toContain(`error="${error}"`);
+  });
+
+  it.each([
+    ['/oauth2/userInfo', { headers: bearer('guessed') }, 401],
+    ['/oauth2/token', { method: 'POST' }, 400],
+    ['/oauth2/introspect', { method: 'POST' }, 400],
+    ['/oauth2/revoke', { method: 'POST' }, 400],
+    ['/oauth2/par', { method: 'POST' }, 400],
+  ])('%s answers the same error in JSON, whatever Accept says', async (path, init: RequestInit, status) => {
+    const [api, person] = await Promise.all(
+      ['application/json', 'text/html,application/xhtml+xml;q=0.9'].map((accept) =>
+        ask({ ...init, headers: { ...init.headers, accept } }, path),
+      ),
+    );
+    expect([api?.status, person?.status]).toEqual([status, status]);
+    expect(person?.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(person?.headers.get('www-authenticate')).toBe(api?.headers.get('www-authenticate'));
+    expect(await person?.json()).toEqual(await api?.json());
+  });
+
+  it('takes no token from the address, where logs would keep it', async () => {
+    const answer = await ask({}, `/oauth2/userInfo?access_token=${tokens.access_token}`);
+    expect(answer.status).toBe(400);
+  });
+
+  it('takes neither an id token nor a refresh token', async () => {
+    for (const token of [tokens.id_token, tokens.refresh_token]) {
+      expect((await ask({ headers: bearer(token ?? '') })).status).toBe(401);
+    }
+  });
+
+  it('ignores cookies: a signed-in browser is nobody here', async () => {
+    const browser = await foyer.signedIn(user);
+    expect((await browser.get('/oauth2/userInfo')).status).toBe(401);
+  });
+
+  it('refuses a token of a member who has been disabled since', async () => {
+    const leaving = await foyer.addUser();
+    const own = await tokensFor(client, foyer.browser(), leaving);
+    await setDisabled(foyer.stores.database.db, leaving.id, foyer.deps.now(), foyer.deps.now());
+    expect((await ask({ headers: bearer(own.access_token) })).status).toBe(401);
+    await expect(oidc.refreshTokenGrant(client.config, own.refresh_token ?? '')).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
+  });
+});

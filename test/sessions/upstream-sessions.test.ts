@@ -1,0 +1,54 @@
+import { sessionKey } from '../../server/sessions/embedded-session-store.ts';
+import { findUpstreamSessions, indexUpstreamSession } from '../../server/sessions/session-index.ts';
+import { backends, type OpenStores } from '../support/stores.ts';
+
+const hourMs = 3_600_000;
+
+/** How a SAML provider finds the sessions that it ends. */
+describe.each(backends)('sessions by the name that a provider calls somebody on $name', (backend) => {
+  let stores: OpenStores;
+  beforeAll(async () => {
+    stores = await backend.open();
+  });
+  afterAll(() => stores?.destroy());
+
+  let sessions = 0;
+  async function begin(provider: string, nameId: string, sessionIndex?: string) {
+    sessions += 1;
+    const [userId, idHash] = [`user-${sessions}`, `hash-${sessions}`];
+    const saml = { nameId, nameIdFormat: '', ...(sessionIndex !== undefined && { sessionIndex }) };
+    const upstream = { provider, saml };
+    await stores.kv.set(sessionKey(idHash), JSON.stringify({ user: { userId, upstream } }), hourMs);
+    await indexUpstreamSession(stores.kv, { userId, idHash, upstream }, hourMs);
+    return { userId, idHash };
+  }
+  const find = async (provider: string, nameId: string, indexes: string[] = []) =>
+    (await findUpstreamSessions(stores.kv, provider, nameId, indexes)).map(({ idHash }) => idHash).sort();
+
+  it('finds all of a person, or those that are meant; nobody else’s, and no other provider’s', async () => {
+    const [one, two, nameless] = [
+      await begin('acme', 'ada', '1'),
+      await begin('acme', 'ada', '2'),
+      await begin('acme', 'ada'),
+    ];
+    await begin('acme', 'grace', '1');
+    await begin('other', 'ada', '1');
+    expect(await find('acme', 'ada')).toEqual([one.idHash, two.idHash, nameless.idHash].sort());
+    // Without an index of its own it cannot be told apart, so it ends with the others.
+    expect(await find('acme', 'ada', ['2'])).toEqual([two.idHash, nameless.idHash].sort());
+    expect(await find('acme', 'nobody')).toEqual([]);
+    // Names and providers cannot be shifted into each other.
+    expect(await find('acm', 'eada')).toEqual([]);
+  });
+
+  it('forgets what has ended when somebody comes again, and lists nobody who came otherwise', async () => {
+    const gone = await begin('acme', 'vera', '1');
+    await stores.kv.delete(sessionKey(gone.idHash));
+    expect(await find('acme', 'vera')).toEqual([]);
+    const again = await begin('acme', 'vera', '2');
+    await stores.kv.set(sessionKey(gone.idHash), JSON.stringify({ user: { userId: gone.userId } }), hourMs);
+    expect(await find('acme', 'vera')).toEqual([again.idHash]);
+    await indexUpstreamSession(stores.kv, { userId: 'u', idHash: 'h', upstream: { provider: 'google' } }, hourMs);
+    expect(await find('google', '')).toEqual([]);
+  });
+});

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import {
+  decideImport,
+  type ExistingUsers,
+  type ImportedUser,
+  noExistingUsers,
+} from '../../server/users/import-rules.ts';
+
+const nobody = {
+  ...{
+    passwordHash: null,
+    passwordProfile: null,
+    givenName: '',
+    familyName: '',
+    locale: null,
+    acceptedTosVersion: null,
+  },
+  ...{ picture: null, birthdate: null, address: null, companyName: null, jobTitle: null, preferredLanguage: null },
+  ...{ gender: '0', newsletter: false, disabledAt: null, createdAt: 0 },
+} as const;
+
+/** Few ids, addresses and numbers, so that they meet all the time. */
+const comer = fc
+  .record({
+    id: fc.constantFrom('1', '2', '3', '4', '5', '6'),
+    email: fc.constantFrom('a@x.example', 'b@x.example', 'c@x.example', 'd@x.example', 'e@x.example'),
+    emailVerified: fc.boolean(),
+    phone: fc.constantFrom(null, '+4911', '+4922'),
+    phoneVerified: fc.boolean(),
+    mfaPreference: fc.constantFrom('none' as const, 'sms' as const),
+  })
+  .map(
+    (given): ImportedUser => ({
+      ...nobody,
+      ...given,
+      phoneVerified: given.phone !== null && given.phoneVerified,
+      mfaPreference: given.phone !== null && given.phoneVerified ? given.mfaPreference : 'none',
+    }),
+  );
+
+const here = (): ExistingUsers => ({
+  members: new Map([['6', 'e@x.example']]),
+  emails: new Map([
+    ['e@x.example', '6'],
+    // Kept for somebody.
+    ['d@x.example', '4'],
+  ]),
+  phones: new Map([['+4922', { id: '6', verified: true }]]),
+  left: new Set(['5']),
+});
+
+const distinct = (values: readonly unknown[]) => expect(new Set(values).size).toBe(values.length);
+
+describe('who of a file becomes a member', () => {
+  it('is nobody twice, and takes nothing of those who are here', () => {
+    fc.assert(
+      fc.property(fc.array(comer, { maxLength: 12 }), (coming) => {
+        const { outcomes, add, release } = decideImport(coming, here());
+        distinct(add.map(({ id }) => id));
+        distinct(add.map(({ email }) => email));
+        distinct(add.flatMap(({ phone }) => phone ?? []));
+        expect(outcomes.filter(({ kind }) => kind === 'added')).toHaveLength(add.length);
+        expect(release).toEqual([]);
+        for (const member of add) {
+          expect(['5', '6']).not.toContain(member.id);
+          expect(member.email).not.toBe('e@x.example');
+          expect(member.phone).not.toBe('+4922');
+          if (member.email === 'd@x.example') expect(member.id).toBe('4');
+          // A second factor has its number.
+          if (member.mfaPreference === 'sms') expect(member.phone).not.toBeNull();
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is the same whether they come at once or one after the other, and the second time nobody is', () => {
+    fc.assert(
+      fc.property(fc.array(comer, { maxLength: 12 }), (coming) => {
+        const known = here();
+        const atOnce = decideImport(coming, known).outcomes;
+        const later = here();
+        expect(coming.flatMap((one) => decideImport([one], later).outcomes)).toEqual(atOnce);
+        const again = decideImport(coming, known);
+        expect(again.add).toEqual([]);
+        for (const [index, outcome] of atOnce.entries()) {
+          if (outcome.kind !== 'refused') expect(again.outcomes[index]).toEqual({ kind: 'there' });
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('loses a number that they only said to one who had shown it, and no verified one', () => {
+    const said = {
+      ...nobody,
+      id: '1',
+      email: 'a@x.example',
+      emailVerified: true,
+      phone: '+4911',
+      phoneVerified: false,
+    };
+    const shown = { ...said, id: '2', email: 'b@x.example', phoneVerified: true };
+    const [first, second] = [said, shown].map((one): ImportedUser => ({ ...one, mfaPreference: 'none' }));
+    if (!first || !second) throw new Error('two were made');
+    expect(decideImport([first, second], noExistingUsers()).add).toMatchObject([{ phone: null }, { phone: '+4911' }]);
+    expect(decideImport([second, first], noExistingUsers()).add).toMatchObject([{ phone: '+4911' }, { phone: null }]);
+    const known = { ...noExistingUsers(), phones: new Map([['+4911', { id: '9', verified: false }]]) };
+    expect(decideImport([second], known).release).toEqual(['9']);
+    const carries: ImportedUser = { ...second, id: '3', email: 'c@x.example', mfaPreference: 'sms' };
+    expect(decideImport([second, carries], noExistingUsers()).outcomes[1]).toEqual({
+      kind: 'refused',
+      why: 'phone-taken',
+    });
+  });
+});

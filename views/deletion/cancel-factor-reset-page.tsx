@@ -1,0 +1,64 @@
+import { formatDate } from '../format.ts';
+import { AuthLayout } from '../layout/auth-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { Script } from '../parts/script.tsx';
+
+export interface CancelFactorResetPageProps {
+  ctx: PageContext;
+  action: string;
+  /** What the link carries. */
+  token: string;
+  requestedAtMs: number;
+  dueAtMs: number;
+}
+
+/** What the link of the mail and of the text message leads to: nothing happens before the form is sent. */
+export function CancelFactorResetPage({ ctx, action, token, requestedAtMs, dueAtMs }: CancelFactorResetPageProps) {
+  const { t, lang } = ctx;
+  const dates = { asked: formatDate(lang, requestedAtMs, 'exact'), due: formatDate(lang, dueAtMs, 'exact') };
+  return (
+    <AuthLayout ctx={ctx}>
+      <Script ctx={ctx} entry="busy" />
+      <div className="panel-head">
+        <h1>{t('leaving.reset.pageTitle')}</h1>
+        <p>{t('leaving.reset.pageLead', dates)}</p>
+      </div>
+      <form className="form" method="post" action={action}>
+        <input type="hidden" name="token" value={token} />
+        <Button block>{t('leaving.reset.stopSubmit')}</Button>
+      </form>
+    </AuthLayout>
+  );
+}
+
+export function FactorResetCancelledPage({ ctx }: { ctx: PageContext }) {
+  const { t, links } = ctx;
+  return (
+    <AuthLayout ctx={ctx}>
+      <div className="panel-head">
+        <h1>{t('leaving.reset.doneTitle')}</h1>
+        <p>{t('leaving.reset.done')}</p>
+      </div>
+      <ButtonLink href={links.forgotPassword ?? '/'} block>
+        {t('leaving.reset.setPassword')}
+      </ButtonLink>
+    </AuthLayout>
+  );
+}
+
+/** The link was used, or comes too late. */
+export function FactorResetExpiredPage({ ctx }: { ctx: PageContext }) {
+  const { t, links } = ctx;
+  return (
+    <AuthLayout ctx={ctx} nav="signIn">
+      <div className="panel-head">
+        <h1>{t('leaving.reset.goneTitle')}</h1>
+        <p>{t('leaving.reset.gone')}</p>
+      </div>
+      <ButtonLink href={links.signIn ?? '/'} block>
+        {t('leaving.reset.signIn')}
+      </ButtonLink>
+    </AuthLayout>
+  );
+}

@@ -1,0 +1,20 @@
+import { AuthLayout } from '../layout/auth-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { ButtonLink } from '../parts/button.tsx';
+
+/** What a member sees who has just asked to leave, and is signed out. */
+export function DeletionRequestedPage({ ctx, days }: { ctx: PageContext; days: number }) {
+  const { t, links } = ctx;
+  return (
+    <AuthLayout ctx={ctx}>
+      <div className="panel-head">
+        <h1>{t('leaving.asked.title')}</h1>
+        <p>{t('leaving.asked.lead', { count: days })}</p>
+        <p className="muted">{t('leaving.asked.stay')}</p>
+      </div>
+      <ButtonLink href={links.signIn ?? '/'} kind="quiet" block>
+        {t('leaving.asked.signIn')}
+      </ButtonLink>
+    </AuthLayout>
+  );
+}

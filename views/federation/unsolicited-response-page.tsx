@@ -1,0 +1,54 @@
+import { AuthLayout } from '../layout/auth-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { Script } from '../parts/script.tsx';
+import { SummaryList } from '../parts/summary-list.tsx';
+
+export interface UnsolicitedResponsePageProps {
+  ctx: PageContext;
+  action: string;
+  fields: Record<string, string>;
+  /** What the provider is called. */
+  provider: string;
+  /** Who the person is there; either may be ''. */
+  there: { name: string; email: string };
+  /** The way back. */
+  backHref: string;
+}
+
+/** Asks before somebody is signed in by a provider of whom nobody asked it here: anybody could have sent them. */
+export function UnsolicitedResponsePage({
+  ctx,
+  action,
+  fields,
+  provider,
+  there,
+  backHref,
+}: UnsolicitedResponsePageProps) {
+  const { t } = ctx;
+  const person = [there.name, there.email].filter((part) => part !== '').join(' · ');
+  return (
+    <AuthLayout ctx={ctx}>
+      <Script ctx={ctx} entry="busy" />
+      <div className="panel-head">
+        <h1>{t('federation.unasked.title', { provider })}</h1>
+        <p className="muted">{t('federation.unasked.lead', { provider })}</p>
+      </div>
+      <SummaryList
+        people
+        lines={[
+          { label: t('federation.unasked.who', { provider }), amount: person || t('federation.unasked.nameless') },
+        ]}
+        note={t('federation.unasked.notYours', { provider })}
+      />
+      <form className="form" method="post" action={action}>
+        <HiddenFields fields={fields} />
+        <Button block>{t('federation.unasked.submit')}</Button>
+        <ButtonLink href={backHref} kind="quiet" block>
+          {t('federation.unasked.cancel')}
+        </ButtonLink>
+      </form>
+    </AuthLayout>
+  );
+}

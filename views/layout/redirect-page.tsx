@@ -1,0 +1,37 @@
+import type { PageContext } from '../page-context.ts';
+import { ButtonLink } from '../parts/button.tsx';
+import { Loader } from '../parts/loader.tsx';
+import { AuthLayout } from './auth-layout.tsx';
+
+/** Whose address it is that the page goes on to. */
+export interface RedirectTarget {
+  clientName?: string;
+  providerName?: string;
+}
+
+export function redirectTitle({ t }: PageContext, { clientName, providerName }: RedirectTarget): string {
+  if (providerName !== undefined) return t('federation.goingOn', { providerName });
+  return clientName === undefined ? t('oauth.goingOn.title') : t('oauth.goingOn.titleTo', { clientName });
+}
+
+/**
+ * Goes on to `href` by itself (meta refresh in the head). It stands between a form's POST and another site's address because
+ * `form-action 'self'` would stop a redirect.
+ */
+export function RedirectPage({ ctx, href, to }: { ctx: PageContext; href: string; to: RedirectTarget }) {
+  const { t } = ctx;
+  return (
+    <AuthLayout ctx={ctx}>
+      <div className="waiting">
+        <Loader />
+        <div className="panel-head" role="status">
+          <h1>{redirectTitle(ctx, to)}</h1>
+          <p className="muted">{t('oauth.goingOn.hint')}</p>
+        </div>
+        <ButtonLink href={href} kind="quiet" block>
+          {t('oauth.goingOn.link')}
+        </ButtonLink>
+      </div>
+    </AuthLayout>
+  );
+}

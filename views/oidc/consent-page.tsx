@@ -1,0 +1,81 @@
+import { AuthLayout } from '../layout/auth-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Mark } from '../parts/mark.tsx';
+import { Script } from '../parts/script.tsx';
+import type { ScopeText } from './scope-texts.ts';
+
+export interface ConsentPageProps {
+  ctx: PageContext;
+  action: string;
+  fields: Record<string, string>;
+  clientName: string;
+  clientLogo?: string;
+  /** Host (or scheme) of the registered address that the member goes back to. */
+  clientHost: string;
+  /** It goes on on another device. */
+  onDevice?: boolean;
+  reason: 'third-party' | 'native' | 'asked';
+  scopes: ScopeText[];
+  memberEmail: string;
+}
+
+/** The client's logo, or its first letter, joined to our own sign. */
+export function Pair({ clientName, clientLogo }: { clientName: string; clientLogo?: string | undefined }) {
+  return (
+    <div className="pair-apps" aria-hidden="true">
+      <span className="pair-app">
+        {clientLogo === undefined ? Array.from(clientName)[0]?.toUpperCase() : <img src={clientLogo} alt="" />}
+      </span>
+      <span className="pair-link" />
+      <span className="pair-own">
+        <Mark />
+      </span>
+    </div>
+  );
+}
+
+/** Asks the member whether a client app may have what it asks for (security rules, 1.5). */
+export function ConsentPage(props: ConsentPageProps) {
+  const { ctx, clientName, clientHost: host, reason, scopes } = props;
+  const { t } = ctx;
+  return (
+    <AuthLayout ctx={ctx} long>
+      <Script ctx={ctx} entry="busy" />
+      <Pair clientName={clientName} clientLogo={props.clientLogo} />
+      <div className="panel-head">
+        <h1>{t('oauth.consent.title', { clientName })}</h1>
+        <p className="muted">{t('oauth.consent.signedInAs', { email: props.memberEmail })}</p>
+      </div>
+      <div className="scopes">
+        <h2>{t('oauth.consent.willSee', { clientName })}</h2>
+        <ul>
+          {scopes.map(({ name, label, detail }) => (
+            <li key={name}>
+              <Icon name="tick" />
+              <div>
+                <strong>{label}</strong>
+                <span>{detail}</span>
+              </div>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <p className="small muted">
+        {t(`oauth.consent.reasons.${reason}`, { brand: ctx.brand.name })}{' '}
+        {props.onDevice ? t('oauth.consent.onDevice') : t('oauth.consent.returnTo', { host })}
+      </p>
+      <form className="actions even" method="post" action={props.action}>
+        <HiddenFields fields={props.fields} />
+        <Button name="decision" value="deny" kind="quiet">
+          {t('oauth.consent.deny')}
+        </Button>
+        <Button name="decision" value="allow">
+          {t('oauth.consent.allow')}
+        </Button>
+      </form>
+    </AuthLayout>
+  );
+}

@@ -1,0 +1,33 @@
+import { AuthLayout } from '../layout/auth-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { ButtonLink } from '../parts/button.tsx';
+import { Notice } from '../parts/notice.tsx';
+
+export interface DeviceEndPageProps {
+  ctx: PageContext;
+  end: 'done' | 'refused';
+  clientName?: string | undefined;
+}
+
+/** How a device's sign-in ended; what is left to do is on the device. */
+export function DeviceEndPage({ ctx, end, clientName }: DeviceEndPageProps) {
+  const { t } = ctx;
+  return (
+    <AuthLayout ctx={ctx}>
+      <div className="panel-head">
+        <h1>{t(`oauth.device.${end}.title`)}</h1>
+      </div>
+      {end === 'done' ? (
+        <Notice kind="success">
+          {clientName === undefined ? t('oauth.device.done.text') : t('oauth.device.done.textFor', { clientName })}
+        </Notice>
+      ) : (
+        <Notice kind="info">{t('oauth.device.refused.text')}</Notice>
+      )}
+      <p className="muted">{t(`oauth.device.${end}.next`)}</p>
+      <ButtonLink href={end === 'done' ? '/' : '/device'} kind="quiet" block>
+        {t(`oauth.device.${end}.go`)}
+      </ButtonLink>
+    </AuthLayout>
+  );
+}

@@ -1,0 +1,88 @@
+import { AuthLayout } from '../layout/auth-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { ItemList } from '../parts/item-list.tsx';
+import { Script } from '../parts/script.tsx';
+import { Pair } from './consent-page.tsx';
+
+export interface NotInPlanPageProps {
+  ctx: PageContext;
+  clientName: string;
+  clientLogo?: string | undefined;
+  memberEmail: string;
+  /** The plan that the member has, by name; undefined: none. */
+  currentPlan?: string | undefined;
+  /** Those that open the client app and can be had here. */
+  plans: readonly { name: string; price: string; href: string }[];
+  compareHref: string;
+  /** Where somebody else signs in. */
+  otherAccountHref: string;
+  /** The client app's request that waits: what tells the app that it is not to be. Undefined: none waits. */
+  back?: { action: string; fields: Record<string, string> } | undefined;
+  dashboardHref: string;
+}
+
+/** A client app is for other plans than the member has: why, and what opens it. */
+export function NotInPlanPage(props: NotInPlanPageProps) {
+  const { ctx, clientName, currentPlan, plans, back } = props;
+  const { t } = ctx;
+  return (
+    <AuthLayout ctx={ctx} long>
+      <Script ctx={ctx} entry="busy" />
+      <Pair clientName={clientName} clientLogo={props.clientLogo} />
+      <div className="panel-head">
+        <h1>{t('dashboard.limited.title', { clientName })}</h1>
+        <p className="muted">
+          {currentPlan === undefined
+            ? t('dashboard.limited.ownNone')
+            : t('dashboard.limited.own', { plan: currentPlan })}
+        </p>
+      </div>
+      {plans.length === 0 ? (
+        <p>
+          {t('dashboard.limited.noWay')}{' '}
+          {ctx.links.help !== undefined && <a href={ctx.links.help}>{t('dashboard.limited.help')}</a>}
+        </p>
+      ) : (
+        <Card title={t('dashboard.limited.plans', { clientName })} flush>
+          <ItemList
+            items={plans.map(({ name, price, href }) => ({
+              label: name,
+              value: price,
+              action: { href, label: t('dashboard.limited.choose'), context: name },
+            }))}
+          />
+        </Card>
+      )}
+      {plans.length > 0 && (
+        <div className="form">
+          <p className="small muted">
+            {t(back ? 'dashboard.limited.then' : 'dashboard.limited.thenOpen', { clientName })}
+          </p>
+          <ButtonLink href={props.compareHref} block>
+            {t('dashboard.limited.compare')}
+          </ButtonLink>
+        </div>
+      )}
+      {back === undefined ? (
+        <ButtonLink href={props.dashboardHref} kind="quiet" block>
+          {t('dashboard.limited.toDashboard')}
+        </ButtonLink>
+      ) : (
+        <form method="post" action={back.action}>
+          <HiddenFields fields={back.fields} />
+          <Button kind="quiet" block>
+            {t('dashboard.limited.back', { clientName })}
+          </Button>
+        </form>
+      )}
+      <p className="small muted">
+        {t('oauth.consent.signedInAs', { email: props.memberEmail })}
+        <br />
+        <a href={props.otherAccountHref}>{t('dashboard.limited.otherAccount')}</a>
+      </p>
+    </AuthLayout>
+  );
+}

@@ -1,0 +1,59 @@
+import { AuthLayout } from '../layout/auth-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { Script } from '../parts/script.tsx';
+
+export interface SignOutPageProps {
+  ctx: PageContext;
+  action: string;
+  fields: Record<string, string>;
+  /** The client app that asks for it. */
+  clientName?: string;
+  /** What follows is a sign-in to it. */
+  switches?: true;
+  memberEmail?: string;
+  /** By which provider the member came, and whether signing out here signs out there, too. */
+  upstream?: { name: string; ends: boolean };
+  /** The way back; the start page takes a signed-in member on. */
+  backHref?: string;
+}
+
+/** Asked when a link from an unknown place wants to sign the member out (security rules, 1.12). */
+export function SignOutPage({
+  ctx,
+  action,
+  fields,
+  clientName,
+  switches,
+  memberEmail,
+  upstream,
+  backHref = '/',
+}: SignOutPageProps) {
+  const { t } = ctx;
+  return (
+    <AuthLayout ctx={ctx}>
+      <Script ctx={ctx} entry="busy" />
+      <div className="panel-head">
+        <h1>{t('oauth.signOut.title')}</h1>
+        {clientName !== undefined && <p>{t('oauth.signOut.askedBy', { clientName })}</p>}
+        <p className="muted">
+          {memberEmail === undefined ? t('oauth.signOut.textPlain') : t('oauth.signOut.text', { email: memberEmail })}
+        </p>
+        {switches && clientName !== undefined && <p className="muted">{t('oauth.signOut.switches', { clientName })}</p>}
+        {upstream !== undefined && (
+          <p className="muted">
+            {t(upstream.ends ? 'oauth.signOut.endsAt' : 'oauth.signOut.staysAt', { provider: upstream.name })}
+          </p>
+        )}
+      </div>
+      <form className="form" method="post" action={action}>
+        <HiddenFields fields={fields} />
+        <Button block>{t('oauth.signOut.submit')}</Button>
+        <ButtonLink href={backHref} kind="quiet" block>
+          {t('oauth.signOut.back')}
+        </ButtonLink>
+      </form>
+    </AuthLayout>
+  );
+}

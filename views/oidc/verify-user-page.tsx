@@ -1,0 +1,44 @@
+import { AuthLayout } from '../layout/auth-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { Loader } from '../parts/loader.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Script } from '../parts/script.tsx';
+
+export interface VerifyUserPageProps {
+  ctx: PageContext;
+  action: string;
+  fields: Record<string, string>;
+  clientName: string;
+}
+
+/**
+ * Between sign-in and the client app. The script `verify-user` posts the form's fields as JSON and goes on by itself;
+ * without it, or when it fails, the button does the same.
+ */
+export function VerifyUserPage({ ctx, action, fields, clientName }: VerifyUserPageProps) {
+  const { t } = ctx;
+  return (
+    <AuthLayout ctx={ctx}>
+      <Script ctx={ctx} entry="verify-user" />
+      <form className="waiting" method="post" action={action} id="verify-user">
+        <HiddenFields fields={fields} />
+        <Loader />
+        <div className="panel-head" role="status">
+          <h1>{t('oauth.verify.title')}</h1>
+          <p className="muted">{t('oauth.verify.lead', { clientName })}</p>
+        </div>
+        <Notice kind="error" hidden>
+          {t('oauth.verify.failed')}
+        </Notice>
+        <div className="waiting-act">
+          <noscript>
+            <p className="muted">{t('oauth.verify.noScript')}</p>
+          </noscript>
+          <Button block>{t('oauth.verify.continue')}</Button>
+        </div>
+      </form>
+    </AuthLayout>
+  );
+}

@@ -1,0 +1,68 @@
+import type { ReactNode } from 'react';
+import { AuthLayout } from '../layout/auth-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { Field } from '../parts/field.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Script } from '../parts/script.tsx';
+
+export interface RequestPageProps {
+  ctx: PageContext;
+  action: string;
+  username: string;
+  error?: string | undefined;
+  /** Back to the sign-in, with what it was for. */
+  signInHref: string;
+  /** Why no code was sent, or why the one before is of no use. */
+  problem?: { title: string; text: string } | undefined;
+}
+
+/** Asks for a code: on the page of its own, and where a code is wanted in a browser that has asked for none. */
+export function RequestPage({
+  ctx,
+  action,
+  username,
+  error,
+  signInHref,
+  problem,
+  head,
+  notice,
+}: RequestPageProps & {
+  head: ReactNode;
+  /** Where there is no problem. */
+  notice?: ReactNode;
+}) {
+  const { t } = ctx;
+  return (
+    <AuthLayout ctx={ctx} nav="signIn">
+      <Script ctx={ctx} entry="busy" />
+      <div className="panel-head">{head}</div>
+      {problem === undefined ? (
+        notice
+      ) : (
+        <Notice kind="error" title={problem.title}>
+          {problem.text}
+        </Notice>
+      )}
+      <form className="form" method="post" action={action} noValidate>
+        <Field
+          name="username"
+          label={t('password.request.username')}
+          error={error}
+          placeholder={t('password.request.placeholder')}
+          type="text"
+          inputMode="email"
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          defaultValue={username}
+          autoFocus
+        />
+        <Button block>{t('password.request.submit')}</Button>
+      </form>
+      <p className="panel-foot muted">
+        <a href={signInHref}>{t('password.request.remembered')}</a>
+      </p>
+    </AuthLayout>
+  );
+}

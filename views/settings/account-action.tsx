@@ -1,0 +1,78 @@
+import type { ReactNode } from 'react';
+import { AccountLayout } from '../layout/account-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { DialogCard } from '../parts/dialog-card.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { noticeDurationsMs } from '../parts/notice-durations.ts';
+import { PassingNotice } from '../parts/passing-notice.tsx';
+import { Script } from '../parts/script.tsx';
+import { type AccountLocation, tabAddress } from './tabs.ts';
+
+/** What became of what was sent: a sentence that stays, or an error bar that goes by itself beside the fields' own words. */
+export interface ActionProblem {
+  title?: string | undefined;
+  text: string;
+  passing?: boolean;
+}
+
+export interface SettingsActProps {
+  ctx: PageContext;
+  /** Of the card, unique on its page. */
+  id: string;
+  title: string;
+  lead?: string | undefined;
+  /** Where what is changed here is shown: closing leads there. */
+  tab: AccountLocation;
+  problem?: ActionProblem | undefined;
+  children: ReactNode;
+}
+
+/** One act of the settings: a page of its own, whose card the home lifts into a dialog. */
+export function AccountAction({ ctx, id, title, lead, tab, problem, children }: SettingsActProps) {
+  const { t } = ctx;
+  return (
+    <AccountLayout
+      ctx={ctx}
+      at={tab === 'membership' ? 'membership' : 'security'}
+      heading={t(tab === 'membership' ? 'membership.title' : 'settings.title')}
+    >
+      <Script ctx={ctx} entry="busy" />
+      <DialogCard
+        id={id}
+        title={title}
+        {...(lead !== undefined && { lead })}
+        closeHref={tabAddress(tab)}
+        closeLabel={t('common.close')}
+        level="h2"
+      >
+        {problem !== undefined &&
+          (problem.passing ? (
+            <PassingNotice
+              ctx={ctx}
+              kind="error"
+              title={problem.title}
+              text={problem.text}
+              durationMs={noticeDurationsMs.errorBar}
+            />
+          ) : (
+            <Notice kind="error" title={problem.title}>
+              {problem.text}
+            </Notice>
+          ))}
+        {children}
+      </DialogCard>
+    </AccountLayout>
+  );
+}
+
+/** The two ways on from an act: doing it, and leaving it be, which in a dialog closes it. */
+export function ActButtons(props: { submit: ReactNode; cancel: string; tab: AccountLocation }) {
+  return (
+    <div className="actions">
+      {props.submit}
+      <a className="button quiet" href={tabAddress(props.tab)} data-close="">
+        {props.cancel}
+      </a>
+    </div>
+  );
+}

@@ -1,0 +1,189 @@
+import { formatDate } from '../format.ts';
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { Checkbox } from '../parts/checkbox.tsx';
+import { DialogLink } from '../parts/dialog.tsx';
+import { ItemList } from '../parts/item-list.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { RadioCards } from '../parts/radio-cards.tsx';
+import { AccountAction, ActButtons } from './account-action.tsx';
+
+/** The member's data: to take along, or to have erased. */
+export function DataCard(props: { ctx: PageContext; dataHref: string; deleteHref: string; days: number }) {
+  const { ctx, dataHref, deleteHref, days } = props;
+  const { t } = ctx;
+  const link = (href: string, label: string, context: string) => (
+    <DialogLink ctx={ctx} href={href} label={label} context={context} closeLabel={t('common.close')} />
+  );
+  const [copy, account] = [t('leaving.card.copy'), t('leaving.card.account')];
+  return (
+    <Card flush title={t('leaving.card.title')} note={t('leaving.card.note')}>
+      <ItemList
+        items={[
+          { label: copy, value: t('leaving.card.copyValue'), act: link(dataHref, t('leaving.card.get'), copy) },
+          {
+            label: account,
+            value: t('leaving.card.accountValue', { days }),
+            act: link(deleteHref, t('leaving.card.delete'), account),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+/** What the file holds, and the button that downloads it. */
+export function DataPage({ ctx, action }: { ctx: PageContext; action: string }) {
+  const { t, brand } = ctx;
+  return (
+    <AccountAction
+      ctx={ctx}
+      id="download-data"
+      title={t('leaving.data.title')}
+      lead={t('leaving.data.lead', { brand: brand.name })}
+      tab="user-data"
+    >
+      <form className="form" method="post" action={action} data-stays="">
+        <p className="muted">{t('leaving.data.secrets')}</p>
+        <ActButtons submit={<Button>{t('leaving.data.submit')}</Button>} cancel={t('settings.close')} tab="user-data" />
+      </form>
+    </AccountAction>
+  );
+}
+
+export interface DeleteAccountPageProps {
+  ctx: PageContext;
+  action: string;
+  /** Within which the member can still stay. */
+  days: number;
+  error?: string | undefined;
+  /** A paid membership that goes on. */
+  membership?: DeletionMembership | undefined;
+}
+
+export interface DeletionMembership {
+  planName: string | undefined;
+  /** Until when it is paid (milliseconds since the epoch). */
+  until: number | null;
+  /** Its renewal could not be charged: it ends at once. */
+  unpaid: boolean;
+  timing: 'period-end' | 'at-once';
+}
+
+/** What becomes of it: at the end of what is paid, unless the member says otherwise. */
+function SubscriptionChoice(props: { ctx: PageContext; membership: DeletionMembership; days: number }) {
+  const { ctx, days } = props;
+  const { planName, until, unpaid, timing } = props.membership;
+  const { t, lang } = ctx;
+  const plan = planName ?? t('leaving.deletion.membership.plan');
+  if (unpaid) return <p>{t('leaving.deletion.membership.unpaid', { plan })}</p>;
+  const date = until === null ? undefined : formatDate(lang, until);
+  return (
+    <RadioCards
+      name="membership"
+      legend={t('leaving.deletion.membership.legend', { plan })}
+      value={timing}
+      cards={[
+        {
+          value: 'period-end',
+          title: t('leaving.deletion.membership.later'),
+          detail:
+            date === undefined
+              ? t('leaving.deletion.membership.laterDetail')
+              : t('leaving.deletion.membership.laterDetailDate', { date }),
+        },
+        {
+          value: 'at-once',
+          title: t('leaving.deletion.membership.now'),
+          detail: t('leaving.deletion.membership.nowDetail', { count: days }),
+        },
+      ]}
+    />
+  );
+}
+
+/** What happens to whoever leaves, before they do. */
+export function DeleteAccountPage({ ctx, action, days, error, membership }: DeleteAccountPageProps) {
+  const { t, brand } = ctx;
+  return (
+    <AccountAction
+      ctx={ctx}
+      id="delete-account"
+      title={t('leaving.deletion.title')}
+      lead={t('leaving.deletion.lead', { brand: brand.name })}
+      tab="user-data"
+    >
+      <ul className="points">
+        <li>{t('leaving.deletion.now')}</li>
+        <li>{t('leaving.deletion.wait', { count: days })}</li>
+        <li>{t('leaving.deletion.then')}</li>
+        <li>{t('leaving.deletion.kept')}</li>
+        <li>{t('leaving.deletion.apps')}</li>
+      </ul>
+      <form className="form" method="post" action={action} noValidate>
+        {membership && <SubscriptionChoice ctx={ctx} membership={membership} days={days} />}
+        <Checkbox name="confirm" label={t('leaving.deletion.confirm')} error={error} />
+        <ActButtons
+          submit={<Button kind="danger">{t('leaving.deletion.submit')}</Button>}
+          cancel={t('leaving.deletion.keep')}
+          tab="user-data"
+        />
+      </form>
+    </AccountAction>
+  );
+}
+
+/** Above the settings, for a day: signing in has cancelled a deletion. */
+export function DeletionCancelledNotice({ ctx, requestedAtMs }: { ctx: PageContext; requestedAtMs: number }) {
+  const { t, lang } = ctx;
+  return (
+    <Notice kind="info" title={t('leaving.cancelled.title')}>
+      {t('leaving.cancelled.notice', { date: formatDate(lang, requestedAtMs, 'exact') })}
+    </Notice>
+  );
+}
+
+/** Above the settings, as long as it waits: an operator was asked to take the second factor away. */
+export function FactorResetNotice({ ctx, href, dueAtMs }: { ctx: PageContext; href: string; dueAtMs: number }) {
+  const { t, lang } = ctx;
+  return (
+    <section className="card">
+      <Notice kind="error" title={t('leaving.reset.title')}>
+        {t('leaving.reset.notice', { date: formatDate(lang, dueAtMs, 'exact') })}
+      </Notice>
+      <div className="actions">
+        <DialogLink ctx={ctx} href={href} label={t('leaving.reset.stop')} closeLabel={t('common.close')} />
+      </div>
+    </section>
+  );
+}
+
+export interface FactorResetPageProps {
+  ctx: PageContext;
+  action: string;
+  requestedAtMs: number;
+  dueAtMs: number;
+}
+
+export function FactorResetPage({ ctx, action, requestedAtMs, dueAtMs }: FactorResetPageProps) {
+  const { t, lang } = ctx;
+  const dates = { asked: formatDate(lang, requestedAtMs, 'exact'), due: formatDate(lang, dueAtMs, 'exact') };
+  return (
+    <AccountAction
+      ctx={ctx}
+      id="factor-reset"
+      title={t('leaving.reset.stopTitle')}
+      lead={t('leaving.reset.stopLead', dates)}
+      tab="mfa-data"
+    >
+      <form className="form" method="post" action={action}>
+        <ActButtons
+          submit={<Button>{t('leaving.reset.stopSubmit')}</Button>}
+          cancel={t('leaving.reset.leave')}
+          tab="mfa-data"
+        />
+      </form>
+    </AccountAction>
+  );
+}

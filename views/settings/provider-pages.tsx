@@ -1,0 +1,74 @@
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { providersHref } from './providers-page.tsx';
+import { LastSignInMethodNotice, RowAction, RowActions } from './row-action.tsx';
+
+const place = ({ t }: PageContext) => ({ href: providersHref, heading: t('federation.linked.title') });
+
+export interface ProviderLinkPageProps {
+  ctx: PageContext;
+  action: string;
+  /** The provider's name. */
+  provider: string;
+  /** What to do instead, where the provider does not take this browser. */
+  instead?: string | undefined;
+}
+
+/** What a link means, before the member goes to the provider. */
+export function ProviderLinkPage({ ctx, action, provider, instead }: ProviderLinkPageProps) {
+  const { t } = ctx;
+  return (
+    <RowAction
+      ctx={ctx}
+      place={place(ctx)}
+      id="link-provider"
+      title={t('federation.linked.linking.title', { provider })}
+      lead={t('federation.linked.linking.lead', { provider })}
+    >
+      {instead === undefined ? (
+        <form className="form" method="post" action={action}>
+          <RowActions ctx={ctx} href={providersHref}>
+            <Button>{t('federation.linked.linking.submit', { provider })}</Button>
+          </RowActions>
+        </form>
+      ) : (
+        <Notice kind="info">{instead}</Notice>
+      )}
+    </RowAction>
+  );
+}
+
+export interface ProviderRemovePageProps {
+  ctx: PageContext;
+  action: string;
+  /** The provider's name. */
+  provider: string;
+  /** How the member recognises it: "Google (vera@example.com)". */
+  account: string;
+  /** Nothing else would let the member in. */
+  isLast: boolean;
+}
+
+export function ProviderRemovePage({ ctx, action, provider, account, isLast }: ProviderRemovePageProps) {
+  const { t } = ctx;
+  return (
+    <RowAction
+      ctx={ctx}
+      place={place(ctx)}
+      id="remove-provider"
+      title={t('federation.linked.removing.title', { provider })}
+      lead={t('federation.linked.removing.lead', { account })}
+    >
+      {isLast ? (
+        <LastSignInMethodNotice ctx={ctx} href={providersHref} />
+      ) : (
+        <form className="form" method="post" action={action}>
+          <RowActions ctx={ctx} href={providersHref}>
+            <Button kind="danger">{t('federation.linked.removing.submit')}</Button>
+          </RowActions>
+        </form>
+      )}
+    </RowAction>
+  );
+}

@@ -1,0 +1,100 @@
+import { AuthLayout } from '../layout/auth-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { Field } from '../parts/field.tsx';
+import { Notice, type NoticeKind } from '../parts/notice.tsx';
+import { type PasskeyAsk, PasskeyForm } from '../parts/passkey-form.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
+import { Or, type ProviderButtonProps, ProviderButtons } from '../parts/provider-buttons.tsx';
+import { Script } from '../parts/script.tsx';
+
+export interface ReAuthenticatePageProps {
+  ctx: PageContext;
+  action: string;
+  /** Whose password it is: fixed, so that nobody takes it for another sign-in. */
+  email: string;
+  /** Members by a provider may have none. */
+  hasPassword: boolean;
+  /** What is wrong with the password. */
+  error?: string | undefined;
+  /** Why it was not looked at. */
+  problem?: string | undefined;
+  /** Where the member has a passkey. */
+  passkey?: PasskeyAsk | undefined;
+  /** The providers that are linked to the account. */
+  providerButtons: readonly ProviderButtonProps[];
+  /** What became of a way through one of them. */
+  providerNotice?: { kind: NoticeKind; text: string } | undefined;
+}
+
+function PasswordForm({ ctx, action, email, error, passkey }: ReAuthenticatePageProps) {
+  const { t, links } = ctx;
+  return (
+    <form className="form" method="post" action={action} noValidate>
+      <Field
+        name="username"
+        label={t('mfa.again.email')}
+        type="email"
+        autoComplete="username"
+        defaultValue={email}
+        readOnly
+      />
+      <PasswordField
+        ctx={ctx}
+        name="password"
+        label={t('signIn.password')}
+        error={error}
+        autoComplete={passkey === undefined ? 'current-password' : 'current-password webauthn'}
+        autoFocus
+        aside={
+          links.forgotPassword !== undefined && (
+            <a className="small" href={links.forgotPassword}>
+              {t('signIn.forgot')}
+            </a>
+          )
+        }
+      />
+      <Button block>{t('mfa.again.submit')}</Button>
+    </form>
+  );
+}
+
+/**
+ * Asks a member who is signed in to show once more who they are, before something is changed that signs them in: by their
+ * password, a passkey, or a provider that is linked.
+ */
+export function ReAuthenticatePage(props: ReAuthenticatePageProps) {
+  const { ctx, hasPassword, problem, passkey, providerButtons, providerNotice } = props;
+  const { t, links } = ctx;
+  const byProvider = providerButtons.length > 0;
+  const lead = byProvider ? 'federation.again.leadOr' : 'mfa.again.lead';
+  return (
+    <AuthLayout ctx={ctx}>
+      <Script ctx={ctx} entry="busy" />
+      <div className="panel-head">
+        <h1>{t('mfa.again.heading')}</h1>
+        <p className="muted">{t(hasPassword ? lead : 'federation.again.lead')}</p>
+      </div>
+      {problem !== undefined && <Notice kind="error">{problem}</Notice>}
+      {providerNotice !== undefined && <Notice kind={providerNotice.kind}>{providerNotice.text}</Notice>}
+      {hasPassword && <PasswordForm {...props} />}
+      {passkey !== undefined && <PasskeyForm ctx={ctx} {...passkey} />}
+      {byProvider && (
+        <>
+          {hasPassword && <Or>{t('federation.doors.or')}</Or>}
+          <form className="doors" method="post">
+            <ProviderButtons buttons={providerButtons} />
+          </form>
+        </>
+      )}
+      {!hasPassword && links.forgotPassword !== undefined && (
+        <p className="small muted">
+          {t('federation.again.noPassword')} <a href={links.forgotPassword}>{t('federation.again.setPassword')}</a>
+        </p>
+      )}
+      <p className="panel-foot muted">
+        <a href="/settings">{t('mfa.again.cancel')}</a>
+      </p>
+    </AuthLayout>
+  );
+}
