@@ -21,5 +21,5 @@ await command(async () => {
 function soakOf([hours = '24', addresses = '1']) {
   process.env.FOYER_SOAK_HOURS = hours;
   process.env.FOYER_SOAK_ADDRESSES = addresses;
-  return exitCodeOf(startNode('node_modules/vitest/vitest.mjs', ['run', 'test/load/soak.test.ts']));
+  return exitCodeOf(startNode('node_modules/jest/bin/jest.js', ['test/load/soak.test.ts']));
 }

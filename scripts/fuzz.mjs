@@ -14,7 +14,7 @@ await command(async () => {
     if (!/^\d{1,10}$/.test(value)) throw new Failure(`--${name}: write a whole number`);
   }
   const env = toolEnv({ FUZZ_REQUESTS: values.requests, FUZZ_SEED: seed });
-  const tests = start(node24, ['scripts/test.mjs', 'test/fuzz'], { cwd: root, env, stdio: 'inherit' });
+  const tests = start(node24, ['scripts/test.mjs', 'all', 'test/fuzz'], { cwd: root, env, stdio: 'inherit' });
   const { code } = await tests.ended;
   checkStopping();
   return code ?? 1;

@@ -1,14 +1,16 @@
 /**
- * `npm test [-- vitest arguments]`: everything that the tests need, then lint, types, build, tests and a summary whose
- * last line is `N passed, N failed`. FOYER_TEST_WITHOUT=redis,postgres,browser,stripe-reference
- * leaves parts out.
+ * `npm test`, `npm run test:rest` and `npm run test:all` (`-- jest arguments`): everything that the tests need, then lint,
+ * types, build, tests and a summary whose last line is `N passed, N failed`. The first argument says which tests run
+ * (lib/test-selection.mjs). FOYER_TEST_WITHOUT=redis,postgres,browser,stripe-reference leaves parts out.
  */
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildSteps } from './lib/build.mjs';
 import { checks, showFailures } from './lib/checks.mjs';
 import { installPackages, mayInstall } from './lib/debian.mjs';
 import { install } from './lib/install.mjs';
+import { jestArguments } from './lib/jest.mjs';
 import { findParts, missingParts, missingText, PARTS, parseWithout } from './lib/parts.mjs';
 import { node24, root, toolEnv } from './lib/paths.mjs';
 import { checkStopping, command, onExit, start } from './lib/processes.mjs';
@@ -16,6 +18,7 @@ import { alone } from './lib/ready.mjs';
 import { createSay, Failure } from './lib/say.mjs';
 import { startPostgres, startRedis } from './lib/services.mjs';
 import { judge, summaryLines } from './lib/summary.mjs';
+import { speedOf } from './lib/test-selection.mjs';
 
 const say = createSay();
 
@@ -87,12 +90,8 @@ async function runTests(args, dir, variables) {
     // Tests start many processes of the same code.
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled'),
   });
-  const own = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${resultPath}`];
-  const tests = start(node24, ['node_modules/vitest/vitest.mjs', ...own, ...args], {
-    cwd: root,
-    env,
-    stdio: 'inherit',
-  });
+  const own = ['--json', `--outputFile=${resultPath}`];
+  const tests = start(node24, jestArguments([...own, ...args]), { cwd: root, env, stdio: 'inherit' });
   const { code } = await tests.ended;
   checkStopping();
   return { exitCode: code ?? 1, result: readJson(resultPath) };
@@ -109,18 +108,28 @@ async function timed(name, act) {
   return { value, step: { name, ms: performance.now() - beganMs } };
 }
 
+/** What the step before the tests does. `npm run test:rest` follows `npm test`, which has the same lint and types. */
+const preparations = {
+  fast: { title: 'Lint, types, build; starting services', act: checks },
+  rest: { title: 'Build; starting services', act: buildSteps },
+  all: { title: 'Lint, types, build; starting services', act: checks },
+};
+
 await command(async () => {
+  const [word, ...args] = process.argv.slice(2);
+  const speed = speedOf({ FOYER_TEST: word });
+  const preparation = preparations[speed];
   const without = parseWithout(process.env.FOYER_TEST_WITHOUT);
   const installed = await timed('install', () => alone(say, () => install(say)));
   const parts = await timed('find Redis, PostgreSQL, Chromium', () => needParts(without));
   const dir = temporaryFolder();
   const [services, checked] = await Promise.all([
     timed('start services', () => startServices(parts.value, dir)),
-    say.step('Lint, types, build; starting services', () => alone(say, checks)),
+    say.step(preparation.title, () => alone(say, preparation.act)),
   ]);
   showFailures(checked);
-  say.line('Running the tests');
-  const tests = await timed('tests', () => runTests(process.argv.slice(2), dir, services.value));
+  say.line(`Running the tests (${speed})`);
+  const tests = await timed('tests', () => runTests(args, dir, { ...services.value, FOYER_TEST: speed }));
   const { exitCode, result } = tests.value;
   const verdict = judge(checked, result, exitCode);
   const tested = { ...tests.step, error: exitCode === 0 ? undefined : new Failure('see above') };

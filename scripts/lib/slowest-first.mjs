@@ -19,16 +19,21 @@ const rank = (path) => {
   return found === -1 ? slow.length : found;
 };
 
-/** @typedef {{ moduleId: string }} Test what the test runner knows of a file: its path, here */
+/** @typedef {{ path: string }} Test what Jest knows of a file */
 
 export default class SlowestFirst {
-  /** @template {Test} T @param {T[]} tests */
-  async sort(tests) {
-    const known = tests.map((test) => ({ test, rank: rank(test.moduleId), size: statSync(test.moduleId).size }));
+  /** @template {Test} T @param {Iterable<T>} tests */
+  sort(tests) {
+    const known = [...tests].map((test) => ({ test, rank: rank(test.path), size: statSync(test.path).size }));
     return known.toSorted((a, b) => a.rank - b.rank || b.size - a.size).map(({ test }) => test);
   }
   /** @template {Test} T @param {T[]} tests */
-  async shard(tests) {
+  allFailedTests(tests) {
     return tests;
   }
+  /** @template {Test} T @param {T[]} tests */
+  shard(tests) {
+    return tests;
+  }
+  cacheResults() {}
 }

@@ -8,8 +8,8 @@ import { seconds } from './say.mjs';
 /**
  * @typedef {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number,
  *   testResults: FileResult[] }} TestResult the part of the test runner's JSON report that counts here
- * @typedef {{ name: string, status: string, message?: string, assertionResults: { status: string, fullName: string,
- *   duration?: number | null, failureMessages?: string[] | null }[] }} FileResult
+ * @typedef {{ name: string, status: string, message?: string, assertionResults: { status: string, ancestorTitles: string[],
+ *   title: string, duration?: number | null, failureMessages?: string[] | null }[] }} FileResult
  * @typedef {{ passed: number, failed: number, notes: string[] }} Verdict
  */
 
@@ -41,8 +41,8 @@ export function failureLines(result) {
     if (isBroken(file)) return [[`  FAILED  ${path}`, ...beginning(file.message ?? '')]];
     return file.assertionResults
       .filter(({ status }) => status === 'failed')
-      .map(({ fullName, duration, failureMessages }) => [
-        `  FAILED  ${path} > ${fullName} (${seconds(duration ?? 0)})`,
+      .map(({ ancestorTitles, title, duration, failureMessages }) => [
+        `  FAILED  ${path} > ${[...ancestorTitles, title].join(' ')} (${seconds(duration ?? 0)})`,
         ...beginning(failureMessages?.[0] ?? ''),
       ]);
   });

@@ -37,11 +37,20 @@ function named(places: string[]): Set<string> {
 }
 
 /** Started as programs, or read as files, by scripts and tests. */
-const programs = new Set(['@biomejs/biome', 'node', 'rolldown', 'typescript', 'vite', 'vitest', 'axe-core']);
+const programs = new Set([
+  '@biomejs/biome',
+  'node',
+  'rolldown',
+  'typescript',
+  'vite',
+  'jest',
+  'jest-light-runner',
+  'axe-core',
+]);
 const product = named(['server', 'client', 'views', 'config', 'locales']);
 const everywhere = named([
   ...['server', 'client', 'views', 'config', 'locales', 'test', 'scripts', 'examples'],
-  ...['vite.config.ts', 'vitest.config.ts'],
+  ...['vite.config.ts', 'jest.config.mjs'],
 ]);
 
 /** `@types/pg` describes `pg`; `@types/node` describes Node. */
@@ -54,7 +63,8 @@ describe('the packages of package.json', () => {
 
   it.each(Object.keys(devDependencies))('%s is imported somewhere, or a program', (name) => {
     if (programs.has(name)) return;
-    if (name === '@types/node') return;
+    // Both describe global names.
+    if (['@types/node', '@types/jest'].includes(name)) return;
     expect(everywhere).toContain(name.startsWith('@types/') ? described(name) : name);
   });
 

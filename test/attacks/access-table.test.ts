@@ -21,7 +21,7 @@ import type { Browser } from '../support/browser.ts';
 import { listenOnFreePort, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { routesOf } from '../support/routes.ts';
-import { backends } from '../support/stores.ts';
+import { type Backend, backends } from '../support/stores.ts';
 
 /** Everything that can be switched on is on, so that each route is there. */
 interface Whole {
@@ -29,7 +29,7 @@ interface Whole {
   providers: TestProviders;
 }
 
-async function startWhole(backend: (typeof backends)[number]): Promise<Whole> {
+async function startWhole(backend: Backend): Promise<Whole> {
   const providers = await startProviders();
   const limits = { GUESS_LIMIT_ADDRESS: '100000', SIGN_UP_LIMIT_ADDRESS: '100000', CARD_LIMIT_ADDRESS: '100000' };
   return { shop: await startShop(backend, { ...providers.environment(), ...limits }), providers };

@@ -13,7 +13,7 @@ const meansOneself: ReadonlySet<string> = new Set([
   ...['listMessages', 'readAllMessages'],
 ]);
 
-describe.each(strictest)('the JSON API on what is another member’s, on $name', (backend) => {
+describe.each(strictest())('the JSON API on what is another member’s, on $name', (backend) => {
   let shop: Shop;
   let calls: ApiOperation[];
   let bob: Named;

@@ -3,7 +3,7 @@ import { password } from '../support/foyer.ts';
 import { brokenBodies, form, isClear, json, oddValues, openScene, type Scene, shown, strictest } from './bad-input.ts';
 import { type Sent, send } from './wire.ts';
 
-describe.each(strictest)('bad calls by client apps on $name', (backend) => {
+describe.each(strictest())('bad calls by client apps on $name', (backend) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await openScene(backend);

@@ -56,7 +56,7 @@ const forms: Record<string, Record<string, string>> = {
 /** Forms whose odd values are odd in one field alone, and may be stored where that one is mended. */
 const wanted = new Set(['/language', '/settings/name', '/settings/profile']);
 
-describe.each(strictest)('bad forms on $name', (backend) => {
+describe.each(strictest())('bad forms on $name', (backend) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await openScene(backend);

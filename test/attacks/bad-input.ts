@@ -59,7 +59,7 @@ export const oddValues: [string, string][] = [
 ];
 
 /** The strictest of what there is: PostgreSQL refuses texts that SQLite takes. */
-export const strictest = backends.slice(-1);
+export const strictest = (): Backend[] => backends.slice(-1);
 
 /** A clear error: a status of the 4xx, and a page or a document that says something. */
 export const isClear = ({ status, headers, text }: Answer): boolean =>

@@ -2,7 +2,7 @@ import { password } from '../support/foyer.ts';
 import { isClear, json, oddValues, openScene, type Scene, shown, strictest } from './bad-input.ts';
 import { send } from './wire.ts';
 
-describe.each(strictest)('bad addresses and headers on $name', (backend) => {
+describe.each(strictest())('bad addresses and headers on $name', (backend) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await openScene(backend);

@@ -1,7 +1,7 @@
 import { locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty } from '../support/relying-party.ts';
-import { backends } from '../support/stores.ts';
+import { anyBackend } from '../support/stores.ts';
 import { portOf, send } from './wire.ts';
 
 const form = 'application/x-www-form-urlencoded';
@@ -32,7 +32,7 @@ const strangers: [string, Record<string, string>][] = [
   ['two origins', { origin: `SELF, ${evil}`, 'sec-fetch-site': 'same-origin' }],
 ];
 
-describe.each(backends.slice(0, 1))('posts from elsewhere (rule 9)', (backend) => {
+describe.each([anyBackend])('posts from elsewhere (rule 9)', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend);

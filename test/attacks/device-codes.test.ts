@@ -312,7 +312,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
       const [asked, browser] = [await radio.ask(), await foyer.signedIn(user)];
       const fields = { ...(await confirmPage(browser, asked.user_code)), confirm: 'yes' };
       const { kv } = foyer.stores;
-      const away = methods.map((method) => vi.spyOn(kv, method).mockRejectedValue(new StoreUnavailable('away')));
+      const away = methods.map((method) => jest.spyOn(kv, method).mockRejectedValue(new StoreUnavailable('away')));
       try {
         expect((await browser.post('/oauth2/device', fields)).status).toBe(503);
       } finally {

@@ -77,7 +77,7 @@ describe.each(backends)('the devices in the settings, attacked, on $name', (back
     const user = await foyer.addUser();
     const [thief, own] = [await foyer.signedIn(user), await foyer.signedIn(user)];
     const code = await totpCode(await begin(thief), foyer.deps.now());
-    const signedOut = vi.fn(async () => {
+    const signedOut = jest.fn(async () => {
       expect(leadsTo(await own.post('/settings/devices/sign-out-others'))).toMatch(/^303 \/settings\?notice=/);
     });
     await beforeSessionWrite(foyer.deps.kv, signedOut, () => activate(thief, code));

@@ -1,6 +1,6 @@
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type Route, routesOf } from '../support/routes.ts';
-import { backends } from '../support/stores.ts';
+import { anyBackend } from '../support/stores.ts';
 import { type Answer, portOf, Visitor } from './wire.ts';
 
 /** Every name by which a page of this site, or of others, takes an address. */
@@ -63,7 +63,7 @@ const isEvil = (address: string, site: string): boolean => {
   return !url || !['http:', 'https:', 'mailto:'].includes(url.protocol) || url.hostname.endsWith('evil.example');
 };
 
-describe.each(backends.slice(0, 1))('an address in the query of any page', (backend) => {
+describe.each([anyBackend])('an address in the query of any page', (backend) => {
   let foyer: TestFoyer;
   let member: Visitor;
   let visitor: Visitor;

@@ -10,6 +10,7 @@ import { forgetWait, profile } from '../sign-up/steps.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { imported } from '../support/imported.ts';
 import { type Backend, backends } from '../support/stores.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 /** Every statement on the outbox, as it is sent to the database, in transactions too. */
 function listenToOutbox(database: Database, heard: string[]): Database {
@@ -48,7 +49,7 @@ describe.each(backends)('enumeration of members by the work behind equal answers
   beforeAll(async () => {
     for (const [name, view] of Object.entries(mailViews)) {
       const draw = view.Mail as (props: never) => ReactElement;
-      vi.spyOn(view as { Mail: typeof draw }, 'Mail').mockImplementation((props) => {
+      jest.spyOn(view as { Mail: typeof draw }, 'Mail').mockImplementation((props) => {
         drawn.push(name);
         return draw(props);
       });
@@ -80,7 +81,7 @@ describe.each(backends)('enumeration of members by the work behind equal answers
     ({ token } = await service(foyer, ['messages:send']));
   });
   afterAll(async () => {
-    vi.restoreAllMocks();
+    jest.restoreAllMocks();
     await foyer?.close();
   });
 
@@ -101,7 +102,7 @@ describe.each(backends)('enumeration of members by the work behind equal answers
     drawn.length = 0;
     const before = await rowsEver();
     await act();
-    await vi.waitFor(async () => expect(await rowsEver()).toBeGreaterThan(before));
+    await waitFor(async () => expect(await rowsEver()).toBeGreaterThan(before));
     await foyer.mails('');
     const rendered = drawn.filter((_, at) => at % 2 === 0);
     expect(drawn).toHaveLength(2 * rendered.length);
@@ -215,7 +216,7 @@ describe.each(backends)('enumeration of members by the work behind equal answers
     expect(new Set(delays).size).toBeGreaterThan(6);
     // Nothing is delivered before its time, and everything by itself.
     expect(await foyer.deps.outboxWorker.turn()).toBeLessThan(12);
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       await foyer.deps.outboxWorker.turn();
       const waiting = await foyer.stores.database.db
         .selectFrom('outbox')

@@ -12,7 +12,7 @@ const types = { json: 'application/json', graphql: 'application/graphql-response
 const everything =
   '{listUsers{items{id userId username firstName lastName imageName userAttributes stripeCustomerId} nextToken}}';
 
-describe.each(strictest)('GraphQL under attack, as in production, on $name', (backend) => {
+describe.each(strictest())('GraphQL under attack, as in production, on $name', (backend) => {
   let foyer: TestFoyer;
   let port: number;
   let [ada, bob]: User[] = [];

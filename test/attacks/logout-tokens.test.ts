@@ -6,11 +6,11 @@ import type { User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { cliOf } from '../support/cli.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { backends } from '../support/stores.ts';
+import { anyBackend } from '../support/stores.ts';
 import { sidOf, type ToldApp, toldApp } from '../support/told-app.ts';
 
 /** What client apps that hear of logouts could do to Foyer, to its members, and to each other. */
-describe.each(backends.slice(0, 1))('a client app that is told of logouts', (backend) => {
+describe.each([anyBackend])('a client app that is told of logouts', (backend) => {
   let foyer: TestFoyer;
   let app: ToldApp;
   let user: User;

@@ -2,6 +2,7 @@ import { service } from '../api/callers.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { bytesOf, entriesIn } from '../support/stored.ts';
 import { backends } from '../support/stores.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const cap = 500;
@@ -79,12 +80,9 @@ describe.each(backends)('members and begun accounts that fill the stores, on $na
     await insert(old.id, 1, { createdAt: foyer.deps.now() - 89 * dayMs });
     await insert(many.id, cap + 50);
     foyer.deps.outboxWorker.start();
-    await vi.waitFor(
-      async () => {
-        expect([(await rowsOf(old.id)).length, (await rowsOf(many.id)).length]).toEqual([1, cap]);
-      },
-      { timeout: 10_000, interval: 100 },
-    );
+    await waitFor(async () => {
+      expect([(await rowsOf(old.id)).length, (await rowsOf(many.id)).length]).toEqual([1, cap]);
+    }, 10_000);
   });
 
   it('the export has all of a member’s notifications', async () => {

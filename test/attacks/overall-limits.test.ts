@@ -2,6 +2,7 @@ import type { User } from '../../server/users/index.ts';
 import { newAddress, newPassword, profile, codeFor as signUpCodeFor } from '../sign-up/steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends, keysOf } from '../support/stores.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { production, site } from './production.ts';
 import { type Answer, portOf, Visitor } from './wire.ts';
 
@@ -38,7 +39,7 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
       .map(({ values }) => String(values.code));
   /** It is mailed after the answer. */
   const codeFor = (user: User) =>
-    vi.waitFor(async () => {
+    waitFor(async () => {
       const [code = ''] = (await codesOf(user)).slice(-1);
       expect(code).toMatch(/^\d{6}$/);
       return code;
@@ -142,7 +143,7 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
     expect(await isSignedIn(visitor)).toBe(false);
     const own = elsewhere();
     await signIn(own, user.email);
-    const second = await vi.waitFor(async () => {
+    const second = await waitFor(async () => {
       const codes = await codesOf(user);
       expect(codes).toHaveLength(2);
       return codes[1] ?? '';

@@ -9,6 +9,7 @@ import { newAddress, profile } from '../sign-up/steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { production, site } from './production.ts';
 import { portOf, Visitor } from './wire.ts';
 
@@ -73,11 +74,11 @@ describe.each(backends)('attack: one member sends right passwords without end, o
       }),
     );
     // All but those that run or wait have their answer while the first is still being checked.
-    await vi.waitFor(() => expect(answered.length).toBe(216 - 4), 20_000);
+    await waitFor(() => expect(answered.length).toBe(216 - 4), 20_000);
     expect(queue.state()).toEqual({ running: 1, waiting: 3 });
     expect(new Set(answered)).toEqual(new Set([429]));
     const honest = signIn(at('203.0.113.9'), ida);
-    await vi.waitFor(() => expect(queue.state().waiting).toBe(4), 20_000);
+    await waitFor(() => expect(queue.state().waiting).toBe(4), 20_000);
     open.resolve();
     expect((await honest).status).toBe(303);
     const answers = await Promise.all(burst);
@@ -100,9 +101,9 @@ describe.each(backends)('attack: one member sends right passwords without end, o
       });
       answered.push(answer.status);
     });
-    await vi.waitFor(() => expect(answered.length).toBe(40 - 10), 20_000);
+    await waitFor(() => expect(answered.length).toBe(40 - 10), 20_000);
     const honest = signIn(at('203.0.113.10'), ida);
-    await vi.waitFor(() => expect(queue.state().waiting).toBe(10), 20_000);
+    await waitFor(() => expect(queue.state().waiting).toBe(10), 20_000);
     open.resolve();
     expect((await honest).status).toBe(303);
     await Promise.all(burst);

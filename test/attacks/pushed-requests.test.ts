@@ -25,7 +25,7 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
     browser = await foyer.signedIn(user);
   });
   afterEach(() => {
-    vi.restoreAllMocks();
+    jest.restoreAllMocks();
   });
   afterAll(() => foyer?.close());
 
@@ -74,7 +74,7 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
     const [first, second] = [foyer.browser(), foyer.browser()];
     const landings = [locationOf(await first.get(begun.url)), locationOf(await second.get(begun.url))];
     const realNow = Date.now.bind(Date);
-    if (ms > 0) vi.spyOn(Date, 'now').mockImplementation(() => realNow() + ms);
+    if (ms > 0) jest.spyOn(Date, 'now').mockImplementation(() => realNow() + ms);
     const [won, lost] = [
       await finish(first, landings[0] ?? '', user),
       await finish(second, landings[1] ?? '', await foyer.addUser()),
@@ -86,7 +86,7 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
   it('an expired request_uri is refused', async () => {
     const { url } = await pushed();
     const realNow = Date.now.bind(Date);
-    vi.spyOn(Date, 'now').mockImplementation(() => realNow() + minuteMs + 20_000);
+    jest.spyOn(Date, 'now').mockImplementation(() => realNow() + minuteMs + 20_000);
     await expectRefused(await browser.get(url));
   });
 
@@ -114,7 +114,7 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
   });
 
   it('a made-up request_uri, or one that leads elsewhere, is refused and never fetched', async () => {
-    const fetched = vi.spyOn(globalThis, 'fetch');
+    const fetched = jest.spyOn(globalThis, 'fetch');
     for (const uri of [`urn:ietf:params:oauth:request_uri:${'x'.repeat(43)}`, 'https://evil.example/request']) {
       const query = new URLSearchParams({ client_id: client.id, request_uri: uri });
       await expectRefused(await browser.get(`/oauth2/authorize?${query}`));

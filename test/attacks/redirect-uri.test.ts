@@ -67,7 +67,7 @@ const lookalikes = [
   'https://*.example.com/callback?app=1',
 ].map(look);
 
-describe.each(strictest)('a redirect_uri that looks like the registered one, on $name', (backend) => {
+describe.each(strictest())('a redirect_uri that looks like the registered one, on $name', (backend) => {
   let foyer: TestFoyer;
   let app: RelyingParty;
   let signedIn: Browser;

@@ -1,9 +1,9 @@
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { backends } from '../support/stores.ts';
+import { anyBackend } from '../support/stores.ts';
 import { type Answer, portOf, Visitor } from './wire.ts';
 
 /** `security.md`, rule 10, as a visitor meets it: the table of addresses is in test/http/return-address.test.ts. */
-describe.each(backends.slice(0, 1))('a redirect parameter', (backend) => {
+describe.each([anyBackend])('a redirect parameter', (backend) => {
   let foyer: TestFoyer;
   let member: Visitor;
   beforeAll(async () => {

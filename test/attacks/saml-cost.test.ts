@@ -243,10 +243,9 @@ describe('the processor time of a SAML answer', () => {
     const ms = Object.fromEntries([...least].map(([name, value]) => [name, Math.round(value * 10) / 10]));
     console.log('CPU of a SAML answer in ms', ms);
     const good = least.get('good, 3 attributes') ?? Number.NaN;
-    for (const [name, value] of least) {
-      if (!name.startsWith('good')) expect(value, name).toBeLessThan(2 * good);
-      // A stranger, who has no answer of the provider, costs less than a good one.
-      if (name.startsWith('signed by a stranger')) expect(value, name).toBeLessThan(good);
-    }
+    const figures = [...least].map(([name, value]) => ({ name, value }));
+    expect(figures.filter(({ name, value }) => !name.startsWith('good') && !(value < 2 * good))).toEqual([]);
+    // A stranger, who has no answer of the provider, costs less than a good one.
+    expect(figures.filter(({ name, value }) => name.startsWith('signed by a stranger') && !(value < good))).toEqual([]);
   }, 60_000);
 });

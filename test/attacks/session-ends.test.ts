@@ -22,7 +22,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
     await withDefaultClient(foyer);
   });
   afterEach(() => {
-    vi.restoreAllMocks();
+    jest.restoreAllMocks();
   });
   afterAll(() => foyer?.close());
 
@@ -144,7 +144,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       const reached = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();
       const late = 'copper lantern meadow 8';
-      vi.spyOn(passwords, 'hash').mockImplementation(async (given, work) => {
+      jest.spyOn(passwords, 'hash').mockImplementation(async (given, work) => {
         if (given === late) {
           reached.resolve();
           await released.promise;
@@ -251,7 +251,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       const user = await foyer.addUser();
       await signIn(user);
       const before = await rowsOf(user);
-      vi.spyOn(foyer.deps.kv, 'get').mockRejectedValue(new Error('away'));
+      jest.spyOn(foyer.deps.kv, 'get').mockRejectedValue(new Error('away'));
       await expect(foyer.app.oauth.sweep()).rejects.toThrow('away');
       expect(await rowsOf(user)).toEqual(before);
     });

@@ -143,7 +143,7 @@ describe.each(backends)('a member with very many sessions on $name', (backend) =
       expect(html.match(/<div class="stack" id="panel-[\w-]+"/g)).toEqual([`<div class="stack" id="panel-${tab}"`]);
     }
     // Only the tab of the devices reads them.
-    const get = vi.spyOn(foyer.deps.kv, 'get');
+    const get = jest.spyOn(foyer.deps.kv, 'get');
     await own.get('/settings');
     expect(get.mock.calls.length).toBeLessThan(30);
     get.mockRestore();
@@ -169,7 +169,7 @@ describe.each(backends)('a member with very many sessions on $name', (backend) =
     const watched = ['get', 'takeOnce', 'removeFromSet'] as const;
     const spies = watched.map((name) => {
       const call = kv[name].bind(kv) as (...args: never[]) => Promise<unknown>;
-      return vi.spyOn(kv, name).mockImplementation((async (...args: never[]) => {
+      return jest.spyOn(kv, name).mockImplementation((async (...args: never[]) => {
         running += 1;
         most = Math.max(most, running);
         try {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import express from 'express';
 import { mediaFiles } from '../../server/http/index.ts';
 import { listen } from '../../server/process/listen.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const portOf = (server: { address(): unknown }) => (server.address() as AddressInfo).port;
 const opened = (port: number) =>
@@ -35,7 +36,7 @@ describe('connections that are held open', () => {
       const [one, two, three] = [await asked(port), await asked(port), await asked(port)];
       expect([one.outcome, two.outcome, three.outcome]).toEqual(['answered', 'answered', 'closed']);
       one.socket.destroy();
-      await vi.waitFor(async () => expect((await asked(port)).outcome).toBe('answered'));
+      await waitFor(async () => expect((await asked(port)).outcome).toBe('answered'));
     } finally {
       server.closeAllConnections();
       server.close();
@@ -73,7 +74,7 @@ describe('connections that are held open', () => {
       const stopped = await ask();
       stopped.pause();
       const connections = () => new Promise<number>((resolve) => server.getConnections((_error, n) => resolve(n)));
-      await vi.waitFor(async () => expect(await connections()).toBe(0), { timeout: 10_000, interval: 200 });
+      await waitFor(async () => expect(await connections()).toBe(0), 10_000);
       stopped.destroy();
 
       const slow = await ask();

@@ -4,7 +4,8 @@ import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { behindProxies } from '../support/proxy.ts';
 import { type RelyingParty, relyingParty, signInFor, store } from '../support/relying-party.ts';
-import { type Backend, backends } from '../support/stores.ts';
+import { anyBackend, type Backend, secondBackends } from '../support/stores.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type Answer, basicOf, callByServer, portOf } from './wire.ts';
 
 type Which = 'the key-value store' | 'the database';
@@ -81,7 +82,7 @@ function breakable(backend: Backend) {
   };
 }
 
-describe.each(backends.slice(0, 1))('while a store is away', (real) => {
+describe.each([anyBackend])('while a store is away', (real) => {
   const { backend, without } = breakable(real);
   let foyer: TestFoyer;
   let app: RelyingParty;
@@ -207,7 +208,7 @@ describe.each(backends.slice(0, 1))('while a store is away', (real) => {
   });
 });
 
-const [, servers] = backends;
+const [servers] = secondBackends;
 
 if (servers) {
   describe('while Redis itself does not answer', () => {
@@ -229,7 +230,7 @@ if (servers) {
       } finally {
         proxies.keyValue().mend();
       }
-      await vi.waitFor(async () => expect((await browser.get('/settings')).status).toBe(200), 10_000);
+      await waitFor(async () => expect((await browser.get('/settings')).status).toBe(200), 10_000);
       expect((await browser.cookies()).foyer_session).toBe(before);
     });
   });

@@ -2,14 +2,13 @@ import type { Page } from 'playwright-core';
 import type { User } from '../../server/users/index.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
-import { backends } from '../support/stores.ts';
+import { anyBackend } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { expectFormNext } from './short-ways.ts';
 import { andLoad, submitSignIn } from './steps.ts';
 import { alsoByPhone } from './tour-devices.ts';
 
-const [backend] = backends;
-if (!backend) throw new Error('there is no backend to run on');
+const backend = anyBackend;
 
 describe('a device', () => {
   const { newPage } = chromiumForTests();

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { type Language, languages } from '../../server/http/index.ts';
 import { type AxeRules, axeFindings, chromiumForTests, layOut } from '../support/chromium.ts';
-import { backends } from '../support/stores.ts';
+import { anyBackend } from '../support/stores.ts';
 import { moreLanguages, openNew, reloadedIn, turnTo } from './in-languages.ts';
 import { layoutFaults } from './layout.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
@@ -31,8 +31,7 @@ const spoken = (page: Page): Promise<string> =>
 
 /** Looks at every page in every language; the file that calls it says which part of them, so that two processes share the work. */
 export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): void {
-  const [backend] = backends;
-  if (!backend) throw new Error('there is no backend to run on');
+  const backend = anyBackend;
   const { newPage } = chromiumForTests({ pagesStay: true });
   let page: Page;
   let sandbox: Sandbox;

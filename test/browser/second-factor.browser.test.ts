@@ -12,12 +12,11 @@ import {
 } from '../sign-in/factor-steps.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
-import { backends } from '../support/stores.ts';
+import { anyBackend } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { andLoad, atHome, browserLocale, goOnAs, listed, submitSignIn } from './steps.ts';
 
-const [backend] = backends;
-if (!backend) throw new Error('there is no backend to run on');
+const backend = anyBackend;
 
 describe('the second step in a browser', () => {
   const { newPage } = chromiumForTests({ profilesStay: true });

@@ -1,6 +1,7 @@
 import { answerCode } from '../support/devices.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { type Example, startExample } from './example-process.ts';
 
 describe('the example of an app without a browser', () => {
@@ -18,7 +19,7 @@ describe('the example of an app without a browser', () => {
   async function start() {
     const example = await startExample('device-app/device.mjs', { ISSUER: foyer.url });
     running.push(example);
-    await vi.waitFor(() => expect(example.said()).toContain('It works for 10 minutes.'));
+    await waitFor(() => expect(example.said()).toContain('It works for 10 minutes.'));
     const [, code = ''] = /enter the code ([\w-]+)/.exec(example.said()) ?? [];
     return { example, code };
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Backend, backends, type OpenStores } from '../support/stores.ts';
+import { anyBackend, type Backend, backends, type OpenStores } from '../support/stores.ts';
 import { type Moment, startHonestCarrier } from './honest-carrier.ts';
 import { type ChildSettings, dist, type OutboxChild, startChild } from './outbox-child.ts';
 import { seededRandom } from './seeded.ts';
@@ -45,7 +45,7 @@ const waiting = async ({ database }: OpenStores) =>
 
 describe.each(backends)('a process that is killed, on $name', (backend: Backend) => {
   // The database decides little here; each seed is the start of a process.
-  const times = backend === backends[0] ? seeds : Math.ceil(seeds / 4);
+  const times = backend === anyBackend ? seeds : Math.ceil(seeds / 4);
   let stores: OpenStores;
   let carrier: Carrier;
   let settings: ChildSettings;

@@ -7,7 +7,7 @@ import { openStrategies } from '../../server/federation/strategies.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
-import { backends } from '../support/stores.ts';
+import { anyBackend } from '../support/stores.ts';
 import { answerOf, comeBy, pressButton, somebody } from './steps.ts';
 import { begin, finish, refusal, settingsOf } from './strategies.ts';
 
@@ -52,7 +52,7 @@ describe('the strategies of federation run through Passport', () => {
     'A sign-in by %s calls passport.authenticate with the provider id and without a session.',
     async (kind) => {
       const { passport, by } = open();
-      const call = vi.spyOn(passport, 'authenticate');
+      const call = jest.spyOn(passport, 'authenticate');
       const { url } = await begin(by(kind));
       expect(url.href.startsWith(providers.url)).toBe(true);
       expect(call.mock.calls).toEqual([[ids[kind], expect.objectContaining({ session: false }), expect.any(Function)]]);
@@ -183,13 +183,12 @@ describe('the routes of federation run through Passport', () => {
   let providers: TestProviders;
   let foyer: TestFoyer;
   beforeAll(async () => {
-    const [backend] = backends;
-    if (!backend) throw new Error('no backend');
+    const backend = anyBackend;
     providers = await startProviders();
     foyer = await startFoyer(backend, { ...providers.environment(), GUESS_LIMIT_ADDRESS: '100000' });
   });
   afterEach(() => {
-    vi.restoreAllMocks();
+    jest.restoreAllMocks();
   });
   afterAll(async () => {
     await foyer?.close();
@@ -199,7 +198,7 @@ describe('the routes of federation run through Passport', () => {
   it.each(kinds)(
     'POST /federation/:provider and the answer of %s call passport.authenticate once each.',
     async (kind) => {
-      const call = vi.spyOn(Passport.prototype, 'authenticate');
+      const call = jest.spyOn(Passport.prototype, 'authenticate');
       const answer = await comeBy(providers, foyer.browser(), kind, somebody(providers, kind));
       expect(new URL(locationOf(answer)).searchParams.get('notice')).toBeNull();
       expect(call.mock.calls.map(([id]) => id)).toEqual([ids[kind], ids[kind]]);

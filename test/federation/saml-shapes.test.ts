@@ -158,7 +158,7 @@ describe('a SAML answer of the provider', () => {
     '%s, signed %s (the response, too: %s), is refused before the library reads it once it is changed',
     async (...one) => {
       const xml = await answer(...one);
-      const library = vi.spyOn(SAML.prototype, 'validatePostResponseAsync');
+      const library = jest.spyOn(SAML.prototype, 'validatePostResponseAsync');
       const changes = [changed(xml, '</saml:NameID>', 'x</saml:NameID>')];
       const [, , both] = one;
       if (both) changes.push(changed(xml, '<samlp:Status>', '<samlp:Status><x/>'));

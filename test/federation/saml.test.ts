@@ -22,13 +22,13 @@ import {
   postFromElsewhere,
   type SamlAttempt,
 } from '../support/saml.ts';
-import { backends } from '../support/stores.ts';
+import { anyBackend } from '../support/stores.ts';
 import { sidOf, toldApp } from '../support/told-app.ts';
 
 const transient = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
 const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
 
-describe.each(backends.slice(0, 1))('SAML', (backend) => {
+describe.each([anyBackend])('SAML', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
   beforeAll(async () => {

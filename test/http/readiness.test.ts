@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { ownTime } from '../support/own-time.ts';
 import { behindProxies } from '../support/proxy.ts';
-import { backends } from '../support/stores.ts';
+import { anyBackend, backends, secondBackends } from '../support/stores.ts';
 
-const [embedded, servers] = backends;
+const embedded = anyBackend;
+const [servers] = secondBackends;
 
 interface Health {
   status: number;

@@ -6,24 +6,26 @@ const addresses = Number(process.env.FOYER_SOAK_ADDRESSES ?? 1);
 const mostBytes = addresses === 1 ? 50e6 : 500e6;
 const dayHours = 24;
 
-it(`visitors from ${addresses} address(es), each at all of its limits: both stores stay small`, {
-  timeout: 60_000 + hours * addresses * 120_000,
-}, async () => {
-  const tell = process.env.FOYER_SOAK_HOURS === undefined ? undefined : (line: string) => console.log(line);
-  const { keyValueBytes, databaseBytes, answers } = await soak({ addresses, hours, ...(tell && { tell }) });
-  tell?.(JSON.stringify(answers, undefined, 1));
-  // What is in the key-value store is gone after two hours, what is in the database adds up.
-  const aDay = keyValueBytes + databaseBytes * Math.max(1, dayHours / hours);
-  tell?.(`${addresses} address(es), a day: at most ${megabytes(aDay)}`);
-  expect(aDay).toBeLessThan(mostBytes);
-  // Each kind was sent and understood, or the figures would say nothing. These name a flow that there never was.
-  const ofNoFlow = new Set(['confirmation by call', 'code again by call']);
-  for (const [name, statuses] of Object.entries(answers)) {
-    const wrong = ['405', '415', '500', ...(ofNoFlow.has(name) ? [] : ['404'])];
-    expect([name, Object.keys(statuses).filter((status) => wrong.includes(status))]).toEqual([name, []]);
-  }
-  for (const kept of ['authorize, long state', 'authorize by POST', 'sign-up', 'forgot password']) {
-    expect([kept, (answers[kept]?.['303'] ?? 0) + (answers[kept]?.['200'] ?? 0) > 0]).toEqual([kept, true]);
-    expect([kept, (answers[kept]?.['429'] ?? 0) + (answers[kept]?.['503'] ?? 0) > 0]).toEqual([kept, true]);
-  }
-});
+it(
+  `visitors from ${addresses} address(es), each at all of its limits: both stores stay small`,
+  async () => {
+    const tell = process.env.FOYER_SOAK_HOURS === undefined ? undefined : (line: string) => console.log(line);
+    const { keyValueBytes, databaseBytes, answers } = await soak({ addresses, hours, ...(tell && { tell }) });
+    tell?.(JSON.stringify(answers, undefined, 1));
+    // What is in the key-value store is gone after two hours, what is in the database adds up.
+    const aDay = keyValueBytes + databaseBytes * Math.max(1, dayHours / hours);
+    tell?.(`${addresses} address(es), a day: at most ${megabytes(aDay)}`);
+    expect(aDay).toBeLessThan(mostBytes);
+    // Each kind was sent and understood, or the figures would say nothing. These name a flow that there never was.
+    const ofNoFlow = new Set(['confirmation by call', 'code again by call']);
+    for (const [name, statuses] of Object.entries(answers)) {
+      const wrong = ['405', '415', '500', ...(ofNoFlow.has(name) ? [] : ['404'])];
+      expect([name, Object.keys(statuses).filter((status) => wrong.includes(status))]).toEqual([name, []]);
+    }
+    for (const kept of ['authorize, long state', 'authorize by POST', 'sign-up', 'forgot password']) {
+      expect([kept, (answers[kept]?.['303'] ?? 0) + (answers[kept]?.['200'] ?? 0) > 0]).toEqual([kept, true]);
+      expect([kept, (answers[kept]?.['429'] ?? 0) + (answers[kept]?.['503'] ?? 0) > 0]).toEqual([kept, true]);
+    }
+  },
+  60_000 + hours * addresses * 120_000,
+);

@@ -126,34 +126,38 @@ describe('no page and no call that reads changes anything at Stripe', () => {
       ({ object }) => object !== 'event',
     );
 
-  it.each(Object.keys(statuses))('%s: each address is read', { timeout: 120_000 }, async (status) => {
-    const user = await shop.foyer.addUser();
-    await shop.membership.ensure(user, 7);
-    await statuses[status]?.(shop, user);
-    const standing = await shop.membership.refresh(user.id);
-    const ids = { customer: standing?.customerId ?? '', subscription: standing?.subscriptionId ?? 'sub_none' };
-    const browser = await shop.foyer.signedIn(user);
-    const client = await asClient(shop, 'users:read', 'plans:read');
-    const before = objects();
-    writes.length = 0;
-    const answers = new Map<string, number>();
-    for (const path of paths) {
-      for (const address of addressesOf(shop, path, ids)) {
-        const { status: answer } = await browser.get(address);
-        answers.set(address, answer);
-        if (/^\/(customer|user)\//.test(path)) await client('GET', address).catch(() => {});
+  it.each(Object.keys(statuses))(
+    '%s: each address is read',
+    async (status) => {
+      const user = await shop.foyer.addUser();
+      await shop.membership.ensure(user, 7);
+      await statuses[status]?.(shop, user);
+      const standing = await shop.membership.refresh(user.id);
+      const ids = { customer: standing?.customerId ?? '', subscription: standing?.subscriptionId ?? 'sub_none' };
+      const browser = await shop.foyer.signedIn(user);
+      const client = await asClient(shop, 'users:read', 'plans:read');
+      const before = objects();
+      writes.length = 0;
+      const answers = new Map<string, number>();
+      for (const path of paths) {
+        for (const address of addressesOf(shop, path, ids)) {
+          const { status: answer } = await browser.get(address);
+          answers.set(address, answer);
+          if (/^\/(customer|user)\//.test(path)) await client('GET', address).catch(() => {});
+        }
       }
-    }
-    expect(writes).toEqual([]);
-    expect(objects()).toEqual(before);
-    // It is still the member who asks, and the pages of money are among what was read.
-    expect((await browser.get('/settings')).status).toBe(200);
-    expect([...answers].filter(([, answer]) => answer >= 500)).toEqual([]);
-    for (const address of ['/plan-purchase/14', '/settings/membership', `/customer/${ids.customer}`]) {
-      expect([200, 303]).toContain(answers.get(address));
-    }
-    expect(answers.size).toBeGreaterThan(80);
-  });
+      expect(writes).toEqual([]);
+      expect(objects()).toEqual(before);
+      // It is still the member who asks, and the pages of money are among what was read.
+      expect((await browser.get('/settings')).status).toBe(200);
+      expect([...answers].filter(([, answer]) => answer >= 500)).toEqual([]);
+      for (const address of ['/plan-purchase/14', '/settings/membership', `/customer/${ids.customer}`]) {
+        expect([200, 303]).toContain(answers.get(address));
+      }
+      expect(answers.size).toBeGreaterThan(80);
+    },
+    120_000,
+  );
 
   it('the very first plan page makes a customer and a trial, once', async () => {
     const browser = await shop.foyer.signedIn(await shop.foyer.addUser());

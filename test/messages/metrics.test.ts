@@ -2,12 +2,12 @@ import { PermanentDeliveryError } from '../../server/messages/index.ts';
 import { createOutbox } from '../../server/messages/outbox.ts';
 import { createPrometheusMetrics } from '../../server/metrics/prometheus.ts';
 import { sampleOf } from '../metrics/read.ts';
-import { type Backend, backends, type OpenStores } from '../support/stores.ts';
+import { anyBackend, type OpenStores } from '../support/stores.ts';
 import { box, mail, nameOf, notice, outboxRoom, until } from './outbox-room.ts';
 
 let stores: OpenStores;
 beforeAll(async () => {
-  stores = await (backends[0] as Backend).open();
+  stores = await anyBackend.open();
 });
 afterAll(() => stores?.destroy());
 

@@ -3,12 +3,12 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { CompiledQuery, KyselyPlugin } from 'kysely';
 import { createOutbox } from '../../server/messages/outbox.ts';
 import { countQueued, dueMessages } from '../../server/messages/outbox-store.ts';
-import { type Backend, backends, type OpenStores } from '../support/stores.ts';
+import { anyBackend, type OpenStores } from '../support/stores.ts';
 import { box, notice } from './outbox-room.ts';
 
 let stores: OpenStores;
 beforeAll(async () => {
-  stores = await (backends[0] as Backend).open();
+  stores = await anyBackend.open();
 });
 afterAll(() => stores?.destroy());
 

@@ -192,7 +192,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
 
   describe('is told once, and never lost', () => {
     const alive = () => oidc.refreshTokenGrant(app.client.config, tokens.refresh_token ?? '');
-    afterEach(() => vi.restoreAllMocks());
+    afterEach(() => jest.restoreAllMocks());
 
     it('when the session is ended many times at once', async () => {
       const thief = await inSession();
@@ -203,7 +203,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
     });
 
     it('when it cannot be written down: then nothing has ended, and the next attempt ends it', async () => {
-      vi.spyOn(foyer.deps.outbox, 'add').mockRejectedValueOnce(new Error('the disk is full'));
+      jest.spyOn(foyer.deps.outbox, 'add').mockRejectedValueOnce(new Error('the disk is full'));
       expect((await browser.post('/logout')).status).toBe(500);
       expect(await app.heard()).toEqual([]);
       tokens = await alive();
@@ -217,7 +217,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       const html = await (await (await inSession()).browser.get('/settings?tab=device-data')).text();
       const [, href = ''] = /href="(\/settings\/devices\/sign-out\?[^"]*)"/.exec(html) ?? [];
       const keeper = await foyer.signedIn(user);
-      vi.spyOn(foyer.deps.kv, 'delete').mockRejectedValueOnce(new Error('killed'));
+      jest.spyOn(foyer.deps.kv, 'delete').mockRejectedValueOnce(new Error('killed'));
       expect((await keeper.post(href)).status).toBe(500);
       expect((await browser.get('/settings')).status).toBe(303);
       expect(await app.heard()).toEqual([sid]);
@@ -277,7 +277,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       // Between the right password and the new session.
       const { kv } = foyer.deps;
       const add = kv.addToSet.bind(kv);
-      vi.spyOn(kv, 'addToSet').mockImplementation(async (...words) => {
+      jest.spyOn(kv, 'addToSet').mockImplementation(async (...words) => {
         await database.db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', disabled.id).execute();
         return add(...words);
       });

@@ -156,7 +156,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
         (await database.db.selectFrom('oidc').select('id_hash').where('account_id', '=', user.id).execute()).length > 0;
       let ended = false;
       // The session ends right after the check that it is open, which follows the new grant.
-      const spy = vi.spyOn(kv, 'get').mockImplementation(async (key) => {
+      const spy = jest.spyOn(kv, 'get').mockImplementation(async (key) => {
         const value = await get(key);
         if (!ended && key.startsWith('session:') && (await hasGrant())) {
           ended = true;

@@ -18,7 +18,7 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     user = await foyer.addUser();
   });
   afterEach(() => {
-    vi.restoreAllMocks();
+    jest.restoreAllMocks();
   });
   afterAll(() => foyer?.close());
 
@@ -88,14 +88,14 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     expect(new URL(await answerCode(browser, refused.user_code, 'abort')).pathname).toBe('/device/refused');
     expect(await errorOf(refused)).toBe('access_denied');
     const realNow = Date.now.bind(Date);
-    vi.spyOn(Date, 'now').mockImplementation(() => realNow() + 10 * minuteMs + 20_000);
+    jest.spyOn(Date, 'now').mockImplementation(() => realNow() + 10 * minuteMs + 20_000);
     expect(await errorOf(late)).toBe('expired_token');
     const visitor = await foyer.signedIn(user);
     const xsrf = hiddenField(await (await visitor.get('/oauth2/device')).text(), 'xsrf');
     const typed = await visitor.submit('/oauth2/device', { xsrf, user_code: late.user_code });
     expect([typed.status, typed.headers.get('location')]).toEqual([303, '/device']);
     // The browser's own clock never stood elsewhere.
-    vi.restoreAllMocks();
+    jest.restoreAllMocks();
     const page = await visitor.get('/oauth2/device');
     expect([page.status, await page.text()]).toEqual([400, expect.stringContaining('has expired')]);
   });
@@ -120,7 +120,7 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     const browser = foyer.browser();
     const { search } = new URL(await answerCode(browser, asked.user_code));
     const realNow = Date.now.bind(Date);
-    vi.spyOn(Date, 'now').mockImplementation(() => realNow() + 11 * minuteMs);
+    jest.spyOn(Date, 'now').mockImplementation(() => realNow() + 11 * minuteMs);
     const verify = locationOf(await browser.post(`/sign-in${search}`, { username: user.email, password }));
     const page = await browser.get(await store(browser, verify));
     const html = await page.text();

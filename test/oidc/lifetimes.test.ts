@@ -17,7 +17,7 @@ describe.each(backends)('how long things last on $name', (backend) => {
   let client: RelyingParty;
   const realNow = Date.now.bind(Date);
   /** Moves the clock of everything in this process, the OpenID library's and the client app's too. */
-  const at = (ms: number) => vi.spyOn(Date, 'now').mockImplementation(() => realNow() + ms);
+  const at = (ms: number) => jest.spyOn(Date, 'now').mockImplementation(() => realNow() + ms);
   beforeAll(async () => {
     foyer = await startFoyer(backend);
     user = await foyer.addUser();
@@ -27,7 +27,7 @@ describe.each(backends)('how long things last on $name', (backend) => {
     browser = await foyer.signedIn(user);
   });
   afterEach(() => {
-    vi.restoreAllMocks();
+    jest.restoreAllMocks();
   });
   afterAll(() => foyer?.close());
 

@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
 import { startFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
-import { backends } from '../support/stores.ts';
+import { anyBackend } from '../support/stores.ts';
 
 /**
  * The OpenID library says on the console when it falls back to a default that is meant for trying it out (at construction,
@@ -10,11 +10,11 @@ import { backends } from '../support/stores.ts';
 it('no default of the OpenID library is in use, and nothing deprecated', async () => {
   const said: unknown[] = [];
   const spies = (['log', 'info', 'warn', 'error'] as const).map((name) =>
-    vi.spyOn(console, name).mockImplementation((...words: unknown[]) => said.push(words)),
+    jest.spyOn(console, name).mockImplementation((...words: unknown[]) => said.push(words)),
   );
   const onWarning = (warning: Error) => said.push(warning);
   process.on('warning', onWarning);
-  const foyer = await startFoyer(backends[0] as (typeof backends)[number]);
+  const foyer = await startFoyer(anyBackend);
   try {
     const user = await foyer.addUser();
     const browser = foyer.browser();

@@ -140,7 +140,7 @@ describe('asking a range interface (a stand-in; the real service is not asked)',
     ['silence in the middle', (_req, res) => res.write(`${padding}\r\n`)],
   ])('%s: the password is taken and the log says so, without the password', async (_what, reply) => {
     answer = reply;
-    const deadlines = vi.spyOn(AbortSignal, 'timeout');
+    const deadlines = jest.spyOn(AbortSignal, 'timeout');
     // What never ends here has been cut off there: by its length, or by the deadline.
     expect(await faults(known)).toEqual([]);
     const asked = deadlines.mock.calls;

@@ -5,7 +5,7 @@ import { failureLines, judge, summaryLines } from '../../scripts/lib/summary.mjs
 
 const ok = { name: 'lint (biome)', ms: 1_234 };
 const bad = { name: 'types of test', ms: 50, error: new Failure('error TS2322') };
-const test = (status: string) => ({ status, fullName: status });
+const test = (status: string) => ({ status, ancestorTitles: [], title: status });
 const counts = (passed: number, failed = 0, broken = 0, pending = 0) => ({
   numPassedTests: passed,
   numFailedTests: failed,
@@ -63,7 +63,8 @@ describe('what failed is said again at the end', () => {
       test('passed'),
       ...Array.from({ length: failed }, (_, index) => ({
         status: 'failed',
-        fullName: `sign-in lets no ${index} in`,
+        ancestorTitles: ['sign-in', 'by password'],
+        title: `lets no ${index} in`,
         duration: 1_500,
         failureMessages: [`${red}expected 200\n${'at line\n'.repeat(40)}`],
       })),
@@ -73,7 +74,7 @@ describe('what failed is said again at the end', () => {
 
   it('by file, name and reason, without colours, and shortly', () => {
     const lines = failureLines({ ...counts(1), testResults: [file('a.test.ts', 1), broken] });
-    expect(lines[0]).toBe('  FAILED  test/a.test.ts > sign-in lets no 0 in (1.5 s)');
+    expect(lines[0]).toBe('  FAILED  test/a.test.ts > sign-in by password lets no 0 in (1.5 s)');
     expect(lines[1]).toBe('      expected 200');
     expect(lines.slice(-2)).toEqual(['  FAILED  test/down.test.ts', '      no port']);
     expect(lines.length).toBeLessThan(20);

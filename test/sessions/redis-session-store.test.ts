@@ -4,6 +4,7 @@ import { sessionFactsKey, sessionIdHash } from '../../server/sessions/embedded-s
 import { RedisSessionStore } from '../../server/sessions/redis-session-store.ts';
 import { type KeyValueStore, openKeyValue } from '../../server/store/index.ts';
 import { leftOut, type Service, startRedis } from '../support/services.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { destroy, get, newSession, set, touch } from './stored-sessions.ts';
 
 const hourMs = 60 * 60_000;
@@ -41,7 +42,7 @@ if (!leftOut('redis')) {
       const entries = await readAll(reader);
       await destroy(store, id);
       await get(store, id);
-      await vi.waitFor(() => expect(commands.filter((words) => words.startsWith('get '))).toHaveLength(3));
+      await waitFor(() => expect(commands.filter((words) => words.startsWith('get '))).toHaveLength(3));
       monitor.disconnect();
 
       const hash = sessionIdHash(id);
@@ -64,7 +65,7 @@ if (!leftOut('redis')) {
     it('One DEL deletes the record and the facts, so that no failure leaves one of the two.', async () => {
       await set(store, 'both', newSession());
       await kv.set(sessionFactsKey(sessionIdHash('both')), '{}', hourMs);
-      const del = kv.redis && vi.spyOn(kv.redis, 'del');
+      const del = kv.redis && jest.spyOn(kv.redis, 'del');
       await destroy(store, 'both');
       expect(del?.mock.calls).toHaveLength(1);
       del?.mockRestore();
@@ -72,7 +73,7 @@ if (!leftOut('redis')) {
     });
 
     it('A callback that throws is called once, and its error is not taken for one of the store.', async () => {
-      const callback = vi.fn(() => {
+      const callback = jest.fn(() => {
         throw new Error('thrown by the caller');
       });
       await expect(store.get('none', callback)).rejects.toThrow('thrown by the caller');

@@ -22,7 +22,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
   });
   afterAll(() => stores?.destroy());
   afterEach(() => {
-    vi.restoreAllMocks();
+    jest.restoreAllMocks();
   });
 
   const keyOf = (id: string) => sessionKey(sessionIdHash(id));
@@ -103,7 +103,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     const session = newSession();
     await set(store, 'used', session);
     const watched = watchTimesToLive(stores.kv);
-    const clock = vi.spyOn(Date, 'now');
+    const clock = jest.spyOn(Date, 'now');
     const start = Date.now();
     for (const afterMs of [0, 1, 59_999, 60_001, 119_999, 120_002]) {
       clock.mockReturnValue(start + afterMs);

@@ -31,13 +31,13 @@ export function remembered(ms: number): SessionData {
 /** The times to live that reach the store: on Redis as commands of the connection, else as calls of the key-value contract. */
 export function watchTimesToLive(kv: KeyValueStore): { created(): number[]; renewed(): number[] } {
   if (kv.redis) {
-    const [created, renewed] = [vi.spyOn(kv.redis, 'set'), vi.spyOn(kv.redis, 'pexpire')];
+    const [created, renewed] = [jest.spyOn(kv.redis, 'set'), jest.spyOn(kv.redis, 'pexpire')];
     return {
       created: () => created.mock.calls.flatMap(([, , option, ttlMs]) => (option === 'PX' ? [ttlMs] : [])),
       renewed: () => renewed.mock.calls.map(([, ttlMs]) => ttlMs),
     };
   }
-  const [created, renewed] = [vi.spyOn(kv, 'set'), vi.spyOn(kv, 'expire')];
+  const [created, renewed] = [jest.spyOn(kv, 'set'), jest.spyOn(kv, 'expire')];
   return {
     created: () => created.mock.calls.map(([, , ttlMs]) => ttlMs),
     renewed: () => renewed.mock.calls.map(([, ttlMs]) => ttlMs),

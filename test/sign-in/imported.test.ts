@@ -5,6 +5,7 @@ import { codeFor, newPassword, read, resetPath, submit } from '../password/steps
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { imported } from '../support/imported.ts';
 import { backends } from '../support/stores.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const oldPassword = 'as it was there 5';
 
@@ -169,7 +170,7 @@ describe.each(backends)(
         const wrong = await foyer.browser().post('/sign-in', { username: hashed.email, password: 'not that one 1' });
         expect(wrong.status).toBe(400);
         // After the answer, and once.
-        await vi.waitFor(async () => {
+        await waitFor(async () => {
           expect((await foyer.mails(bare.email)).map(({ template }) => template)).toEqual(['first-password']);
         });
         const [mail] = await foyer.mails(bare.email);

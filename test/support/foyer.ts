@@ -1,6 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { loadConfig } from '../../config/load.ts';
 import { type App, createApp } from '../../server/app.ts';
@@ -18,6 +17,7 @@ import { createPasswordHasher, type PasswordHasher } from '../../server/password
 import { createSandboxMailbox } from '../../server/sandbox/index.ts';
 import { insertUser, type NewUser, type User } from '../../server/users/index.ts';
 import { Browser } from './browser.ts';
+import { clientDir } from './client-dir.ts';
 import { bothCarriers, createMailRecorder, type RecordedMail } from './mail-recorder.ts';
 import { sharedKeys } from './signing-keys.ts';
 import type { Backend, OpenStores } from './stores.ts';
@@ -113,7 +113,6 @@ export async function startFoyer(
     },
   });
   const { hasher, hashed } = hashingWith(config.SECRET_KEYS);
-  const clientDir = join(import.meta.dirname, '..', '..', 'dist', 'client');
   let passedMs = 0;
   const now = () => Date.now() + passedMs;
   const legal = loadLegalTexts(config);
@@ -130,8 +129,8 @@ export async function startFoyer(
     log,
     database,
     kv,
-    assets: loadAssets(clientDir),
-    clientDir,
+    assets: loadAssets(clientDir()),
+    clientDir: clientDir(),
     // Tests put methods of their own in it.
     passwords: { ...hasher },
     boxes,

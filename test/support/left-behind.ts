@@ -30,7 +30,7 @@ interface Seen {
 function look(): Seen {
   return {
     file: expect.getState().testPath,
-    environment: Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST'))),
+    environment: { ...process.env },
     functions: new Map(Object.entries(functions).map(([name, read]) => [name, read()])),
     listeners: new Map(events.map((event) => [event, process.listenerCount(event)])),
   };

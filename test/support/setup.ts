@@ -1,7 +1,8 @@
 import { expectNothingLeft } from './left-behind.ts';
-import { takeStripeFaults } from './stripe-faults.ts';
+import { chooseBackends } from './stores.ts';
+import { limitTests } from './test-limits.ts';
 
-/** Runs before each test file. The files of a worker share everything else: modules, and what those keep. */
+/** Runs once in each worker, before its first test file. The files of a worker share modules, and what those keep. */
 
 // As it is shipped, and as fast: React's other half draws every page several times as slowly, for warnings that no test reads.
 const { NODE_ENV } = process.env;
@@ -9,9 +10,13 @@ process.env.NODE_ENV = 'production';
 await Promise.all([import('react/jsx-runtime'), import('react-dom/server')]);
 process.env.NODE_ENV = NODE_ENV;
 
-expectNothingLeft();
+limitTests();
 
-afterEach(() => {
-  const seen = takeStripeFaults();
-  if (seen.length > 0) throw new Error(`not as Stripe’s API is described:\n${seen.join('\n')}`);
-});
+// The runner sets the path of each file before it loads the file. It has no other hook for this.
+const { setState } = expect;
+expect.setState = (state) => {
+  setState(state);
+  if (!('testPath' in state) || typeof state.testPath !== 'string') return;
+  expectNothingLeft();
+  chooseBackends(state.testPath);
+};

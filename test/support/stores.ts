@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Redis } from 'ioredis';
+import { selectBackends } from '../../scripts/lib/test-selection.mjs';
 import { type Database, type KeyValueStore, migrate, openDatabase, openKeyValue } from '../../server/store/index.ts';
 import { createDatabase, dropDatabase, lendDatabase, withDatabase } from './postgres-databases.ts';
 import { leftOut, requireService } from './services.ts';
@@ -106,8 +107,22 @@ async function postgresStores(name: string, removeDatabase: () => Promise<void>)
 /** For what the stores make no difference to. */
 export const anyBackend = sqlite;
 
-/** Every pair of stores that Foyer runs on: `describe.each(backends)('$name', ({ open }) => …)`. */
-export const backends: Backend[] = leftOut('postgres') || leftOut('redis') ? [sqlite] : [sqlite, postgres];
+const servers: Backend[] = leftOut('postgres') || leftOut('redis') ? [] : [postgres];
+
+/**
+ * Every pair of stores that this run uses: `describe.each(backends)('$name', ({ open }) => …)`. `chooseBackends` sets both
+ * before the runner loads a test file.
+ */
+export let backends: Backend[] = [sqlite, ...servers];
+/** The pairs of stores in `backends` that are servers. */
+export let secondBackends: Backend[] = servers;
+
+/** @param path of the test file that comes next */
+export function chooseBackends(path: string): void {
+  const { first, second } = selectBackends(path, process.env);
+  secondBackends = second ? servers : [];
+  backends = first || secondBackends.length === 0 ? [sqlite, ...secondBackends] : secondBackends;
+}
 
 async function openStores({ urls, remove }: Reserved): Promise<OpenStores> {
   const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });

@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import Stripe from 'stripe';
 import { createStripeStandIn, type Exchange, type StripeStandIn } from '../../server/sandbox/stripe/index.ts';
+import { clientDir } from './client-dir.ts';
 import { listenOnFreePort } from './foyer.ts';
 import { addStripeFaults, takeStripeFaults } from './stripe-faults.ts';
 import { stripeReference, withoutStripeReference } from './stripe-reference.ts';
@@ -53,8 +53,7 @@ export async function startStripe({
   const { server, port } = await listenOnFreePort();
   const url = `http://127.0.0.1:${port}`;
   const { secretKey, publishableKey, webhookSecret } = stripeKeys;
-  const clientDir = join(import.meta.dirname, '..', '..', 'dist', 'client');
-  const standIn = createStripeStandIn({ secretKey, publishableKey, now, origin: url, clientDir, ...more });
+  const standIn = createStripeStandIn({ secretKey, publishableKey, now, origin: url, clientDir: clientDir(), ...more });
   server.on('request', standIn.listener);
   standIn.observe(({ method, path, status, answer }) => {
     // What it does not know, it must not be asked.

@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const intervalMs = 50;
+
+/**
+ * Repeats an assertion until it holds, for what happens after an answer.
+ * @throws what the last attempt threw
+ */
+export async function waitFor<T>(assertion: () => T | Promise<T>, limitMs = 1_000): Promise<T> {
+  // Not the time of day: tests replace Date.now.
+  const deadlineMs = performance.now() + limitMs;
+  for (;;) {
+    try {
+      return await assertion();
+    } catch (error) {
+      if (performance.now() > deadlineMs) throw error;
+    }
+    await sleep(intervalMs);
+  }
+}
