@@ -1,5 +1,6 @@
 import { findClient, updateClient } from '../../server/oidc/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { service, signedInto } from './callers.ts';
 
@@ -11,7 +12,7 @@ describe.each(backends)('calls a minute of a client app on $name', (backend) => 
   afterAll(() => foyer?.close());
 
   const clients = async (token: string) => {
-    const answer = await fetch(`${foyer.url}/clients`, { headers: { authorization: `Bearer ${token}` } });
+    const answer = await sendRequest(`${foyer.url}/clients`, { headers: { authorization: `Bearer ${token}` } });
     return [answer.status, answer.headers.get('ratelimit-policy')];
   };
   const allow = async (id: string, calls: number | undefined) => {

@@ -1,4 +1,5 @@
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { type Signed, signedInto } from './callers.ts';
 
@@ -14,7 +15,7 @@ describe.each(backends)('who is signed in, by the JSON API on $name', (backend) 
   const bySession = async (path: string) => (await signed.browser.get(path, { from: 'same-origin' })).json();
   const byToken = async (path: string) => {
     const headers = { authorization: `Bearer ${signed.tokens.access_token}` };
-    return (await fetch(foyer.url + path, { headers })).json();
+    return (await sendRequest(foyer.url + path, { headers })).json();
   };
 
   it('the user is as the specification has it: id, username, attributes', async () => {

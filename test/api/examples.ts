@@ -8,6 +8,7 @@ import { codeFor, newPassword } from '../password/steps.ts';
 import { appCode } from '../settings/mfa-steps.ts';
 import * as signUp from '../sign-up/steps.ts';
 import { password, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import type { Credentials } from './callers.ts';
 
 /** Input with which a call answers 200 to whoever may make it. */
@@ -173,7 +174,7 @@ export async function call(
   });
   const cookie = await credentials.browser?.jar.getCookieString(base);
   if (cookie) headers.set('cookie', cookie);
-  return fetch(`${base}${path}${search.size > 0 ? `?${search}` : ''}`, {
+  return sendRequest(`${base}${path}${search.size > 0 ? `?${search}` : ''}`, {
     method: operation.method.toUpperCase(),
     redirect: 'manual',
     headers,

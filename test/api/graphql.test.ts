@@ -18,6 +18,7 @@ import { StoreUnavailable } from '../../server/store/index.ts';
 import { insertUserRecord } from '../../server/users/index.ts';
 import { userRecordSchema } from '../../server/users/user-record-json.ts';
 import { listenOnFreePort, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 const fields = Object.keys(userRecordSchema.shape);
@@ -110,7 +111,7 @@ describe('what goes wrong behind GraphQL', () => {
   ])(
     '%s: a failure inside goes to the error handler, and what the caller got wrong to the caller',
     async (field, status, body) => {
-      const answer = await fetch(url, {
+      const answer = await sendRequest(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ query: `{${field}}` }),

@@ -3,6 +3,7 @@ import { removeAllFactors } from '../../server/mfa/index.ts';
 import { findUser, insertUserRecord } from '../../server/users/index.ts';
 import { type Shop, startShop } from '../membership/steps.ts';
 import type { TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { anyBackend, type Backend, backends } from '../support/stores.ts';
 import { createAnswerCheck, type OpenApi } from './answers.ts';
 import { type Caller, callers } from './callers.ts';
@@ -33,7 +34,7 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
     await makePromotionCode(shop);
     served = await serveProbes(foyer);
     await foyer.addClient({ id: 'known', logoutUris: ['http://127.0.0.1:9/out'] });
-    check = createAnswerCheck((await (await fetch(`${foyer.url}/openapi.json`)).json()) as OpenApi);
+    check = createAnswerCheck((await (await sendRequest(`${foyer.url}/openapi.json`)).json()) as OpenApi);
     calls = [
       ...foyer.app.operations.map((operation) => ({ operation, base: foyer.url, real: true })),
       ...probes.map((operation) => ({ operation, base: served.url, real: false })),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { apiScopes, HttpError, memberApiScopes, problemKinds } from '../../server/http/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { createAnswerCheck, type OpenApi } from './answers.ts';
 import { signedInto } from './callers.ts';
@@ -22,7 +23,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     await foyer?.close();
   });
 
-  const ask = (path: string, init: RequestInit = {}) => fetch(foyer.url + path, { redirect: 'manual', ...init });
+  const ask = (path: string, init: RequestInit = {}) => sendRequest(foyer.url + path, { redirect: 'manual', ...init });
   const html = { accept: 'text/html', 'accept-language': 'de' };
   const problem = async (answer: Response) => {
     expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
@@ -181,7 +182,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
   });
 
   it('what a call does not describe never leaves', async () => {
-    const answer = await fetch(`${served.url}/probe/leaky`);
+    const answer = await sendRequest(`${served.url}/probe/leaky`);
     expect(await answer.json()).toEqual({ principal: 'nobody', note: '' });
   });
 
@@ -277,7 +278,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
   it('a body is JSON of 16 KiB at most', async () => {
     const { tokens } = await signedInto(foyer);
     const post = (type: string, body: string) =>
-      fetch(`${served.url}/probe/member`, {
+      sendRequest(`${served.url}/probe/member`, {
         method: 'POST',
         headers: { authorization: `Bearer ${tokens.access_token}`, 'content-type': type },
         body,
@@ -294,7 +295,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
 
   describe('limits', () => {
     const call = (token: string) =>
-      fetch(`${served.url}/probe/rare`, { headers: { authorization: `Bearer ${token}` } });
+      sendRequest(`${served.url}/probe/rare`, { headers: { authorization: `Bearer ${token}` } });
 
     it('each caller has calls of their own, is told how many are left, and when refused how long to wait', async () => {
       const [ada, bob] = [await signedInto(foyer), await signedInto(foyer)];
@@ -318,10 +319,10 @@ describe.each(backends)('the JSON API on $name', (backend) => {
       const { user, browser, tokens } = await signedInto(foyer);
       for (let times = 0; times < 3; times += 1) await call(tokens.access_token);
       const cookie = await browser.jar.getCookieString(foyer.url);
-      expect((await fetch(`${served.url}/probe/rare`, { headers: { cookie } })).status).toBe(429);
+      expect((await sendRequest(`${served.url}/probe/rare`, { headers: { cookie } })).status).toBe(429);
       const second = await foyer.signedIn(user);
       const other = await second.jar.getCookieString(foyer.url);
-      expect((await fetch(`${served.url}/probe/rare`, { headers: { cookie: other } })).status).toBe(429);
+      expect((await sendRequest(`${served.url}/probe/rare`, { headers: { cookie: other } })).status).toBe(429);
     });
 
     it('parallel calls do not slip past', async () => {

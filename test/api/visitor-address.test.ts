@@ -1,4 +1,5 @@
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { service, signedInto } from './callers.ts';
 
@@ -11,7 +12,7 @@ describe.each(backends)('public calls that a client app makes for its visitors o
 
   /** A sign-up that does not fit: a public call of which an address may make 30 a minute. */
   const signUp = async (headers: Record<string, string>) => {
-    const answer = await fetch(`${foyer.url}/identity/signUp`, {
+    const answer = await sendRequest(`${foyer.url}/identity/signUp`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: '{}',

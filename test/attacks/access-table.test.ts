@@ -21,6 +21,7 @@ import type { Browser } from '../support/browser.ts';
 import { listenOnFreePort, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { routesOf } from '../support/routes.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { type Backend, backends } from '../support/stores.ts';
 
 /** Everything that can be switched on is on, so that each route is there. */
@@ -238,7 +239,7 @@ describe.each(backends)('the access table on $name', (backend) => {
       for (const { route, address } of forms) {
         for (const headers of foreign) {
           const cookie = await browser.jar.getCookieString(foyer.url);
-          const answer = await fetch(foyer.url + address, {
+          const answer = await sendRequest(foyer.url + address, {
             method: 'POST',
             redirect: 'manual',
             headers: { ...headers, cookie, authorization, 'content-type': 'application/x-www-form-urlencoded' },
@@ -288,7 +289,7 @@ describe('registration of a route of a page', () => {
       const router = behindRules(Router(), { 'GET /here': rule }, pageGuard(visitor as never));
       router.route('/here').get(handler);
       const { server, port } = await listenOnFreePort(express().use(router));
-      const answer = await fetch(`http://localhost:${port}/here`, { redirect: 'manual' });
+      const answer = await sendRequest(`http://localhost:${port}/here`, { redirect: 'manual' });
       server.close();
       expect([rule, answer.status, answer.headers.get('location')]).toEqual([rule, 303, '/?redirect=%2Fhere']);
     }

@@ -5,6 +5,7 @@ import { giveTotp, memberWithTotp, signInWithTotp, stepMs } from '../sign-in/fac
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 /** The calls that change how a member signs in, with input that the old API accepted. */
@@ -26,7 +27,7 @@ describe.each(backends)('account takeover by a client app with the scope account
   afterAll(() => foyer?.close());
 
   const call = (token: string, name: string, body: object) =>
-    fetch(`${foyer.url}/identity/${name}`, {
+    sendRequest(`${foyer.url}/identity/${name}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify(body),
@@ -73,7 +74,7 @@ describe.each(backends)('account takeover by a client app with the scope account
       // The member's factor and password still sign in; the app still reads the record.
       foyer.passTime(stepMs);
       await signInWithTotp(foyer, foyer.browser(), user, secret);
-      const read = await fetch(`${foyer.url}/user/info`, { headers: { authorization: `Bearer ${token}` } });
+      const read = await sendRequest(`${foyer.url}/user/info`, { headers: { authorization: `Bearer ${token}` } });
       expect([read.status, (await findUser(foyer.deps.database.db, user.id))?.email]).toEqual([200, user.email]);
     },
   );
@@ -146,7 +147,7 @@ describe.each(backends)('account takeover by a client app with the scope account
     const forms = ['passkeys/add', 'passkeys/rename', 'passkeys/remove', 'recovery-codes', 'devices/forget'];
     for (const path of forms.map((form) => `/settings/${form}`)) {
       for (const method of ['GET', 'POST']) {
-        const answer = await fetch(foyer.url + path, {
+        const answer = await sendRequest(foyer.url + path, {
           method,
           redirect: 'manual',
           headers: {

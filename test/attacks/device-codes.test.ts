@@ -8,6 +8,7 @@ import { answerCode, type Device, device, finishCode, hiddenField, typeCode } fr
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { loot } from '../support/loot.ts';
 import { store } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { plantRequest } from './plant.ts';
 
@@ -209,7 +210,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     expect(won.length).toBeLessThanOrEqual(1);
     for (const { body } of answers.filter((one) => !won.includes(one))) expect(body.error).toBe('invalid_grant');
     for (const { body } of won) {
-      const info = await fetch(`${foyer.url}/oauth2/userInfo`, {
+      const info = await sendRequest(`${foyer.url}/oauth2/userInfo`, {
         headers: { authorization: `Bearer ${body.access_token}` },
       });
       expect(info.status).toBe(401);
@@ -234,7 +235,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     await answerCode(await foyer.signedIn(user), asked.user_code);
     expect(await errorOf(asked, television)).toBe('invalid_grant');
     const own = await television.ask();
-    const { status } = await fetch(`${foyer.url}/oauth2/token`, {
+    const { status } = await sendRequest(`${foyer.url}/oauth2/token`, {
       method: 'POST',
       body: new URLSearchParams({
         ...{ grant_type: 'urn:ietf:params:oauth:grant-type:device_code', client_id: television.id },
@@ -272,7 +273,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     const web = await foyer.addClient({ public: true });
     const ask = async (fields: Record<string, string>) => {
       const url = `${foyer.url}/oauth2/device_authorization`;
-      const answer = await fetch(url, { method: 'POST', body: new URLSearchParams(fields) });
+      const answer = await sendRequest(url, { method: 'POST', body: new URLSearchParams(fields) });
       return [answer.status, ((await answer.json()) as { error?: string }).error];
     };
     expect(await ask({ client_id: web.id, scope: 'openid' })).toEqual([400, 'invalid_request']);
@@ -328,7 +329,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
       await foyer.stores.kv.consumeCount(`rate:device-requests:${address}`, 60_000, deviceRequestsAMinute);
     }
     await expect(radio.ask()).rejects.toThrow();
-    const answer = await fetch(`${foyer.url}/oauth2/device_authorization`, { method: 'POST' });
+    const answer = await sendRequest(`${foyer.url}/oauth2/device_authorization`, { method: 'POST' });
     expect([answer.status, Number(answer.headers.get('retry-after')) > 0]).toEqual([429, true]);
   });
 });

@@ -5,6 +5,7 @@ import { withDefaultClient } from '../oidc/token-cookie-tools.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { newKey, type ProofKey, proof } from '../support/proofs.ts';
 import { type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 const scope = 'openid email account';
@@ -29,7 +30,7 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
 
   const tokenUrl = () => `${foyer.url}/oauth2/token`;
   const post = (fields: Record<string, string>, dpop?: string) =>
-    fetch(tokenUrl(), {
+    sendRequest(tokenUrl(), {
       method: 'POST',
       headers: dpop === undefined ? {} : { dpop },
       body: new URLSearchParams({ client_id: client.id, ...fields }),
@@ -78,7 +79,7 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
   ];
 
   describe.each(resources)('at $at', ({ path }) => {
-    const call = (headers: Record<string, string>) => fetch(foyer.url + path, { headers });
+    const call = (headers: Record<string, string>) => sendRequest(foyer.url + path, { headers });
     const withProof = async (dpop: string, token = tokens.access_token) =>
       call({ authorization: `DPoP ${token}`, dpop });
     const right = () => ({ htm: 'GET', htu: foyer.url + path, accessToken: tokens.access_token, nonce });
@@ -224,7 +225,7 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
   it('proofs that would fill the store are refused at the JSON API: a long jti, a long proof', async () => {
     const right = { htm: 'GET', htu: `${foyer.url}/user/info`, accessToken: tokens.access_token, nonce };
     const call = async (claims: object) =>
-      fetch(`${foyer.url}/user/info`, {
+      sendRequest(`${foyer.url}/user/info`, {
         headers: { authorization: `DPoP ${tokens.access_token}`, dpop: await proof(key, right, { ...claims }) },
       });
     expect((await call({ jti: 'j'.repeat(256) })).status).toBe(200);
@@ -233,18 +234,18 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
   });
 
   it('the JSON API asks for a proof where the scheme is DPoP, and names both schemes to nobody', async () => {
-    const without = await fetch(`${foyer.url}/user/info`, {
+    const without = await sendRequest(`${foyer.url}/user/info`, {
       headers: { authorization: `DPoP ${tokens.access_token}` },
     });
     expect([without.status, without.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^DPoP /)]);
-    const nobody = await fetch(`${foyer.url}/user/info`);
+    const nobody = await sendRequest(`${foyer.url}/user/info`);
     expect(nobody.headers.get('www-authenticate')).toBe('Bearer realm="api", DPoP realm="api", algs="ES256"');
   });
 
   it('the bound token is no credential at introspection', async () => {
     const body = new URLSearchParams({ token: tokens.access_token });
     for (const authorization of [`Bearer ${tokens.access_token}`, `DPoP ${tokens.access_token}`]) {
-      const answer = await fetch(`${foyer.url}/oauth2/introspect`, {
+      const answer = await sendRequest(`${foyer.url}/oauth2/introspect`, {
         method: 'POST',
         headers: { authorization },
         body,

@@ -22,6 +22,7 @@ import { enrol } from '../settings/mfa-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 /** `security.md`, rule 14: whoever has the old mailbox has the last word, for 72 hours and once. */
@@ -149,7 +150,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     await moveTo(foyer, thief, email);
     const token = await undoToken(foyer, user.email);
     const info = () =>
-      fetch(`${foyer.url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
+      sendRequest(`${foyer.url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
     expect((await info()).status).toBe(200);
     await undo(foyer.browser(), token);
     expect((await info()).status).toBe(401);

@@ -5,6 +5,7 @@ import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { type RelyingParty, refreshOf, relyingParty } from '../support/relying-party.ts';
 import { answerXml, arrive, beginSaml, goingOnTo } from '../support/saml.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 const longAgoMs = 11 * 60_000;
@@ -42,7 +43,7 @@ describe.each(backends)('a session at the provider, in a browser that somebody e
     const browser = foyer.browser();
     const address = await pressButton(browser, 'oidc');
     providers.answerAs(who, 'oidc');
-    await browser.get(locationOf(await fetch(address, { redirect: 'manual' })), { from: 'cross-site' });
+    await browser.get(locationOf(await sendRequest(address, { redirect: 'manual' })), { from: 'cross-site' });
     expect((await browser.get('/settings')).status).toBe(200);
     await askedAgain(browser);
   });
@@ -116,7 +117,7 @@ describe.each(backends)('a session at the provider, in a browser that somebody e
     const silent = ({ auth_time: _, ...claims }: Record<string, unknown>) => claims;
     async function answered(browser: Browser, who: Person, address: string) {
       providers.answerAs({ person: who, idToken: silent }, 'oidc');
-      return browser.get(locationOf(await fetch(address, { redirect: 'manual' })), { from: 'cross-site' });
+      return browser.get(locationOf(await sendRequest(address, { redirect: 'manual' })), { from: 'cross-site' });
     }
 
     it('a sign-in by it is not fresh, and it cannot show again who somebody is', async () => {

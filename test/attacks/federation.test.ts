@@ -6,6 +6,7 @@ import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { relyingParty } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 const kinds = ['google', 'facebook', 'amazon', 'oidc'] as const;
@@ -151,7 +152,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       const browser = foyer.browser();
       const address = await pressButton(browser, 'oidc');
       providers.answerAs('wrong-iss', 'oidc');
-      const answer = locationOf(await fetch(address, { redirect: 'manual' }));
+      const answer = locationOf(await sendRequest(address, { redirect: 'manual' }));
       expect(end(await open(browser, answer))).toEqual(refused('invalid', 'oidc'));
       const without = new URL(
         await answerOf(providers, 'oidc', somebody(providers, 'oidc'), await pressButton(browser, 'oidc')),
@@ -234,7 +235,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       const again = foyer.browser();
       const address = await pressButton(again, 'google', { search });
       providers.answerAs('refuse', 'google');
-      const cancelled = locationOf(await open(again, locationOf(await fetch(address, { redirect: 'manual' }))));
+      const cancelled = locationOf(await open(again, locationOf(await sendRequest(address, { redirect: 'manual' }))));
       expect(endAt(cancelled)).toEqual(refused('cancelled'));
       expect(new URL(cancelled).origin).toBe(foyer.url);
       expect(await (await again.get(cancelled)).text()).not.toMatch(

@@ -6,6 +6,7 @@ import { pathOf, pressButton, somebody } from '../federation/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 type Claims = Parameters<IdTokenChange>[0];
@@ -38,7 +39,7 @@ describe.each(backends)('an id token of a provider that is wrong, on $name', (ba
     const browser = foyer.browser();
     const address = await pressButton(browser, 'oidc');
     providers.answerAs({ person: who, idToken }, 'oidc');
-    const callback = locationOf(await fetch(address, { redirect: 'manual' }));
+    const callback = locationOf(await sendRequest(address, { redirect: 'manual' }));
     const to = pathOf(foyer, await browser.get(callback, { from: 'cross-site' }));
     const member = await findUserByIdentifier(foyer.stores.database.db, { email: who.email ?? '' });
     const lines = foyer

@@ -5,6 +5,7 @@ import { askToLeave, cancelToken, dayMs, deletionOf, leavingMember, operatorOf }
 import { memberWithTotp, signInWithTotp } from '../sign-in/factor-steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 describe.each(backends)('attack: leaving, and the operator’s reset, on $name', (backend) => {
@@ -60,8 +61,11 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     const app = await relyingParty(foyer, await foyer.addClient());
     const tokens = await tokensFor(app, browser, user);
     const userinfo = async () =>
-      (await fetch(`${foyer.url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${tokens.access_token}` } }))
-        .status;
+      (
+        await sendRequest(`${foyer.url}/oauth2/userInfo`, {
+          headers: { authorization: `Bearer ${tokens.access_token}` },
+        })
+      ).status;
     expect(await userinfo()).toBe(200);
     await askToLeave(browser);
     expect(await userinfo()).toBe(401);

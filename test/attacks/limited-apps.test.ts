@@ -14,6 +14,7 @@ import {
   store,
   tokensFor,
 } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 
 let shop: Shop;
 /** For the plans 12 and 13 (Growth, monthly and annual). */
@@ -163,7 +164,7 @@ describe('a client app that is for some plans alone', () => {
     const { access_token: access, refresh_token: refresh = '' } = tokens;
     const info = async () => (await oidc.fetchUserInfo(limited.config, access, user.id)).sub;
     const api = async () =>
-      (await fetch(`${shop.foyer.url}/clients`, { headers: { authorization: `Bearer ${access}` } })).status;
+      (await sendRequest(`${shop.foyer.url}/clients`, { headers: { authorization: `Bearer ${access}` } })).status;
     const active = async (token: string) => (await oidc.tokenIntrospection(limited.config, token)).active;
     expect([await info(), await api(), await active(access), await active(refresh)]).toEqual([
       user.id,
@@ -321,7 +322,7 @@ describe('no other way in is left', () => {
     const ask = async () => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
       const body = JSON.stringify({ query: '{ listUsers { items { id } } }' });
-      return (await fetch(`${shop.foyer.url}/graphql`, { method: 'POST', headers, body })).status;
+      return (await sendRequest(`${shop.foyer.url}/graphql`, { method: 'POST', headers, body })).status;
     };
     expect(await ask()).toBe(200);
     await has(user, null);

@@ -17,6 +17,7 @@ import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type Overheard, overhear } from '../support/overhear.ts';
 import { behindProxies } from '../support/proxy.ts';
 import { relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends, secondBackends } from '../support/stores.ts';
 
 const secretKey = 'the key of this test of which the log must know nothing at all';
@@ -63,10 +64,14 @@ async function refusals(foyer: TestFoyer, email: string): Promise<void> {
   await client.redeem(callback, begun).catch(() => {});
   await oidc.tokenIntrospection(client.config, tokens.access_token);
   await oidc.tokenRevocation(client.config, tokens.access_token);
-  await fetch(`${foyer.url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
-  await fetch(`${foyer.url}/oauth2/userInfo?access_token=${tokens.access_token}`);
+  await sendRequest(`${foyer.url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
+  await sendRequest(`${foyer.url}/oauth2/userInfo?access_token=${tokens.access_token}`);
   const post = (path: string, fields: Record<string, string>, headers = {}) =>
-    fetch(foyer.url + path, { method: 'POST', headers: { ...form, ...headers }, body: new URLSearchParams(fields) });
+    sendRequest(foyer.url + path, {
+      method: 'POST',
+      headers: { ...form, ...headers },
+      body: new URLSearchParams(fields),
+    });
   await post('/oauth2/token', {
     grant_type: 'authorization_code',
     client_id: client.id,

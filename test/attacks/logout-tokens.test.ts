@@ -6,6 +6,7 @@ import type { User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { cliOf } from '../support/cli.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 import { sidOf, type ToldApp, toldApp } from '../support/told-app.ts';
 
@@ -195,7 +196,7 @@ describe.each([anyBackend])('a client app that is told of logouts', (backend) =>
     expect([asked.status, (await again.get('/settings')).status]).toEqual([200, 200]);
     const bearer = { headers: { authorization: `Bearer ${token}` } };
     for (const path of ['/oauth2/userInfo', '/user/info']) {
-      expect((await fetch(foyer.url + path, bearer)).status).toBe(401);
+      expect((await sendRequest(foyer.url + path, bearer)).status).toBe(401);
     }
   });
 

@@ -1,5 +1,6 @@
 import { service } from '../api/callers.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { bytesOf, entriesIn } from '../support/stored.ts';
 import { backends } from '../support/stores.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -52,7 +53,7 @@ describe.each(backends)('members and begun accounts that fill the stores, on $na
     await foyer.deps.kv.consumeCount(`messages-to:${user.id}`, dayMs, cap - 1);
     const { token } = await service(foyer, ['messages:send']);
     const send = () =>
-      fetch(`${foyer.url}/message/sent`, {
+      sendRequest(`${foyer.url}/message/sent`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
         body: JSON.stringify({ title: 't', description: 'd', category: 'c', userId: user.id }),

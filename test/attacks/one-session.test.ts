@@ -3,6 +3,7 @@ import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { type SecondProcess, secondProcess } from './second-process.ts';
 import { Visitor } from './wire.ts';
@@ -142,10 +143,10 @@ describe.each(backends)('one session, not two, on $name', (backend) => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const cookie = await browser.jar.getCookieString(foyer.url);
-    const page = () => fetch(`${foyer.url}/sandbox/search`, { headers: { cookie }, redirect: 'manual' });
+    const page = () => sendRequest(`${foyer.url}/sandbox/search`, { headers: { cookie }, redirect: 'manual' });
     const [, ...pages] = await Promise.all([browser.post('/logout'), ...Array.from({ length: 20 }, page)]);
     await Promise.all(pages.map((answer) => answer.text()));
-    expect((await fetch(`${foyer.url}/`, { headers: { cookie }, redirect: 'manual' })).status).toBe(200);
+    expect((await sendRequest(`${foyer.url}/`, { headers: { cookie }, redirect: 'manual' })).status).toBe(200);
   });
 
   describe('with a second process on the same stores', () => {
@@ -162,7 +163,7 @@ describe.each(backends)('one session, not two, on $name', (backend) => {
       expect((await other.get('/')).status).toBe(303);
       const cookie = await browser.jar.getCookieString(foyer.url);
       expect((await other.post('/logout', {})).status).toBe(303);
-      expect((await fetch(`${foyer.url}/`, { headers: { cookie }, redirect: 'manual' })).status).toBe(200);
+      expect((await sendRequest(`${foyer.url}/`, { headers: { cookie }, redirect: 'manual' })).status).toBe(200);
       await expectEnded(tokens, user.id);
     });
   });

@@ -3,6 +3,7 @@ import { makePromotionCode, promotionCode } from '../api/examples.ts';
 import { aBuyer, type Buyer, chargedTo, starter } from '../membership/api-steps.ts';
 import { type Shop, startShop } from '../membership/steps.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 describe.each(backends)('purchases by a client app with the scope account, on $name', (backend) => {
@@ -24,7 +25,7 @@ describe.each(backends)('purchases by a client app with the scope account, on $n
     return (await tokensFor(app, shop.foyer.browser(), user)).access_token;
   };
   const call = (token: string, [method, path, body]: [string, string, object]) =>
-    fetch(shop.foyer.url + path, {
+    sendRequest(shop.foyer.url + path, {
       method,
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify(body),

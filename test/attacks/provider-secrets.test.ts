@@ -3,6 +3,7 @@ import { type Asking, Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { loot } from '../support/loot.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 /** Everything that Foyer sends to this browser, as one text. */
@@ -73,7 +74,7 @@ describe.each(backends)('what providers entrust to Foyer, on $name', (backend) =
   async function fail(browser: Browser, kind: Kind, way: string): Promise<void> {
     const address = await pressButton(browser, kind);
     providers.answerAs(way as 'error', kind);
-    const answer = await fetch(address, { redirect: 'manual' });
+    const answer = await sendRequest(address, { redirect: 'manual' });
     const end = await browser.get(locationOf(answer), { from: 'cross-site' });
     expect(new URL(locationOf(end)).searchParams.get('notice')).toMatch(/^federation-/);
     await browser.get(locationOf(end));

@@ -4,6 +4,7 @@ import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type Begun, type RelyingParty, relyingParty, store } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 const pushedRequestsAMinute = rateLimits.pushedRequest.counters[0].max;
@@ -120,14 +121,14 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
       await expectRefused(await browser.get(`/oauth2/authorize?${query}`));
     }
     // Of this test's own it does know.
-    await fetch(`${foyer.url}/healthz`);
+    await sendRequest(`${foyer.url}/healthz`);
     expect(fetched.mock.calls.map(([url]) => String(url))).toEqual([`${foyer.url}/healthz`]);
   });
 
   it('nobody pushes in the name of a client app whose secret they do not have', async () => {
     const asked = Object.fromEntries(new URL((await client.begin()).url).searchParams);
     const push = (headers: Record<string, string>, fields = asked) =>
-      fetch(`${foyer.url}/oauth2/par`, { method: 'POST', headers, body: new URLSearchParams(fields) });
+      sendRequest(`${foyer.url}/oauth2/par`, { method: 'POST', headers, body: new URLSearchParams(fields) });
     expect((await push({})).status).toBe(401);
     expect((await push({ authorization: `Basic ${btoa(`${client.id}:guessed`)}` })).status).toBe(401);
     const mallory = await foyer.addClient({ public: true });
@@ -139,7 +140,7 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
     const asked = Object.fromEntries(new URL((await client.begin()).url).searchParams);
     const push = async (path: string, fields: Record<string, string>) => {
       const body = new URLSearchParams({ ...asked, client_id: id, redirect_uri: `${own}/long`, ...fields });
-      const answer = await fetch(`${foyer.url}${path}`, { method: 'POST', body });
+      const answer = await sendRequest(`${foyer.url}${path}`, { method: 'POST', body });
       return [answer.status, ((await answer.json()) as { error?: string }).error];
     };
     expect(await push('/oauth2/par', { state: 's'.repeat(1_000) })).toEqual([201, undefined]);
@@ -153,7 +154,7 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
     await foyer.stores.kv.consumeCount('rate:pushed-requests:127.0.0.1', minuteMs, pushedRequestsAMinute);
     await foyer.stores.kv.consumeCount('rate:pushed-requests:::/64', minuteMs, pushedRequestsAMinute);
     const asked = Object.fromEntries(new URL((await client.begin()).url).searchParams);
-    const answer = await fetch(`${foyer.url}/oauth2/par`, { method: 'POST', body: new URLSearchParams(asked) });
+    const answer = await sendRequest(`${foyer.url}/oauth2/par`, { method: 'POST', body: new URLSearchParams(asked) });
     expect(answer.status).toBe(429);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   });

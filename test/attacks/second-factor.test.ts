@@ -20,6 +20,7 @@ import {
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 const minuteMs = 60_000;
@@ -374,7 +375,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
   });
 
   const byToken = (token: string, name: string, body: object) =>
-    fetch(`${foyer.url}/identity/${name}`, {
+    sendRequest(`${foyer.url}/identity/${name}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify(body),

@@ -7,6 +7,7 @@ import { activate, appCode, begin, leadsTo } from '../settings/mfa-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 const minuteMs = 60_000;
@@ -269,7 +270,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
         expect(await isIn(thief)).toBe(false);
         const { userinfo, refreshTokenIn } = tokenCookieTools(() => foyer);
         expect((await userinfo(cookies.foyer_access_token ?? '')).status).toBe(401);
-        const api = await fetch(`${foyer.url}/identity/userAttributes`, {
+        const api = await sendRequest(`${foyer.url}/identity/userAttributes`, {
           headers: { authorization: `Bearer ${cookies.foyer_access_token}` },
         });
         expect(api.status).toBe(401);
@@ -281,7 +282,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
           .set({ secret_hash: clientSecretHash(secret) })
           .where('id', '=', 'web')
           .execute();
-        const answer = await fetch(`${foyer.url}/oauth2/token`, {
+        const answer = await sendRequest(`${foyer.url}/oauth2/token`, {
           method: 'POST',
           headers: { authorization: `Basic ${Buffer.from(`web:${secret}`).toString('base64')}` },
           body: new URLSearchParams({

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { service } from '../api/callers.ts';
 import { memberWithSms } from '../sign-in/factor-steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { entriesIn } from '../support/stored.ts';
 import { backends } from '../support/stores.ts';
 
@@ -27,7 +28,7 @@ describe.each(backends)('stolen key-value store, on $name', (backend) => {
     const stranger = 'nobody-here@example.net';
     const { token } = await service(foyer, ['messages:send']);
     for (const emailAddress of [user.email, stranger]) {
-      await fetch(`${foyer.url}/sentEmail`, {
+      await sendRequest(`${foyer.url}/sentEmail`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
         body: JSON.stringify({ emailAddress, action: 'password' }),

@@ -4,6 +4,7 @@ import { minuteMs, names, setBy, tokenCookieTools, withDefaultClient } from '../
 import { locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { production, site } from './production.ts';
 import { portOf, Visitor } from './wire.ts';
@@ -77,9 +78,9 @@ describe.each(backends)('token cookies on $name', (backend) => {
       try {
         const cookies = await (await foyer.signedIn(user)).cookies();
         const headers = { authorization: `Bearer ${cookies.foyer_access_token}`, 'content-type': 'application/json' };
-        expect((await fetch(`${foyer.url}/user/info`, { headers })).status).toBe(200);
+        expect((await sendRequest(`${foyer.url}/user/info`, { headers })).status).toBe(200);
         const body = JSON.stringify({ email: 'taken-over@attacker.example' });
-        const change = await fetch(`${foyer.url}/identity/changeEmail`, { method: 'POST', headers, body });
+        const change = await sendRequest(`${foyer.url}/identity/changeEmail`, { method: 'POST', headers, body });
         expect([change.status, change.headers.get('www-authenticate')]).toEqual([
           403,
           expect.stringContaining('scope="account:security"'),

@@ -3,6 +3,7 @@ import Stripe from 'stripe';
 import { listOrders } from '../../server/membership/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { cards, from, manyCards, type Shop, startShop } from '../membership/steps.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { stripeKeys } from '../support/stripe.ts';
 
@@ -20,7 +21,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
 
   const signatureOf = (payload: string, secret = webhookSecret) => signer.generateTestHeaderString({ payload, secret });
   const send = (body: string | Buffer, headers: Record<string, string> = {}) =>
-    fetch(`${shop.foyer.url}/webhooks/stripe`, {
+    sendRequest(`${shop.foyer.url}/webhooks/stripe`, {
       method: 'POST',
       headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
       body: new Uint8Array(Buffer.from(body)),
@@ -96,7 +97,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
         'stripe-signature': index % 2 === 0 ? signatureOf(body, 'whsec_guessed') : `t=1,v1=${'0'.repeat(64)}`,
       });
     });
-    const page = fetch(`${shop.foyer.url}/`, { redirect: 'manual' });
+    const page = sendRequest(`${shop.foyer.url}/`, { redirect: 'manual' });
     const statuses = new Set((await Promise.all(forged)).map(({ status }) => status));
     expect([...statuses]).toEqual([400]);
     expect((await page).status).toBeLessThan(400);
@@ -133,7 +134,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
     for (const body of ['', '{', '\u0000']) {
       expect((await send(body, { 'stripe-signature': signatureOf(body, 'whsec_guessed') })).status).toBe(400);
     }
-    expect((await fetch(`${shop.foyer.url}/webhooks/stripe`)).status).toBe(405);
+    expect((await sendRequest(`${shop.foyer.url}/webhooks/stripe`)).status).toBe(405);
   });
 
   it('events, the page’s own reading and the hourly comparison at once: one order, one plan, one mail', async () => {

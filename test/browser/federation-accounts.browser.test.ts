@@ -8,6 +8,7 @@ import { chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { homeFrom, type RelyingParty, relyingParty, store } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 import { passOn, pressDoor, providerNames, type Somebody, somebody } from './federation-steps.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
@@ -126,7 +127,7 @@ describe('a member’s accounts elsewhere', () => {
       expect(wordsOf(await removed.text())).toContain(t('federation.linked.done.removed'));
       // As before it was linked.
       const answer = await comeWithoutPages(providers, sandbox.foyer.browser(), kind, who);
-      const signInPage = await fetch(locationOf(answer), { headers: { 'accept-language': 'en' } });
+      const signInPage = await sendRequest(locationOf(answer), { headers: { 'accept-language': 'en' } });
       expect(wordsOf(await signInPage.text())).toContain(t('federation.offer', { provider }));
     },
   );

@@ -10,6 +10,7 @@ import { locationOf } from '../support/browser.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 import { choose, passOn, pressDoor, providerNames, type Somebody, somebody } from './federation-steps.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
@@ -112,7 +113,7 @@ describe('what a way by a provider keeps', () => {
           const browser = await withoutPages(page, sandbox.foyer.url);
           const asked = await pressButton(browser, kind, { search });
           providers.answerAs(answer, kind);
-          const back = locationOf(await fetch(asked, { redirect: 'manual' }));
+          const back = locationOf(await sendRequest(asked, { redirect: 'manual' }));
           const form = locationOf(await browser.get(back, { from: 'cross-site' }));
           const words = wordsOf(await (await browser.get(form)).text());
           expect(words).toContain(said);

@@ -8,6 +8,7 @@ import { begin, newAddress, newPassword } from '../sign-up/steps.ts';
 import { Browser, locationOf } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import type { Sandbox } from './sandbox.ts';
 import { andLoad, askToSignIn, atHome, enterCode, fillProfile, submitSignIn } from './steps.ts';
 import { checkoutStops } from './tour-checkout.ts';
@@ -282,7 +283,7 @@ export function tour(guide: () => TourGuide): Stop[] {
       async open(page, lang) {
         const { sandbox, thirdPartyUrl } = guide();
         await signIn(page);
-        const asked = await fetch(`${thirdPartyUrl}/sign-in`, { redirect: 'manual' });
+        const asked = await sendRequest(`${thirdPartyUrl}/sign-in`, { redirect: 'manual' });
         const address = new URL(asked.headers.get('location') ?? sandbox.foyer.url);
         address.searchParams.set('scope', 'openid profile email membership');
         await page.goto(address.href);

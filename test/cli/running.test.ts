@@ -5,6 +5,7 @@ import { locationOf } from '../support/browser.ts';
 import { type Cli, cliOf } from '../support/cli.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 const redirectUri = 'http://127.0.0.1:9/cli/callback';
@@ -48,7 +49,7 @@ describe.each(backends)('a running Foyer on $name', (backend) => {
   }
 
   const userinfoStatus = async (token: string) =>
-    (await fetch(`${house.url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${token}` } })).status;
+    (await sendRequest(`${house.url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${token}` } })).status;
 
   /** The address of a page that only members see leads to the sign-in form once the session has ended. */
   const isSignedIn = async (browser: ReturnType<TestFoyer['browser']>) => (await browser.get('/')).status === 303;
@@ -302,7 +303,7 @@ describe.each(backends)('a running Foyer on $name', (backend) => {
     }>();
     const next = rotated.keys.find(({ alg, state }) => alg === 'ES256' && state === 'next')?.kid;
     await sleep(refreshSeconds * 1000 + 250);
-    const { keys } = (await (await fetch(`${house.url}/oauth2/jwks`)).json()) as { keys: { kid: string }[] };
+    const { keys } = (await (await sendRequest(`${house.url}/oauth2/jwks`)).json()) as { keys: { kid: string }[] };
     expect(keys.map(({ kid }) => kid)).toContain(next);
     const early = await tokensOf(client, user, browser);
     expect(decodeProtectedHeader(early.id_token ?? '').kid).not.toBe(next);

@@ -6,6 +6,7 @@ import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { homeFrom, refreshOf, relyingParty, store } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { anyBackend, backends } from '../support/stores.ts';
 import { answerOf, comeBy, pathOf, pressButton, somebody } from './steps.ts';
 
@@ -177,7 +178,7 @@ describe.each(backends)('attempts on $name', (backend) => {
       const search = '?redirect=/settings/providers&lang=fr';
       const address = await pressButton(browser, kind, { search });
       providers.answerAs('refuse', kind);
-      const back = locationOf(await come(browser, locationOf(await fetch(address, { redirect: 'manual' }))));
+      const back = locationOf(await come(browser, locationOf(await sendRequest(address, { redirect: 'manual' }))));
       const parameters = Object.fromEntries(new URL(back).searchParams);
       expect(parameters).toMatchObject({ redirect: '/settings/providers', notice: 'federation-cancelled' });
       expect(await (await browser.get(back)).text()).toContain('lang="fr"');

@@ -22,6 +22,7 @@ import {
   postFromElsewhere,
   type SamlAttempt,
 } from '../support/saml.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 import { sidOf, toldApp } from '../support/told-app.ts';
 
@@ -284,7 +285,7 @@ describe.each([anyBackend])('SAML', (backend) => {
       const asked = readRedirect(there.search);
       expect(asked?.isSignedBy(providers.serviceProvider.certificate)).toBe(true);
       expect(parseSamlMessage(asked?.xml ?? '')).toMatchObject({ name: 'LogoutRequest', nameId, sessionIndex: '_s1' });
-      const back = await fetch(there, { redirect: 'manual' });
+      const back = await sendRequest(there, { redirect: 'manual' });
       expect(pathOf(await browser.get(back.headers.get('location') ?? '', { from: 'cross-site' }))).toBe('/');
     });
 
@@ -299,7 +300,7 @@ describe.each([anyBackend])('SAML', (backend) => {
           ? await browser.post('/logout', asked)
           : await browser.get(`/logout?${new URLSearchParams(asked)}`, fromThere),
       );
-      const back = await fetch(there, { redirect: 'manual' });
+      const back = await sendRequest(there, { redirect: 'manual' });
       const end = await browser.get(back.headers.get('location') ?? '', { from: 'cross-site' });
       expect(end.headers.get('location')).toBe(`${bye}?state=x`);
       // Once.
@@ -330,7 +331,7 @@ describe.each([anyBackend])('SAML', (backend) => {
       );
       const request = readRedirect(there.search);
       expect(parseSamlMessage(request?.xml ?? '')).toMatchObject({ name: 'LogoutRequest', nameId });
-      const back = locationOf(await fetch(there, { redirect: 'manual' }));
+      const back = locationOf(await sendRequest(there, { redirect: 'manual' }));
       expect(locationOf(await browser.get(back, { from: 'cross-site' }))).toBe(bye);
       expect(await isSignedIn(browser)).toBe(false);
     });
@@ -402,7 +403,7 @@ describe.each([anyBackend])('SAML', (backend) => {
         const client = await relyingParty(foyer, await foyer.addClient());
         const { searchParams } = new URL((await client.begin()).url);
         const there = await goingOnTo(await browser.post('/logout', Object.fromEntries(searchParams)));
-        const back = locationOf(await fetch(there, { redirect: 'manual' }));
+        const back = locationOf(await sendRequest(there, { redirect: 'manual' }));
         const authorize = locationOf(await browser.get(back, { from: 'cross-site' }));
         expect(new URL(authorize).pathname).toBe('/oauth2/authorize');
         const landing = locationOf(await browser.get(authorize, { from: 'cross-site' }));

@@ -4,6 +4,7 @@ import type { TestFoyer } from '../support/foyer.ts';
 import { formFieldsOf } from '../support/provider-forms.ts';
 import type { TestProviders } from '../support/providers.ts';
 import { refreshOf } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 
 export type Kind = 'google' | 'facebook' | 'amazon' | 'oidc' | 'saml';
 export type Person = TestProviders['people']['google']['ada'];
@@ -30,7 +31,7 @@ export async function pressButton(
 /** What the provider leads the browser back to, when this person is who answers there. */
 export async function answerOf(providers: TestProviders, kind: Kind, who: Person, address: string): Promise<string> {
   providers.answerAs(who, kind);
-  const answer = await fetch(address, { redirect: 'manual' });
+  const answer = await sendRequest(address, { redirect: 'manual' });
   return locationOf(answer);
 }
 
@@ -45,7 +46,7 @@ export async function comeBy(
   const address = await pressButton(browser, kind, asked);
   if (kind !== 'saml') return browser.get(await answerOf(providers, kind, who, address), { from: 'cross-site' });
   providers.answerAs(who, kind);
-  const fields = formFieldsOf(await (await fetch(address)).text());
+  const fields = formFieldsOf(await (await sendRequest(address)).text());
   const posted = await browser.post('/federation/acme-saml/acs', fields, {
     ...{ origin: providers.url, 'sec-fetch-site': 'cross-site' },
   });

@@ -4,6 +4,7 @@ import { loadProviders } from '../../config/providers.ts';
 import { FederationError, type UpstreamIdentity } from '../../server/federation/identity.ts';
 import type { Provider, StrategySettings } from '../../server/federation/providers.ts';
 import { openStrategies } from '../../server/federation/strategies.ts';
+import { sendRequest } from '../support/send-request.ts';
 
 const publicUrl = 'http://localhost:3000';
 
@@ -44,7 +45,7 @@ export async function begin({ strategy }: Provider, asked: Partial<Asked> = {}):
 
 /** What a provider leads the browser to, that has come by this address. */
 export async function answerOf(url: URL): Promise<URL> {
-  const answer = await fetch(url, { redirect: 'manual' });
+  const answer = await sendRequest(url, { redirect: 'manual' });
   const location = answer.headers.get('location');
   if (location === null) throw new Error(`the provider answered ${answer.status}: ${await answer.text()}`);
   return new URL(location, url);

@@ -3,6 +3,7 @@ import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { formFieldsOf } from '../support/provider-forms.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { answerOf, type Kind, type Person, pathOf, pressButton, somebody } from './steps.ts';
 
@@ -22,7 +23,7 @@ describe.each(backends)('two tabs of one browser at one provider on $name', (bac
   async function complete(browser: Browser, kind: Kind, address: string, who: Person): Promise<Response> {
     if (kind !== 'saml') return browser.get(await answerOf(providers, kind, who, address), { from: 'cross-site' });
     providers.answerAs(who, kind);
-    const fields = formFieldsOf(await (await fetch(address)).text());
+    const fields = formFieldsOf(await (await sendRequest(address)).text());
     const elsewhere = { origin: providers.url, 'sec-fetch-site': 'cross-site' };
     return browser.get(locationOf(await browser.post('/federation/acme-saml/acs', fields, elsewhere)));
   }

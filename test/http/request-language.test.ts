@@ -2,6 +2,7 @@ import express from 'express';
 import { LanguageDetector } from 'i18next-http-middleware';
 import { detectLanguages, hostCookies } from '../../server/http/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 
 describe('the language of a request', () => {
@@ -17,7 +18,7 @@ describe('the language of a request', () => {
     const browser = locale === undefined ? foyer.browser() : await foyer.signedIn(await foyer.addUser({ locale }));
     const cookies = Object.entries(await browser.cookies()).map(([name, value]) => `${name}=${value}`);
     const cookie = [...cookies, headers.cookie].filter((one) => one !== undefined).join('; ');
-    const answer = await fetch(`${foyer.url}/tos`, { headers: { ...headers, ...(cookie !== '' && { cookie }) } });
+    const answer = await sendRequest(`${foyer.url}/tos`, { headers: { ...headers, ...(cookie !== '' && { cookie }) } });
     return { lang: langOf(await answer.text()), set: answer.headers.getSetCookie().join() };
   }
 
@@ -89,7 +90,7 @@ describe('the language of a request', () => {
     try {
       const address = server.address();
       const port = typeof address === 'object' && address !== null ? address.port : 0;
-      const answer = await fetch(`http://localhost:${port}/`, { headers: { 'accept-language': 'de-AT' } });
+      const answer = await sendRequest(`http://localhost:${port}/`, { headers: { 'accept-language': 'de-AT' } });
       expect(await answer.json()).toEqual({ title: 'Anmelden', unknown: 'signIn.titel', language: 'de' });
     } finally {
       server.closeAllConnections();

@@ -1,5 +1,6 @@
 import type { User } from '../../server/users/index.ts';
 import { service } from '../api/callers.ts';
+import { sendRequest } from '../support/send-request.ts';
 import type { Shop } from './steps.ts';
 
 /** What a call answered. */
@@ -33,7 +34,7 @@ export async function asClient({ foyer }: Shop, ...scopes: string[]): Promise<Ca
   const { token } = await service(foyer, scopes);
   return async (method, path, body) =>
     answered(
-      await fetch(foyer.url + path, {
+      await sendRequest(foyer.url + path, {
         method,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -6,6 +6,7 @@ import { createMetrics } from '../../server/metrics/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { sampleOf } from '../metrics/read.ts';
 import { listenOnFreePort, startFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { anyBackend, backends } from '../support/stores.ts';
 import { startStripe, stripeKeys } from '../support/stripe.ts';
 import { dayMs, from, manyCards, type Shop, startShop } from './steps.ts';
@@ -26,7 +27,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
   afterAll(() => shop?.close());
 
   const post = (body: string | Buffer, headers: Record<string, string> = {}, path = '/webhooks/stripe') =>
-    fetch(shop.foyer.url + path, {
+    sendRequest(shop.foyer.url + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
       body: new Uint8Array(Buffer.from(body)),
@@ -229,7 +230,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
   });
 
   it('come by one road, of one size, as they were sent', async () => {
-    expect((await fetch(`${shop.foyer.url}/webhooks/stripe`)).status).toBe(405);
+    expect((await sendRequest(`${shop.foyer.url}/webhooks/stripe`)).status).toBe(405);
     const large = eventOf('invoice.paid', { object: 'invoice', padding: 'x'.repeat(1_100_000) });
     expect((await send(large)).status).toBe(413);
     const body = eventOf('invoice.paid', { object: 'invoice' });
@@ -300,7 +301,7 @@ it('events are counted by the types that are known, and by outcome', async () =>
   try {
     const send = async (payload: string, signature: string) =>
       (
-        await fetch(`http://127.0.0.1:${port}${webhookPath}`, {
+        await sendRequest(`http://127.0.0.1:${port}${webhookPath}`, {
           ...{ method: 'POST', body: payload },
           headers: { 'stripe-signature': signature },
         })

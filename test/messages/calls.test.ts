@@ -1,6 +1,7 @@
 import { setDisabled } from '../../server/users/index.ts';
 import { service, signedInto } from '../api/callers.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 const minuteMs = 60_000;
@@ -18,7 +19,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
   afterAll(() => foyer?.close());
 
   async function call(path: string, body: object, bearer = token) {
-    const answer = await fetch(`${foyer.url}${path}`, {
+    const answer = await sendRequest(`${foyer.url}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}` },
       body: JSON.stringify(body),
@@ -122,7 +123,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
       const user = await uniform.addUser();
       const answers = await Promise.all(
         [user.email, 'stranger@example.net'].map(async (emailAddress) => {
-          const answer = await fetch(`${uniform.url}/sentEmail`, {
+          const answer = await sendRequest(`${uniform.url}/sentEmail`, {
             method: 'POST',
             headers: { 'content-type': 'application/json', authorization: `Bearer ${other}` },
             body: JSON.stringify({ emailAddress, action: 'password' }),

@@ -5,6 +5,7 @@ import { createCollector, metricsEndpoint, type WorkerCollector } from '../../se
 import { createPrometheusMetrics } from '../../server/metrics/prometheus.ts';
 import { replyToPrimary } from '../../server/metrics/workers.ts';
 import { ownTime } from '../support/own-time.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { sampleOf } from './read.ts';
 
 /** A worker in this process: two ends of a channel. */
@@ -120,20 +121,20 @@ describe('the port for metrics', () => {
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
   it('answers GET /metrics', async () => {
-    const answer = await fetch(`${url}/metrics`);
+    const answer = await sendRequest(`${url}/metrics`);
     expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(await answer.text()).toBe('foyer_test 1\n');
   });
 
   it('and nothing else', async () => {
-    for (const path of ['/', '/metrics/', '/healthz']) expect((await fetch(url + path)).status).toBe(404);
-    const posted = await fetch(`${url}/metrics`, { method: 'POST' });
+    for (const path of ['/', '/metrics/', '/healthz']) expect((await sendRequest(url + path)).status).toBe(404);
+    const posted = await sendRequest(`${url}/metrics`, { method: 'POST' });
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
   it('says 500 when they cannot be collected, and the log why', async () => {
     broken = true;
-    expect((await fetch(`${url}/metrics`)).status).toBe(500);
+    expect((await sendRequest(`${url}/metrics`)).status).toBe(500);
     expect(errors).toHaveLength(1);
   });
 });

@@ -5,6 +5,7 @@ import { signInWithTotp, stepMs } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 interface Answer {
@@ -40,7 +41,7 @@ describe.each(backends)('the JSON calls for second factors on $name', (backend) 
   /** As a client app calls for its member. */
   const byToken = (token: string) => async (name: string, body: object) =>
     read(
-      await fetch(`${foyer.url}/identity/${name}`, {
+      await sendRequest(`${foyer.url}/identity/${name}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
         body: JSON.stringify(body),

@@ -4,6 +4,7 @@ import { clientMetadata, InvalidClientRequest } from '../../server/oidc/index.ts
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 describe.each(backends)('client credentials on $name', (backend) => {
@@ -19,7 +20,7 @@ describe.each(backends)('client credentials on $name', (backend) => {
   const ask = async (client: { id: string; secret: string | null }, parameters: Record<string, string>) => {
     const authorization = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`;
     const body = new URLSearchParams({ grant_type: 'client_credentials', ...parameters });
-    return fetch(`${foyer.url}/oauth2/token`, { method: 'POST', headers: { authorization }, body });
+    return sendRequest(`${foyer.url}/oauth2/token`, { method: 'POST', headers: { authorization }, body });
   };
   const refusal = async (answer: Response) => [answer.status, ((await answer.json()) as { error: string }).error];
 
@@ -77,22 +78,22 @@ describe.each(backends)('client credentials on $name', (backend) => {
     const client = await only();
     expect(await refusal(await ask({ ...client, secret: 'wrong' }, {}))).toEqual([401, 'invalid_client']);
     const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: client.id });
-    expect((await fetch(`${foyer.url}/oauth2/token`, { method: 'POST', body })).status).toBe(401);
+    expect((await sendRequest(`${foyer.url}/oauth2/token`, { method: 'POST', body })).status).toBe(401);
     const { id } = await foyer.addClient({ public: true });
     const open = new URLSearchParams({ grant_type: 'client_credentials', client_id: id });
-    expect((await fetch(`${foyer.url}/oauth2/token`, { method: 'POST', body: open })).status).toBe(400);
+    expect((await sendRequest(`${foyer.url}/oauth2/token`, { method: 'POST', body: open })).status).toBe(400);
   });
 
   it('give a token that is nobody at userinfo, and that its own client can look up and revoke', async () => {
     const client = await only();
     const { config } = await relyingParty(foyer, client);
     const { access_token: token } = await oidc.clientCredentialsGrant(config, { scope: 'users:read' });
-    const info = await fetch(`${foyer.url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${token}` } });
+    const info = await sendRequest(`${foyer.url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${token}` } });
     expect(info.status).toBe(401);
     expect(await oidc.tokenIntrospection(config, token)).toMatchObject({ active: true, scope: 'users:read' });
     await oidc.tokenRevocation(config, token);
     expect(await oidc.tokenIntrospection(config, token)).toEqual({ active: false });
-    const used = await fetch(`${foyer.url}/clients`, { headers: { authorization: `Bearer ${token}` } });
+    const used = await sendRequest(`${foyer.url}/clients`, { headers: { authorization: `Bearer ${token}` } });
     expect(used.status).toBe(401);
   });
 

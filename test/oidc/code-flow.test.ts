@@ -2,6 +2,7 @@ import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import * as oidc from 'openid-client';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type Begun, type RelyingParty, relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 const hourSeconds = 60 * 60;
@@ -99,7 +100,7 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
     });
 
     const redeemRaw = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
-      fetch(`${foyer.url}/oauth2/token`, {
+      sendRequest(`${foyer.url}/oauth2/token`, {
         method: 'POST',
         headers,
         body: new URLSearchParams({

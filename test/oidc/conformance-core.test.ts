@@ -4,6 +4,7 @@ import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 
 /** What docs/conformance.md asks of OpenID Connect Core 1.0 and no other test shows. */
@@ -36,7 +37,7 @@ describe('OpenID Connect Core 1.0', () => {
   }
   const basic = () => ({ authorization: `Basic ${btoa(`${client.id}:${secret}`)}` });
   const atTokenEndpoint = (fields: Record<string, string>, headers: Record<string, string> = basic()) =>
-    fetch(`${foyer.url}/oauth2/token`, { method: 'POST', headers, body: new URLSearchParams(fields) });
+    sendRequest(`${foyer.url}/oauth2/token`, { method: 'POST', headers, body: new URLSearchParams(fields) });
   async function codeFields(parameters: Record<string, string> = {}) {
     const begun = await client.begin(parameters);
     const code = (await told(begun.url)).get('code') ?? '';
@@ -48,7 +49,7 @@ describe('OpenID Connect Core 1.0', () => {
     it('name a published key in their header, and carry none (sections 2 and 10.1)', async () => {
       const { id_token: idToken = '' } = await tokensFor(client, browser, user);
       const header = decodeProtectedHeader(idToken);
-      const { keys } = (await (await fetch(`${foyer.url}/oauth2/jwks`)).json()) as { keys: { kid: string }[] };
+      const { keys } = (await (await sendRequest(`${foyer.url}/oauth2/jwks`)).json()) as { keys: { kid: string }[] };
       expect(keys.map(({ kid }) => kid)).toContain(header.kid);
       expect(Object.keys(header).toSorted()).toEqual(['alg', 'kid']);
       expect(header).toMatchObject({ alg: 'ES256' });
@@ -234,7 +235,7 @@ describe('OpenID Connect Core 1.0', () => {
     it('takes the secret only in the body or the header, never in the address (RFC 6749, section 2.3.1)', async () => {
       const query = new URLSearchParams({ client_id: client.id, client_secret: secret });
       const body = new URLSearchParams(await codeFields());
-      const answer = await fetch(`${foyer.url}/oauth2/token?${query}`, { method: 'POST', body });
+      const answer = await sendRequest(`${foyer.url}/oauth2/token?${query}`, { method: 'POST', body });
       expect(answer.status).toBe(400);
     });
   });
@@ -242,7 +243,7 @@ describe('OpenID Connect Core 1.0', () => {
   it('userInfo answers JSON with the subject of the id token (sections 5.3.2 and 5.3.4)', async () => {
     const tokens = await tokensFor(client, browser, user);
     const headers = { authorization: `Bearer ${tokens.access_token}` };
-    const answer = await fetch(`${foyer.url}/oauth2/userInfo`, { headers });
+    const answer = await sendRequest(`${foyer.url}/oauth2/userInfo`, { headers });
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
     expect(((await answer.json()) as { sub: string }).sub).toBe(tokens.claims()?.sub);
   });
@@ -251,7 +252,7 @@ describe('OpenID Connect Core 1.0', () => {
     const { access_token: token } = await tokensFor(client, browser, user);
     const headers = { authorization: `Bearer ${token}` };
     const body = new URLSearchParams({ access_token: token });
-    const ask = async (init: RequestInit) => (await fetch(`${foyer.url}/oauth2/userInfo`, init)).status;
+    const ask = async (init: RequestInit) => (await sendRequest(`${foyer.url}/oauth2/userInfo`, init)).status;
     expect(await ask({ method: 'POST', headers })).toBe(200);
     expect(await ask({ headers: { authorization: `bearer ${token}` } })).toBe(200);
     expect(await ask({ method: 'POST', body })).toBe(200);

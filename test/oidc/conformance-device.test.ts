@@ -1,5 +1,6 @@
 import { device } from '../support/devices.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 
 /** What docs/conformance.md asks of RFC 8628 and no other test shows. */
@@ -11,7 +12,7 @@ describe('device authorization', () => {
   afterAll(() => foyer?.close());
 
   const post = async (path: string, fields: Record<string, string>) => {
-    const answer = await fetch(foyer.url + path, { method: 'POST', body: new URLSearchParams(fields) });
+    const answer = await sendRequest(foyer.url + path, { method: 'POST', body: new URLSearchParams(fields) });
     return { answer, body: (await answer.json()) as Record<string, unknown> };
   };
 

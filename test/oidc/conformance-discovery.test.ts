@@ -1,6 +1,7 @@
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, signInFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 
 /** What docs/conformance.md asks of OpenID Connect Discovery 1.0 and RFC 9207, and no other test shows. */
@@ -9,7 +10,7 @@ describe('the provider’s metadata', () => {
   let metadata: Record<string, unknown>;
   beforeAll(async () => {
     foyer = await startFoyer(anyBackend);
-    metadata = await (await fetch(`${foyer.url}/.well-known/openid-configuration`)).json();
+    metadata = await (await sendRequest(`${foyer.url}/.well-known/openid-configuration`)).json();
   });
   afterAll(() => foyer?.close());
 
@@ -34,7 +35,7 @@ describe('the provider’s metadata', () => {
     expect(endpoints.length).toBeGreaterThan(7);
     for (const [, url] of endpoints) {
       expect(String(url).startsWith(`${foyer.url}/`)).toBe(true);
-      expect((await fetch(String(url), { redirect: 'manual' })).status).not.toBe(404);
+      expect((await sendRequest(String(url), { redirect: 'manual' })).status).not.toBe(404);
     }
   });
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url');
@@ -37,7 +38,7 @@ describe.each([
       ...(client.secret === null && { client_id: client.id }),
       ...verifier,
     });
-    const answer = await fetch(`${foyer.url}/oauth2/token`, { method: 'POST', headers, body });
+    const answer = await sendRequest(`${foyer.url}/oauth2/token`, { method: 'POST', headers, body });
     return { status: answer.status, error: ((await answer.json()) as { error?: string }).error };
   }
   const fresh = () => randomBytes(32).toString('base64url');

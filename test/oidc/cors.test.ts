@@ -1,6 +1,7 @@
 import type { User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type Begun, type RelyingParty, relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 const own = 'http://127.0.0.1:9';
@@ -21,7 +22,7 @@ describe.each(backends)('calls from a script on $name', (backend) => {
   afterAll(() => foyer?.close());
 
   const call = (path: string, origin: string, fields: Record<string, string>) =>
-    fetch(foyer.url + path, {
+    sendRequest(foyer.url + path, {
       method: 'POST',
       headers: { origin, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' },
       body: new URLSearchParams({ client_id: client.id, ...fields }),
@@ -33,7 +34,7 @@ describe.each(backends)('calls from a script on $name', (backend) => {
     code_verifier: begun.verifier,
   });
   const userInfo = (origin: string, accessToken: string) =>
-    fetch(`${foyer.url}/oauth2/userInfo`, { headers: { origin, authorization: `Bearer ${accessToken}` } });
+    sendRequest(`${foyer.url}/oauth2/userInfo`, { headers: { origin, authorization: `Bearer ${accessToken}` } });
 
   it("a public client's own page redeems, refreshes, asks and revokes", async () => {
     const begun = await client.begin();
@@ -92,7 +93,7 @@ describe.each(backends)('calls from a script on $name', (backend) => {
   it.each(
     ['token', 'userInfo', 'revoke', 'introspect', 'par', 'device_authorization'].map((name) => `/oauth2/${name}`),
   )('the question before a call is answered at %s', async (path) => {
-    const answer = await fetch(foyer.url + path, {
+    const answer = await sendRequest(foyer.url + path, {
       method: 'OPTIONS',
       headers: {
         origin: own,

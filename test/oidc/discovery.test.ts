@@ -1,6 +1,7 @@
 import { publicMetadataSeconds } from '../../server/oidc/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 const discoveryPaths = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
@@ -12,7 +13,7 @@ describe.each(backends)('discovery on $name', (backend) => {
   });
   afterAll(() => foyer?.close());
 
-  const ask = (path: string, init: RequestInit = {}) => fetch(foyer.url + path, { redirect: 'manual', ...init });
+  const ask = (path: string, init: RequestInit = {}) => sendRequest(foyer.url + path, { redirect: 'manual', ...init });
 
   it.each(discoveryPaths)('%s names exactly what is on: anything more is a door that nobody watches', async (path) => {
     const answer = await ask(path);

@@ -5,6 +5,7 @@ import { insertResourceServer } from '../../server/oidc/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, signInFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 describe.each(backends)('DPoP on $name', (backend) => {
@@ -56,7 +57,7 @@ describe.each(backends)('DPoP on $name', (backend) => {
     const api = new URL('/clients', foyer.url);
     const called = await oidc.fetchProtectedResource(config, token, api, 'GET', undefined, undefined, { DPoP });
     expect(called.status).toBe(200);
-    const bearer = await fetch(api, { headers: { authorization: `Bearer ${token}` } });
+    const bearer = await sendRequest(api, { headers: { authorization: `Bearer ${token}` } });
     expect([bearer.status, bearer.headers.get('www-authenticate')]).toEqual([
       401,
       expect.stringMatching(/^DPoP .*error="invalid_token".*algs="ES256"$/),
@@ -121,14 +122,14 @@ describe.each(backends)('DPoP on $name', (backend) => {
   it('a script of a public client’s own page may read the nonce', async () => {
     const client = await foyer.addClient({ public: true });
     const origin = new URL(client.redirectUri).origin;
-    const answer = await fetch(`${foyer.url}/oauth2/token`, {
+    const answer = await sendRequest(`${foyer.url}/oauth2/token`, {
       method: 'POST',
       headers: { origin },
       body: new URLSearchParams({ client_id: client.id, grant_type: 'refresh_token', refresh_token: 'x' }),
     });
     expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
     expect(answer.headers.get('access-control-expose-headers')).toContain('DPoP-Nonce');
-    const asked = await fetch(`${foyer.url}/oauth2/token`, {
+    const asked = await sendRequest(`${foyer.url}/oauth2/token`, {
       method: 'OPTIONS',
       headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'dpop' },
     });

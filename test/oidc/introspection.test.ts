@@ -2,6 +2,7 @@ import * as oidc from 'openid-client';
 import type { User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 describe.each(backends)('introspection on $name', (backend) => {
@@ -58,13 +59,13 @@ describe.each(backends)('introspection on $name', (backend) => {
     for (const token of ['unknown', 'ä']) {
       expect(await oidc.tokenIntrospection(client.config, token)).toEqual({ active: false });
     }
-    const answer = await fetch(`${foyer.url}/oauth2/introspect`, {
+    const answer = await sendRequest(`${foyer.url}/oauth2/introspect`, {
       method: 'POST',
       body: new URLSearchParams({ client_id: publicClient.id, token: publicTokens.id_token ?? '' }),
     });
     // RFC 7662, section 2.2. A signed token answers for itself: its reader has the keys.
     expect([answer.status, await answer.json()]).toEqual([200, { active: false }]);
-    const unauthenticated = await fetch(`${foyer.url}/oauth2/introspect`, {
+    const unauthenticated = await sendRequest(`${foyer.url}/oauth2/introspect`, {
       method: 'POST',
       body: new URLSearchParams({ client_id: client.id, token: publicTokens.id_token ?? '' }),
     });
@@ -72,7 +73,7 @@ describe.each(backends)('introspection on $name', (backend) => {
   });
 
   it('needs the secret of a confidential client', async () => {
-    const answer = await fetch(`${foyer.url}/oauth2/introspect`, {
+    const answer = await sendRequest(`${foyer.url}/oauth2/introspect`, {
       method: 'POST',
       body: new URLSearchParams({ client_id: client.id, token: tokens.access_token }),
     });

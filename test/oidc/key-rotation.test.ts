@@ -8,6 +8,7 @@ import { Visitor } from '../attacks/wire.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 const minuteMs = 60_000;
@@ -30,7 +31,7 @@ describe.each(backends)('rotation of the signing keys on $name', (backend) => {
   });
   afterEach(() => foyer?.close());
 
-  const jwks = async () => (await (await fetch(`${foyer.url}/oauth2/jwks`)).json()) as JSONWebKeySet;
+  const jwks = async () => (await (await sendRequest(`${foyer.url}/oauth2/jwks`)).json()) as JSONWebKeySet;
   const kids = async () => (await jwks()).keys.map((key) => key.kid);
   const kidOf = (tokens: { id_token?: string | undefined }) => decodeProtectedHeader(tokens.id_token ?? '').kid;
   const verify = async (tokens: Tokens) =>

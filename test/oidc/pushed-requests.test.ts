@@ -3,6 +3,7 @@ import * as oidc from 'openid-client';
 import type { User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 /** Pushes what `begin` would put into the address; answers a request that goes on by its `request_uri`. */
@@ -81,7 +82,7 @@ describe.each(backends)('pushed authorization requests on $name', (backend) => {
     const client = await relyingParty(foyer, await foyer.addClient({ public: true, scopes: ['openid', 'email'] }));
     const good = Object.fromEntries(new URL((await client.begin({ scope: 'openid' })).url).searchParams);
     const ask = async (change: Record<string, string>) => {
-      const answer = await fetch(`${foyer.url}/oauth2/par`, {
+      const answer = await sendRequest(`${foyer.url}/oauth2/par`, {
         method: 'POST',
         body: new URLSearchParams({ ...good, ...change }),
       });

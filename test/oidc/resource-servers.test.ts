@@ -4,6 +4,7 @@ import { deleteResourceServer, findClient, insertResourceServer, updateClient } 
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 const orders = 'https://orders.example.com/';
@@ -92,7 +93,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
   it('the same code gives an opaque one when no resource is named with it', async () => {
     const { user, tokens } = await tokensAt(await app(), foyer.browser(), { resource: orders }, {});
     expect(tokens.access_token).not.toContain('.');
-    const info = await fetch(`${foyer.url}/oauth2/userInfo`, {
+    const info = await sendRequest(`${foyer.url}/oauth2/userInfo`, {
       headers: { authorization: `Bearer ${tokens.access_token}` },
     });
     expect(await info.json()).toMatchObject({ sub: user.id });
@@ -271,7 +272,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
     });
 
     it.each(['/oauth2/userInfo', '/user/info', '/clients'])('%s refuses it', async (path) => {
-      const answer = await fetch(foyer.url + path, { headers: { authorization: `Bearer ${token}` } });
+      const answer = await sendRequest(foyer.url + path, { headers: { authorization: `Bearer ${token}` } });
       expect(answer.status).toBe(401);
       expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"');
     });

@@ -3,6 +3,7 @@ import type { User } from '../../server/users/index.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 describe.each(backends)('revocation on $name', (backend) => {
@@ -77,7 +78,7 @@ describe.each(backends)('revocation on $name', (backend) => {
   it('needs the secret of a confidential client', async () => {
     const client = await relyingParty(foyer, await foyer.addClient());
     const tokens = await tokensFor(client, foyer.browser(), user);
-    const answer = await fetch(`${foyer.url}/oauth2/revoke`, {
+    const answer = await sendRequest(`${foyer.url}/oauth2/revoke`, {
       method: 'POST',
       body: new URLSearchParams({ client_id: client.id, token: tokens.access_token }),
     });

@@ -5,6 +5,7 @@ import { codeFor, newAddress, profile } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { homeFrom, refreshOf, relyingParty } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 describe.each(backends)('short forms on $name', (backend) => {
@@ -29,7 +30,7 @@ describe.each(backends)('short forms on $name', (backend) => {
   const pathOf = (response: Response) => new URL(locationOf(response)).pathname;
 
   async function check(callback: string): Promise<Record<string, unknown>> {
-    const { jwks_uri } = (await (await fetch(`${foyer.url}/.well-known/openid-configuration`)).json()) as {
+    const { jwks_uri } = (await (await sendRequest(`${foyer.url}/.well-known/openid-configuration`)).json()) as {
       jwks_uri: string;
     };
     const token = new URL(callback).searchParams.get('id_token') ?? '';

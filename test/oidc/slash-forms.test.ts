@@ -1,5 +1,6 @@
 import { routes } from '../../server/oidc/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 /** RFC 6749, section 3: endpoints have exact addresses. Programs must be told in JSON that another one is none. */
@@ -18,7 +19,7 @@ describe.each(backends)('protocol endpoints with a slash at the end, on $name', 
     async (path) => {
       for (const method of ['GET', 'POST', 'PUT', 'OPTIONS']) {
         for (const accept of ['*/*', 'text/html', 'application/json']) {
-          const answer = await fetch(`${foyer.url}${path}/`, {
+          const answer = await sendRequest(`${foyer.url}${path}/`, {
             method,
             headers: { accept },
             ...(method === 'POST' && { body: new URLSearchParams({ grant_type: 'client_credentials' }) }),
@@ -36,7 +37,7 @@ describe.each(backends)('protocol endpoints with a slash at the end, on $name', 
     '%s/ is the page that says 404 to a browser',
     async (path) => {
       for (const method of ['GET', 'POST']) {
-        const answer = await fetch(`${foyer.url}${path}/`, { method, headers: { accept: 'text/html' } });
+        const answer = await sendRequest(`${foyer.url}${path}/`, { method, headers: { accept: 'text/html' } });
         expect([method, answer.status, answer.headers.get('content-type')]).toEqual([
           ...[method, 404],
           expect.stringContaining('text/html'),
@@ -46,7 +47,7 @@ describe.each(backends)('protocol endpoints with a slash at the end, on $name', 
   );
 
   it('the authorization endpoint has the form with a slash', async () => {
-    const answer = await fetch(`${foyer.url}${routes.authorization}/`, { redirect: 'manual' });
+    const answer = await sendRequest(`${foyer.url}${routes.authorization}/`, { redirect: 'manual' });
     expect(answer.status).not.toBe(404);
   });
 });

@@ -3,6 +3,7 @@ import { sha256 } from '../../server/shared/index.ts';
 import type { User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 
 export const names = ['foyer_id_token', 'foyer_access_token', 'foyer_refresh_token'];
 export const minuteMs = 60_000;
@@ -28,7 +29,7 @@ export const setBy = (answer: Response) => setOf(answer.headers.getSetCookie());
 /** What tests of token cookies do again and again, on the Foyer that runs at the moment. */
 export function tokenCookieTools(foyer: () => TestFoyer) {
   const userinfo = (token: string) =>
-    fetch(`${foyer().url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${token}` } });
+    sendRequest(`${foyer().url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${token}` } });
   const page = (browser: Browser, path = '/tos') => browser.get(path);
   /** As if the half minute within which one request renews were over. */
   const endLeases = async (user: User) => {

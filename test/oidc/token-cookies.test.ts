@@ -5,6 +5,7 @@ import { setDisabled, type User } from '../../server/users/index.ts';
 import { secondProcess } from '../attacks/second-process.ts';
 import { portOf, Visitor } from '../attacks/wire.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { minuteMs, names, setBy, setOf, tokenCookieTools, withDefaultClient } from './token-cookie-tools.ts';
 
@@ -55,7 +56,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
     it('the access token opens userinfo, but not the member’s account', async () => {
       const info = await userinfo(cookies.foyer_access_token ?? '');
       expect(await info.json()).toMatchObject({ sub: user.id, email: user.email });
-      const account = await fetch(`${foyer.url}/user/info`, {
+      const account = await sendRequest(`${foyer.url}/user/info`, {
         headers: { authorization: `Bearer ${cookies.foyer_access_token}` },
       });
       expect(account.status).toBe(403);
@@ -82,7 +83,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       const body = { grant_type: 'refresh_token', refresh_token: refreshTokenIn(cookies.foyer_refresh_token) };
       const attempts: Record<string, string>[] = [{ client_id: 'web' }, { client_id: 'web', client_secret: 'guess' }];
       for (const more of attempts) {
-        const answer = await fetch(`${foyer.url}/oauth2/token`, {
+        const answer = await sendRequest(`${foyer.url}/oauth2/token`, {
           method: 'POST',
           body: new URLSearchParams({ ...body, ...more }),
         });
@@ -127,7 +128,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       const cookie = await browser.jar.getCookieString(foyer.url);
       foyer.passTime(4 * minuteMs);
       const answers = await Promise.all(
-        Array.from({ length: 20 }, () => fetch(`${foyer.url}/tos`, { headers: { cookie }, redirect: 'manual' })),
+        Array.from({ length: 20 }, () => sendRequest(`${foyer.url}/tos`, { headers: { cookie }, redirect: 'manual' })),
       );
       expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
       const renewed = answers.map(setBy).filter((set) => Object.keys(set).length > 0);
@@ -170,7 +171,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       foyer.passTime(4 * minuteMs);
       const load = async () => {
         await endLeases(user);
-        return setBy(await fetch(`${foyer.url}/tos`, { headers: { cookie } }));
+        return setBy(await sendRequest(`${foyer.url}/tos`, { headers: { cookie } }));
       };
       const [first, late] = [await load(), await load()];
       for (const set of [first, late]) {

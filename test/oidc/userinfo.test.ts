@@ -2,6 +2,7 @@ import * as oidc from 'openid-client';
 import { setDisabled, type User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 describe.each(backends)('userinfo on $name', (backend) => {
@@ -17,7 +18,7 @@ describe.each(backends)('userinfo on $name', (backend) => {
   });
   afterAll(() => foyer?.close());
 
-  const ask = (init: RequestInit = {}, path = '/oauth2/userInfo') => fetch(foyer.url + path, init);
+  const ask = (init: RequestInit = {}, path = '/oauth2/userInfo') => sendRequest(foyer.url + path, init);
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
   it.each(['GET', 'POST'])(

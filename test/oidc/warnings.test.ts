@@ -1,6 +1,7 @@
 import * as oidc from 'openid-client';
 import { startFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 
 /**
@@ -32,7 +33,7 @@ it('no default of the OpenID library is in use, and nothing deprecated', async (
     const refreshed = await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
     await oidc.tokenRevocation(client.config, refreshed.refresh_token ?? '');
     await browser.get('/oauth2/authorize?client_id=nobody');
-    await fetch(`${foyer.url}/oauth2/token`, { method: 'POST', headers: { origin: 'http://127.0.0.1:9' } });
+    await sendRequest(`${foyer.url}/oauth2/token`, { method: 'POST', headers: { origin: 'http://127.0.0.1:9' } });
     await browser.get(oidc.buildEndSessionUrl(client.config, { id_token_hint: tokens.id_token ?? '' }).href);
   } finally {
     await foyer.close();

@@ -3,6 +3,7 @@ import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { codeFor, newPassword, otherThan, reset } from './steps.ts';
 
@@ -27,7 +28,7 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
 
   /** As a client app's server calls: no cookies, no page. */
   async function call(path: string, body: object, headers: Record<string, string> = {}) {
-    const answer = await fetch(foyer.url + path, {
+    const answer = await sendRequest(foyer.url + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),

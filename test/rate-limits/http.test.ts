@@ -16,6 +16,7 @@ import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { limitsWith } from '../support/limits.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 const limits = limitsWith({});
@@ -56,7 +57,7 @@ async function atChallenge(foyer: TestFoyer) {
 }
 
 const post = (foyer: TestFoyer, path: string, fields: Record<string, string>) =>
-  fetch(foyer.url + path, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+  sendRequest(foyer.url + path, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
 
 const rows: Row[] = [
   {
@@ -242,7 +243,7 @@ const rows: Row[] = [
       const headers = { authorization: `Bearer ${token}`, 'foyer-visitor-address': '198.51.100.7' };
       return {
         value: `client:${id}`,
-        send: () => fetch(`${foyer.url}/identity/signUp`, { method: 'POST', headers, body: '{}' }),
+        send: () => sendRequest(`${foyer.url}/identity/signUp`, { method: 'POST', headers, body: '{}' }),
       };
     },
   },

@@ -1,5 +1,6 @@
 import { languages } from '../../locales/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 import { startStripe, type TestStripe } from '../support/stripe.ts';
 import { rawKeys, visible } from '../views/raw-keys.ts';
@@ -58,7 +59,7 @@ describe('the sandbox’s billing page', () => {
       }
     }
     const [, address = ''] = /<a href="([^"]+\/stand-in\/invoices\/[^"]+)"/.exec((await page()).html) ?? [];
-    expect((await fetch(address)).status).toBe(200);
+    expect((await sendRequest(address)).status).toBe(200);
   });
 
   it('lets time pass, makes a card fail and work again, gives money back', async () => {

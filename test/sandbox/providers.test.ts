@@ -3,6 +3,7 @@ import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
 import * as oidc from 'openid-client';
 import { formFieldsOf } from '../support/provider-forms.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
+import { sendRequest } from '../support/send-request.ts';
 
 const foyer = 'http://localhost:4999';
 const verifier = 'a verifier that has more than forty-three characters';
@@ -15,9 +16,9 @@ beforeAll(async () => {
 afterAll(() => providers.close());
 
 const get = (path: string, headers: Record<string, string> = {}) =>
-  fetch(path.startsWith('http') ? path : providers.url + path, { headers, redirect: 'manual' });
+  sendRequest(path.startsWith('http') ? path : providers.url + path, { headers, redirect: 'manual' });
 const post = (path: string, fields: Record<string, string>) =>
-  fetch(providers.url + path, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+  sendRequest(providers.url + path, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
 
 const standard = {
   google: {

@@ -1,4 +1,5 @@
 import Stripe from 'stripe';
+import { sendRequest } from '../support/send-request.ts';
 import { startStripe, stripeKeys, type TestStripe, takeStripeFaults } from '../support/stripe.ts';
 import { withoutStripeReference } from '../support/stripe-reference.ts';
 
@@ -95,16 +96,16 @@ describe('errors are the library’s classes', () => {
     const error = await refusal(other.customers.list());
     expect(error).toBeInstanceOf(Stripe.errors.StripeAuthenticationError);
     expect(error.message).toBe('Invalid API Key provided: sk_test_****');
-    const none = await fetch(`${standIn.url}/v1/customers`);
+    const none = await sendRequest(`${standIn.url}/v1/customers`);
     expect([none.status, await none.json()]).toMatchObject([401, { error: { type: 'invalid_request_error' } }]);
-    const basic = await fetch(`${standIn.url}/v1/customers`, {
+    const basic = await sendRequest(`${standIn.url}/v1/customers`, {
       headers: { authorization: `Basic ${Buffer.from(`${stripeKeys.secretKey}:`).toString('base64')}` },
     });
     expect(basic.status).toBe(200);
   });
 
   it('a publishable key reads no customers', async () => {
-    const response = await fetch(`${standIn.url}/v1/customers`, {
+    const response = await sendRequest(`${standIn.url}/v1/customers`, {
       headers: { authorization: `Bearer ${stripeKeys.publishableKey}` },
     });
     expect(response.status).toBe(401);

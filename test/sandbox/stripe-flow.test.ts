@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { sendRequest } from '../support/send-request.ts';
 import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
 import { stripeReference, withoutStripeReference } from '../support/stripe-reference.ts';
 
@@ -20,7 +21,7 @@ afterAll(() => standIn?.close());
 /** As the browser's script calls: with the publishable key, from another origin. */
 async function fromBrowser(method: 'GET' | 'POST', path: string, params: Record<string, string>) {
   const form = new URLSearchParams(params);
-  const response = await fetch(`${standIn.url}${path}${method === 'GET' ? `?${form}` : ''}`, {
+  const response = await sendRequest(`${standIn.url}${path}${method === 'GET' ? `?${form}` : ''}`, {
     method,
     headers: { authorization: `Bearer ${stripeKeys.publishableKey}`, origin: 'http://localhost:3000' },
     ...(method === 'POST' && { body: form }),
@@ -149,10 +150,10 @@ describe('from trial to a plan, over the wire', () => {
 
 async function answerChallenge(intent: string, outcome: string): Promise<void> {
   const address = `${standIn.url}/stand-in/authenticate/${intent}`;
-  const page = await fetch(address);
+  const page = await sendRequest(address);
   expect([page.status, page.headers.get('x-frame-options')]).toEqual([200, null]);
   expect(await page.text()).toContain('<button name="outcome" value="fail">Fail</button>');
-  const answer = await fetch(address, { method: 'POST', body: new URLSearchParams({ outcome }) });
+  const answer = await sendRequest(address, { method: 'POST', body: new URLSearchParams({ outcome }) });
   const html = await answer.text();
   expect(html).toContain(`postMessage({"source":"stripe-stand-in","intent":"${intent}","outcome":"${outcome}"}`);
   // Its script is the only one that may run there.
@@ -162,7 +163,7 @@ async function answerChallenge(intent: string, outcome: string): Promise<void> {
 
 describe('browsers', () => {
   it('may call from every origin, and only what their key may', async () => {
-    const asked = await fetch(`${standIn.url}/v1/setup_intents/seti_1/confirm`, {
+    const asked = await sendRequest(`${standIn.url}/v1/setup_intents/seti_1/confirm`, {
       method: 'OPTIONS',
       headers: { origin: 'http://localhost:3000', 'access-control-request-headers': 'authorization' },
     });
@@ -183,20 +184,20 @@ describe('browsers', () => {
     const { id, hosted_invoice_url, invoice_pdf, number } = upgraded.latest_invoice as Stripe.Invoice;
     expect(hosted_invoice_url).toBe(`${standIn.url}/stand-in/invoices/${id}`);
     for (const address of [hosted_invoice_url, invoice_pdf]) {
-      const page = await fetch(address ?? '');
+      const page = await sendRequest(address ?? '');
       expect(page.status).toBe(200);
       const html = await page.text();
       expect(html).toContain(`<h1>Invoice ${number}</h1>`);
       expect(html).toContain('$900.00');
     }
-    expect((await fetch(`${standIn.url}/stand-in/invoices/in_none`)).status).toBe(404);
-    expect((await fetch(`${standIn.url}/stand-in/authenticate/${id}`)).status).toBe(404);
+    expect((await sendRequest(`${standIn.url}/stand-in/invoices/in_none`)).status).toBe(404);
+    expect((await sendRequest(`${standIn.url}/stand-in/authenticate/${id}`)).status).toBe(404);
   });
 });
 
 describe('it is for this machine alone', () => {
   it.each(['/v1/customers', '/stripe.js', '/stand-in/control/overview'])('%s is not for proxies', async (path) => {
-    const answer = await fetch(standIn.url + path, { headers: { 'x-forwarded-for': '203.0.113.9' } });
+    const answer = await sendRequest(standIn.url + path, { headers: { 'x-forwarded-for': '203.0.113.9' } });
     expect([answer.status, await answer.json()]).toEqual([
       403,
       { error: { type: 'invalid_request_error', message: expect.stringContaining('forwarded: x-forwarded-for') } },
@@ -236,7 +237,7 @@ it('what all these events told is as Stripe describes its objects', async () => 
 
 describe('the controls', () => {
   const control = (path: string, body?: object, key = stripeKeys.secretKey) =>
-    fetch(`${standIn.url}/stand-in/control/${path}`, {
+    sendRequest(`${standIn.url}/stand-in/control/${path}`, {
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
     });
@@ -247,7 +248,7 @@ describe('the controls', () => {
     for (const header of ['origin', 'sec-fetch-site']) {
       for (const path of ['/stand-in/control/overview', '/v1/customers']) {
         const authorization = `Bearer ${stripeKeys.secretKey}`;
-        const asked = await fetch(standIn.url + path, { headers: { authorization, [header]: 'null' } });
+        const asked = await sendRequest(standIn.url + path, { headers: { authorization, [header]: 'null' } });
         expect(asked.status).toBe(401);
       }
     }

@@ -1,5 +1,6 @@
 import { type Sandbox, startSandbox } from '../browser/sandbox.ts';
 import { answerCode } from '../support/devices.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 
 /** The page that plays a device without a browser, on the sandbox's other site. */
@@ -12,10 +13,10 @@ describe('the demo television', () => {
 
   const television = () => `${sandbox.demoUrl}/television`;
   const look = async () => {
-    const answer = await fetch(television());
+    const answer = await sendRequest(television());
     return { refresh: answer.headers.get('refresh'), html: await answer.text() };
   };
-  const press = () => fetch(television(), { method: 'POST', redirect: 'manual' });
+  const press = () => sendRequest(television(), { method: 'POST', redirect: 'manual' });
   const codeOf = (html: string) => />([B-Z]{4}-[B-Z]{4})</.exec(html)?.[1] ?? '';
 
   it('shows a code, looks until the member has agreed, and says who it is; another press switches it off', async () => {

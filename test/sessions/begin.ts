@@ -9,6 +9,7 @@ import { deriveKey } from '../../server/store/index.ts';
 import type { User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 
 const hourMs = 60 * 60_000;
 
@@ -43,7 +44,7 @@ export async function startBeginner(foyer: TestFoyer): Promise<Beginner> {
   return {
     async begin(user) {
       users.set(user.id, user);
-      const answer = await fetch(`http://127.0.0.1:${port}/${user.id}`, { method: 'POST' });
+      const answer = await sendRequest(`http://127.0.0.1:${port}/${user.id}`, { method: 'POST' });
       if (answer.status !== 204) throw new Error(`no session was begun: ${answer.status}`);
       const browser = foyer.browser();
       for (const line of answer.headers.getSetCookie()) await browser.jar.setCookie(line, foyer.url);

@@ -3,6 +3,7 @@ import { service, signedInto } from '../api/callers.ts';
 import { giveTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 interface Listed {
@@ -66,7 +67,7 @@ describe.each(backends)('notifications, on $name', (backend) => {
     const { user, tokens } = await signedInto(foyer);
     await tell(user.id, ['a', 'b', 'c']);
     const call = async (address: string, method = 'POST') => {
-      const answer = await fetch(foyer.url + address, {
+      const answer = await sendRequest(foyer.url + address, {
         method,
         headers: { authorization: `Bearer ${tokens.access_token}` },
       });
@@ -92,7 +93,7 @@ describe.each(backends)('notifications, on $name', (backend) => {
     expect((await list(theirs)).items).toEqual([]);
     expect((await list(mine)).items[0]?.status).toBe('unread');
     const { token } = await service(foyer, ['messages:send']);
-    const byService = await fetch(`${foyer.url}/messages`, { headers: { authorization: `Bearer ${token}` } });
+    const byService = await sendRequest(`${foyer.url}/messages`, { headers: { authorization: `Bearer ${token}` } });
     expect(byService.status).toBe(403);
     expect((await foyer.browser().request('/messages', { headers: json })).status).toBe(401);
     expect((await foyer.browser().get(path)).status).toBe(303);

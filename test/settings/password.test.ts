@@ -3,6 +3,7 @@ import { signedInto } from '../api/callers.ts';
 import { giveTotp, signInWithTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 const newPassword = 'plenty of horses 7';
@@ -44,7 +45,7 @@ describe.each(backends)('Change Password on $name', (backend) => {
   it('ends what client apps were given', async () => {
     const signed = await signedInto(foyer, 'openid account');
     const info = () =>
-      fetch(`${foyer.url}/user/info`, { headers: { authorization: `Bearer ${signed.tokens.access_token}` } });
+      sendRequest(`${foyer.url}/user/info`, { headers: { authorization: `Bearer ${signed.tokens.access_token}` } });
     expect((await info()).status).toBe(200);
     const answer = await signed.browser.post(path, { old_password: password, new_password: newPassword });
     expect(answer.status).toBe(303);

@@ -6,6 +6,7 @@ import type { TestFoyer } from '../support/foyer.ts';
 import { formFieldsOf } from '../support/provider-forms.ts';
 import type { TestProviders } from '../support/providers.ts';
 import { refreshOf } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 
 export const providersPath = '/settings/providers';
 const ids = { google: 'google', facebook: 'facebook', amazon: 'amazon', oidc: 'acme-oidc', saml: 'acme-saml' } as const;
@@ -29,7 +30,7 @@ export async function link(providers: TestProviders, browser: Browser, kind: Kin
   if (kind !== 'saml') return browser.get(await answeredLink(providers, browser, kind, who), { from: 'cross-site' });
   const address = await beginLink(browser, kind);
   providers.answerAs(who, kind);
-  const fields = formFieldsOf(await (await fetch(address)).text());
+  const fields = formFieldsOf(await (await sendRequest(address)).text());
   const elsewhere = { origin: providers.url, 'sec-fetch-site': 'cross-site' };
   return browser.get(locationOf(await browser.post('/federation/acme-saml/acs', fields, elsewhere)));
 }

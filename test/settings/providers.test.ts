@@ -5,6 +5,7 @@ import { read } from '../password/steps.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 import { sidOf, toldApp } from '../support/told-app.ts';
 import {
@@ -96,7 +97,7 @@ describe('linked accounts in the settings', () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     providers.answerAs('refuse', 'google');
-    const refused = await fetch(await beginLink(browser, 'google'), { redirect: 'manual' });
+    const refused = await sendRequest(await beginLink(browser, 'google'), { redirect: 'manual' });
     const back = await browser.get(refused.headers.get('location') ?? '');
     expect(ledTo(back)).toEqual([303, `${providersPath}?notice=federation-cancelled&provider=google`]);
     const text = await page(browser, back.headers.get('location') ?? '');

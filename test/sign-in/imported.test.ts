@@ -4,6 +4,7 @@ import { rehashPassword } from '../../server/users/index.ts';
 import { codeFor, newPassword, read, resetPath, submit } from '../password/steps.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { imported } from '../support/imported.ts';
+import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -101,7 +102,7 @@ describe.each(backends)('members who came from another service, on $name', (back
   it('may as well say that they forgot it, on the page and by the JSON API', async () => {
     const member = await imported(foyer);
     expect((await foyer.browser().post('/forgot-password', { username: member.email })).status).toBe(303);
-    const called = await fetch(`${foyer.url}/identity/forgotPassword`, {
+    const called = await sendRequest(`${foyer.url}/identity/forgotPassword`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ username: member.email }),

@@ -1,5 +1,6 @@
 import { type Browser, locationOf } from '../support/browser.ts';
 import { refreshOf } from '../support/relying-party.ts';
+import { sendRequest } from '../support/send-request.ts';
 
 /** Presses a button that leads to a provider. @returns where the provider is asked */
 export async function press(browser: Browser, path: string, fields: Record<string, string> = {}): Promise<URL> {
@@ -10,7 +11,7 @@ export async function press(browser: Browser, path: string, fields: Record<strin
 
 /** The provider answers at once (`answerAs`), and the browser comes back. */
 export async function comeBack(browser: Browser, asked: URL): Promise<Response> {
-  const said = await fetch(asked, { redirect: 'manual' });
+  const said = await sendRequest(asked, { redirect: 'manual' });
   const back = new URL(locationOf(said));
   return browser.get(back.pathname + back.search, { from: 'cross-site' });
 }
