@@ -246,7 +246,7 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
         .filter((path) => /\.tsx?$/.test(path))
         .filter((path) => /\bsetProfile\(/.test(readFileSync(join(server, path), 'utf8')))
         .sort();
-      expect(callers).toEqual(['users/profile-store.ts', 'settings/save-profile.ts']);
+      expect(callers).toEqual(['settings/save-profile.ts', 'users/profile-store.ts']);
     });
   });
 
