@@ -2,16 +2,16 @@ import type { ApiAccess } from './access.ts';
 
 const memberReads = { member: 'account' } as const;
 const credentials = { member: 'account:security', recent: true } as const;
-/** A member whose provider demands a second factor sets it up with these. */
+/** A user whose provider requires a second factor sets it up with these calls. */
 const factors = { ...credentials, settingUp: true } as const;
 const charges = { member: 'account:payments', client: 'payments:write' } as const;
 
 /**
- * The rule of access of each call of the JSON API, by the id of the call. This is the one place: a call takes its rule from here, the
- * guard enforces it, the OpenAPI document shows it. A call without an entry does not compile.
+ * The access rule of each JSON call, by the id of the call. The guard enforces it and the OpenAPI document shows it. A
+ * call without an entry does not compile.
  */
 export const callAccess = {
-  // Members' records.
+  // User records.
   currentUser: memberReads,
   currentSession: memberReads,
   userInfo: memberReads,
@@ -20,7 +20,7 @@ export const callAccess = {
   listUserWithPoolId: { member: 'account', client: 'users:read', reads: true },
   graphql: { member: 'account', client: 'users:read', reads: true },
   signUpPlan: { member: 'account', client: 'users:write' },
-  // Calls that sign a member in.
+  // Calls that change credentials.
   changeEmail: credentials,
   changePhone: factors,
   verifyUserAttribute: factors,
@@ -62,7 +62,7 @@ export type CallId = keyof typeof callAccess;
 
 const recordReaders = { member: 'account', client: 'users:read' } as const;
 
-/** The rule of access of each field of each GraphQL type. A field of the schema without an entry stops the engine. */
+/** The access rule of each field of each GraphQL type. A field of the schema without an entry stops the engine. */
 export const graphqlAccess: Readonly<Record<string, ApiAccess>> = {
   'Query.listUsers': recordReaders,
   'ModelUserConnection.items': recordReaders,

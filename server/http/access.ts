@@ -1,48 +1,50 @@
 import type { Request, RequestHandler } from 'express';
 import { HttpError } from './errors.ts';
 
-/** The caller of a JSON route: a member (by session, or by a token that a client app holds for them) or a client app itself. */
+/**
+ * The caller of a JSON route: a user (with a session, or with a token that a client app holds) or a client app itself.
+ */
 export type ApiPrincipal =
   | { kind: 'member'; userId: string; by: 'session'; authTimeMs?: number | undefined }
   | {
       kind: 'member';
       userId: string;
       by: 'token';
-      /** Of the token; `account` also where the token names it by its alias. */
+      /** Scopes of the token; `account` also when the token names it by its alias. */
       scopes: readonly string[];
-      /** When the member last authenticated with every factor that they have (milliseconds since the epoch). */
+      /** Time of the last authentication with all factors of the user (milliseconds since the epoch). */
       authTimeMs?: number | undefined;
     }
   | {
       kind: 'client';
       clientId: string;
       scopes: readonly string[];
-      /** How often it may make each call, where an operator has said so. */
+      /** Limit of each call per minute, if an operator has set one. */
       callsPerMinute?: number | undefined;
     };
 
-/** The rule that a JSON route has for its caller. A route that asks nothing is `'public'` and says so. */
+/** The access rule of a JSON route. A route without authentication is `'public'`. */
 export interface ApiAccess {
-  /** Members: by their session in this browser, or by a token with this scope. */
+  /** Users, with their session in this browser or with a token that has this scope. */
   member?: MemberApiScope;
   /**
-   * Members authenticated within the last ten minutes, with the second factor if they have one. `with-second-factor`: only
-   * members who have one; for others the call itself asks for the password.
+   * Users who authenticated within the last ten minutes, with the second factor if they have one. `with-second-factor`:
+   * only for users who have one; for others the call itself requires the password.
    */
   recent?: true | 'with-second-factor';
-  /** Also members of whom a provider demands a second factor that they have not set up: it is needed for that. */
+  /** Also users who must still set up the second factor that a provider requires. */
   settingUp?: true;
-  /** It only reads, as every GET does: open also to members who must first accept new terms. */
+  /** The call only reads, like every GET: users who must first accept new terms can also call it. */
   reads?: true;
-  /** Client apps, by their own token (client credentials) with this scope. */
+  /** Client apps, with their own token (client credentials) that has this scope. */
   client?: ApiScope;
 }
 
-/** The access that a member's token gives: the record and the profile, the credentials, the saved card. */
+/** Access of a user's token: the record and the profile, the credentials, the saved card. */
 export const memberApiScopes = ['account', 'account:security', 'account:payments'] as const;
 export type MemberApiScope = (typeof memberApiScopes)[number];
 
-/** What client apps may be given for themselves (RFC 6749, section 4.4). */
+/** Scopes that client apps can have for themselves (RFC 6749, section 4.4). */
 export const apiScopes = [
   'clients:read',
   'users:read',
@@ -54,7 +56,7 @@ export const apiScopes = [
 ] as const;
 export type ApiScope = (typeof apiScopes)[number];
 
-/** Makes the guard of a route; oauth/ has the one implementation, and `app.ts` hands it to every room. */
+/** Makes the guard of a route. `wiring.ts` passes the implementation of oidc/ to every module. */
 export type Guard = (access: ApiAccess) => RequestHandler;
 
 const principals = new WeakMap<Request, ApiPrincipal>();
@@ -63,7 +65,7 @@ export function setPrincipal(req: Request, principal: ApiPrincipal): void {
   principals.set(req, principal);
 }
 
-/** Who calls. Only behind a guard. */
+/** The authenticated caller. Only behind a guard. */
 export function requirePrincipal(req: Request): ApiPrincipal {
   const principal = principals.get(req);
   if (!principal) throw new Error('a JSON route stands behind no guard');
@@ -71,9 +73,9 @@ export function requirePrincipal(req: Request): ApiPrincipal {
 }
 
 /**
- * Whose data a call means: a member's own, whatever is named; a client app names the member.
- * @param named what stands in the part `where` of the input
- * @throws {HttpError} 403 for another member's, 400 when a client app names nobody
+ * The user whose data a call reads or changes: a user always means itself; a client app names the user.
+ * @param named the value from the part `where` of the input
+ * @throws {HttpError} 403 for another user's data, 400 if a client app names no user
  */
 export function resolveRequestedUser(req: Request, named: string | undefined, where: string): string {
   const principal = requirePrincipal(req);
@@ -92,7 +94,7 @@ export function resolveRequestedUser(req: Request, named: string | undefined, wh
   return named;
 }
 
-/** Whether a caller satisfies a rule, as far as scopes and the kind of caller decide it. */
+/** Tests a caller against the scopes and the kinds of caller of a rule. */
 export function permits(access: ApiAccess | 'public', principal: ApiPrincipal): boolean {
   if (access === 'public') return true;
   if (principal.kind === 'client') return access.client !== undefined && principal.scopes.includes(access.client);
@@ -100,9 +102,9 @@ export function permits(access: ApiAccess | 'public', principal: ApiPrincipal): 
   return principal.by === 'session' || principal.scopes.includes(access.member);
 }
 
-/** How old the last authentication may be where something is changed that signs a member in. */
+/** Maximum age of the last authentication for changes of credentials. */
 export const recentAuthMs = 10 * 60_000;
 
-/** Whether an authentication of this moment is recent enough. */
+/** Tests whether an authentication is recent enough now. */
 export const isRecentAt = (authTimeMs: number | undefined, nowMs: number): boolean =>
   authTimeMs !== undefined && nowMs - authTimeMs <= recentAuthMs;

@@ -8,10 +8,7 @@ import { HttpError } from './errors.ts';
 import { isJsonRoute, markJsonRoutes } from './json-routes.ts';
 import { actForVisitor } from './visitor-address.ts';
 
-/**
- * One call of the JSON API. Its route, its guard, its place in the OpenAPI document and its rows in the tests'
- * matrix all come from this one description.
- */
+/** One call of the JSON API. Its route, guard, OpenAPI entry and rows in the test matrix are all derived from it. */
 interface Description<
   Id extends string,
   Params extends z.ZodObject,
@@ -20,19 +17,19 @@ interface Description<
   Answer extends z.ZodType,
 > {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Exact; parameters as `{name}`. */
+  /** Exact path; parameters as `{name}`. */
   path: string;
-  /** Another spelling of the address, as the specification has it. */
+  /** Alternative path from the specification. */
   alsoAt?: string;
-  /** Unique; names the call in the access table, in the document, and its counter. */
+  /** Unique; identifies the call in the access table, in the OpenAPI document and in the rate limits. */
   id: Id;
   summary: string;
   params?: Params;
   query?: Query;
   body?: Body;
-  /** What a 200 holds. What it does not name never leaves. */
+  /** Schema of the 200 response. Properties that it does not name are never sent. */
   answer: Answer;
-  /** Statuses beside those that every call can have. */
+  /** Statuses in addition to those that every call can have. */
   problems?: Partial<Record<402 | 404 | 409, string>>;
   handle(input: {
     /** For `principalOf`. */
@@ -43,32 +40,32 @@ interface Description<
   }): Promise<z.input<Answer>>;
 }
 
-/** A call as the house handles it: the types of its input are its own affair. */
+/** A call without the types of its input, for code that handles all calls. */
 export interface ApiOperation
   extends Omit<Description<string, z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>, 'handle'> {
   /** Its rule in the access table. */
   access: ApiAccess | 'public';
-  /** In which other types than `application/json` a caller may have the answer, and what is wrong with the call. */
+  /** Further media types of the answer besides `application/json`, which also apply to errors of the call. */
   alsoAs?: readonly string[];
-  /** Reads the input, does what is asked, answers what the description names. @throws {HttpError} */
+  /** Reads the input, performs the call and sends the described answer. @throws {HttpError} */
   respond(req: Request, res: Response): Promise<void>;
 }
 
-/** The rate limits of the calls. Their module is above this one, so it hands them in. */
+/** The rate limits of the calls. Their module belongs to a higher layer, so they are injected. */
 export interface CallLimits {
-  /** Calls by one caller, or from one address for public calls. */
+  /** Calls per caller, or per address for public calls. */
   call(operation: Pick<ApiOperation, 'id' | 'access'>): RequestHandler;
-  /** Public calls of a client app for its visitors. */
+  /** Public calls that a client app makes for its visitors. */
   forVisitors: RequestHandler;
 }
 
-/** Input that does not fit its description is refused with what is wrong; values are never repeated. */
+/** Rejects input that does not match its schema. The error never repeats values. */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema | undefined,
   value: unknown,
   where: string,
 ): z.infer<Schema> {
-  // Without a schema nobody looks at it.
+  // Input without a schema is ignored.
   const parsed = (schema ?? z.unknown().transform(() => ({}))).safeParse(value);
   if (parsed.success) return parsed.data as z.infer<Schema>;
   const invalidParams = parsed.error.issues.map(({ path, message }) => ({
@@ -78,7 +75,9 @@ export function parseInput<Schema extends z.ZodType>(
   throw new HttpError('validation', { detail: invalidParams.map(({ name }) => name).join(', '), invalidParams });
 }
 
-/** Makes the function that describes a call, with its input and its answer typed by their schemas, and its rule of this table. */
+/**
+ * Makes the function that describes a call: its schemas give the types of input and answer, this table gives its rule.
+ */
 export function operationsBy<Id extends string>(table: Readonly<Record<Id, ApiAccess | 'public'>>) {
   return function operation<
     Params extends z.ZodObject,
@@ -99,12 +98,12 @@ export function operationsBy<Id extends string>(table: Readonly<Record<Id, ApiAc
   };
 }
 
-/** Describes a call of Foyer. */
+/** Describes a JSON call of Foyer. */
 export const defineOperation = operationsBy(callAccess);
 
 /**
- * What was sent, who it is, how often, and only then the act. A call that is sent slowly asks who it is at its end: held back
- * half-sent, it would still act for a session that has been signed out meanwhile.
+ * The order is body, authentication, rate limit, action. A body that arrives slowly is authenticated after it is
+ * complete: otherwise a call that was held back half-sent could still act for a session that has ended meanwhile.
  */
 function toHandlers(operation: ApiOperation, guard: Guard, limits: CallLimits): RequestHandler[] {
   const { access, method, body } = operation;
@@ -121,8 +120,8 @@ function toHandlers(operation: ApiOperation, guard: Guard, limits: CallLimits): 
 const documentSeconds = 300;
 
 /**
- * The JSON API: every operation, and `GET /openapi.json`, which describes them. It stands before the pages, because a
- * request with a token must not touch a cookie.
+ * The JSON API: all operations, and `GET /openapi.json`, which describes them. It precedes the pages, because a request
+ * with a token must not touch a cookie.
  */
 export function apiRoutes(
   operations: readonly ApiOperation[],

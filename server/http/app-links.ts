@@ -7,11 +7,11 @@ export interface LinkSettings {
   searchAppUrl?: string | undefined;
   helpUrl?: string | undefined;
   privacyUrl?: string | undefined;
-  /** Where the two apps have their pages, when it is not where they usually are. */
+  /** Paths of pages in the two apps, if they differ from the defaults. */
   paths?: Partial<Record<AppPath, string>> | undefined;
 }
 
-/** The addresses of the marketplace's other apps; what is not configured is not linked. */
+/** The addresses of the marketplace's other apps. An app that is not configured gets no link. */
 export function toAppLinks(settings: LinkSettings): PageContext['links'] {
   const bases = { main: settings.mainAppUrl, users: settings.userManagementUrl };
   const pages = Object.entries(appPaths).map(([name, { app, path }]) => {

@@ -1,21 +1,23 @@
-/** The addresses of what Vite has built from `client/`, read from its manifest once at start. */
+/** The addresses of the files that Vite has built from `client/`, read once from its manifest at the start. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** Under this path the server offers the folder that `loadAssets` was given. */
+/** The server serves the folder of `loadAssets` under this path. */
 const BASE = '/assets/';
 
 export interface Assets {
   /** Address of the stylesheet. */
   css: string;
-  /** Address of what the sandbox adds to it. */
+  /** Address of the additional styles of the sandbox. */
   sandboxCss: string | undefined;
-  /** Addresses of the fonts worth preloading: the one that every page needs. */
+  /** Addresses of the fonts to preload: only the one that every page needs. */
   fonts: string[];
   /** Address of the icon in the browser's tab. */
   icon: string | undefined;
-  /** Address of `client/entries/<entry>.ts`, or of the loader of islands, `hydrate`. Throws when there is no such entry. */
+  /**
+   * Address of `client/entries/<entry>.ts`, or of the loader of islands, `hydrate`. @throws if the entry does not exist
+   */
   script(entry: string): string;
 }
 
@@ -36,8 +38,8 @@ function readManifest(path: string): z.infer<typeof manifestSchema> {
 }
 
 /**
- * @param clientDir the folder that Vite has filled (`dist/client`)
- * @throws Error that says what to do when the manifest is missing, is none, or lacks the stylesheet
+ * @param clientDir the folder of Vite's output (`dist/client`)
+ * @throws Error with instructions if the manifest is missing or invalid, or lacks the stylesheet
  */
 export function loadAssets(clientDir: string): Assets {
   const manifest = readManifest(join(clientDir, 'manifest.json'));

@@ -16,7 +16,10 @@ function percentDecoded(body: Buffer): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** Otherwise the parsers put U+FFFD where they cannot read on, and what is stored is not what was sent (RFC 8259, section 8.1). */
+/**
+ * Without this check the parsers replace invalid bytes with U+FFFD, and the stored text would differ from the sent text
+ * (RFC 8259, section 8.1).
+ */
 function onlyUtf8(body: Buffer, charset: string): void {
   if (charset.toLowerCase() !== 'utf-8')
     throw new HttpError('unsupportedType', { detail: 'charset of the body is not supported' });
@@ -30,10 +33,10 @@ const form = () =>
     verify: (_req, _res, body, charset) => onlyUtf8(percentDecoded(body), charset),
   });
 
-/** JSON alone, of at most 16 KiB: for the calls of the API. */
+/** Accepts only JSON of at most 16 KiB, for the API calls. */
 export function jsonBody(): RequestHandler[] {
   const known: RequestHandler = (req, _res, next) => {
-    // null: there is no body, which the call's description then misses.
+    // null: the request has no body. The schema of the call then reports the missing input.
     if (req.is('application/json') === false)
       throw new HttpError('unsupportedType', { detail: 'content type of the body is not supported' });
     next();
@@ -41,11 +44,14 @@ export function jsonBody(): RequestHandler[] {
   return [known, json()];
 }
 
-/** Forms and JSON of at most 16 KiB and 50 fields; no form of ours comes near. Any other kind of body is refused. */
+/**
+ * Accepts forms and JSON of at most 16 KiB and 50 fields, which is more than any form needs. Rejects other media types.
+ */
 export function bodies(): RequestHandler[] {
   const known: RequestHandler = (req, _res, next) => {
     const type = req.is(['application/x-www-form-urlencoded', 'application/json']);
-    // null: there is no body; one of no bytes is none either, and browsers' scripts send such without a type.
+    // null: the request has no body. An empty body also counts as none: scripts in browsers send it without a media
+    // type.
     if (type === false && req.get('content-length') !== '0')
       throw new HttpError('unsupportedType', { detail: 'content type of the body is not supported' });
     next();

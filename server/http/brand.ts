@@ -3,7 +3,7 @@ import { accentThemes, type Tokens } from '../../config/accent.ts';
 import { sha256 } from '../shared/index.ts';
 
 export interface BrandStylesheet {
-  /** Its address, named after its content so that browsers may keep it for ever. */
+  /** The address contains a hash of the content, so that browsers may cache it without expiry. */
   path: string;
   css: string;
 }
@@ -13,7 +13,7 @@ const declarations = (tokens: Tokens) =>
     .map(([name, value]) => `--${name}:${value}`)
     .join(';');
 
-/** The brand's colour as a stylesheet that stands behind `foyer.css` and changes tokens alone. */
+/** The brand's color as a stylesheet that is loaded after `foyer.css` and only changes its tokens. */
 export function brandStylesheet(accent: string): BrandStylesheet {
   const { light, dark } = accentThemes(accent);
   const css = `:root{${declarations(light)}}@media (prefers-color-scheme:dark){:root{${declarations(dark)}}}\n`;
@@ -21,7 +21,7 @@ export function brandStylesheet(accent: string): BrandStylesheet {
   return { path: `/assets/brand-${hash}.css`, css };
 }
 
-/** Answers that one address; everything else goes on. */
+/** Serves the brand stylesheet; passes on all other requests. */
 export function serveBrand({ path, css }: BrandStylesheet): RequestHandler {
   return (req, res, next) => {
     if (req.path !== path || (req.method !== 'GET' && req.method !== 'HEAD')) return next();

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * From where a request comes that has not gone through Express, as Express's `req.ip` says it: the nearest address that is
- * no proxy of ours. What stands further away in X-Forwarded-For is the caller's own word.
- *
- * @param trusts whether the proxy at this address is believed, that many hops away (Express's `trust proxy`)
+ * The client address of a request that did not pass through Express, computed like `req.ip`: the nearest address that
+ * is not a trusted proxy. Addresses further away in X-Forwarded-For are unverified claims of the caller.
+ * @param trusts tests whether the proxy at this address and number of hops is trusted (Express's `trust proxy`)
  */
 export function clientIp(
   { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,

@@ -2,19 +2,19 @@ import type { Request } from 'express';
 import type { PageContext } from '../../views/page-context.ts';
 import { safeReturnUrl } from './return-url.ts';
 
-/** Where a visitor was going when the sign-in came between: the parameters that every page of it carries along. */
+/** The target of a visitor who must sign in first: the parameters that every page of the sign-in passes on. */
 export interface Continuation {
   /** The pending authorization request's id (the specification's `authorization_code`). */
   authorization?: string;
-  /** Checked against this site. */
+  /** An address of this site; checked. */
   returnTo?: string;
   /** The parameters as given, for links and form actions: `?…` or ''. */
   search: string;
 }
 
 /**
- * `planHash`: with which plan's link somebody came who signs up by a provider. `pending`: the authorization request that this
- * detour belongs to (request-traits.ts); nothing answers it from here.
+ * `planHash`: the plan link of a visitor who signs up with a provider. `pending`: the authorization request to which
+ * this detour belongs (request-traits.ts); it is not answered from here.
  */
 const continuationParams = [
   'client_id',
@@ -27,18 +27,20 @@ const continuationParams = [
   'pending',
 ] as const;
 
-/** Reads the errand from the query; parameters given twice or overlong are ignored, as they cannot be ours. */
+/**
+ * Reads the continuation from the query. Repeated or overlong parameters are ignored, because Foyer never writes them.
+ */
 export function continuationFrom(req: Request, publicUrl: string): Continuation {
   return readContinuation((name) => req.query[name], publicUrl);
 }
 
 const maxKept = 1_000;
-/** How long each of those may be that lead on by themselves. */
+/** Maximum lengths of the parameters that are kept for days. */
 const keptNames = { authorization_code: 100, client_id: 100, planHash: 100, redirect: 500 } as const;
 
 /**
- * As much of an errand's search as is kept for days. The pending request knows its `redirect_uri` and `state`; without one
- * they are kept only where all of it is short.
+ * The part of a continuation's query that is kept for days. A pending request has its own `redirect_uri` and `state`;
+ * without a request they are kept only if all of it is short.
  */
 export function keptSearch(search: string): string {
   const input = new URLSearchParams(search);
@@ -49,13 +51,13 @@ export function keptSearch(search: string): string {
     const value = input.get(name);
     if (value === null || value.length > max) continue;
     stored.set(name, value);
-    // Encoded it may be longer.
+    // Percent-encoding can make the value longer.
     if (toText(stored).length > maxKept) stored.delete(name);
   }
   return toText(stored);
 }
 
-/** The same from a query that was kept (`Errand.search`). */
+/** Reads the continuation from a stored query (`Continuation.search`). */
 export function continuationFromQuery(search: string, publicUrl: string): Continuation {
   const parameters = new URLSearchParams(search);
   return readContinuation((name) => parameters.get(name), publicUrl);
@@ -76,7 +78,7 @@ function readContinuation(input: (name: string) => unknown, publicUrl: string): 
   };
 }
 
-/** The ways to and from a sign-in, on a page of it: they lead where the visitor was going. */
+/** Adds the continuation to the links from and to the sign-in pages. */
 export function withContinuation(ctx: PageContext, search: string): PageContext {
   if (search === '') return ctx;
   const names = ['signIn', 'signUp', 'forgotPassword'] as const;

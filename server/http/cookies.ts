@@ -8,7 +8,7 @@ import { parseCookie, type SerializeOptions, stringifySetCookie } from 'cookie';
 export interface HostCookies {
   name(base: string): string;
   read(req: IncomingMessage, base: string): string | undefined;
-  /** All cookies whose base name begins with `prefix`, as [base name, value]. */
+  /** All cookies whose base name starts with `prefix`, as [base name, value]. */
   readAll(req: IncomingMessage, prefix: string): [string, string][];
   set(res: ServerResponse, base: string, value: string, options?: { maxAgeMs?: number; expires?: Date }): void;
   clear(res: ServerResponse, base: string): void;
@@ -24,7 +24,7 @@ export function hostCookies(https: boolean): HostCookies {
   return makeCookies({ httpOnly: true, secure: https, sameSite: 'lax', path: '/' }, https ? '__Host-' : '');
 }
 
-/** Cookies that every host of a domain reads, and may have written: nothing may be believed of them. */
+/** Cookies that every host of a domain can read and write: their values must never be trusted. */
 export function domainCookies(https: boolean, domain: string): HostCookies {
   return makeCookies({ httpOnly: true, secure: https, sameSite: 'lax', path: '/', domain }, '');
 }
@@ -44,7 +44,7 @@ function makeCookies(options: CookieOptions, prefix: string): HostCookies {
         key.startsWith(name(start)) && value !== undefined ? [[key.slice(prefix.length), value]] : [],
       ),
     set(res, base, value, { maxAgeMs, expires } = {}) {
-      // Both, because some browsers know only the one.
+      // Both attributes, because some browsers support only one of them.
       append(
         res,
         base,

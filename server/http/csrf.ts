@@ -4,8 +4,8 @@ import { HttpError } from './errors.ts';
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Whether a browser sent this unsafe request from a page of this very origin. `Sec-Fetch-Site: same-site` is not
- * enough: a sibling subdomain is same-site, and Lax cookies travel from it (`security.md`, rule 9).
+ * Tests whether a browser sent this unsafe request from a page of this origin. `Sec-Fetch-Site: same-site` is not
+ * enough: a sibling subdomain is same-site, and Lax cookies are sent from it (`security.md`, rule 9).
  */
 export function isSameOrigin(headers: { site?: string; origin?: string }, origin: string): boolean {
   if (headers.origin !== undefined && headers.origin !== origin) return false;
@@ -14,8 +14,8 @@ export function isSameOrigin(headers: { site?: string; origin?: string }, origin
 }
 
 /**
- * Refuses unsafe requests that do not come from a page of this origin, also those with an Authorization header: a gateway may
- * add one to each request, and no page takes a token. The JSON API stands before this check and has its own.
+ * Rejects unsafe requests that do not come from a page of this origin, including those with an Authorization header: a
+ * gateway may add one to each request, and no page accepts a token. The JSON API precedes this check and has its own.
  */
 export function rejectCrossSite(origin: string): RequestHandler {
   return (req, _res, next) => {

@@ -1,25 +1,24 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Express, RequestHandler } from 'express';
 
-/** One step before a request is answered, as Express and Connect have them; it knows only what Node gives. */
+/** A middleware that uses only the API of Node, so that it runs with and without Express. */
 export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
 
-/** Answers a request, or rejects before it has begun to. */
+/** Answers a request, or rejects before it has started to. */
 export type DirectHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
 export interface DirectDispatcher {
   listener: RequestListener;
-  /** Answers an error with its page or document, also where the request did not come through Express. */
+  /** Answers an error with a page or a problem document, also if the request did not pass through Express. */
   handleError(req: IncomingMessage, res: ServerResponse, error: unknown): void;
-  /** Stands first in Express: leads what has failed before it to the error handler. */
+  /** The first handler of Express: passes errors of the direct calls to the error handler. */
   errorBridge: RequestHandler;
 }
 
 /**
- * Express costs more than a whole call of the OpenID library. So the calls that are made for every sign-in go past it,
- * through the same gates in the same order; everything else, and every error, is Express's.
- *
- * @param direct the handler of such a call, by its exact method and path
+ * The routing of Express costs more than a whole call of the OpenID library. The calls that every sign-in makes
+ * therefore bypass Express. They pass the same gates in the same order; Express handles everything else and all errors.
+ * @param direct returns the handler of such a call, by its exact method and path
  */
 export function createDirectDispatcher(
   app: Express,

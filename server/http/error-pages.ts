@@ -11,10 +11,10 @@ import { type Logger, requestReference, withRequestContext } from './log.ts';
 import type { Pages } from './pages.ts';
 import { setRetryAfter } from './retry-after.ts';
 
-/** After how many seconds a store that is away may be asked again. */
+/** Retry-After while a store is unavailable, in seconds. */
 export const unavailableRetrySeconds = 5;
 
-/** What Express and its parsers throw, as our own errors; anything unknown is one generic error. */
+/** Converts the errors of Express and its parsers; an unknown error becomes one generic error. */
 export function asHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof StoreUnavailable)
@@ -27,17 +27,17 @@ export function asHttpError(error: unknown): HttpError {
     type?: unknown;
     status?: unknown;
   };
-  // Its message and its body quote what was sent, which may be a password.
+  // The parser's message and body quote the input, which may contain a password.
   if (type === 'entity.parse.failed') return new HttpError('badRequest', { detail: 'the body is not JSON' });
   if (type === 'entity.too.large' || type === 'parameters.too.many') return new HttpError('tooLarge', { cause: error });
-  // Their messages quote a header.
+  // The parser's messages quote a header.
   if (type === 'encoding.unsupported' || type === 'charset.unsupported')
     return new HttpError('unsupportedType', { detail: `${type.split('.', 1)[0]} of the body is not supported` });
   if (typeof status === 'number' && status >= 400 && status < 500) return new HttpError('badRequest', { cause: error });
   return new HttpError('internal', { cause: error });
 }
 
-/** Whether the caller reads JSON rather than pages. */
+/** Tests whether the caller expects JSON rather than a page. */
 function wantsJson(req: Request): boolean {
   return (
     isJsonRoute(req) || req.is('application/json') === 'application/json' || req.accepts(['html', 'json']) === 'json'
@@ -81,7 +81,7 @@ export function sendError(pages: Pages, log: Logger, error: HttpError, req: Requ
     return;
   }
   if (redirectTo !== undefined) {
-    // Also where Express has not been.
+    // Node's API, because the request may not have passed through Express.
     res.statusCode = 303;
     res.setHeader('Location', redirectTo);
     res.end();
@@ -111,7 +111,7 @@ function toErrorAction(t: T, way: ErrorAction | undefined): { href: string; labe
   return { href, label: clientName === undefined ? t('errors.again') : t('errors.toApp', { clientName }) };
 }
 
-/** The last handler: nothing that was thrown leaves without a clear answer and a log line with its reference. */
+/** The last handler: every error gets an answer, and a log line with the reference that the answer shows. */
 export function errorHandler(pages: Pages, log: Logger): ErrorRequestHandler {
   return (error, req, res, next) => {
     const httpError = asHttpError(error);
@@ -119,15 +119,15 @@ export function errorHandler(pages: Pages, log: Logger): ErrorRequestHandler {
       withRequestContext(req, () => log.error({ err: error }, 'failed after the answer had begun'));
       return next(error);
     }
-    // What a handler had prepared for its own answer must not colour this one.
+    // Removes the headers that a handler had already set for its own answer.
     res.removeHeader('Location');
     sendError(pages, log, httpError, req, res);
   };
 }
 
 /**
- * 404: the second wording is for paths under /settings and /signup (the specification's two variants).
- * @param lookUp finds out who is there, for the header
+ * 404. Paths under /settings and /signup have a wording of their own (the specification's two variants).
+ * @param lookUp finds the user for the page header
  */
 export function notFound(pages: Pages, lookUp: (req: Request) => Promise<unknown>): RequestHandler {
   return async (req, res) => {
@@ -140,7 +140,7 @@ export function notFound(pages: Pages, lookUp: (req: Request) => Promise<unknown
   };
 }
 
-/** A known path with a method that it does not have (RFC 9110, section 15.5.6). */
+/** 405 for a known path with an unsupported method (RFC 9110, section 15.5.6). */
 export function methodNotAllowed(...allow: string[]): RequestHandler {
   return () => {
     throw new HttpError('methodNotAllowed', { allow });

@@ -1,6 +1,6 @@
 /**
- * Errors as values: what the visitor is told is apart from what the log is told, and what is not known
- * becomes one generic error. Handlers throw these; `error-pages.ts` answers them as a page or as JSON.
+ * Errors as values: the text for the visitor is separate from the detail for the log, and unknown errors become one
+ * generic error. Handlers throw these; `error-pages.ts` answers them as a page or as JSON.
  */
 export type ErrorKind =
   | 'badRequest'
@@ -63,7 +63,7 @@ const kindStatus: Record<ErrorKind, number> = {
   signOutFailed: 400,
 };
 
-/** The kinds of problem that calls of the JSON API answer: `urn:foyer:problem:{kind}`. */
+/** The types of problem documents of the JSON API: `urn:foyer:problem:{kind}`. */
 export const problemKinds = [
   'badRequest',
   'validation',
@@ -92,38 +92,38 @@ export const problemKinds = [
 export const problemType = (kind: ErrorKind): string => `urn:foyer:problem:${kind}`;
 
 export interface HttpErrorOptions {
-  /** For the log alone. */
+  /** Only for the log. */
   detail?: string;
-  /** For callers of the JSON API, in place of the kind's own words: a text of the specification's, in English. */
+  /** For callers of the JSON API, instead of the kind's own text: a text from the specification, in English. */
   publicDetail?: string;
   retryAfterSeconds?: number;
   /** Methods for the Allow header (RFC 9110, section 15.5.6). */
   allow?: readonly string[];
-  /** Further headers that belong to the answer (WWW-Authenticate). */
+  /** Further headers of the answer (WWW-Authenticate). */
   headers?: Record<string, string>;
-  /** For callers of the JSON API: which part of the input does not fit, and why; never with its value. */
+  /** For callers of the JSON API: the invalid parts of the input and the reasons; never their values. */
   invalidParams?: readonly { name: string; detail: string }[];
-  /** Members of the problem beside the usual ones (RFC 9457, section 3.2), for callers of the JSON API. */
+  /** Further members of the problem document (RFC 9457, section 3.2), for callers of the JSON API. */
   extra?: ProblemExtra;
-  /** Where a browser is led instead of being shown the error: a page of this site that mends it. */
+  /** The page of this site to which a browser is redirected instead of the error page. */
   redirectTo?: string | undefined;
-  /** What the page's button leads to, in place of the start page. */
+  /** The target of the button on the error page; the start page by default. */
   action?: ErrorAction | undefined;
   cause?: unknown;
 }
 
 export interface ErrorAction {
   href: string;
-  /** The client app that it leads to; without it what went wrong begins again. */
+  /** The client app to which the button leads. Without it the button starts the failed step again. */
   clientName?: string;
-  /** It leads to where the visitor signs out without the client app. */
+  /** The button leads to a sign-out without the client app. */
   signsOut?: true;
 }
 
 export interface ProblemExtra {
-  /** The card provider's own message: the specification's name for it. */
+  /** The card provider's own message, under the specification's name. */
   errMessage?: string;
-  /** For Stripe.js: the bank wants to hear from the member. */
+  /** For Stripe.js: the bank requires authentication by the user. */
   client_secret?: string;
 }
 

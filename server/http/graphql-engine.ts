@@ -16,7 +16,7 @@ import { HttpError } from './errors.ts';
 import { type GraphqlContext, GraphqlError, type GraphqlSettings } from './graphql.ts';
 import { graphqlValidationRules } from './graphql-rules.ts';
 
-/** Every field of every type is some sixty of them. */
+/** A query for every field of every type has about sixty tokens. */
 const maxTokens = 500;
 const maxErrors = 5;
 
@@ -26,16 +26,19 @@ export interface GraphqlResponse {
   body: string;
 }
 
-/** Runs one call; what went wrong inside is thrown, what is wrong with the call is in the answer. */
+/** Runs one call. Internal errors are thrown; errors of the call itself are in the answer. */
 export type Engine = (req: Request, params: RequestParams, accept: string) => Promise<GraphqlResponse>;
 
-/** An error of ours, at a field: the answer would hold its message. What is wrong with the call has no path, or is said so. */
+/**
+ * Finds an internal error, whose message the answer would contain. Errors of the call itself have no path, or are
+ * GraphqlErrors.
+ */
 function failureIn(errors: readonly GraphQLError[] | undefined): unknown {
   const ours = errors?.find(({ path, originalError }) => path && !(originalError instanceof GraphqlError));
   return ours?.originalError ?? ours;
 }
 
-/** The schema, with the rule of each field before its resolver. @throws when a field has no rule */
+/** The schema with the access rule of each field before its resolver. @throws if a field has no rule */
 function guardedSchema(sdl: string, rules: GraphqlSettings['fields']): GraphQLSchema {
   const schema = buildSchema(sdl);
   for (const type of Object.values(schema.getTypeMap())) {
@@ -54,8 +57,8 @@ function guardedSchema(sdl: string, rules: GraphqlSettings['fields']): GraphQLSc
 }
 
 /**
- * `graphql` behind `graphql-http`, which knows what to answer in which type and status (GraphQL over HTTP). A file of its own:
- * both are loaded with the first call (80 ms and 20 MB that most processes never need).
+ * `graphql` behind `graphql-http`, which selects media type and status (GraphQL over HTTP). It is a separate file that
+ * is loaded with the first call: both libraries cost 80 ms and 20 MB, and most processes never need them.
  */
 export function createEngine({ schema: sdl, resolvers, introspection, fields }: GraphqlSettings): Engine {
   const rules = [...graphqlValidationRules({ introspection }), ...specifiedRules];
@@ -63,7 +66,7 @@ export function createEngine({ schema: sdl, resolvers, introspection, fields }: 
     schema: guardedSchema(sdl, fields),
     rootValue: resolvers,
     context: ({ raw }) => ({ req: raw }),
-    // Read already, and by our own rules.
+    // The body is already parsed, by Foyer's own rules.
     parseRequestParams: ({ context }) => context.params,
     parse: (source) => parse(source, { maxTokens: maxTokens }),
     validate: (schema, document) => validate(schema, document, rules, { maxErrors: maxErrors, hideSuggestions: true }),

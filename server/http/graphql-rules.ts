@@ -1,18 +1,18 @@
 import { type ASTNode, GraphQLError, NoSchemaIntrospectionCustomRule, type ValidationRule } from 'graphql';
 
-/** Deep enough for the introspection of development; what the schema itself opens ends long before. */
+/** Enough for introspection in development; queries for the schema's own types are much shallower. */
 const maxDepth = 15;
 
 const refuse = (message: string, nodes: ASTNode | readonly ASTNode[]) => new GraphQLError(message, { nodes });
 
-/** One field, one answer: under other names the same look-up could be had a hundred times for the price of one call. */
+/** Aliases would allow a hundred look-ups at the price of one call. */
 const noAliases: ValidationRule = (context) => ({
   Field(node) {
     if (node.alias) context.reportError(refuse('Aliases are not accepted.', node));
   },
 });
 
-/** One call, one operation: what is not run is not read either. */
+/** One operation for each call: operations that do not run are not parsed either. */
 const oneOperation: ValidationRule = (context) => ({
   Document({ definitions }) {
     const [, ...more] = definitions.filter(({ kind }) => kind === 'OperationDefinition');
@@ -35,7 +35,7 @@ const notDeep: ValidationRule = (context) => {
   };
 };
 
-/** What a document must keep beside the language's own rules (`security.md`, rule 17). */
+/** Validation rules in addition to those of GraphQL (`security.md`, rule 17). */
 export const graphqlValidationRules = ({ introspection }: { introspection: boolean }): ValidationRule[] => [
   noAliases,
   oneOperation,

@@ -7,21 +7,24 @@ import type { Engine } from './graphql-engine.ts';
 /** `req` is for `principalOf`. */
 export type GraphqlContext = { req: Request };
 
-/** What is wrong with a call, in words for its caller. */
+/** An error of the call, in words for its caller. */
 export class GraphqlError extends Error {
   override name = 'GraphqlFault';
 }
 
-/** Answers a field of the schema's `Query`. @throws {GraphqlError} told to the caller; anything else is an error of ours */
+/**
+ * Answers a field of the schema's `Query`. @throws {GraphqlError} its message is sent to the caller; other errors are
+ * internal
+ */
 export type Resolver = (args: never, context: GraphqlContext) => Promise<unknown>;
 
 export interface GraphqlSettings {
-  /** In GraphQL's own language. */
+  /** The schema definition language of GraphQL. */
   schema: string;
   resolvers: Record<string, Resolver>;
-  /** The rule of access of each field, as `Type.field`; every field of the schema has a rule. */
+  /** The access rule of each field, as `Type.field`; every field of the schema needs one. */
   fields: Readonly<Record<string, ApiAccess>>;
-  /** Whether callers may ask for the schema. */
+  /** Whether callers can query the schema. */
   introspection: boolean;
 }
 
@@ -30,11 +33,11 @@ interface GraphqlDescription extends GraphqlSettings {
   id: string;
   summary: string;
   access: ApiAccess;
-  /** What `data` can hold. */
+  /** The schema of `data`. */
   data: z.ZodType;
 }
 
-/** GraphQL over HTTP (draft of 2025), section 5.1; one request, never a list of them. */
+/** GraphQL over HTTP (draft of 2025), section 5.1; one request, never a batch. */
 const request = z.object({
   query: z.string().describe('One operation, without aliases'),
   operationName: z.string().nullish(),
@@ -53,8 +56,9 @@ const errors = z.array(
 const graphqlType = 'application/graphql-response+json';
 
 /**
- * A GraphQL endpoint as a call of the JSON API: the same guard, limits, bodies and errors. It takes POST and JSON alone, one
- * operation without aliases, of a bounded size; where introspection is off, nothing of the schema is told by the way either.
+ * A GraphQL endpoint as a call of the JSON API, with the same guard, limits, bodies and errors. It accepts only POST
+ * with JSON: one operation of bounded size without aliases. If introspection is off, error messages do not reveal the
+ * schema either.
  */
 export function graphqlOperation({ path, id, summary, access, data, ...settings }: GraphqlDescription): ApiOperation {
   let engine: Promise<Engine> | undefined;

@@ -8,19 +8,19 @@ import type { NodeMiddleware } from './direct-dispatcher.ts';
 import { keepOpener, toTraits } from './request-traits.ts';
 
 export interface PolicyExtras {
-  /** Origins that a form of this page may lead to, beside our own. */
+  /** Origins to which forms of this page may lead, in addition to Foyer's own. */
   formAction?: readonly string[];
-  /** Origins that images of this page may come from. */
+  /** Origins of images on this page. */
   images?: readonly string[];
-  /** Whether this page shows documents of ours in frames; or the origins whose documents it shows. */
+  /** true: this page shows Foyer's own documents in frames. A list: the origins of framed documents. */
   frames?: boolean | readonly string[];
-  /** Origins that scripts of this page may come from, beside those with its nonce. */
+  /** Origins of scripts of this page, in addition to scripts with its nonce. */
   scripts?: readonly string[];
-  /** Origins that its scripts may call, beside our own. */
+  /** Origins that the page's scripts may call, in addition to Foyer's own. */
   connects?: readonly string[];
 }
 
-/** A content security policy that lets nothing run or load but what this page names (CSP level 3). */
+/** A content security policy that allows only the sources that this page names (CSP level 3). */
 export function contentSecurityPolicy(
   nonce: string,
   { formAction = [], images = [], frames = false, scripts = [], connects = [] }: PolicyExtras = {},
@@ -42,7 +42,7 @@ export function contentSecurityPolicy(
 
 const nonces = new WeakMap<Response, string>();
 
-/** This answer's nonce for scripts. */
+/** The nonce for scripts of this answer. */
 export function getNonce(res: Response): string {
   let nonce = nonces.get(res);
   if (nonce === undefined) {
@@ -52,13 +52,13 @@ export function getNonce(res: Response): string {
   return nonce;
 }
 
-/** What helmet writes into every answer. It is always the same, so it is asked once. */
+/** The headers that helmet writes into every answer. They are constant, so helmet runs once. */
 function helmetHeaders(https: boolean): Iterable<[name: string, value: string]> {
   const answer = new ServerResponse(new IncomingMessage(new Socket()));
   const write = helmet({
     contentSecurityPolicy: false,
     strictTransportSecurity: https ? { maxAge: 63_072_000, includeSubDomains: false } : false,
-    // Foyer's own pages must see an Origin on their posts, other sites no address of ours.
+    // Foyer needs an Origin header on its own posts, and other sites must not learn its addresses.
     referrerPolicy: { policy: 'same-origin' },
     xFrameOptions: { action: 'deny' },
     xXssProtection: false,
@@ -68,8 +68,8 @@ function helmetHeaders(https: boolean): Iterable<[name: string, value: string]> 
 }
 
 /**
- * The headers that every answer carries; pages add their content security policy when they are rendered.
- * @param settings.cookies where pending requests are known
+ * The headers of every answer; pages add their content security policy when they are rendered.
+ * @param settings.cookies the cookies that identify pending requests
  */
 export function securityHeaders({ https, cookies }: { https: boolean; cookies?: HostCookies }): NodeMiddleware {
   const headers = new Map([

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
 
-/** Whether this process should be sent requests. */
+/** Whether this process can receive requests. */
 export interface Readiness {
   draining: boolean;
 }
 
-/** GET /healthz: the process is alive; it asks nothing of the stores, because restarting would not mend those. */
+/** GET /healthz: the process is alive. It does not check the stores, because a restart would not repair them. */
 export const alive: RequestHandler = (_req, res) => {
   res.json({ status: 'alive' });
 };
 
-/** A store that is slower is away for members too, and whoever asks waits no longer. */
+/** A slower store is unusable for users too, and the prober does not wait longer. */
 const pingLimitMs = 2_000;
 
-/** @throws when the store does not answer in time */
+/** @throws if the store does not answer in time */
 async function inTime(ping: () => Promise<void>): Promise<void> {
   const limit = new AbortController();
   const tooLate = sleep(pingLimitMs, undefined, { signal: limit.signal, ref: false }).then(() => {
@@ -29,7 +29,7 @@ async function inTime(ping: () => Promise<void>): Promise<void> {
 }
 
 /**
- * GET /readyz: 200 when both stores answer, 503 while one is away or while the process drains.
+ * GET /readyz: 200 if both stores answer, 503 if one does not or while the process shuts down.
  * @param pings by the name of the store
  */
 export function ready(readiness: Readiness, pings: Record<string, () => Promise<void>>): RequestHandler {

@@ -1,4 +1,4 @@
-/** The one instance of i18next: the texts of all languages. */
+/** The one instance of i18next, with the texts of all languages. */
 import { createInstance } from 'i18next';
 import { type Language, languages, texts } from '../../locales/index.ts';
 
@@ -8,7 +8,8 @@ export const isLanguage = (value: unknown): value is Language =>
 export const fallbackLanguage: Language = 'en';
 
 export const i18n = createInstance();
-// All texts are at hand, so nothing is waited for: a module that waits makes everything that imports it load asynchronously.
+// All texts are in memory, so there is nothing to await. A top-level await would make every importing module
+// asynchronous.
 void i18n.init({
   initAsync: false,
   resources: Object.fromEntries(languages.map((lang) => [lang, { translation: texts[lang] }])),
@@ -16,6 +17,6 @@ void i18n.init({
   fallbackLng: fallbackLanguage,
   supportedLngs: [...languages],
   nsSeparator: false,
-  // React escapes; and a member's or client's name is never read as a reference to another text.
+  // React escapes. The name of a user or client is never interpreted as a reference to another text.
   interpolation: { escapeValue: false, skipOnVariables: true },
 });

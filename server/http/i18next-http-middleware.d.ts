@@ -7,7 +7,7 @@ import type { InitOptions, Services } from 'i18next';
 export interface DetectionOptions<Req> {
   /** Names of detectors: the first that finds a supported language decides. */
   order: string[];
-  /** Where the language is written back to; none with []. */
+  /** Where the package stores the language; nowhere with []. */
   caches: string[];
   lookupCookie?: string;
   getCookies?: (req: Req) => Record<string, string | undefined>;

@@ -1,9 +1,8 @@
 /**
- * The room of what every answer shares: pages, errors, headers, cookies, languages, bodies, the log's line per request,
- * the guards against foreign hosts and cross-site posts (RFC 9110; Fetch Metadata; CSP level 3), the frame of the JSON
- * API with its OpenAPI document, limits on how often one may call, and what says that the process lives and is ready.
- *
- * Does not own any page's content (views/), nor who may see it or call what (oauth/).
+ * The module of everything that answers share: pages, errors, headers, cookies, languages, bodies, the log line per
+ * request, the guards against foreign hosts and cross-site posts (RFC 9110; Fetch Metadata; CSP level 3), the JSON API
+ * with its OpenAPI document, and the probes for liveness and readiness.
+ * Does not own the content of pages (views/), nor who is authorized (oidc/).
  */
 export {
   type ApiAccess,

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { isMalformed } from './form-fields.ts';
 
-/** Fewer than any reader allows: .NET takes 64, Ruby 100, Python and Jackson about 1,000. */
+/** Lower than the limit of every common parser: .NET has 64, Ruby 100, Python and Jackson about 1,000. */
 const maxDepth = 16;
 const maxKeyCharacters = 100;
 
-/** Text of several lines: what a form's text area can hold. */
+/** Text of several lines, as a form's text area can hold it. */
 export const malformedLines = (value: string, max: number): boolean =>
   isMalformed(value.replace(/\r?\n|\t/g, ' '), max);
 
-/** The fault of a part of a JSON field, by its place in it. */
+/** The fault of a part of a JSON field, with its path. */
 interface Fault {
   path: (string | number)[];
   message: string;
 }
 
-/** The first fault, found without recursion: a body can be nested deeper than the stack. */
+/** Finds the first fault without recursion: a body can be nested deeper than the stack. */
 function firstFault(root: object, max: number): Fault | undefined {
   const waiting: { value: unknown; path: (string | number)[] }[] = [{ value: root, path: [] }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -26,7 +26,7 @@ function firstFault(root: object, max: number): Fault | undefined {
     if (typeof value !== 'object' || value === null) continue;
     if (path.length >= maxDepth) return { path: path.slice(0, 1), message: `nested deeper than ${maxDepth}` };
     for (const key of Object.keys(value)) {
-      // JSON.parse makes it a property of its own; whoever copies it sets a prototype.
+      // JSON.parse makes it an own property; code that copies it would set a prototype.
       if (key === '__proto__') return { path, message: 'the name __proto__ is not accepted' };
       if (isMalformed(key, maxKeyCharacters)) return { path, message: 'a name with characters that are not accepted' };
       const at = Array.isArray(value) ? Number(key) : key;
@@ -37,11 +37,11 @@ function firstFault(root: object, max: number): Fault | undefined {
 }
 
 /**
- * An object of the caller's own, kept as it is: of at most `most` characters of JSON, 16 levels, and the characters that all
- * other fields accept.
+ * A free-form object of the caller, stored unchanged: at most `max` characters of JSON, 16 levels, and only the
+ * characters that all other fields accept.
  */
 export function jsonField(max: number): z.ZodType<Record<string, unknown>> {
-  // A schema of records leaves `__proto__` out in silence, so this one looks at what was sent.
+  // A record schema of zod drops `__proto__` silently, so this check reads the original input.
   return z
     .unknown()
     .superRefine((value, context) => {

@@ -2,12 +2,15 @@ import type { Request, RequestHandler } from 'express';
 
 const marked = new WeakSet<Request>();
 
-/** Whether this address speaks JSON alone: its errors are problem details whatever the caller says that it accepts. */
+/** Tests whether this address answers only JSON: its errors are problem documents, whatever the Accept header says. */
 export function isJsonRoute(req: Request): boolean {
   return marked.has(req);
 }
 
-/** Marks the addresses at and below these as JSON alone. The root is nobody's: `/clients` claims `/clients/…`, `/user/info` all of `/user/…`. */
+/**
+ * Marks these addresses, and those below them, as JSON only. A path marks its first segment, but never the root:
+ * `/clients` marks `/clients/…`, `/user/info` all of `/user/…`.
+ */
 export function markJsonRoutes(paths: readonly string[]): RequestHandler {
   const exact = new Set(paths);
   const folders = paths.map((path) => {

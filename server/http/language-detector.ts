@@ -20,16 +20,16 @@ const languageRange = new RegExp(
   'gi',
 );
 
-/** A stored value is one of the languages, or it has no effect. */
+/** An unsupported stored value has no effect. */
 const supported = (language: string | undefined) => (isLanguage(language) ? language : undefined);
 
 /** Browsers send far less; the rest of a longer header is not read. */
 const maxHeaderLength = 500;
 
 export interface LanguageSources<Req> {
-  /** The language that this browser chose. */
+  /** The cookie with the language that was chosen in this browser. */
   cookie?: { name: string; read: (req: Req) => string | undefined };
-  /** Read in this order, after the cookie and before the header. */
+  /** Further sources, in this order, after the cookie and before the header. */
   others?: { name: string; lookup: (req: Req) => string | undefined }[];
 }
 
@@ -53,7 +53,7 @@ export function createLanguageDetector<Req extends WithHeaders>({
       }),
       getHeaders: ({ headers }) => ({ 'accept-language': headers['accept-language']?.slice(0, maxHeaderLength) }),
       lookupHeaderRegex: languageRange,
-      // The first two letters (specification, section 1). "*" stands for any language, so it is English.
+      // The first two letters (specification, section 1). "*" means any language, so it becomes English.
       convertDetectedLanguage: (tag) => (tag === '*' ? fallbackLanguage : tag.slice(0, 2).toLowerCase()),
     },
     i18n.options,

@@ -9,7 +9,7 @@ import { safeReturnUrl } from './return-url.ts';
 export const languageCookie = 'foyer_lang';
 const keptMs = 365 * 24 * 60 * 60 * 1000;
 
-/** Keeps the language for this browser; undefined: it has none of its own any more. */
+/** Stores the language in this browser; undefined deletes it. */
 export function writeLanguageCookie(cookies: HostCookies, res: Response, language: Language | undefined): void {
   if (language === undefined) cookies.clear(res, languageCookie);
   else cookies.set(res, languageCookie, language, { maxAgeMs: keptMs });
@@ -18,11 +18,11 @@ export function writeLanguageCookie(cookies: HostCookies, res: Response, languag
 export interface LanguageFormOptions {
   cookies: HostCookies;
   publicUrl: string;
-  /** Remembers the choice for the member who is signed in, if one is. Injected: members are not this room's. */
+  /** Stores the choice for the signed-in user, if there is one. Injected, because users belong to a higher layer. */
   saveForUser(req: Request, language: Language): Promise<void>;
 }
 
-/** POST /language: remembers the choice, for this browser and for the member, and goes back to the page it was made on. */
+/** POST /language: stores the choice for this browser and the user, and returns to the page. */
 export function submitLanguage({ cookies, publicUrl, saveForUser }: LanguageFormOptions): RequestHandler {
   return async (req, res) => {
     const expected = readFormField(req, 'lang');

@@ -1,11 +1,11 @@
-/** Which language a page speaks, and its texts. */
+/** The language of a page, and its texts. */
 import { type Language, languages, type T } from '../../locales/index.ts';
 import { i18n, isLanguage } from './i18n.ts';
 import { createLanguageDetector } from './language-detector.ts';
 
 export { type Language, languageNames, languages, type T } from '../../locales/index.ts';
 
-/** The language of a tag such as `fr-CH` (RFC 5646, section 2.1), where Foyer has it. */
+/** The supported language of a tag such as `fr-CH` (RFC 5646, section 2.1). */
 export function supportedLanguage(tag: string | undefined): Language | undefined {
   const primary = tag?.split('-', 1)[0]?.toLowerCase();
   return isLanguage(primary) ? primary : undefined;
@@ -15,8 +15,8 @@ const languageOfHeader = createLanguageDetector();
 
 /**
  * The language of a mail, or of an answer to a program.
- * @param acceptLanguage the header, or the language that was found by it before
- * @param remembered what the user chose before; it wins when it is one of ours
+ * @param acceptLanguage the header, or the language that was detected from it
+ * @param remembered the user's earlier choice; it has precedence if it is supported
  */
 export function resolveLanguage(acceptLanguage: string | undefined, remembered?: string): Language {
   if (isLanguage(remembered)) return remembered;

@@ -7,12 +7,12 @@ import { routePattern } from './request-metrics.ts';
 
 export type { Logger };
 
-/** The request that the code which logs is working for. */
+/** The request during which a log line is written. */
 const requests = new AsyncLocalStorage<IncomingMessage>();
 
 /**
- * What must never stand in a log is not given to it; this is the second net, for what a later line might bring along.
- * Wildcards reach one level down.
+ * Secrets are never passed to the log. This list is a second safeguard for lines that are added later. Wildcards match
+ * one level.
  */
 const redacted = [
   ...['password', 'secret', 'token', 'cookie', 'authorization', 'headers', 'body', 'query', 'url'],
@@ -20,7 +20,7 @@ const redacted = [
 ].flatMap((name) => [name, `*.${name}`]);
 
 /**
- * An error as its name, message and stack, with those of its causes. The errors of libraries carry more: what was parsed
+ * An error as its name, message and stack, with those of its causes. Errors of libraries contain more: the parsed text
  * (body-parser), the command with its values (ioredis), the row (PostgreSQL).
  */
 function plainError(error: Error): unknown {
@@ -31,9 +31,9 @@ function plainError(error: Error): unknown {
 }
 
 /**
- * One JSON object per line, with the process's id, and with the request's reference on every line that is written while a
- * request is served, wherever.
- * @param stream where lines go; standard output by default
+ * Writes one JSON object per line, with the process id. Every line that is written during a request has the request's
+ * reference.
+ * @param stream destination of the lines; standard output by default
  */
 export function createLog(level: string, stream?: DestinationStream): Logger {
   const options: LoggerOptions = {
@@ -48,14 +48,14 @@ export function createLog(level: string, stream?: DestinationStream): Logger {
   return stream ? pino(options, stream) : pino(options);
 }
 
-/** The reference that an error page shows and its log lines carry: short enough to be read out. */
+/** The reference on an error page and in its log lines: short enough to be read aloud. */
 function reference(): string {
   return randomBytes(5).toString('hex').toUpperCase();
 }
 
 const references = new WeakMap<object, string>();
 
-/** The reference number of this request. */
+/** The reference of this request. */
 export function requestReference(req: IncomingMessage): string {
   let known = references.get(req);
   if (known === undefined) {
@@ -65,14 +65,14 @@ export function requestReference(req: IncomingMessage): string {
   return known;
 }
 
-/** Lines that `write` writes carry the request's reference, also where the request's own context is lost. */
+/** Adds the request's reference to the lines of `write`, even if the request's own async context is lost. */
 export function withRequestContext(req: IncomingMessage, write: () => void): void {
   requests.run(req, write);
 }
 
 /**
- * The route's pattern, or what was asked for where there is none: paths may name a pending request, and queries carry codes,
- * states and hints, which are never logged.
+ * The route pattern, or only a fixed text if no route matched. Paths may name a pending request, and queries contain
+ * codes, states and hints, which are never logged.
  */
 const loggedPath = (req: IncomingMessage, url = '') => routePattern(req) ?? (url.split('?', 1)[0] ?? '').slice(0, 200);
 
@@ -80,12 +80,12 @@ const loggedPath = (req: IncomingMessage, url = '') => routePattern(req) ?? (url
 export function requestLog(log: Logger): NodeMiddleware {
   return (req, res, next) => {
     const beganMs = performance.now();
-    // Routers change it on their way.
+    // Routers change the URL during routing.
     const { method, url } = req;
     res.once('close', () => {
       const { statusCode: status, writableEnded } = res;
       const level = status >= 500 ? 'error' : status >= 400 ? 'info' : 'debug';
-      // Most lines are not wanted, and then nothing is made of them.
+      // Most lines are below the log level; they are not built at all.
       if (!log.isLevelEnabled(level)) return;
       const ms = Math.round(performance.now() - beganMs);
       withRequestContext(req, () =>

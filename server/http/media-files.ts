@@ -1,4 +1,4 @@
-/** Members' pictures out of a folder of the operator's: images alone, whatever else lies there. */
+/** Serves user pictures from a folder of the operator: only images, whatever else is in it. */
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ const maxBytes = 10 * 1024 * 1024;
 const maxCharacters = 300;
 const maxAgeSeconds = 300;
 
-/** A name that hides nothing: no dot at its beginning, no separator, no control character, nothing that is decoded again. */
+/** A plain file name: no leading dot, no separator, no control character, and nothing that is decoded a second time. */
 const plainName = /^[\p{L}\p{N}_][\p{L}\p{N}\p{M} _.@()+=,-]*$/u;
 
-/** The folders and the file that a path names, below the folder of the pictures; undefined: nothing that is served. */
+/** The folders and the file of a path below the folder of pictures; undefined if the path is unsafe. */
 export function safePathParts(path: string): string[] | undefined {
   let decoded: string;
   try {
@@ -25,7 +25,10 @@ export function safePathParts(path: string): string[] | undefined {
   return parts.every((part) => plainName.test(part)) ? parts : undefined;
 }
 
-/** The kinds of picture that are served, by how their files begin; a name's ending says nothing. SVG can hold scripts. */
+/**
+ * The supported types of picture, detected by their first bytes; the file extension is not trusted. SVG is excluded
+ * because it can contain scripts.
+ */
 const kinds: readonly { type: string; begins: (text: string) => boolean }[] = [
   { type: 'image/png', begins: (text) => text.startsWith('\x89PNG\r\n\x1a\n') },
   { type: 'image/jpeg', begins: (text) => text.startsWith('\xff\xd8\xff') },
@@ -45,13 +48,15 @@ interface Picture {
   type: string;
 }
 
-/** Opens a picture; undefined: there is none. Links lead out of the folder, so none is followed. */
+/**
+ * Opens a picture; undefined if there is none. Symbolic links could lead out of the folder, so they are not followed.
+ */
 async function openPicture(dir: string, parts: readonly string[]): Promise<Picture | undefined> {
   let handle: FileHandle | undefined;
   try {
     const expected = join(await realpath(dir), ...parts);
     if ((await realpath(expected)) !== expected) return undefined;
-    // Not to wait for whoever writes into a pipe.
+    // O_NONBLOCK, so that a pipe does not block the open.
     handle = await open(expected, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stats = await handle.stat();
     if (!stats.isFile() || stats.size > maxBytes) throw new Error('not a file that is served');
@@ -65,13 +70,13 @@ async function openPicture(dir: string, parts: readonly string[]): Promise<Pictu
   }
 }
 
-/** A reader who takes nothing for so long holds an open file for nothing. */
+/** A client that reads nothing for this long would keep a file open for nothing. */
 const stallMs = 30_000;
 
 /**
- * Answers GET and HEAD of the pictures in a folder, each under its own name; everything else is 404 (or 405). What the file
- * holds decides its type, and the browser is told to run nothing of it.
- * @param dir may be filled while we run
+ * Answers GET and HEAD of the pictures in a folder, each under its own name; everything else is 404 (or 405). The
+ * content decides the media type, and headers forbid the browser to run any of it.
+ * @param dir its content may change while the server runs
  * @param limits.stallMs how long an answer may make no progress
  */
 export function mediaFiles(dir: string, limits = { stallMs }): RequestHandler {
@@ -91,7 +96,7 @@ export function mediaFiles(dir: string, limits = { stallMs }): RequestHandler {
     res.set({
       'Cache-Control': `public, max-age=${maxAgeSeconds}`,
       'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
-      // The marketplace's other apps show them too.
+      // The marketplace's other apps show the pictures too.
       'Cross-Origin-Resource-Policy': 'cross-origin',
       ETag: etag,
     });
@@ -106,11 +111,11 @@ export function mediaFiles(dir: string, limits = { stallMs }): RequestHandler {
       res.end();
       return;
     }
-    // Not further than what was announced, also when the file grows meanwhile. The stream closes the file.
+    // Never more bytes than Content-Length, even if the file grows meanwhile. The stream closes the file.
     const end = Math.max(0, stats.size - 1);
-    // Node looks at what the other side has taken: a slow reader is not cut, one who has stopped is.
+    // Node measures progress of the receiver: a slow client continues, a stalled one is disconnected.
     res.setTimeout(limits.stallMs, () => res.destroy());
-    // A visitor who leaves half-way is no fault.
+    // A client that disconnects early is not an error.
     await pipeline(handle.createReadStream({ start: 0, end }), res).catch(() => {});
   };
 }

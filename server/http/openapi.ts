@@ -7,11 +7,11 @@ import { visitorAddressHeader } from './visitor-address.ts';
 export interface OpenApiSettings {
   title: string;
   publicUrl: string;
-  /** The session cookie's name. */
+  /** Name of the session cookie. */
   sessionCookie: string;
   authorizationUrl: string;
   tokenUrl: string;
-  /** Of discovery. */
+  /** URL of the discovery document. */
   openIdConnectUrl: string;
 }
 
@@ -62,7 +62,7 @@ const refusal = (description: string, ...names: (keyof typeof headers)[]) => ({
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 });
 
-/** One schema in each of these types. */
+/** One schema in each of these media types. */
 const toContent = (schema: object, types: readonly string[]) =>
   Object.fromEntries(types.map((type) => [type, { schema }]));
 
@@ -71,11 +71,11 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
   return rest;
 }
 
-/** By whatever name of the scope, and by either way of sending the token; one of them is enough. */
+/** A token with any one of these scopes, sent by either method. */
 const byToken = (...scopes: string[]) =>
   scopes.flatMap((scope) => [{ oauth: [scope] }, { openId: [scope] }, { dpop: [scope] }]);
 
-/** The name that client apps from Cognito know for the scope. */
+/** Alias of the scope that client apps from Cognito use. */
 const aliases: Partial<Record<MemberApiScope, string>> = { account: 'aws.cognito.signin.user.admin' };
 
 /** Any one of them is enough. */
@@ -88,7 +88,7 @@ function toSecurity(access: ApiOperation['access']): object[] {
   ];
 }
 
-/** The demands of a call's rule beside the scope, for people. */
+/** The other demands of a rule besides the scope, in words. */
 function toRules(access: ApiOperation['access']): string | undefined {
   if (access === 'public' || access.recent === undefined) return undefined;
   const owner = access.recent === true ? 'A member' : 'A member with a second factor';
@@ -108,7 +108,7 @@ function toParameters(schema: z.ZodObject | undefined, where: 'path' | 'query'):
   }));
 }
 
-/** Of public calls, for client apps with the scope `visitors:act-for`. */
+/** Header of public calls, for client apps with the scope `visitors:act-for`. */
 const visitorAddress = {
   name: visitorAddressHeader,
   in: 'header',
@@ -212,7 +212,7 @@ function securitySchemes({ sessionCookie, authorizationUrl, tokenUrl, openIdConn
   };
 }
 
-/** The document of these calls (OpenAPI 3.1). */
+/** The OpenAPI 3.1 document of these calls. */
 export function openApiDocument(operations: readonly ApiOperation[], settings: OpenApiSettings): object {
   const { title, publicUrl } = settings;
   const paths: Record<string, Record<string, object>> = {};

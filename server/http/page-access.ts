@@ -1,13 +1,13 @@
 import type { IRoute, RequestHandler, Router } from 'express';
 
 /**
- * The rule of access of a page and of its form.
- * - `visitor`: everybody.
- * - `flow`: everybody may ask; only the browser, or the link, that holds the secret of what was begun gets anything.
- * - `session`: a member who is signed in, whatever they have to do first.
- * - `member`: the same, and nothing comes first: new terms, a second factor that is demanded, an unconfirmed address.
- * - `recent`: the same, authenticated within ten minutes with every factor that the member has.
- * - `recent-with-second-factor`: the same for members who have a second factor; the form itself asks others for the password.
+ * The access rule of a page and of its form.
+ * - `visitor`: everyone.
+ * - `flow`: everyone can ask, but only the browser or link with the secret of the flow gets anything.
+ * - `session`: a signed-in user, whatever they have to do first.
+ * - `member`: the same, but without an open step: new terms, a required second factor, an unconfirmed address.
+ * - `recent`: the same, authenticated within ten minutes with all factors of the user.
+ * - `recent-with-second-factor`: the same for users with a second factor; the form itself asks others for the password.
  */
 export type PageRule =
   | 'visitor'
@@ -17,16 +17,16 @@ export type PageRule =
   | { rule: MemberRule; beforeTerms: true };
 type MemberRule = 'session' | 'member' | 'recent' | 'recent-with-second-factor';
 
-/** The rule without its remarks. */
+/** The name of the rule without its options. */
 export const toRuleName = (rule: PageRule): Exclude<PageRule, object> => (typeof rule === 'object' ? rule.rule : rule);
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 type Registers = Pick<IRoute, (typeof methods)[number]>;
 
 /**
- * Makes each route of a router stand behind the rule of the table. A route without a rule, or with a guard of its own that
- * differs from its rule, stops the start of the server.
- * @param guardOf makes the guard of a rule, for the handlers that stand behind it
+ * Puts each route of a router behind its rule in the table. A route without a rule, or with a guard that differs from
+ * its rule, stops the start of the server.
+ * @param guardOf makes the guard of a rule, for the handlers behind it
  * @throws Error at the registration of a route without a rule
  */
 export function behindRules(

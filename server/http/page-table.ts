@@ -1,10 +1,10 @@
 import type { PageRule } from './page-access.ts';
 
 /**
- * The rule of access of each page and form, by method and path of the route: the one place that the router of the pages
- * takes its guards from. `refusedBy: 'page'`: the page decides where a refused caller goes on, and does it itself.
- * `beforeTerms`: open to members who have not accepted the terms in force, so that they can end the membership, take
- * their data along, leave, or change a password that someone else knows.
+ * The access rule of each page and form, by method and path of the route. The page router takes its guards only from
+ * here. `refusedBy: 'page'`: the page itself redirects a refused caller. `beforeTerms`: open to users who have not
+ * accepted the current terms, so that they can end the membership, export their data, delete the account, or change a
+ * password that someone else knows.
  */
 export const pageAccess: Readonly<Record<string, PageRule>> = {
   // Sign-in.
@@ -22,7 +22,7 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'POST /re-authenticate/provider/:provider': { rule: 'session', refusedBy: 'page' },
   'GET /tos': 'visitor',
   'POST /tos': 'session',
-  // Identity providers. The ticket of a callback belongs to the browser that began.
+  // Identity providers. The record of a callback belongs to the browser that started the attempt.
   'GET /federation/link': 'flow',
   'POST /federation/link': 'flow',
   'GET /federation/link/account': 'flow',
@@ -47,7 +47,7 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'POST /verify-code': 'flow',
   'GET /post-signup/security': 'flow',
   'POST /post-signup/security': 'flow',
-  // Plans. These pages know where a visitor goes on: to the sign-up, or to the sign-in.
+  // Plans. These pages redirect a visitor themselves: to the sign-up, or to the sign-in.
   'GET /signup/verifiedCode': { rule: 'member', refusedBy: 'page' },
   'POST /signup/verifiedCode': { rule: 'member', refusedBy: 'page' },
   'GET /signup/changePlan': { rule: 'member', refusedBy: 'page' },
@@ -82,7 +82,7 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'POST /plan-purchase-appsumo/': { rule: 'member', refusedBy: 'page' },
   'GET /plan-purchase-appsumo/:planId': { rule: 'member', refusedBy: 'page' },
   'POST /plan-purchase-appsumo/:planId': { rule: 'member', refusedBy: 'page' },
-  // Forgotten passwords. The flow of a reset belongs to the browser that asked.
+  // Forgotten passwords. The flow of a reset belongs to the browser that started it.
   'GET /forgot-password': 'visitor',
   'POST /forgot-password': 'visitor',
   'GET /reset-password': 'visitor',
@@ -163,7 +163,7 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'GET /cancel-factor-reset': 'flow',
   'POST /cancel-factor-reset': 'flow',
   'GET /account-deletion': 'visitor',
-  // OpenID Connect. A request belongs to the browser that brought it.
+  // OpenID Connect. A request belongs to the browser that sent it.
   'GET /verify-user': { rule: 'session', refusedBy: 'page' },
   'GET /begin-again': 'visitor',
   'POST /storage': 'flow',
@@ -181,7 +181,7 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'GET /dashboard': 'member',
   'GET /imprint': 'visitor',
   'POST /language': 'visitor',
-  // The sandbox: development alone, from this machine alone.
+  // The sandbox: only in development, only from this machine.
   'GET /sandbox/search': 'visitor',
   'GET /sandbox/main': 'visitor',
   'GET /sandbox/account': 'visitor',
@@ -196,15 +196,15 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'POST /sandbox/billing': 'visitor',
 };
 
-/** The paths that are open before the terms in force are accepted. */
+/** The paths that are open before the current terms are accepted. */
 export const pathsBeforeTerms: readonly string[] = Object.entries(pageAccess)
   .filter(([, rule]) => typeof rule === 'object' && 'beforeTerms' in rule)
   .map(([route]) => route.split(' ')[1] ?? '');
 
 /**
- * How calls of other programs show who they are, by path: probes, webhooks, posts of identity providers and the protocol
- * endpoints. Their handlers stand before the pages and read no session, but for those marked `browser`. `closed`: nothing is
- * there, for any caller.
+ * How other programs authenticate, by path: probes, webhooks, posts of identity providers and the protocol endpoints.
+ * Their handlers precede the pages and read no session, except those marked `browser`. `closed`: the path answers 404
+ * to every caller.
  */
 export const protocolAccess: Readonly<
   Record<string, 'public' | 'signature' | 'client' | 'token' | 'browser' | 'closed'>

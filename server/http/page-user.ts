@@ -1,17 +1,17 @@
 import type { Request } from 'express';
 import type { PageUser } from '../../views/page-context.ts';
 
-/** The member whom pages greet, and the language that they have chosen, if they have. */
+/** The user whom the page header shows, and their preferred language, if set. */
 export interface PageUserState {
   member: PageUser;
   locale: string | null;
-  /** Notifications that they have not read. */
+  /** Number of unread notifications. */
   unread?: number;
 }
 
 const greetings = new WeakMap<Request, PageUserState>();
 
-/** Told by whoever has found out who is there: every page that answers this request then shows it. */
+/** Sets the user of this request; every page that answers the request shows them in its header. */
 export function setPageUser(req: Request, greeting: PageUserState): void {
   greetings.set(req, greeting);
 }

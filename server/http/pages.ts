@@ -10,14 +10,14 @@ import { renderDocument } from './render.tsx';
 
 export interface PageOptions {
   title: (ctx: PageContext) => string;
-  /** An address that the page goes on to by itself. */
+  /** The page redirects to this address by itself. */
   refreshTo?: string;
   policy?: PolicyExtras;
-  /** Where a GET shows this page again, when it answers a form: the language buttons lead there. */
+  /** The address at which a GET shows this page, when it answers a form: the language buttons lead there. */
   address?: string;
 }
 
-/** Answers pages: knows brand, assets and links, so that handlers give only what is theirs. */
+/** Answers with pages. It knows brand, assets and links, so that handlers pass only their own content. */
 export interface Pages {
   context(req: Request, res: Response): PageContext;
   send(
@@ -28,13 +28,17 @@ export interface Pages {
     answer: PageOptions,
   ): void;
   /**
-   * Post/Redirect/Get, for a page with a form. Answers a POST with a redirect to the page's address; the GET that follows
-   * gets what the POST was to show, its status too, so that programs which follow the redirect see it.
+   * Post/Redirect/Get for a page with a form. Answers a POST with a redirect to the page's address. The following GET
+   * gets the view that the POST wanted to show, including its status, so that programs which follow the redirect see
+   * it.
    * @param view JSON values; never passwords or keys
-   * @returns what the page is to show; undefined: the redirect is sent
+   * @returns the view to render; undefined if the redirect was sent
    */
   shownAt<S extends object>(req: Request, res: Response, address: string, view: S): S | undefined;
-  /** Whether this GET follows a refused form of the page: it shows the form, though the visitor could go on without it. */
+  /**
+   * Tests whether this GET follows a refused form of the page. The page then shows the form, even if the visitor could
+   * continue without it.
+   */
   isRefused(req: Request, address: string): boolean;
 }
 
@@ -44,15 +48,15 @@ export interface PageSettings {
   brandLogoUrl?: string | undefined;
   /** Address of the stylesheet with the brand's colours. */
   brandCss?: string | undefined;
-  /** Where members' pictures are. */
+  /** Base address of the users' pictures. */
   mediaUrl?: string | undefined;
-  /** The app to which forms lead in the end; browsers hold a page's policy against every step of the way there. */
+  /** The app to which forms lead in the end. Browsers apply the policy of a page to every redirect on the way there. */
   endAddress?: string | undefined;
   /** Only addresses of rooms that exist. */
   links: PageContext['links'];
-  /** Present when the sandbox is on. */
+  /** Set if the sandbox is on. */
   sandbox?: PageContext['sandbox'];
-  /** Keeps the answer that a form shows after its redirect; without it a POST is answered with the page itself. */
+  /** Stores what a form shows after its redirect. Without it a POST is answered with the page itself. */
   formRecords?: FormRecords;
 }
 
@@ -75,7 +79,7 @@ export function createPages(settings: PageSettings): Pages {
       brand,
       assets,
       links,
-      // A page that answers a form, or a client app's request, has no address to come back to.
+      // A page that answers a form, or a client app's request, has no address of its own.
       ...(req.method === 'GET' &&
         !req.path.startsWith('/oauth2/') && { languageForm: { action: '/language', redirect: req.originalUrl } }),
       sandbox,
@@ -87,7 +91,7 @@ export function createPages(settings: PageSettings): Pages {
     context,
     shownAt(req, res, address, view) {
       const { formRecords } = settings;
-      // HEAD shows nothing, so it takes nothing.
+      // HEAD shows nothing, so it must not use the record up.
       if (req.method === 'GET') return { ...view, ...formRecords?.take(req, res, address) };
       // A script reads the answer itself.
       if (req.method !== 'POST' || !formRecords || req.accepts(['html', 'json']) === 'json') return view;

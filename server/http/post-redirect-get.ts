@@ -5,26 +5,25 @@ import { parseStored, type SecretBox, UnsealError } from '../store/index.ts';
 import type { HostCookies } from './cookies.ts';
 
 /**
- * Post/Redirect/Get: what a form's page shows after a refusal travels to the page in a cookie, so that the browser's
- * history holds no POST that Reload or Back would send again. The server stores nothing: strangers have nothing to fill.
- *
- * The cookie is sealed for one page and one session, so that neither another site's page nor another member's form can
- * put words on a page. It is deleted when the page shows it. A copy that is sent again shows the same texts to the same
- * browser and does nothing else.
+ * Post/Redirect/Get: the view of a refused form travels to the page in a cookie, so that the browser's history has no
+ * POST that Reload or Back would send again. The server stores nothing, so visitors cannot fill its store.
+ * The cookie is sealed for one page and one session, so that neither another site's page nor another user's form can
+ * put words on a page. It is deleted when the page shows it. A replayed copy only shows the same texts to the same
+ * browser.
  */
 export interface FormRecords {
-  /** @param shown JSON values: texts and what was typed, never passwords or keys */
+  /** @param shown JSON values: texts and form input, never passwords or keys */
   keep(req: Request, res: Response, address: string, shown: object): void;
-  /** Whether something waits to be shown on this page. */
+  /** Tests whether a record waits for this page. */
   waits(req: Request, address: string): boolean;
-  /** The answer that was kept for this page, once. */
+  /** Reads the record of this page and deletes it. */
   take(req: Request, res: Response, address: string): object | undefined;
 }
 
 export interface FormRecordSettings {
   cookies: HostCookies;
   box: SecretBox;
-  /** The name of the cookie that holds the session, without its prefix. */
+  /** The name of the session cookie, without its prefix. */
   sessionCookie: string;
   now: () => number;
 }
@@ -37,19 +36,19 @@ const schema = z.object({
 type FormRecord = Omit<z.infer<typeof schema>, 'shown'> & { shown: object };
 
 const cookiePrefix = 'foyer_form_';
-/** The browser asks for the page at once. */
+/** The browser requests the page at once. */
 const keptMs = 2 * 60_000;
 /** Browsers keep cookies of up to 4,096 bytes with name and attributes (RFC 6265bis, section 5.6). */
 const maxCharacters = 3_000;
-/** For another tab. All cookies of a request share the limit of its headers. */
+/** One for another tab. All cookies of a request share the size limit of its headers. */
 const maxOthers = 1;
-/** Field limits are below the first of these: what is longer was refused for its length, or was not typed. */
+/** Field limits are below the first of these: longer values were refused for their length, or were not typed. */
 const lengths = [1_000, 400, 100, 20];
 
-/** Each page in each tab has its own: the address names the request of a client app. */
+/** Each page in each tab has its own cookie: the address contains the id of a client app's request. */
 const toName = (address: string) => cookiePrefix + sha256(address).slice(0, 12);
 
-/** The same value with no text longer than this. */
+/** Shortens every text in the value to this length. */
 function shortened(value: unknown, max: number): unknown {
   return JSON.parse(JSON.stringify(value), (_name, one: unknown) =>
     typeof one === 'string' && one.length > max ? one.slice(0, max).toWellFormed() : one,
@@ -83,7 +82,7 @@ export function createFormRecords({ cookies, box, sessionCookie, now }: FormReco
     keep(req, res, address, shown) {
       const name = toName(address);
       const retryAfter = res.getHeader('Retry-After');
-      // With a 3xx it would say how long to wait before the redirect (RFC 9110, section 10.2.3).
+      // With a 3xx status it would delay the redirect (RFC 9110, section 10.2.3).
       res.removeHeader('Retry-After');
       const record = {
         shown,
@@ -100,7 +99,7 @@ export function createFormRecords({ cookies, box, sessionCookie, now }: FormReco
       return value !== undefined && opened(value, boundTo(req, address)) !== undefined;
     },
     take(req, res, address) {
-      // A handler that shows its page in another way than it began to asks twice.
+      // A handler may ask twice when it switches to another view of its page.
       if (taken.has(req)) return undefined;
       taken.add(req);
       const name = toName(address);

@@ -4,28 +4,29 @@ import type { Request, RequestHandler } from 'express';
 import { deriveKey, type KeyValueStore, StoreUnavailable } from '../store/index.ts';
 
 /**
- * How `foyer doctor` learns what a proxy makes of its request: GET /readyz with this header answers what this process sees
- * of it. The header is made with SECRET_KEY, for this one site, for a minute and for one use; any other is as good as none.
+ * `foyer doctor` learns how a proxy changes its request: GET /readyz with this header reports what this process
+ * received. The header is signed with SECRET_KEY, for this site only, for one minute and one use. Any other value is
+ * ignored.
  */
 export const probeHeader = 'x-foyer-probe';
 
 const freshMs = 60_000;
 const shape = /^(\d{13})\.([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
-/** What a process saw of a request. */
+/** The request as a process received it. */
 export interface ProbeReport {
-  /** `Host` as it came. */
+  /** The received `Host` header. */
   host: string;
-  /** Who connected, and what the proxy's headers said, as they came; null when they did not. */
+  /** Address of the connection, and the received proxy headers; null if absent. */
   peer: string;
   forwardedFor: string | null;
   forwardedProto: string | null;
   forwardedHost: string | null;
-  /** Whom Foyer takes for the client, and by which protocol, with TRUST_PROXY as it is. */
+  /** The client address and the protocol as Foyer computes them with the current TRUST_PROXY. */
   client: string;
   protocol: string;
   process: number;
-  /** The worker's number, or null with one process. */
+  /** The number of the worker, or null with one process. */
   worker: number | null;
 }
 
@@ -34,13 +35,13 @@ const probeMac = (secretKey: string, publicUrl: string, time: string, nonce: str
     .update(`${publicUrl}\n${time}\n${nonce}`)
     .digest();
 
-/** @returns the header's value */
+/** @returns the value of the header */
 export function signProbe(secretKey: string, publicUrl: string, nowMs: number): string {
   const [time, nonce] = [String(nowMs), randomBytes(16).toString('base64url')];
   return `${time}.${nonce}.${probeMac(secretKey, publicUrl, time, nonce).toString('base64url')}`;
 }
 
-/** The one-time part of a probe that is genuine and fresh, else undefined. */
+/** The nonce of a probe with a valid signature and a fresh time, else undefined. */
 export function verifyProbe(
   value: unknown,
   { secretKeys, publicUrl, nowMs }: { secretKeys: readonly string[]; publicUrl: string; nowMs: number },
@@ -75,13 +76,13 @@ interface ProbeSettings {
   now: () => number;
 }
 
-/** Before /readyz: answers a genuine probe once; everything else goes on as if the header were not there. */
+/** Precedes /readyz: answers a valid probe once; otherwise the header has no effect. */
 export function handleProbe({ secretKeys, publicUrl, kv, now }: ProbeSettings): RequestHandler {
   return async (req, res, next) => {
     const nonce = verifyProbe(req.headers[probeHeader], { secretKeys, publicUrl, nowMs: now() });
     if (nonce === undefined) return next();
     try {
-      // Twice as long as it is fresh: its time may lie ahead of this clock.
+      // Twice the validity, because the time of the probe may be ahead of this clock.
       if (!(await kv.setIfAbsent(`probe:${nonce}`, '1', 2 * freshMs + 1_000))) return next();
     } catch (error) {
       if (error instanceof StoreUnavailable) return next();

@@ -1,12 +1,12 @@
 import type { NodeMiddleware } from './direct-dispatcher.ts';
 import { HttpError } from './errors.ts';
 
-/** Characters of a host that the log shows. */
+/** Maximum number of characters of a host in the log. */
 const maxLogged = 100;
 
 /**
- * The path that a request line names. It may name scheme and host as well (RFC 9112, section 3.2.2), which count for more
- * than the Host header, so they must be ours; undefined when they are not, or when it is no path at all.
+ * The path of a request line. An absolute form names scheme and host (RFC 9112, section 3.2.2), which override the Host
+ * header, so they must be Foyer's. Undefined if they are not, or if there is no path.
  */
 function requestPath(target: string, host: string): string | undefined {
   if (target.startsWith('/')) return target;
@@ -16,8 +16,8 @@ function requestPath(target: string, host: string): string | undefined {
 }
 
 /**
- * Refuses a request with more than one Host line (RFC 9112, section 3.2: 400). Node keeps the first of them, and a proxy in
- * between may go by the last.
+ * Rejects a request with more than one Host line (RFC 9112, section 3.2: 400). Node uses the first of them, and a proxy
+ * may use the last.
  */
 export const oneHost: NodeMiddleware = (req, _res, next) => {
   const names = req.rawHeaders.filter((_, at) => at % 2 === 0);
@@ -28,11 +28,10 @@ export const oneHost: NodeMiddleware = (req, _res, next) => {
 };
 
 /**
- * Answers only requests for the public host (RFC 9110, section 15.5.20: 421), and settles once for everything behind it
- * under which scheme and host Foyer is reached: PUBLIC_URL says so, not the request. The OpenID library builds its
- * discovery document and resume addresses from the request's host, so a foreign one must never reach it.
- *
- * @param isProxy whether the proxy at this address is believed
+ * Answers only requests for the public host (RFC 9110, section 15.5.20: 421), and sets scheme and host for all later
+ * handlers from PUBLIC_URL, not from the request. The OpenID library builds its discovery document and resume addresses
+ * from the request's host, so a foreign host must never reach it.
+ * @param isProxy tests whether the proxy at this address is trusted
  */
 export function requirePublicHost(publicUrl: string, isProxy: (address: string) => boolean): NodeMiddleware {
   const { host, protocol } = new URL(publicUrl);
@@ -46,7 +45,7 @@ export function requirePublicHost(publicUrl: string, isProxy: (address: string) 
     if (path === undefined) throw new HttpError('wrongHost', { detail: 'another host in the request line' });
     if (path !== req.url) {
       req.url = path;
-      // Express has kept the line as it was, and the library builds addresses from that.
+      // Express keeps the original line, and the library builds addresses from it.
       if ('originalUrl' in req) req.originalUrl = path;
     }
     req.headers.host = host;

@@ -4,9 +4,9 @@ import { RedirectPage, type RedirectTarget, redirectTitle } from '../../views/la
 import type { Pages } from './pages.ts';
 
 /**
- * Answers a form with a small page that goes on by itself. A redirect would be followed by the form's own policy
- * (`form-action 'self'`), which browsers apply to the whole chain, so it could never reach a client app or a provider.
- * @param to whose address it is: a client app's name, or a provider's
+ * Answers a form with a small page that redirects by itself. Browsers apply the form's own policy (`form-action
+ * 'self'`) to the whole chain of redirects, so a redirect could never reach a client app or a provider.
+ * @param to the name of the target: a client app's or a provider's
  */
 export function renderRedirectPage(
   pages: Pages,

@@ -1,4 +1,4 @@
-/** From a page's component to the document that is sent. */
+/** Renders a page's component to the document that is sent. */
 import type { ReactElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import type { PageContext, PageHead } from '../../views/page-context.ts';
@@ -37,7 +37,7 @@ function Document({ ctx, head, page }: { ctx: PageContext; head: PageHead; page:
   );
 }
 
-/** The whole document as HTML. Everything in it is escaped by React; there are no inline scripts and no `style=`. */
+/** The whole document as HTML. React escapes all values; there are no inline scripts and no `style=`. */
 export function renderDocument(ctx: PageContext, page: ReactElement, head: PageHead): string {
   return `<!doctype html>${renderToString(<Document ctx={ctx} head={head} page={page} />)}`;
 }

@@ -18,11 +18,11 @@ declare global {
 }
 
 /**
- * Gives each request of the application `req.language` and `req.t`: the language of the cookie, else the user's own, else the
- * client app's (`ui_locales`), else the browser's, else English. Both are found when they are read, because the user is known
- * only after the look-up of the session. They are properties of `app.request`, from which Express makes every request, also
- * one whose error came first: a property of each request would slow every access to it. The handler of
- * i18next-http-middleware would copy the instance of i18next for each request.
+ * Gives each request of the application `req.language` and `req.t`: the language of the cookie, else of the user, else
+ * of the client app's request (`ui_locales`), else of the browser, else English. Both are getters, because the user is
+ * known only after the session is loaded. They are properties of `app.request`, the prototype of every request, because
+ * an own property on each request would slow every access to it, and because a request with an early error needs them
+ * too. The handler of i18next-http-middleware would copy the instance of i18next for each request.
  */
 export function detectLanguages(app: ExpressApp, cookies: HostCookies): void {
   const languageOfRequest = createLanguageDetector<Request>({

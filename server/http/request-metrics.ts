@@ -3,8 +3,8 @@ import type { Metrics } from '../metrics/index.ts';
 import type { NodeMiddleware } from './direct-dispatcher.ts';
 
 /**
- * The pattern of the Express route that served a request, as in `/oauth2/authorize/:uid`, or undefined when none did: a
- * visitor may ask for any path, and paths name pending requests.
+ * The pattern of the Express route that served a request, as in `/oauth2/authorize/:uid`, or undefined if none did. The
+ * path itself is not used: visitors can request any path, and paths contain ids of pending requests.
  */
 export function routePattern(req: IncomingMessage): string | undefined {
   const route: unknown = Reflect.get(req, 'route');
@@ -13,8 +13,8 @@ export function routePattern(req: IncomingMessage): string | undefined {
 }
 
 /**
- * Reports each request when its answer has left, or its visitor.
- * @param isDirect whether a call goes past Express: then its path is its route
+ * Reports each request when its answer is complete or its client has disconnected.
+ * @param isDirect tests whether a call bypasses Express: then its path is its route
  */
 export function measureRequests(metrics: Metrics, isDirect: (method: string, path: string) => boolean): NodeMiddleware {
   return (req, res, next) => {

@@ -5,11 +5,11 @@ import type { HostCookies } from './cookies.ts';
 import { readFormField } from './form-fields.ts';
 import { type Language, supportedLanguage } from './language.ts';
 
-/** The parameters of an authorization request that change how every page of it is answered (OpenID Connect Core 1.0, 3.1.2.1). */
+/** The parameters of an authorization request that affect all its pages (OpenID Connect Core 1.0, 3.1.2.1). */
 export interface RequestTraits {
-  /** `display=popup`: the page that opened the window keeps its link to it. */
+  /** `display=popup`: the page that opened the window keeps its reference to it. */
   popup: boolean;
-  /** The first language of `ui_locales` that Foyer has. */
+  /** The first supported language of `ui_locales`. */
   lang?: Language | undefined;
 }
 
@@ -17,18 +17,18 @@ const noTraits: RequestTraits = { popup: false };
 const authorization = '/oauth2/authorize';
 export const requestCookiePrefix = 'foyer_request_';
 
-/** One cookie for each pending request: two tabs of a fresh browser would overwrite one that they share. */
+/** One cookie for each pending request: in two tabs of a new browser a shared cookie would be overwritten. */
 export const requestCookie = (id: string) =>
   `${requestCookiePrefix}${createHash('sha256').update(id).digest('hex').slice(0, 16)}`;
 
-/** The traits that the parameters of a request ask for; other values have no effect. */
+/** Reads the traits from the parameters of a request; unsupported values have no effect. */
 export function traitsOfParameters(input: { display?: unknown; ui_locales?: unknown }): RequestTraits {
   const tags = typeof input.ui_locales === 'string' ? input.ui_locales.slice(0, 500).split(' ') : [];
   const lang = tags.map(supportedLanguage).find((one) => one !== undefined);
   return { popup: input.display === 'popup', ...(lang !== undefined && { lang }) };
 }
 
-/** The traits as text for the second part of the cookie. No random part has a `~` (RFC 4648, section 5). */
+/** The traits as text for the second part of the cookie. The random part never contains a `~` (RFC 4648, section 5). */
 export const toMark = ({ popup, lang }: RequestTraits) => (popup || lang ? `~${popup ? 'p' : ''}~${lang ?? ''}` : '');
 
 function traitsOfCookie(value: string | undefined): RequestTraits {
@@ -39,8 +39,8 @@ function traitsOfCookie(value: string | undefined): RequestTraits {
 const toQuery = (address: string) => new URLSearchParams(address.split('?')[1]?.split('#')[0] ?? '');
 
 /**
- * The pending request that an address names, or the address behind its `redirect`. `pending` stands where a page belongs to a
- * request, and `authorization_code` would make the sign-in answer it.
+ * The pending request in an address, or in the address of its `redirect` parameter. `pending` marks a page that belongs
+ * to a request; with `authorization_code` the sign-in would answer the request.
  */
 function requestNamedBy(address: string, isNested = false): string | undefined {
   const path = address.split('?', 1)[0] ?? '';
@@ -53,13 +53,13 @@ function requestNamedBy(address: string, isNested = false): string | undefined {
   return ids.length === 1 && ids[0] !== '' ? ids[0] : undefined;
 }
 
-/** Pages that a pending request can lead to. Every other page keeps its own window, whatever its address says. */
+/** Pages to which a pending request can lead. Every other page isolates its window, whatever its address contains. */
 const pagesOfRequests =
   /^\/(?:$|oauth2\/authorize(?:$|\/)|(?:sign-in|second-factor|re-authenticate|tos|federation|signup|verify-code|post-signup|plan-purchase|plan-purchase-appsumo|forgot-password|reset-password|consent|begin-again|not-in-plan|verify-user|storage|login)(?:$|\/))/;
 
 const joined = new WeakMap<IncomingMessage, RequestTraits>();
 
-/** The traits of the request whose page in this browser is at `address`. */
+/** The traits of the request to which the page at `address` belongs in this browser. */
 export function requestTraits(cookies: HostCookies, req: IncomingMessage, address: string): RequestTraits {
   if (!address.includes('?') && !address.startsWith(authorization)) return noTraits;
   const path = (address.split('?', 1)[0] ?? '').replace(/^\/oauth2\/authorize\/$/, authorization);
@@ -70,16 +70,17 @@ export function requestTraits(cookies: HostCookies, req: IncomingMessage, addres
 }
 
 /**
- * The traits of the request that this answer belongs to. Its address names the request, and the host-only cookie of that
- * request, which another site can neither read nor set, has the traits: one window in a popup changes no other.
+ * The traits of the request to which this answer belongs. The address names the request. The traits are in the
+ * host-only cookie of that request, which another site can neither read nor set, so a window in a popup affects no
+ * other window.
  */
 export function toTraits(cookies: HostCookies, req: IncomingMessage & { originalUrl?: string }): RequestTraits {
   return joined.get(req) ?? requestTraits(cookies, req, req.originalUrl ?? req.url ?? '');
 }
 
 /**
- * The page that opened this window keeps its link to it (HTML, "cross-origin opener policies"). Browsers compare every
- * response on the way, redirects too, so each one of a request has this value.
+ * Keeps the reference of the opener to this window (HTML, "cross-origin opener policies"). Browsers compare every
+ * response on the way, including redirects, so each answer of a request sends this value.
  */
 export function keepOpener(res: ServerResponse): void {
   if (!res.headersSent) res.setHeader('Cross-Origin-Opener-Policy', 'unsafe-none');
@@ -97,7 +98,7 @@ export function belongToRequest(
   if (traits.popup || traits.lang) joined.set(req, traits);
 }
 
-/** Behind the parsers of bodies: some forms name their request in a field. */
+/** Follows the body parsers: some forms name their request in a field. */
 export function requestOfForm(cookies: HostCookies): RequestHandler {
   return (req, res, next) => {
     const id = req.method === 'POST' ? readFormField(req, 'authorization_code') : '';

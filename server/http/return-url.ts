@@ -1,7 +1,7 @@
-/** Longer than any address of this site with a waiting request in it. */
+/** Longer than any address of this site with a pending request in it. */
 const maxCharacters = 2_000;
 const neverReturnTo = /^\/+(?:logout|storage|sign-in|oauth2)(?:\/|$)/;
-/** No page of this site is written with these; what reads them once more behind us (a proxy) might see another path. */
+/** Addresses of this site never contain these. A proxy that decodes them a second time might see another path. */
 const notOurs = /[%;]/;
 
 /**
@@ -12,7 +12,7 @@ export function safeReturnUrl(redirect: unknown, publicUrl: string): string | un
   if (typeof redirect !== 'string' || redirect === '' || redirect.length > maxCharacters) return undefined;
   const url = URL.parse(redirect, publicUrl);
   const site = new URL(publicUrl);
-  // A `blob:` address has the origin of the site that made it: only the scheme tells them apart.
+  // A `blob:` address has the origin of the site that made it; only its scheme differs.
   if (!url || url.origin !== site.origin || url.protocol !== site.protocol) return undefined;
   if (url.username !== '' || url.password !== '' || url.href.length > maxCharacters) return undefined;
   if (notOurs.test(url.pathname) || neverReturnTo.test(url.pathname.toLowerCase())) return undefined;

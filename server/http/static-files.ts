@@ -1,9 +1,11 @@
-/** The built client's files, from memory: hashed names that never change, in the encoding that the browser likes best. */
+/**
+ * The files of the built client, from memory: hashed names that never change, in the encoding that the browser prefers.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { RequestHandler } from 'express';
 
-/** What the build puts beside the original, smallest first (RFC 9110, 8.4.1). */
+/** The encodings that the build produces, smallest first (RFC 9110, 8.4.1). */
 const encodings = [
   { name: 'br', suffix: '.br' },
   { name: 'gzip', suffix: '.gz' },
@@ -14,7 +16,7 @@ interface StaticFile {
   packed: Array<{ encoding: string; content: Buffer }>;
 }
 
-/** A name with a hash of its content, as Vite gives them: not the manifest, not the packed files by themselves. */
+/** A name with a hash of its content, as Vite creates it: neither the manifest nor the compressed files. */
 const HASHED = /^[\w-]+-[\w-]{8}\.(?:css|js|svg|woff2)$/;
 
 function readFiles(dir: string): Map<string, StaticFile> {
@@ -33,9 +35,9 @@ function readFiles(dir: string): Map<string, StaticFile> {
 }
 
 /**
- * Answers GET and HEAD of the files that the folder held at the start: no request's path ever reaches the file system,
- * and a build that runs meanwhile takes nothing away. Everything else is 404 (or 405).
- * @param dir the folder that Vite has filled
+ * Answers GET and HEAD of the files that the folder had at the start. No request path ever reaches the file system, and
+ * a later build removes nothing. Everything else is 404 (or 405).
+ * @param dir the folder of Vite's output
  */
 export function staticFiles(dir: string): RequestHandler {
   const files = readFiles(dir);

@@ -3,10 +3,10 @@ import type { RequestHandler } from 'express';
 import type { Guard } from './access.ts';
 import { HttpError } from './errors.ts';
 
-/** A client app's own server names in it the address of the visitor for whom it calls. */
+/** The header in which the server of a client app sends the address of the visitor for whom it calls. */
 export const visitorAddressHeader = 'Foyer-Visitor-Address';
 
-/** From here on the visitor's address is the address of the request: every limit and every mail uses `req.ip`. */
+/** From here on `req.ip` is the visitor's address, which every limit and every mail uses. */
 const useVisitorAddress: RequestHandler = (req, _res, next) => {
   const address = req.get(visitorAddressHeader) ?? '';
   if (isIP(address) === 0) {
@@ -18,9 +18,9 @@ const useVisitorAddress: RequestHandler = (req, _res, next) => {
 };
 
 /**
- * Public calls count by address. Behind the server of a client app all its visitors would share one, so a client app with
- * the scope `visitors:act-for` names the visitor's address, which is counted in place of its own; its calls have a limit
- * beside that. Callers without that scope cannot name an address: 401 or 403.
+ * Public calls are counted by address. All visitors behind the server of a client app would share one, so a client app
+ * with the scope `visitors:act-for` sends the visitor's address, which is counted instead; its calls have a limit of
+ * their own besides. Callers without that scope cannot send an address: 401 or 403.
  */
 export function actForVisitor(guard: Guard, limit: RequestHandler): RequestHandler[] {
   const named = (handler: RequestHandler): RequestHandler => {

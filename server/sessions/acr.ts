@@ -1,17 +1,17 @@
 /**
- * How sure it is who signed in, the surest last: the password alone, two factors, a key that cannot be phished (`phr`,
+ * Authentication context classes, the strongest last: the password alone, two factors, a phishing-resistant key (`phr`,
  * OpenID Connect Extended Authentication Profile ACR Values 1.0).
  */
 export const acrValues = ['aal1', 'aal2', 'phr'] as const;
 export type Acr = (typeof acrValues)[number];
 
-/** From how a member signed in (RFC 8176). `pop` stands for a passkey alone: nothing else here proves possession of a key. */
+/** Derives the class from the methods of the authentication (RFC 8176). Only a passkey gives `pop`. */
 export function toAcr(amr: readonly string[]): Acr {
   if (!amr.includes('mfa')) return 'aal1';
   return amr.includes('pop') ? 'phr' : 'aal2';
 }
 
-/** Whether a sign-in is at least as sure as was wanted. What this house does not know, nothing satisfies. */
+/** Tests whether an authentication is at least as strong as expected. No authentication satisfies an unknown class. */
 export function meetsAcr(acr: Acr, expected: string): boolean {
   const at = (acrValues as readonly string[]).indexOf(expected);
   return at >= 0 && acrValues.indexOf(acr) >= at;

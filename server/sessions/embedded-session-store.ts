@@ -5,7 +5,7 @@ import type { KeyValueStore } from '../store/index.ts';
 import type { Lifetimes } from './lifetime.ts';
 import { SessionWriteRules } from './session-write-rules.ts';
 
-/** The store's name for a session: the id itself is a bearer secret and is stored nowhere. */
+/** The store's key of a session. The id itself is a bearer secret and is never stored. */
 export function sessionIdHash(sessionId: string): string {
   return sha256(sessionId);
 }
@@ -14,15 +14,15 @@ export function sessionKey(idHash: string): string {
   return `session:${idHash}`;
 }
 
-/** What is written down beside it (session-index.ts): it goes with the session, whichever way that ends. */
+/** The key of the facts beside a session (session-index.ts). They are deleted with the session, however it ends. */
 export function sessionFactsKey(idHash: string): string {
   return `session-facts:${idHash}`;
 }
 
 /**
  * express-session over the key-value contract: the store without REDIS_URL. A session is written once, at sign-in, and
- * later only renewed or deleted: a request that was under way cannot bring back an ended session. On Redis,
- * redis-session-store.ts keeps the same rules.
+ * later only renewed or deleted, so a parallel request cannot restore an ended session. redis-session-store.ts follows
+ * the same rules.
  */
 export class EmbeddedSessionStore extends Store {
   readonly #kv: KeyValueStore;
@@ -63,7 +63,7 @@ export class EmbeddedSessionStore extends Store {
     this.#kv.delete(sessionKey(idHash), sessionFactsKey(idHash)).then(() => callback(), callback);
   }
 
-  /** Only idle limits move, never past the longest lifetime; a remembered session ends when it was promised to. */
+  /** Only idle timeouts move, never past the maximum lifetime. A remembered session ends at its fixed time. */
   override touch(sessionId: string, session: SessionData, callback: () => void = () => {}): void {
     const idHash = sessionIdHash(sessionId);
     if (!this.#rules.isRenewalDue(idHash, session)) {

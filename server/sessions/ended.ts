@@ -4,14 +4,14 @@ import { sha256 } from '../shared/index.ts';
 import { sessionCookie } from './middleware.ts';
 import { getCurrentSession } from './session.ts';
 
-/** Names the ended session of which the member has been told. */
+/** The hash of the ended session about which the user has been notified. */
 const toldCookie = 'foyer_signed_out';
 const markCharacters = 16;
 
 /**
- * Whether this browser holds a session that has ended elsewhere or by itself, of which it has not been told yet. The
- * session's own cookie stays: in another tab a new sign-in may be setting it at this moment, and a deletion that arrives
- * later would sign the member out again.
+ * Tests whether this browser has a session that has ended elsewhere or expired, and has not been notified yet. The
+ * session cookie stays: another tab may be setting it for a new sign-in at this moment, and a later deletion would sign
+ * the user out again.
  */
 export function isSignedOutElsewhere(cookies: HostCookies, req: Request, res: Response): boolean {
   const held = cookies.read(req, sessionCookie);

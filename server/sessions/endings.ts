@@ -15,19 +15,19 @@ import type { Sessions } from './sessions.ts';
 
 type EndingLinks = Pick<SessionLinks, 'ended' | 'allEnded'>;
 
-/** How many sessions of a member are open at this moment. */
+/** The number of a user's open sessions. */
 export async function countSessions(kv: KeyValueStore, userId: string): Promise<number> {
   return (await listSessions(kv, userId)).length;
 }
 
-/** Only sessions of this password epoch or an earlier one. */
+/** Restricts to sessions of this password epoch or an earlier one. */
 export interface EndedBy {
   upToEpoch: number;
 }
 
 /**
- * Ends every session of a member with everything that hangs on them, also what no session names any more; answers how
- * many were open. It needs no browser, so the command line ends sessions by the same rule.
+ * Ends every session of a user with all data that depends on them, including data whose session record is gone. Returns
+ * the number of open ones. It needs no browser, so the command line uses it too.
  */
 export async function endAllSessions(
   kv: KeyValueStore,
@@ -45,7 +45,7 @@ export async function endAllSessions(
   let open = 0;
   for (const batch of batches(listed)) {
     const users = await Promise.all(batch.map((idHash) => findUser(kv, idHash)));
-    // A sign-in under way has no record yet. It checks the epoch itself after it has written one.
+    // A sign-in in progress has no record yet. It checks the epoch itself after it has written one.
     const ending = batch.filter((_, index) => users[index] !== undefined && !isLater(users[index]));
     open += await endSessions(kv, links, userId, ending);
   }
@@ -58,11 +58,11 @@ export async function endAllSessions(
 
 export interface Endings
   extends Pick<Sessions, 'endAll' | 'endSession' | 'endOtherSessions' | 'endUpstreamSessions' | 'endedByLimit'> {
-  /** Ends what is over the limit of a member's sessions, by the rules of a sign-out. */
+  /** Ends the sessions beyond the limit of a user, as a sign-out does. */
   limit(userId: string): Promise<void>;
 }
 
-/** The ways in which sessions end without their own browser. */
+/** The ways to end sessions from outside their own browser. */
 export function createEndings(
   kv: KeyValueStore,
   links: EndingLinks & Pick<SessionLinks, 'othersEnded'>,
@@ -75,7 +75,7 @@ export function createEndings(
   }
 
   async function endSession(userId: string, idHash: string): Promise<boolean> {
-    // A session outside the member's list is not theirs to end.
+    // A user can only end sessions in their own list.
     if (!(await kv.setMembers(userSessionsKey(userId))).includes(idHash)) return false;
     const count = await endSessions(kv, links, userId, [idHash]);
     metrics.sessionEnded('revoked', count);
@@ -85,7 +85,7 @@ export function createEndings(
   async function endOtherSessions(userId: string, keepIdHash: string): Promise<number> {
     const others = async () => (await kv.setMembers(userSessionsKey(userId))).filter((idHash) => idHash !== keepIdHash);
     const first = await endSessions(kv, links, userId, await others());
-    // One that went on under another id at this moment stands in the list by now.
+    // A session that changed its id at this moment is in the list by now.
     const count = first + (await endSessions(kv, links, userId, await others()));
     await links.othersEnded(userId, keepIdHash);
     metrics.sessionEnded('revoked', count);

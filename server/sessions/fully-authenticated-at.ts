@@ -2,9 +2,10 @@ import type { User } from '../users/index.ts';
 import type { SessionUser } from './session.ts';
 
 /**
- * When a member has last shown all that is asked of them now (milliseconds since the epoch). Undefined: something is missing,
- * because the device was remembered, or because the second factor was turned on after the sign-in. Enough to be signed in, not
- * to change what signs in: whoever was in by a stolen password must not switch off what was turned on against them.
+ * The time at which a user last presented all factors that they have now (milliseconds since the epoch). Undefined if
+ * one is missing: the device was remembered, or the second factor was enabled after the sign-in. Such a session is
+ * signed in but cannot change credentials: a thief with a stolen password must not disable the factor that was enabled
+ * against them.
  */
 export function fullyAuthenticatedAt(
   { mfaPreference }: Pick<User, 'mfaPreference'>,

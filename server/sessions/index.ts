@@ -1,9 +1,8 @@
 /**
- * The room of sessions: who is signed in in which browser, and how that ends.
- *
+ * The module of sessions: which user is signed in in which browser, and how that ends.
  * Owns the session record and its cookie (express-session: connect-redis on Redis, a store of its own on the embedded
- * file), the list of a member's sessions, the mark of a device that has signed in before, and the mail about one that has
- * not. Does not own passwords, factors, or what client apps were given: that hangs on a session through `SessionLinks`.
+ * file), the list of a user's sessions, the marker of known devices, and the mail about a sign-in from a new one. Does
+ * not own passwords, factors, or the grants of client apps: those depend on a session through `SessionLinks`.
  */
 
 export { type Acr, acrValues, meetsAcr, toAcr } from './acr.ts';

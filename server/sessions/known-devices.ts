@@ -4,12 +4,12 @@ import type { HostCookies } from '../http/index.ts';
 import type { User } from '../users/index.ts';
 
 /**
- * A device that a member has signed in from before (OWASP's "device cookies"): a signed cookie that names member and
- * device. Guesses from such a device are counted on their own, so strangers cannot lock the member out of it.
- * It opens nothing: without the password it is worthless. A new password forgets all devices: a mark is of one epoch.
+ * A device from which a user has signed in before (OWASP's "device cookies"): a signed cookie with user and device.
+ * Password attempts from such a device are counted separately, so that strangers cannot lock the user out of it. It
+ * authorizes nothing without the password. A new password forgets all devices, because a marker belongs to one epoch.
  */
 export interface KnownDevices {
-  /** The device's own id, when this browser has signed in as this member before. */
+  /** The id of the device, if this user has signed in from this browser before. */
   recognise(req: Request, user: DeviceUser): string | undefined;
   remember(req: Request, res: Response, user: DeviceUser): void;
 }
@@ -18,25 +18,25 @@ type DeviceUser = Pick<User, 'id' | 'passwordEpoch'>;
 
 const cookieName = 'foyer_device';
 const keptMs = 365 * 24 * 60 * 60 * 1000;
-/** A shared computer keeps this many members' marks. */
+/** Maximum number of users for whom a shared computer keeps a marker. */
 const max = 5;
 
 export function createKnownDevices(cookies: HostCookies, secret: Buffer): KnownDevices {
-  // Raw bytes would be imported anew for every signature, at six times the cost.
+  // Node would import raw bytes again for every signature, at six times the cost.
   const key = createSecretKey(secret);
   const sign = (text: string) => createHmac('sha256', key).update(text).digest('base64url');
   const isSigned = (text: string, signature: string) => {
     const [a, b] = [Buffer.from(sign(text)), Buffer.from(signature)];
     return a.length === b.length && timingSafeEqual(a, b);
   };
-  /** Each mark: member's digest, device id, signature. */
+  /** Each marker has the user's digest, the device id and a signature. */
   const marks = (req: Request) =>
     (cookies.read(req, cookieName) ?? '')
       .split('~')
       .slice(0, max)
       .map((mark) => mark.split('.'))
       .filter((parts): parts is [string, string, string] => parts.length === 3);
-  // The cookie must not tell whoever reads the browser's disk which members used it.
+  // A digest, so that a reader of the browser's disk does not learn which users signed in.
   const digest = (userId: string) => sign(`member ${userId}`).slice(0, 16);
 
   const signed = (member: string, device: string, { id, passwordEpoch }: DeviceUser) =>

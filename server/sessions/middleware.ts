@@ -13,7 +13,7 @@ export function createSessionStore(kv: KeyValueStore, lifetimes: Lifetimes): Red
   return kv.redis ? new RedisSessionStore(kv.redis, lifetimes) : new EmbeddedSessionStore(kv, lifetimes);
 }
 
-/** Loads the session of a request; visitors without one get none until they sign in. */
+/** Loads the session of a request. Visitors get one only when they sign in. */
 export function sessionMiddleware(settings: {
   kv: KeyValueStore;
   cookies: HostCookies;
@@ -26,11 +26,12 @@ export function sessionMiddleware(settings: {
     secret: settings.cookieKeys,
     store: createSessionStore(settings.kv, settings.lifetimes),
     genid: () => randomToken(),
-    // http/public-host.ts has settled the scheme; without this a cookie is silently not sent behind a proxy.
+    // http/public-host.ts has set the scheme. Without this option the cookie would silently be omitted behind a proxy.
     proxy: true,
     resave: false,
     saveUninitialized: false,
-    // Not 'destroy': that deletes a session which could not be read, so that a store away for a moment signs members out.
+    // Not 'destroy': that would delete a session that could not be read, so a short outage of the store would sign
+    // users out.
     unset: 'keep',
     cookie: {
       ...(httpOnly !== undefined && { httpOnly }),

@@ -15,23 +15,23 @@ interface Settings {
   now: () => number;
 }
 
-/** What a way to sign in does about the device that it was on. */
+/** The steps of a sign-in method for the device. */
 export interface DeviceRecognition extends Pick<KnownDevices, 'recognise'> {
-  /** Before the answer is sent. */
+  /** Runs before the answer is sent. */
   remember(req: Request, res: Response, user: User): Promise<void>;
   /**
-   * The browser has proved the member's mailbox and set a new password: from now on it is a known device of that password.
-   * The member has a mail about the password, so there is none about the device.
+   * The browser has proven access to the mailbox and set a new password, so it becomes a known device. The mail about
+   * the password replaces the mail about the device.
    */
   trust(req: Request, res: Response, user: User): Promise<void>;
 }
 
-/** A browser that keeps no cookies is new each time. */
+/** A browser without cookies appears as a new device at each sign-in. */
 const silentMs = 60 * 60_000;
 
 /**
- * Known devices whose members are told by mail of a sign-in from one that is not. Not of the first one with a password:
- * they have just signed up, or have had the mail about the change.
+ * Known devices, plus the mail about a sign-in from an unknown one. The first sign-in with a password sends no such
+ * mail: the user has just signed up, or got the mail about the password.
  */
 export function createNewDeviceNotifier(devices: KnownDevices, settings: Settings): DeviceRecognition {
   const { database, kv, outbox, log, now } = settings;
@@ -65,14 +65,14 @@ export function createNewDeviceNotifier(devices: KnownDevices, settings: Setting
       const known = devices.recognise(req, user) !== undefined;
       devices.remember(req, res, user);
       if (known) return;
-      // Whoever has signed in is signed in, whether or not there is a mail about it.
+      // A failed mail must not fail the sign-in.
       await notifyNewDevice(req, user).catch((error: unknown) =>
         log.error({ err: error }, 'no mail about a new device'),
       );
     },
     async trust(req, res, user) {
       devices.remember(req, res, user);
-      // The next sign-in from another device is not the first one with this password: the member gets a mail about it.
+      // From now on a sign-in from another device is not the first with this password, so it sends a mail.
       await recordSignIn(database.db, user);
     },
   };

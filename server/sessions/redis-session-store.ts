@@ -10,8 +10,8 @@ type Callback<T> = (error: unknown, value?: T) => void;
 type HashingClient = ReturnType<typeof createHashingClient>;
 
 /**
- * The session store with REDIS_URL: connect-redis over the connection of the key-value store. The subclass adds that a
- * session is created once, at sign-in, and that use renews it at most once a minute and never past its end.
+ * The session store with REDIS_URL: connect-redis over the connection of the key-value store. The subclass ensures that
+ * a session is created once, at sign-in, and that use renews it at most once a minute and never past its end.
  */
 export class RedisSessionStore extends RedisStore {
   readonly #client: HashingClient;
@@ -46,7 +46,7 @@ export class RedisSessionStore extends RedisStore {
     return settle(super.destroy(sessionId), callback);
   }
 
-  /** A renewal that fails is no error of the request: the next one comes within a minute. */
+  /** A failed renewal must not fail the request: the next one follows within a minute. */
   override touch(sessionId: string, session: SessionData, callback: () => void = () => {}): Promise<void> {
     if (this.#rules.isRenewalDue(sessionIdHash(sessionId), session)) {
       return super.touch(sessionId, session).then(
@@ -60,12 +60,12 @@ export class RedisSessionStore extends RedisStore {
 }
 
 /**
- * The client that connect-redis sees. connect-redis names entries by session id; only hashes of the ids reach Redis. There is
- * no SCAN: sessions are listed by user (session-index.ts), and nothing walks through all keys.
+ * The client for connect-redis. connect-redis names entries by session id, but only hashes of the ids reach Redis.
+ * There is no SCAN: sessions are listed by user (session-index.ts), so nothing scans all keys.
  */
 function createHashingClient(redis: RedisClient) {
   const toKey = (sessionId: string) => sessionKey(sessionIdHash(sessionId));
-  // connect-redis counts in seconds, with fractions here; the store counts in whole milliseconds.
+  // connect-redis passes fractional seconds; the store needs whole milliseconds.
   const toMs = (seconds: number) => Math.round(seconds * 1000);
   return {
     get: (sessionId: string) => redis.get(toKey(sessionId)),
@@ -79,7 +79,9 @@ function createHashingClient(redis: RedisClient) {
   };
 }
 
-/** connect-redis calls back inside its own `try`: a callback that throws would be called again, with its own error. */
+/**
+ * connect-redis calls back inside its own `try`: if the callback threw, it would be called again with its own error.
+ */
 function settle<T>(work: Promise<T>, callback: Callback<T> | undefined): Promise<unknown> {
   return callback ? work.then((value) => callback(null, value), callback) : work;
 }

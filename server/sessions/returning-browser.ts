@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HostCookies } from '../http/index.ts';
 
-/** Browsers with which a member, whichever, has signed in before. */
+/** Browsers in which any user has signed in before. */
 export interface ReturningBrowsers {
   is(req: IncomingMessage): boolean;
   mark(req: IncomingMessage, res: ServerResponse): void;
@@ -12,8 +12,8 @@ const cookieName = 'foyer_returning';
 const keptMs = 365 * 24 * 60 * 60 * 1000;
 
 /**
- * A signed random id: it names no member, opens nothing, and no visitor can make one. While the store is full of what
- * visitors have had kept, browsers with this cookie still begin requests.
+ * A signed random id: it names no user and authorizes nothing, and visitors cannot forge it. While visitors' data fill
+ * the store, browsers with this cookie can still start requests.
  */
 export function returningBrowsers(cookies: HostCookies, secret: Buffer): ReturningBrowsers {
   const key = createSecretKey(secret);

@@ -5,37 +5,40 @@ import type { KeyValueStore } from '../store/index.ts';
 import { sessionFactsKey, sessionKey } from './embedded-session-store.ts';
 import type { SessionUser, UpstreamSession } from './session.ts';
 
-/** What is written down of a session beside who it is: where it is used, and since when. Milliseconds since the epoch. */
+/** Facts about a session besides its user: where and since when it is used. Times are milliseconds since the epoch. */
 export interface SessionFacts {
   userAgent: string;
   ip: string;
-  /** The first sign-in in this browser: who shows again who they are goes on as the same device. */
+  /** The first sign-in in this browser. Re-authentication keeps it. */
   createdAtMs: number;
   lastUsedAtMs: number;
 }
 
-/** A browser in which a member is signed in. */
+/** A browser in which a user is signed in. */
 export interface ListedSession extends Omit<SessionFacts, 'userAgent'> {
   idHash: string;
-  /** Undefined where the browser said nothing of itself. */
+  /** Undefined if the browser sent no User-Agent. */
   userAgent: string | undefined;
-  /** When the member has last shown there who they are. */
+  /** Time of the last authentication in this session. */
   authTimeMs: number;
-  /** The id of the provider by which they came; undefined: by none. */
+  /** The id of the provider of the sign-in; undefined if there was none. */
   provider: string | undefined;
 }
 
-/** How often it is written down at most, per process, that a session is used: not every page costs a write. */
+/** How often the use of a session is recorded at most, per process, so that not every page costs a write. */
 export const recordUseEveryMs = 60_000;
 
-/** Longer than any browser's name of itself. */
+/** Longer than the User-Agent of any browser. */
 const maxAgentCharacters = 512;
 
-/** The sessions that a person of a SAML provider has here, by the name that the provider calls them. */
+/** The sessions here of a user of a SAML provider, by the provider's name id. */
 const sessionsOfName = (provider: string, nameId: string) =>
   `sessions-of-name:${sha256(JSON.stringify([provider, nameId]))}`;
 
-/** So that the provider can end it: the name alone says neither whose it is nor which. */
+/**
+ * Records the provider's session index, so that the provider can end the session: the name id alone identifies neither
+ * user nor session.
+ */
 export async function indexUpstreamSession(
   kv: KeyValueStore,
   { userId, idHash, upstream }: { userId: string; idHash: string; upstream?: UpstreamSession | undefined },
@@ -45,15 +48,15 @@ export async function indexUpstreamSession(
   const key = sessionsOfName(upstream.provider, upstream.saml.nameId);
   for (const member of await kv.setMembers(key)) {
     const [, listed = ''] = member.split(' ');
-    // What has run out is taken out by whoever comes next.
+    // Removes expired sessions from the list.
     if ((await kv.get(sessionKey(listed))) === null) await kv.removeFromSet(key, member);
   }
   await kv.addToSet(key, `${userId} ${idHash}`, ttlMs);
 }
 
 /**
- * The sessions that a provider means.
- * @param indexes what it calls them; empty: all of the person
+ * The sessions that a provider's logout request refers to.
+ * @param indexes the session indexes; empty: all sessions of the user
  */
 export async function findUpstreamSessions(
   kv: KeyValueStore,
@@ -77,15 +80,15 @@ export async function findUpstreamSessions(
 }
 
 /**
- * Marks a session that goes on under a new id: its record is gone, and it stays in the list until the new one has taken its
- * place, so that a sign-out of the other devices finds one of the two.
+ * Marks a session that continues under a new id. Its record is gone, and it stays in the list until the new one is
+ * there, so that a sign-out of other devices always finds one of the two.
  */
 export const goingOnKey = (idHash: string) => `session-going-on:${idHash}`;
 export const goingOnMs = 60_000;
 
 export const userSessionsKey = (userId: string) => `sessions-of:${userId}`;
 
-/** Where a request comes from, as it is written down; without its address where it has not come through Express. */
+/** The origin of a request for the list of devices; without an address if it did not pass through Express. */
 export function readClientInfo(req: IncomingMessage & { ip?: string | undefined }): { userAgent: string; ip?: string } {
   const userAgent = (req.headers['user-agent'] ?? '').slice(0, maxAgentCharacters);
   return { userAgent, ...(req.ip !== undefined && { ip: plainAddress(req.ip) }) };
@@ -96,7 +99,7 @@ export async function readSessionFacts(kv: KeyValueStore, idHash: string): Promi
   return text === null ? undefined : (JSON.parse(text) as SessionFacts);
 }
 
-/** @param ttlMs as long as the session: facts of a session that has run out are nobody's business any more */
+/** @param ttlMs as long as the session, so that facts do not outlive it */
 export async function writeSessionFacts(
   kv: KeyValueStore,
   idHash: string,
@@ -106,12 +109,12 @@ export async function writeSessionFacts(
   await kv.set(sessionFactsKey(idHash), JSON.stringify(facts), ttlMs);
 }
 
-/** Only where there are any still: a request that was under way brings back nothing of an ended session. */
+/** Writes only if facts still exist, so that a parallel request restores nothing of an ended session. */
 export async function recordSessionUse(
   kv: KeyValueStore,
   idHash: string,
   use: Partial<SessionFacts>,
-  /** Undefined where the session's end does not move. */
+  /** Undefined if the session's end does not move. */
   ttlMs: number | undefined,
 ): Promise<void> {
   const facts = await readSessionFacts(kv, idHash);
@@ -119,14 +122,14 @@ export async function recordSessionUse(
   if (ttlMs !== undefined) await kv.expire(sessionFactsKey(idHash), ttlMs);
 }
 
-/** The state of one session: undefined when it has ended, and of a sign-in under way. */
+/** The state of one session: undefined if it has ended, or while the sign-in is in progress. */
 async function readSession(kv: KeyValueStore, idHash: string): Promise<ListedSession | undefined> {
   const [user, facts] = await Promise.all([findUser(kv, idHash), readSessionFacts(kv, idHash)]);
-  // A list outlives the sessions in it.
+  // A list outlives its sessions.
   if (!user) return undefined;
   const { authTimeMs, upstream } = user;
   const provider = upstream?.provider;
-  // Of a session from before there were facts its beginning is known.
+  // For a session older than the facts only its start is known.
   const { userAgent = '', ip = '', createdAtMs = authTimeMs, lastUsedAtMs = authTimeMs } = facts ?? {};
   return {
     ...{ idHash, userAgent: userAgent === '' ? undefined : userAgent, ip, provider },
@@ -139,7 +142,7 @@ export async function findUser(kv: KeyValueStore, idHash: string): Promise<Sessi
   return record === null ? undefined : (JSON.parse(record) as { user?: SessionUser }).user;
 }
 
-/** The sessions of a member that are open at this moment, the last used first. */
+/** The open sessions of a user, the most recently used first. */
 export async function listSessions(kv: KeyValueStore, userId: string): Promise<ListedSession[]> {
   const found: ListedSession[] = [];
   for (const batch of batches(await kv.setMembers(userSessionsKey(userId)))) {
@@ -149,13 +152,13 @@ export async function listSessions(kv: KeyValueStore, userId: string): Promise<L
   return found.toSorted((a, b) => b.lastUsedAtMs - a.lastUsedAtMs);
 }
 
-/** One of them; undefined when the member has no such session (any more). */
+/** One of them; undefined if the user has no such session (any more). */
 export async function findSession(
   kv: KeyValueStore,
   userId: string,
   idHash: string,
 ): Promise<ListedSession | undefined> {
-  // A session that is not in the member's list is not theirs.
+  // A user can only use sessions in their own list.
   return (await kv.setMembers(userSessionsKey(userId))).includes(idHash) ? readSession(kv, idHash) : undefined;
 }
 
@@ -163,14 +166,14 @@ export interface SessionEndListener {
   ended(sessions: readonly { idHash: string; userId: string }[]): Promise<void>;
 }
 
-/** So many sessions are read or ended at the same time: one member's must not hold up everybody else's requests. */
+/** Sessions that are read or ended in parallel: one user's list must not delay the requests of others. */
 const batchSize = 50;
 
 export function* batches<Item>(items: readonly Item[]): Generator<Item[]> {
   for (let from = 0; from < items.length; from += batchSize) yield items.slice(from, from + batchSize);
 }
 
-/** Ends these sessions of a member with everything that hangs on them; answers how many were open. */
+/** Ends these sessions of a user with all dependent data. Returns the number of open ones. */
 export async function endSessions(
   kv: KeyValueStore,
   links: SessionEndListener,
@@ -189,15 +192,15 @@ async function endBatch(
   ids: readonly string[],
 ): Promise<number> {
   const sessions = ids.map((idHash) => ({ idHash, userId }));
-  // What hangs on them while they are still there: whoever ends them again, should this process die, ends everything.
+  // Dependent data ends first: if this process dies, the session still exists, and ending it again ends everything.
   await links.ended(sessions);
-  // First out of the list, then deleted: a sign-in that is under way puts its session into the list again after it was
-  // saved, so whichever comes last, the session is deleted here or stands in the list for the next time.
+  // Removes from the list first, then deletes. A sign-in in progress adds its session to the list again after it was
+  // saved. In either order the session is deleted here, or is in the list for the next time.
   await Promise.all(ids.map((idHash) => kv.removeFromSet(userSessionsKey(userId), idHash)));
-  // Of many who end it at once, one has ended it.
+  // Only one of several parallel callers counts as the one that ended the session.
   const taken = await Promise.all(ids.map((idHash) => kv.takeOnce(sessionKey(idHash))));
   await kv.delete(...ids.map(sessionFactsKey));
-  // And what was given meanwhile. Later still, it finds the session gone and takes itself back (see `isLive`).
+  // Ends what was given in between. A later grant finds the session gone and removes itself (see `isLive`).
   await links.ended(sessions);
   return taken.filter((record) => record !== null).length;
 }

@@ -11,10 +11,10 @@ import {
   userSessionsKey,
 } from './session-index.ts';
 
-/** A member has at most so many sessions: the sign-in that would be one more ends the one that was used longest ago. */
+/** Maximum number of sessions of a user: one more sign-in ends the session that was unused longest. */
 export const maxSessions = specialLimits.session.max;
 
-/** For how long the member is told that sessions ended because of the limit. */
+/** How long the user is notified that sessions ended because of the limit. */
 const toldMs = 30 * 24 * 60 * 60_000;
 
 export const endedByLimitKey = (userId: string) => `sessions-over-limit:${userId}`;
@@ -26,14 +26,15 @@ interface Entry {
 
 const byLastUse = (a: Entry, b: Entry) => b.lastUsedAtMs - a.lastUsedAtMs || (a.idHash < b.idHash ? -1 : 1);
 
-/** One request at a time ends a member's sessions: otherwise many sign-ins at once would each end the same ones. */
+/** Only one request at a time ends a user's sessions: otherwise parallel sign-ins would each end the same ones. */
 const limitingKey = (userId: string) => `session-limit:${userId}`;
 const limitingMs = 30_000;
 
 /**
- * Ends the sessions of a member beyond the limit, with everything that hangs on them; answers how many were open. A sign-in
- * calls it after it has written its session into the list and before it answers. While another request is at it, this one
- * leaves the rest to that one, which looks at the list again after it has given way: it sees what was added before.
+ * Ends the sessions of a user beyond the limit, with all dependent data. Returns the number of open ones. A sign-in
+ * calls it after it has added its session to the list and before it answers. If another request is already doing this,
+ * that one finishes the work: it reads the list again after it releases the lock, and sees sessions that were added
+ * before.
  */
 export async function limitSessions(kv: KeyValueStore, links: SessionEndListener, userId: string): Promise<number> {
   const [key, own] = [limitingKey(userId), randomUUID()];
@@ -55,7 +56,7 @@ export async function limitSessions(kv: KeyValueStore, links: SessionEndListener
   return open;
 }
 
-/** Which of these sessions are beyond the limit; those that have ended leave the list. */
+/** The sessions beyond the limit; removes ended ones from the list. */
 async function overLimit(kv: KeyValueStore, userId: string, listed: readonly string[]): Promise<string[]> {
   const entries: Entry[] = [];
   for (const batch of batches(listed)) {
@@ -76,7 +77,7 @@ async function forget(kv: KeyValueStore, userId: string, idHash: string): Promis
   if ((await kv.get(goingOnKey(idHash))) === null) await kv.removeFromSet(userSessionsKey(userId), idHash);
 }
 
-/** Undefined: the session has ended. A sign-in under way has facts before it has a record. */
+/** Undefined: the session has ended. A sign-in in progress has facts before it has a record. */
 async function findLastUse(kv: KeyValueStore, idHash: string): Promise<number | undefined> {
   const [user, facts] = await Promise.all([findUser(kv, idHash), readSessionFacts(kv, idHash)]);
   return facts?.lastUsedAtMs ?? user?.authTimeMs;

@@ -1,10 +1,12 @@
 import type { SessionData } from 'express-session';
 import { endsAtMs, type Lifetimes } from './lifetime.ts';
 
-/** How often a used session's time to live is renewed at most, per process: not every page costs a write. */
+/**
+ * How often the time to live of a used session is renewed at most, per process, so that not every page costs a write.
+ */
 const renewEveryMs = 60_000;
 
-/** The rules of writing that hold for the session store on Redis and for the embedded one. */
+/** The rules of writing for the session store on Redis and the embedded one. */
 export class SessionWriteRules {
   readonly #lifetimes: Lifetimes;
   readonly #renewedAt = new Map<string, number>();
@@ -23,8 +25,8 @@ export class SessionWriteRules {
   }
 
   /**
-   * True once for each new session: only then may a save create an entry. express-session saves a new session a second time
-   * when it sends the answer, and by then another request may have ended the session.
+   * True once for each new session: only then may a save create an entry. express-session saves a new session a second
+   * time when it sends the answer; by then another request may have ended it.
    */
   isFirstSave(session: SessionData): boolean {
     const first = !this.#written.has(session);
@@ -32,12 +34,14 @@ export class SessionWriteRules {
     return first;
   }
 
-  /** A session that was read from the store is no new one. */
+  /** A session that was read from the store is not new. */
   markWritten(session: SessionData): void {
     this.#written.add(session);
   }
 
-  /** Whether this use moves the session's end. A remembered session ends when its cookie says, however much it is used. */
+  /**
+   * Tests whether this use moves the session's end. A remembered session ends with its cookie, however much it is used.
+   */
   isRenewalDue(idHash: string, session: SessionData): boolean {
     if (session.cookie.expires) return false;
     const now = Date.now();

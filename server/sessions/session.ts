@@ -2,11 +2,11 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { sessionIdHash } from './embedded-session-store.ts';
 
-/** By which provider a member signed in, and by which name it ends the session (SAML 2.0 Core, section 3.7). */
+/** The provider of the sign-in, and the provider's name of the session for its logout (SAML 2.0 Core, section 3.7). */
 export interface UpstreamSession {
   /** The configured provider's id. */
   provider: string;
-  /** Only where it has a single logout. */
+  /** Only for providers with single logout. */
   saml?: {
     nameId: string;
     nameIdFormat: string;
@@ -16,7 +16,7 @@ export interface UpstreamSession {
   };
 }
 
-/** The same, read from a store. */
+/** Schema for reading it from a store. */
 export const upstreamSessionSchema: z.ZodType<UpstreamSession> = z.object({
   provider: z.string(),
   saml: z
@@ -30,29 +30,26 @@ export const upstreamSessionSchema: z.ZodType<UpstreamSession> = z.object({
     .optional(),
 });
 
-/** Who signed in, how and when. The only thing that a session holds: everything else has a record of its own. */
+/** The user, and how and when they signed in. A session has nothing else: all other data have records of their own. */
 export interface SessionUser {
   userId: string;
-  /** When the credentials were checked; OpenID Connect's auth_time, in milliseconds. */
+  /** OpenID Connect's `auth_time`, in milliseconds. */
   authTimeMs: number;
-  /** How (RFC 8176). */
+  /** Authentication methods (RFC 8176). */
   amr: string[];
   remember: boolean;
   /**
-   * When the lifetime of the session began: at the last sign-in in this browser, in milliseconds. A session that only goes on
-   * under a new id keeps it. Undefined: the session is older than this field, and `authTimeMs` takes its place.
+   * Start of the session's lifetime: the last sign-in in this browser, in milliseconds. A session that continues under
+   * a new id keeps it. Undefined: the session is older than this field, and `authTimeMs` applies.
    */
   startedAtMs?: number;
-  /** The member's `passwordEpoch` at the sign-in. Undefined: the session is older than this field. */
+  /** The user's `passwordEpoch` at the sign-in. Undefined: the session is older than this field. */
   passwordEpoch?: number;
-  /** The browser: the same before and after a re-authentication. Undefined: the session is older than this field. */
+  /** The id of the browser: re-authentication keeps it. Undefined: the session is older than this field. */
   browserId?: string;
-  /**
-   * The second factor was not asked for, because the device is remembered: enough to be signed in, not to change what signs
-   * in.
-   */
+  /** The second factor was skipped because the device is remembered. Such a session cannot change credentials. */
   onRememberedDevice?: boolean;
-  /** Undefined: not by a provider. */
+  /** Undefined: no provider was used. */
   upstream?: UpstreamSession;
 }
 
@@ -63,11 +60,11 @@ declare module 'express-session' {
 }
 
 export interface CurrentSession extends SessionUser {
-  /** SHA-256 of the session id: the name by which grants and lists refer to the session. */
+  /** SHA-256 of the session id, under which grants and lists refer to the session. */
   idHash: string;
 }
 
-/** The session of this request's browser, whatever may have become of its member. */
+/** The session of this request's browser; its user may be disabled or deleted. */
 export function getCurrentSession(req: Request): CurrentSession | undefined {
   const user = req.session?.user;
   return user && { ...user, idHash: sessionIdHash(req.session.id) };

@@ -25,53 +25,56 @@ import {
   writeSessionFacts,
 } from './session-index.ts';
 
-/** How a member has shown who they are. */
+/** How a user has authenticated. */
 export interface AuthenticationInfo {
-  /** RFC 8176; with two factors it has 'mfa' in it. */
+  /** RFC 8176; contains 'mfa' if two factors were presented. */
   amr: string[];
   remember: boolean;
-  /** The member's second factor was not asked for, because the device is remembered. */
+  /** The second factor was skipped because the device is remembered. */
   onRememberedDevice?: boolean;
-  /** When it was shown, where a session only goes on under a new id: nothing was shown anew. Milliseconds since the epoch. */
+  /** The original time of authentication, if a session only continues under a new id. Milliseconds since the epoch. */
   authTimeMs?: number;
-  /** When a provider was shown who the member is, which may have been before they came from there. Undefined: now. */
+  /** Time of the authentication at the provider, which may be earlier than the response. Undefined: now. */
   shownAtMs?: number | undefined;
-  /** It was not ended by this very request, so where it has ended meanwhile it does not go on. */
+  /** Continue only if the session still exists: this request did not end it, so another one did. */
   onlyIfLive?: true;
-  /** Undefined: not by a provider; a session that goes on keeps the one it had. */
+  /** Undefined: no provider was used; a session that continues keeps its own. */
   upstream?: UpstreamSession | undefined;
 }
 
-/** Whether a session may begin: whatever room asks, nobody with a second factor gets in without it. */
+/** Tests whether a session may start: for every caller, a user with a second factor must have presented it. */
 function hasAllFactors({ mfaPreference }: User, { amr, onRememberedDevice, authTimeMs }: AuthenticationInfo): boolean {
   return mfaPreference === 'none' || amr.includes('mfa') || onRememberedDevice === true || authTimeMs !== undefined;
 }
 
 export interface Sessions {
-  /** Signs in: a new session id, whatever there was before. @throws {HttpError} unauthorized when a factor is missing */
+  /** Signs in: always creates a new session id. @throws {HttpError} unauthorized if a factor is missing */
   createSession(req: Request, res: Response, user: User, how: AuthenticationInfo): Promise<CurrentSession>;
-  /** Signs this browser out, with everything that hangs on its session. */
+  /** Signs this browser out and ends all data that depends on its session. */
   end(req: Request, res: Response): Promise<void>;
-  /** Ends every session of a member, or those that a change of the password voids; answers how many there were. */
+  /** Ends every session of a user, or those that a change of the password invalidates. Returns the number. */
   endAll(userId: string, which?: EndedBy): Promise<number>;
-  /** The browsers in which a member is signed in, the last used first. */
+  /** The browsers in which a user is signed in, the most recently used first. */
   list(userId: string): Promise<ListedSession[]>;
-  /** One of them; undefined when the member has no such session (any more). */
+  /** One of them; undefined if the user has no such session (any more). */
   find(userId: string, idHash: string): Promise<ListedSession | undefined>;
-  /** How many of them lately had to end for newer ones, because there is a limit. */
+  /** How many of them the session limit has ended recently. */
   endedByLimit(userId: string): Promise<number>;
-  /** Signs one of them out, with everything that hangs on it; false when the member has no such session (any more). */
+  /** Ends one of them with all dependent data; false if the user has no such session (any more). */
   endSession(userId: string, idHash: string): Promise<boolean>;
-  /** Signs all of them out but one; answers how many there were. */
+  /** Ends all of them but one. Returns the number. */
   endOtherSessions(userId: string, keepIdHash: string): Promise<number>;
   /**
-   * Ends the sessions of a person whom a provider has signed out, by the names that it calls them; answers how many.
-   * @param indexes of its sessions; empty: all of the person
+   * Ends the sessions of a user whom a provider has signed out, by the provider's names. Returns the number.
+   * @param indexes the session indexes; empty: all sessions of the user
    */
   endUpstreamSessions(provider: string, nameId: string, indexes: readonly string[]): Promise<number>;
-  /** Whether the session has not ended since the request began. */
+  /** Tests whether the session still exists. */
   isSessionLive(idHash: string): Promise<boolean>;
-  /** The signed-in member of this request, or undefined: also when disabled or gone. Read once per request. */
+  /**
+   * The signed-in user of this request, or undefined if there is none, or if they are disabled or deleted. Read once
+   * per request.
+   */
   getCurrentUser(req: Request): Promise<{ user: User; session: CurrentSession } | undefined>;
 }
 
@@ -83,7 +86,10 @@ interface Settings {
   metrics: Metrics;
   now: () => number;
   links: SessionLinks;
-  /** Every sign-in passes here, whichever way it came, before it counts. @returns false when the member is gone by now */
+  /**
+   * Every sign-in, by any method, calls this before it takes effect. @returns false if the user has been deleted
+   * meanwhile
+   */
   signedIn?(req: Request, user: User): Promise<boolean>;
 }
 
@@ -96,10 +102,10 @@ export function createSessions(settings: Settings): Sessions {
   const endings = createEndings(kv, links, metrics);
   const members = new WeakMap<Request, Promise<User | undefined>>();
   const notedAt = new Map<string, number>();
-  // A session that is used is renewed about a minute late (embedded-session-store.ts).
+  // The renewal of a used session can be about a minute late (embedded-session-store.ts).
   const factsMs = (remember: boolean) => (remember ? rememberMs : idleMs + 2 * recordUseEveryMs);
 
-  /** What the list of devices shows is a help: a session goes on where it cannot be written down. */
+  /** The list of devices is not essential: a failed write must not fail the request. */
   async function note(req: Request, { idHash, remember }: CurrentSession): Promise<void> {
     const nowMs = now();
     const before = notedAt.get(idHash);
@@ -112,7 +118,7 @@ export function createSessions(settings: Settings): Sessions {
     );
   }
 
-  /** As {@link Sessions.createSession}; a session that was there before has ended where it does not go on, with all that hung on it. */
+  /** Like {@link Sessions.createSession}. If the earlier session cannot continue, it ends with all dependent data. */
   async function createSession(
     req: Request,
     res: Response,
@@ -137,7 +143,7 @@ export function createSessions(settings: Settings): Sessions {
     how: AuthenticationInfo,
   ): Promise<CurrentSession> {
     const { amr, remember, authTimeMs = Math.min(now(), how.shownAtMs ?? Number.POSITIVE_INFINITY) } = how;
-    // Another member's first of all: once their session is gone, nothing could find what hangs on it any more.
+    // Another user's session first: once its record is gone, its dependent data could not be found.
     if (before && before.userId !== user.id) await links.ended([before]);
     const own = before?.userId === user.id ? before : undefined;
     const known = own && (await readSessionFacts(kv, own.idHash));
@@ -160,7 +166,7 @@ export function createSessions(settings: Settings): Sessions {
     };
     if (remember) req.session.cookie.maxAge = Math.max(1, startedAtMs + rememberMs - nowMs);
     const after = { ...req.session.user, idHash: sessionIdHash(req.session.id) };
-    // Before, because a session that stands in no list could not be ended from elsewhere; and again after, because
+    // Before, because a session outside the list could not be ended from elsewhere; and again after, because
     // `endAllSessions` may have emptied the list in between.
     const listMs = Math.max(rememberMs, idleMs) * 2;
     const list = () => kv.addToSet(userSessionsKey(user.id), after.idHash, listMs);
@@ -171,8 +177,8 @@ export function createSessions(settings: Settings): Sessions {
     await step((done) => req.session.save(done));
     await Promise.all([list(), indexUpstreamSession(kv, after, listMs)]);
     await endings.limit(user.id);
-    // Set anew, or the member disabled, while the password was being checked: what ended their sessions may have come too
-    // early for this one, but then it is seen here; later, it finds this one in the list.
+    // The password may have been reset, or the user disabled, while the password was being checked. If the sessions
+    // were ended before this one was in the list, this check finds it; if later, the list has it.
     const current = await findCurrentUser(database, user.id);
     if (!current || current.disabledAt !== null || current.passwordEpoch !== user.passwordEpoch) {
       await step((done) => req.session.destroy(done));
@@ -192,7 +198,7 @@ export function createSessions(settings: Settings): Sessions {
         throw new HttpError('unauthorized', { detail: 'the member was erased meanwhile' });
       }
     } catch (error) {
-      // Also where it could not be asked: nobody is signed in whom it does not know of.
+      // Also if the hook failed: no user may be signed in without it.
       await step((done) => req.session.destroy(done));
       throw error;
     }
@@ -211,10 +217,10 @@ export function createSessions(settings: Settings): Sessions {
   async function end(req: Request, res: Response): Promise<void> {
     const session = getCurrentSession(req);
     if (session) {
-      // First what hangs on it: where that fails the session is still there, and signing out again ends everything.
+      // Dependent data ends first: if that fails, the session still exists, and another sign-out ends everything.
       await links.ended([session]);
       await step((done) => req.session.destroy(done));
-      // What was given meanwhile. Later still, it finds the session gone and takes itself back (see `isLive`).
+      // Ends what was given in between. A later grant finds the session gone and removes itself (see `isLive`).
       await links.ended([session]);
       await kv.removeFromSet(userSessionsKey(session.userId), session.idHash);
       metrics.sessionEnded('sign-out');
@@ -232,7 +238,7 @@ export function createSessions(settings: Settings): Sessions {
       members.set(req, user);
     }
     const found = await user;
-    // The password has changed: the session is over, also where nothing has come to end it.
+    // The password has changed: the session is invalid, even if nothing has ended it yet.
     if (found && (session.passwordEpoch ?? found.passwordEpoch) < found.passwordEpoch) return undefined;
     if (found) await note(req, session);
     return found && found.disabledAt === null ? { user: found, session } : undefined;

@@ -16,36 +16,39 @@ interface Settings {
   now: () => number;
 }
 
-/** What was shown so far: one factor. */
+/** The factor that was presented first. */
 export interface FirstFactorInput {
   /** RFC 8176. */
   amr: string[];
   remember: boolean;
   continuation: Continuation;
-  /** That the device is remembered does not count. */
+  /** A remembered device does not replace the second factor. */
   requireAllFactors?: boolean | undefined;
-  /** By a provider: when it was shown there. Undefined: now. A second factor that is shown here is shown now. */
+  /**
+   * With a provider: time of the authentication there. Undefined: now. A second factor that is presented here counts as
+   * of now.
+   */
   presentedAtMs?: number | undefined;
-  /** The provider by which the member came. */
+  /** The provider of the sign-in. */
   upstream?: UpstreamSession | undefined;
 }
 
 export type SignInResult =
   | { kind: 'signed-in' }
-  /** No session exists yet: the second factor is asked for there. */
+  /** No session exists yet: this page asks for the second factor. */
   | { kind: 'challenged'; address: string };
 
-/** The one way in for whoever has shown one factor: no room begins a session after a password by itself. */
+/** The only way from a first factor to a session: no other module creates a session after a password. */
 export interface SignIn {
   completeSignIn(req: Request, res: Response, user: User, factor: FirstFactorInput): Promise<SignInResult>;
-  /** The same for a member who is signed in and shows again who they are: a remembered device does not count. */
+  /** The same for a signed-in user who re-authenticates: a remembered device does not count. */
   completeReauthentication(req: Request, res: Response, user: User, factor: FirstFactorInput): Promise<SignInResult>;
 }
 
 export function createSignIn(settings: Settings): SignIn {
   const { mfa, sessions, devices, nextRedirect } = settings;
 
-  /** What is asked for beside what was shown: nothing where a provider has asked for it already. */
+  /** The factors that are still required: none if a provider has already checked a second one. */
   const listRemainingFactors = async (user: User, amr: readonly string[]): Promise<ChallengeMethod[]> =>
     amr.includes('mfa') ? [] : mfa.methodsFor(user);
 
@@ -105,7 +108,7 @@ export function createSignIn(settings: Settings): SignIn {
   };
 }
 
-/** Sends a code for a challenge. @returns when, or undefined where none could be sent */
+/** Sends a code for a challenge. @returns the time, or undefined if it could not be sent */
 export async function sendCode(
   { mfa, devices, now }: Pick<Settings, 'mfa' | 'devices' | 'now'>,
   req: Request,

@@ -14,48 +14,50 @@ import type { SignIn } from './complete-sign-in.ts';
 import type { MailedCodes } from './mailed-code.ts';
 import type { NextRedirect } from './next-redirect.ts';
 
-/** What this room needs to know of an authorization request that waits in this browser. */
+/** The facts about a pending authorization request of this browser that the sign-in needs. */
 export interface PendingAuthorization {
   clientId: string;
   clientName: string;
-  /** Whether this sign-in is fresh enough for what the client app asked. */
+  /** Tests whether this authentication is fresh enough for the request. */
   satisfiedBy(session: SessionUser): boolean;
-  /** It takes no sign-in from before it began. */
+  /** Requires authentication newer than the request (`prompt=login`, `max_age`). */
   requiresFreshAuthentication: boolean;
-  /** The member who is signed in has only to show more than so far. */
+  /** The signed-in user only needs to present a further factor. */
   requiresStepUpOnly: boolean;
-  /** It wants more than a password: that the device is remembered does not count. */
+  /** The request demands more than a password: a remembered device does not count. */
   requiresAllFactors: boolean;
-  /** An address or number that the client app wants in the field of the form. It proves nothing. */
+  /** The `login_hint` for the form field: an address or number. It proves nothing. */
   loginHint?: string;
-  /** The provider that the client app wants, as it wrote the name. */
+  /** The client app's name of the desired provider. */
   providerHint?: string;
 }
 
-/** A visit of the start page that names a client app, without a request that waits (the specification's short forms). */
+/** A visit of the start page that names a client app, without a pending request (the specification's short forms). */
 export type AuthorizeShorthand =
-  /** It goes on as an authorization request. */
+  /** Continues as an authorization request. */
   | { kind: 'authorize'; href: string; clientName: string }
-  /** The client app begins the request by itself. */
+  /** The client app starts the request itself. */
   | { kind: 'client-begins'; href: string; clientName: string }
-  /** Only the client app is known: after the sign-in it begins its request, if it has an address for that. */
+  /** Only the client app is known: after the sign-in it starts its request, if it has an address for that. */
   | { kind: 'client'; href?: string; clientName: string };
 
-/** What a waiting client app's requests are to this room: they are oauth/'s. */
+/** The authorization requests of client apps; oidc/ implements this. */
 export interface ClientAuthorizations {
-  /** Undefined: unknown, over, or another browser's. */
+  /** Undefined if it is unknown, expired, or another browser's. */
   findPendingAuthorization(req: Request, id: string): Promise<PendingAuthorization | undefined>;
-  /** What is said of a request that is none of the above; with `instead` it begins again by itself. */
+  /** The error for any other request; with `redirectTo` the request starts again by itself. */
   toExpiredError(req: Request, continuation: Continuation): Promise<HttpError>;
-  /** @throws {HttpError} when the address names a client app, or an address of it, that is not registered */
+  /**
+   * @throws {HttpError} if the address names an unregistered client app, or one of its addresses that is not registered
+   */
   resolveShorthand(continuation: Continuation): Promise<AuthorizeShorthand | undefined>;
 }
 
-/** What confirms addresses, as far as this room needs it: sign-up/ is beside it, and `app.ts` hands it in. */
+/** The confirmation of addresses for this module. sign-up/ implements it, and `wiring.ts` injects it. */
 export interface EmailVerification {
-  /** The account that was begun last with an address and is not confirmed. */
+  /** The newest unconfirmed account with an address. */
   findUnverifiedAccount(email: string): Promise<{ id: string; passwordHash: string } | undefined>;
-  /** Somebody has shown the right password of an account that is not confirmed: a code is mailed. Answers where to go. */
+  /** Mails a code after the right password of an unconfirmed account. Returns the address of the next page. */
   startEmailVerification(
     req: Request,
     res: Response,
@@ -72,16 +74,16 @@ export interface SignInDeps extends ClientAuthorizations {
   kv: KeyValueStore;
   cookies: HostCookies;
   passwords: PasswordHasher;
-  /** For members who came from another service without a password. */
+  /** For imported users without a password. */
   firstPassword: Pick<PasswordModule, 'beginFirstReset' | 'hintAtFirstReset'>;
   sessions: Sessions;
   devices: DeviceRecognition;
   mfa: MfaRoom;
   signIn: SignIn;
   mailedCodes: MailedCodes;
-  /** Providers by which members sign in. */
+  /** Providers with which users sign in. */
   federation: Pick<FederationModule, 'providers' | 'begin' | 'signIn'>;
-  /** Undefined where browsers have none. */
+  /** Undefined if passkeys are unavailable. */
   passkeys: Passkeys | undefined;
   limits: GuessLimits & Pick<RateLimits, 'passkeySignIn'>;
   uniformAnswers: boolean;

@@ -8,7 +8,10 @@ export interface HomeRealm {
   email: string;
 }
 
-/** To whose provider a typed address leads; undefined: to none, to none that takes this browser, or it is no address. */
+/**
+ * The provider of a typed address; undefined if there is none, if it does not support this browser, or if the text is
+ * no address.
+ */
 export function findHomeRealm(
   { federation }: Pick<SignInDeps, 'federation'>,
   typed: string,
@@ -21,9 +24,9 @@ export function findHomeRealm(
 }
 
 /**
- * Whether an address of a provider's domain leads there after a refusal. A right password signs in, as everywhere; everything
- * else leads to the provider, whether the address is a member's or not and whether they have a password or not, so that
- * nobody learns it (docs/decisions/0010-company-addresses.md).
+ * Tests whether an address of a provider's domain leads to the provider after this refusal. A right password always
+ * signs in. Everything else leads to the provider, whether the user exists or not and whether they have a password or
+ * not, so that the answer reveals nothing (docs/decisions/0010-company-addresses.md).
  */
 export function redirectsToProvider(refusal: PasswordRefusal): boolean {
   switch (refusal.kind) {

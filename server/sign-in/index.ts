@@ -1,10 +1,9 @@
 /**
- * The room where members sign in: the landing page, the password form, the limits on guessing (NIST SP 800-63B,
- * section 3.2.2), the page of the second step, asking again who it is, the terms interrupt, `complete-sign-in.ts`, the one way in
- * for whoever has shown one factor, and `next-step.ts`, the one dispatcher of what comes next.
- *
- * Does not own sessions (session/), how passwords and second factors are kept and checked (password/, mfa/), nor what a
- * client app gets (oauth/).
+ * The module in which users sign in: the landing page, the password form, the second-factor page, re-authentication,
+ * the page that asks for new terms, `complete-sign-in.ts`, the only way from a first factor to a session, and
+ * `next-step.ts`, which alone decides what comes next.
+ * Does not own sessions (sessions/), how passwords and second factors are stored, checked and limited (password/,
+ * mfa/), nor what a client app gets (oidc/).
  */
 
 export { createSignIn, type SignIn, type SignInResult } from './complete-sign-in.ts';

@@ -8,8 +8,8 @@ import type { SignInDeps } from './deps.ts';
 type Deps = Pick<SignInDeps, 'pages' | 'database' | 'federation'>;
 
 /**
- * The providers by which a member can show who they are, each with the address there: linked, configured still, and taking
- * this browser.
+ * The linked providers with which a user can authenticate, each with its address: still configured, and supporting this
+ * browser.
  */
 export async function listLinkedProviders(
   { database, federation }: Deps,

@@ -10,7 +10,7 @@ import type { CodeShown } from './mailed-code.ts';
 
 const path = '/sign-in/code';
 
-/** After a password that came while the limit of all visitors was full, right or wrong: the code by mail is next. */
+/** After a password attempt while the limit for all visitors is used up, right or wrong: the code by mail is next. */
 export async function askForMailedCode(
   deps: Pick<SignInDeps, 'mailedCodes' | 'log'>,
   req: Request,
@@ -55,7 +55,7 @@ function sendPage(deps: SignInDeps, req: Request, res: Response, input: Shown = 
   );
 }
 
-/** GET /sign-in/code: without a sign-in that waits for one it leads to the sign-in page. */
+/** GET /sign-in/code: without a waiting sign-in it leads to the sign-in page. */
 export function showMailedCode(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const { flows } = deps.mailedCodes;
@@ -81,7 +81,7 @@ function refused(deps: SignInDeps, req: Request, res: Response, view: Exclude<Co
   }
 }
 
-/** POST /sign-in/code: the right one goes on as the password alone does at other times. */
+/** POST /sign-in/code: the right code continues as the password alone does at other times. */
 export function submitMailedCode(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const { mailedCodes, signIn, metrics, nextRedirect } = deps;

@@ -14,23 +14,23 @@ import {
 import { findUser, type User } from '../users/index.ts';
 
 const schema = z.object({
-  /** Null: the password was wrong, or there is no such member; nobody is told so before the mailbox is proved. */
+  /** Null: the password was wrong, or the user does not exist; this is not revealed before the mailbox is proven. */
   user: z.object({ id: z.string(), passwordEpoch: z.number() }).nullable(),
-  /** As it was ticked at the sign-in. */
+  /** The checkbox of the sign-in form. */
   remember: z.boolean(),
 });
 
-/** A sign-in that waits for the code from the member's mailbox. Nothing in it opens a session. */
+/** A sign-in that waits for the code from the user's mailbox. Its data cannot create a session. */
 export type MailedCodeFlow = z.infer<typeof schema>;
 
 export type CodeShown =
   | { kind: 'right'; user: User; remember: boolean }
-  /** Fewer than six digits: nothing was looked at. */
+  /** Fewer than six digits: not checked. */
   | { kind: 'incomplete' }
   | { kind: 'wrong' }
-  /** Used, too old, or guessed at too often. */
+  /** Used, expired, or too many attempts. */
   | { kind: 'void' }
-  /** No sign-in waits in this browser, or the member is not the same any more. */
+  /** No sign-in waits in this browser, or the user has changed meanwhile. */
   | { kind: 'gone' }
   | { kind: 'too-many'; retryAfterMs: number };
 
@@ -46,14 +46,15 @@ interface Settings {
 }
 
 /**
- * The second proof of a password that came while the limit of all visitors was full: a code by mail, before a session begins.
- * The answer is the same for a right and a wrong password, so that whoever fills the limit learns nothing by it.
+ * The second proof after a password attempt while the limit for all visitors is used up: a code by mail, before a
+ * session starts. The answer is the same for a right and a wrong password, so that an attacker who exhausts the limit
+ * learns nothing.
  */
 export interface MailedCodes {
   flows: Pick<BrowserRecords<MailedCodeFlow>, 'find'> & RecordCookie;
-  /** Begins the wait. @returns the id of the flow, a secret of the browser */
+  /** Starts the flow. @returns its id, a secret of the browser */
   begin(flow: MailedCodeFlow): Promise<string>;
-  /** Mails the code, or does the same work to no avail. After the answer, so that its time tells nothing. */
+  /** Mails the code, or does equal work without a mail. Runs after the answer, so that its time reveals nothing. */
   send(id: string, lang: Language): Promise<void>;
   show(id: string, typed: string, ip: string): Promise<CodeShown>;
 }
@@ -61,7 +62,7 @@ export interface MailedCodes {
 const ttlMs = codeMinutes * minuteMs;
 const purpose = 'sign-in';
 
-/** The code is bound to the member: a flow that was changed in the store opens nothing. */
+/** The code is bound to the user: a flow that was changed in the store is useless. */
 const toAccount = (id: string, { user }: MailedCodeFlow): string => user?.id ?? `nobody ${id}`;
 
 export function createMailedCodes(settings: Settings): MailedCodes {
@@ -83,7 +84,7 @@ export function createMailedCodes(settings: Settings): MailedCodes {
   async function issue(id: string, flow: MailedCodeFlow) {
     const issued = await codes.issue({ purpose, flow: id, account: toAccount(id, flow) });
     if (issued.issued || flow.user === null) return { flow, issued };
-    // The member has had a day's share of codes: from here on nobody's, so that typing one tells nothing.
+    // The user has reached the daily limit of codes. From here on the flow has no user, so that a code reveals nothing.
     const nobody = { ...flow, user: null };
     await flows.update(id, nobody);
     await codes.forget({ purpose, flow: id });
@@ -121,7 +122,7 @@ export function createMailedCodes(settings: Settings): MailedCodes {
       const decision = await consumeLimits(kv, limits.signInCodeGuess, { address: ip });
       if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
       const checked = await codes.check({ purpose, flow: id, account: toAccount(id, flow) }, code);
-      // A code that was mailed to nobody opens nothing, even when it was guessed.
+      // A flow without a user never succeeds, even with a guessed code.
       if (checked === 'gone') return { kind: 'void' };
       if (checked === 'wrong' || flow.user === null) return { kind: 'wrong' };
       await Promise.all([decision.release(), flows.delete(id)]);

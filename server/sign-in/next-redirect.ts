@@ -10,18 +10,23 @@ export interface NextRedirectSettings {
   now: () => number;
 }
 
-/** Where a member sets up a second factor, and what belongs to it: the number that it may go to, and the recovery codes. */
+/** The pages on which a user sets up a second factor, its phone number and the recovery codes. */
 const enrolmentPath = '/settings/mfa';
 const setUpPaths = [enrolmentPath, '/settings/phone', '/settings/recovery-codes'];
 
-/** Whether a page is one of those on which a second factor is set up: it stays open while everything else waits for that. */
+/**
+ * Tests whether a page belongs to the set-up of a second factor: it stays open while everything else waits for that.
+ */
 export function isEnrolmentPage(address: string | undefined, publicUrl: string): address is string {
   if (address === undefined) return false;
   const { pathname } = new URL(address, publicUrl);
   return setUpPaths.some((path) => pathname === path || pathname.startsWith(`${path}/`));
 }
 
-/** Whether a page is open before the acceptance; so is the set-up of a second factor that these pages wait for. */
+/**
+ * Tests whether a page is open before the terms are accepted. The set-up of a second factor is open too if such a page
+ * requires it.
+ */
 function isBeforeTerms({ authorization, returnTo }: Continuation, user: User, publicUrl: string): boolean {
   if (authorization !== undefined || returnTo === undefined) return false;
   if (mustSetUpSecondFactor(user) && isEnrolmentPage(returnTo, publicUrl)) return true;
@@ -29,8 +34,8 @@ function isBeforeTerms({ authorization, returnTo }: Continuation, user: User, pu
 }
 
 /**
- * What comes next for a member, and its address.
- * @param more.secondFactorPending the member is not signed in yet: the second factor is due
+ * The next step of a user, and its address.
+ * @param more.secondFactorPending the user is not signed in yet: the second factor is required
  */
 export type NextRedirect = (
   user: User,
@@ -46,7 +51,7 @@ export function createNextRedirect({
   now,
 }: NextRedirectSettings): NextRedirect {
   const verifyUser = (continuation: Continuation) => `/verify-user${continuation.search}`;
-  /** Where a step leads that comes between: without an errand the start page knows where members go. */
+  /** The target of a step in between. Without a continuation the start page decides. */
   const afterInterruptUrl = (continuation: Continuation) => {
     const address =
       continuation.authorization === undefined ? (continuation.returnTo ?? '/') : verifyUser(continuation);
@@ -74,7 +79,7 @@ export function createNextRedirect({
         case 'accept-terms':
           return `/tos?${new URLSearchParams({ redirect: afterInterruptUrl(continuation) })}`;
         case 'set-up-second-factor':
-          // Who was asked again who they are on one of its pages comes back to that very page.
+          // A user who re-authenticated on one of its pages returns to that page.
           if (continuation.authorization === undefined && isEnrolmentPage(continuation.returnTo, publicUrl))
             return continuation.returnTo;
           return `${enrolmentPath}?${new URLSearchParams({ redirect: afterInterruptUrl(continuation) })}`;

@@ -1,8 +1,8 @@
 import { isDealPostponed, mustAcceptTerms, type TermsVersion, type User } from '../users/index.ts';
 
-/** Everything that decides what comes after a sign-in. */
+/** All facts that decide the next step of a sign-in. */
 export interface NextStepInput {
-  /** The password was right, but a second factor has not been shown yet. */
+  /** The password was right, but the second factor was not presented yet. */
   secondFactorPending: boolean;
   user: Pick<
     User,
@@ -16,13 +16,13 @@ export interface NextStepInput {
     | 'mfaPreference'
   >;
   terms: TermsVersion;
-  /** The page that is wanted is open to members who have not accepted the terms. */
+  /** The requested page is open to users who have not accepted the terms. */
   beforeTerms?: boolean;
-  /** A client app waits: the pending authorization request's id. */
+  /** The id of the pending authorization request of a client app. */
   authorization?: string | undefined;
-  /** A page of this site that the visitor wanted, already checked. */
+  /** The requested page of this site, already checked. */
   returnTo?: string | undefined;
-  /** Whether the room that sells plans is open. */
+  /** Whether plans can be bought. */
   plansAreSold: boolean;
   nowMs: number;
 }
@@ -31,7 +31,7 @@ export type Step =
   | { kind: 'second-factor' }
   | { kind: 'confirm-email' }
   | { kind: 'accept-terms' }
-  /** A provider of the member demands a second factor here, and they have none. */
+  /** A provider of the user requires a second factor, and the user has none. */
   | { kind: 'set-up-second-factor' }
   | { kind: 'authorization'; id: string }
   | { kind: 'return'; address: string }
@@ -39,15 +39,15 @@ export type Step =
   | { kind: 'choose-plan' }
   | { kind: 'search-app' };
 
-/** A provider of the member demands a second factor here, and they have none: until then nothing else is open. */
+/** A provider of the user requires a second factor, and the user has none: no other page is open until then. */
 export const mustSetUpSecondFactor = ({
   secondFactorRequired,
   mfaPreference,
 }: Pick<User, 'secondFactorRequired' | 'mfaPreference'>): boolean => secondFactorRequired && mfaPreference === 'none';
 
 /**
- * The one place that decides what a member does next (the specification's section 4, Post-login routing; architecture,
- * section 4). Steps never name each other: each ends by asking here.
+ * The only place that decides the next step of a user (the specification's section 4, Post-login routing). Steps never
+ * name each other: each ends with a call of this function.
  */
 export function nextStep(situation: NextStepInput): Step {
   const {
@@ -78,7 +78,7 @@ export function nextStep(situation: NextStepInput): Step {
   return { kind: 'search-app' };
 }
 
-/** Steps that come before a client app gets anything, also when the member is signed in already. */
+/** Steps that precede an authorization, also for users who are already signed in. */
 const beforeAuthorization: ReadonlySet<Step['kind']> = new Set([
   'second-factor',
   'confirm-email',

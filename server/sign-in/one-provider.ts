@@ -6,12 +6,13 @@ import { type Continuation, readQueryParam, withContinuation } from '../http/ind
 import type { PendingAuthorization, SignInDeps } from './deps.ts';
 import type { SignInPageState } from './sign-in-handlers.ts';
 
-/** The value of `ways` in the address of the whole page. */
+/** The value of `ways` in the address of the page with all sign-in methods. */
 const allWays = 'all';
 
 /**
- * The provider that a waiting request asks for. Undefined where the visitor wants all ways, or the provider does not take this
- * browser. A member presses the button: no GET begins an attempt, because any page can cause one.
+ * The provider that a pending request asks for. Undefined if the visitor wants to see all methods, or the provider does
+ * not support this browser. The user must press the button: a GET never starts an attempt, because any site can cause
+ * one.
  */
 export function providerAskedFor(
   { federation }: Pick<SignInDeps, 'federation'>,

@@ -4,7 +4,7 @@ import type { Continuation } from '../http/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
 
-/** What the sign-in page asks the browser; undefined where there are no passkeys. */
+/** The passkey options of the sign-in page; undefined if passkeys are unavailable. */
 export function passkeyRequestOptions(
   { passkeys }: Pick<SignInDeps, 'passkeys'>,
   req: Request,
@@ -19,7 +19,7 @@ export function passkeyRequestOptions(
   );
 }
 
-/** The same on /re-authenticate: one of the member's own; undefined where they have none. */
+/** The same for /re-authenticate, with the user's own passkeys; undefined if there are none. */
 export async function passkeyRequestOptionsForUser(
   { passkeys }: Pick<SignInDeps, 'passkeys'>,
   req: Request,

@@ -6,7 +6,10 @@ import { signInByPasskey } from './passkey-sign-in.ts';
 import { passkeyErrorText } from './passkey-texts.ts';
 import { renderSignInPage } from './sign-in-handlers.ts';
 
-/** POST /sign-in/passkey: checks the browser's answer, begins a session as both factors do, goes on to the next step. */
+/**
+ * POST /sign-in/passkey: checks the browser's answer, starts a session with both factors, and continues to the next
+ * step.
+ */
 export function submitPasskey(deps: SignInDeps, passkeys: Passkeys): RequestHandler {
   return async (req, res) => {
     const continuation = continuationFrom(req, deps.publicUrl);

@@ -12,8 +12,8 @@ export type PasskeySignInResult =
     };
 
 /**
- * Checks a browser's answer to what the page asked. Nobody guesses a passkey; what is counted by network is the work that
- * answers make which are none.
+ * Checks a browser's answer to the options of the page. A passkey cannot be guessed; the limit per network bounds the
+ * work for invalid answers.
  */
 export async function signInByPasskey(
   { passkeys, kv, limits }: { passkeys: Passkeys; kv: LimitStore; limits: Pick<RateLimits, 'passkeySignIn'> },

@@ -4,7 +4,7 @@ import type { PasskeySignInResult } from './passkey-sign-in.ts';
 
 type PasskeyRefusalText = Extract<PasskeySignInResult, { kind: 'refused' }>['refusal'];
 
-/** What is said of a passkey that was refused, and the status of the answer; sets Retry-After where there is one. */
+/** The text and status for a refused passkey; sets Retry-After if there is one. */
 export function passkeyErrorText(res: Response, t: T, refusal: PasskeyRefusalText): { status: number; text: string } {
   switch (refusal.kind) {
     case 'too-many': {

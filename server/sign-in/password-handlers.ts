@@ -8,7 +8,7 @@ import { askForMailedCode } from './mailed-code-page.ts';
 import { type PasswordRefusal, type PasswordSignInResult, signInByPassword } from './password-sign-in.ts';
 import { findNamedClient, renderSignInPage, type SignInPageState } from './sign-in-handlers.ts';
 
-/** Which text stands where for each refusal (the specification's sections 5 and 8). */
+/** The text for each refusal, and its place (the specification's sections 5 and 8). */
 function toFormErrors(t: T, refusal: PasswordRefusal): Pick<SignInPageState, 'errors' | 'status'> {
   switch (refusal.kind) {
     case 'empty':
@@ -33,7 +33,7 @@ function toFormErrors(t: T, refusal: PasswordRefusal): Pick<SignInPageState, 'er
 }
 
 /**
- * POST /sign-in: checks the password and goes on to the next step: the second factor, or with a session. An address of a
+ * POST /sign-in: checks the password and continues to the next step: the second factor, or a session. An address of a
  * provider's domain leads to the provider, unless its password is right.
  */
 export function submitPassword(deps: SignInDeps): RequestHandler {

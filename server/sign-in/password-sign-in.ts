@@ -24,7 +24,7 @@ export interface Credentials {
   password: string;
 }
 
-/** Why a sign-in was refused; each has its text in the catalogue of the specification's section 8. */
+/** The reason of a refused sign-in; the specification's section 8 has a text for each. */
 export type PasswordRefusal =
   | { kind: 'empty'; username: boolean; password: boolean }
   | { kind: 'malformed' }
@@ -33,17 +33,17 @@ export type PasswordRefusal =
   | { kind: 'wrong-password' }
   | { kind: 'disabled' };
 
-/** Whose password was right, but whose address is not confirmed: an account that was begun, or a member. */
+/** The password was right, but the address is unconfirmed: a sign-up or a user. */
 export type UnverifiedAccount = { kind: 'sign-up'; id: string } | { kind: 'user'; id: string };
 
 export type PasswordSignInResult =
   | { kind: 'signed-in'; user: User }
   | { kind: 'not-confirmed'; account: UnverifiedAccount }
-  /** A member who came from another service without a password: to everybody else, a wrong password. */
+  /** An imported user without a password; everyone else sees a wrong password. */
   | { kind: 'first-password'; user: User }
   /**
-   * The limit of all visitors is full: a code by mail is next, whatever the password was.
-   * @property user whom to mail it to; undefined: nobody
+   * The limit for all visitors is used up: a code by mail is next, whatever the password was.
+   * @property user the recipient of the mail; undefined: none
    */
   | { kind: 'code-due'; user: User | undefined }
   | { kind: 'refused'; refusal: PasswordRefusal };
@@ -53,18 +53,18 @@ interface Settings {
   kv: KeyValueStore;
   passwords: PasswordHasher;
   limits: GuessLimits;
-  /** One answer for unknown members and wrong passwords. */
+  /** One answer for unknown users and wrong passwords. */
   uniformAnswers: boolean;
-  /** Injected: the account that was begun last with an address and is not confirmed (sign-up/). */
+  /** Injected: the newest unconfirmed account with an address (sign-up/). */
   findUnverifiedAccount?(email: string): Promise<PendingSignUp | undefined>;
 }
 
 type PendingSignUp = { id: string; passwordHash: string };
 
 /**
- * Checks an e-mail address or phone number with its password. The order of the checks is the rule: nothing is told about
- * a member to somebody who does not know the password, beyond what the configuration allows.
- * @throws {PasswordQueueFullError} when too many are being checked already
+ * Checks an e-mail address or phone number with its password. The order of the checks matters: without the right
+ * password a caller learns nothing about a user beyond what the configuration allows.
+ * @throws {PasswordQueueFullError} if too many checks are already waiting
  */
 export async function signInByPassword(
   settings: Settings,
@@ -110,8 +110,9 @@ export async function signInByPassword(
 }
 
 /**
- * Whose password it is. One is checked, whatever there is. Only with uniform answers, and only where an account was begun
- * with the address, a second: whoever began it must not learn from a sign-in whether the address is a member's too.
+ * Finds the account with this password. One hash is always checked. A second is checked only with uniform answers and
+ * only if a sign-up with the address exists: the visitor who started it must not learn from a sign-in whether the
+ * address also belongs to a user.
  */
 async function matchAccount(
   { passwords, uniformAnswers }: Settings,
@@ -125,7 +126,7 @@ async function matchAccount(
   return (await passwords.verify(started.passwordHash, password, work)) ? started : undefined;
 }
 
-/** A hash that was made elsewhere, with another key or at another cost gives way to a new one, now that its password is known. */
+/** Replaces an imported hash, or one with another key or cost, now that its password is known. */
 async function rehash(
   { database, passwords }: Settings,
   user: User,
@@ -134,7 +135,7 @@ async function rehash(
   try {
     await rehashPassword(database.db, user, await passwords.hash(password, work));
   } catch (error) {
-    // The next sign-in does it. What is more than a full queue is not passed over.
+    // The next sign-in does it. Errors other than a full queue are not ignored.
     if (!(error instanceof PasswordQueueFullError)) throw error;
   }
 }

@@ -6,7 +6,7 @@ import { signInByPasskey } from './passkey-sign-in.ts';
 import { passkeyErrorText } from './passkey-texts.ts';
 import { reauthContinuation, redirectToSignInInstead, renderReauthenticatePage } from './reauthenticate-handlers.ts';
 
-/** POST /re-authenticate/passkey: the member who is signed in shows again who they are, by a passkey of their own. */
+/** POST /re-authenticate/passkey: the signed-in user re-authenticates with one of their own passkeys. */
 export function reauthenticateByPasskey(deps: SignInDeps, passkeys: Passkeys): RequestHandler {
   return async (req, res) => {
     const member = await deps.sessions.getCurrentUser(req);

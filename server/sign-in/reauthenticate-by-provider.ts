@@ -6,7 +6,7 @@ import type { SignInDeps } from './deps.ts';
 import { listLinkedProviders } from './linked-provider-buttons.ts';
 import { reauthContinuation, redirectToSignInInstead } from './reauthenticate-handlers.ts';
 
-/** POST /re-authenticate/provider/<provider>: the member who is signed in shows again who they are, there. */
+/** POST /re-authenticate/provider/<provider>: the signed-in user re-authenticates there. */
 export function reauthenticateByProvider(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const member = await deps.sessions.getCurrentUser(req);

@@ -24,14 +24,14 @@ import { type VerifyPasswordResult, verifyCurrentPassword } from './verify-curre
 interface ReauthenticatePageState {
   error?: string;
   problem?: string;
-  /** What became of a way through a provider. */
+  /** The result of an attempt at a provider. */
   providerNotice?: { kind: 'error' | 'info'; text: string } | undefined;
   status?: number;
 }
 
 const path = '/re-authenticate';
 
-/** Where the member goes on to, also when the address says nothing of it. */
+/** The target after re-authentication, with a default if the address has none. */
 export function reauthContinuation(req: Request, publicUrl: string): Continuation {
   const errand = continuationFrom(req, publicUrl);
   const says = errand.authorization !== undefined || errand.returnTo !== undefined;
@@ -71,13 +71,13 @@ export async function renderReauthenticatePage(
   );
 }
 
-/** Who is not signed in (any more) signs in instead, and goes on to the same place. */
+/** A visitor who is not signed in (any more) signs in instead, and continues to the same place. */
 export function redirectToSignInInstead(deps: SignInDeps, req: Request, res: Response): void {
   const { returnTo = '/settings' } = continuationFrom(req, deps.publicUrl);
   redirectToSignIn(req, res, deps.publicUrl, returnTo);
 }
 
-/** GET /re-authenticate?redirect=…: asks a member who is signed in for the password once more. */
+/** GET /re-authenticate?redirect=…: asks a signed-in user for the password again. */
 export function showReauthenticate(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const member = await deps.sessions.getCurrentUser(req);
@@ -109,7 +109,7 @@ function toPageState(t: T, refused: Exclude<VerifyPasswordResult, { kind: 'right
   }
 }
 
-/** POST /re-authenticate: the password, then the second factor where there is one, then a new session. */
+/** POST /re-authenticate: the password, then the second factor if there is one, then a new session. */
 export function submitReauthenticate(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const member = await deps.sessions.getCurrentUser(req);

@@ -14,7 +14,7 @@ import {
   toPageState,
 } from './second-factor-page-state.ts';
 
-/** There is nothing to answer here: a member who is signed in goes on, everyone else begins anew and reads why. */
+/** There is no challenge to answer: a signed-in user continues, everyone else starts again and reads why. */
 async function sendElsewhere(deps: SignInDeps, req: Request, res: Response): Promise<void> {
   const continuation = continuationFrom(req, deps.publicUrl);
   const member = await deps.sessions.getCurrentUser(req);
@@ -28,7 +28,7 @@ function overQuery(search: string): URLSearchParams {
   return query;
 }
 
-/** A notice shows that a code was sent again for as long as somebody may just have asked for it. */
+/** How long a notice says that a code was sent again. */
 const justNowMs = 10_000;
 
 /** GET /second-factor. */
@@ -46,7 +46,7 @@ export function showSecondFactor(deps: SignInDeps): RequestHandler {
 
 const secondFactorUrl = ({ continuation }: CurrentChallenge) => `/second-factor${continuation.search}`;
 
-/** Another method; where that is a code by SMS, it is sent. */
+/** Selects another method, and sends the code if that is SMS. */
 async function change(
   deps: SignInDeps,
   req: Request,
@@ -111,11 +111,11 @@ async function completeChallenge(
   res.redirect(303, deps.nextRedirect(user, continuation).address);
 }
 
-/** POST /second-factor: a code, another one, another method, or none. */
+/** POST /second-factor: a code, a new code, another method, or cancel. */
 export function submitSecondFactor(deps: SignInDeps): RequestHandler {
   async function answer(req: Request, res: Response, currentChallenge: CurrentChallenge): Promise<void> {
     const typed = readFormField(req, 'code').trim();
-    // The page that was sent says what it asked for; another tab may have changed it since.
+    // The form names the method that it showed; another tab may have changed it since.
     const posted = readFormField(req, 'method');
     const method = methods.find((one) => one === posted) ?? currentChallenge.challenge.method;
     const from = { ...getRequestOrigin(req), device: deps.devices.recognise(req, currentChallenge.user) };
@@ -135,7 +135,7 @@ export function submitSecondFactor(deps: SignInDeps): RequestHandler {
   }
 
   return async (req, res) => {
-    // All of them first: a form that is broken is refused, whoever sends it.
+    // Reads all fields first, so that a malformed form is always an error.
     const [act] = ['act', 'code', 'method', 'rememberDevice'].map((name) => readFormField(req, name));
     const currentChallenge = await findCurrentChallenge(deps, req);
     if (!currentChallenge) return sendElsewhere(deps, req, res);

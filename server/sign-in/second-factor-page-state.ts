@@ -13,10 +13,10 @@ export type SecondFactorPageState = Partial<
 
 type FormDeps = Pick<SignInDeps, 'pages' | 'mfa' | 'now'>;
 
-/** Enough to recognise one's own number by: `+49…67`. */
+/** Enough for users to recognize their own number: `+49…67`. */
 const masked = (phone: string | null) => (phone === null ? undefined : `${phone.slice(0, 3)}…${phone.slice(-2)}`);
 
-/** The page that the dialog lies on. */
+/** The page behind the dialog. */
 export const closeUrl = ({ challenge, continuation }: Pick<CurrentChallenge, 'challenge' | 'continuation'>): string =>
   challenge.intent === 'sign-in' ? `/${continuation.search}` : `/re-authenticate${continuation.search}`;
 
@@ -63,7 +63,7 @@ function tooManyText(t: T, retryAfterMs: number): string {
   return t('mfa.challenge.errors.tooManyHours', { hours: Math.ceil(minutes / 60) });
 }
 
-/** Which text and status stand for what was wrong with a code (the specification's section 8). */
+/** Text and status for each wrong code (the specification's section 8). */
 export function toPageState(
   req: Request,
   res: Response,
@@ -91,7 +91,7 @@ export function toPageState(
   }
 }
 
-/** Why no other code was sent. */
+/** The reason why no new code was sent. */
 export function resendRefusedText(
   req: Request,
   res: Response,

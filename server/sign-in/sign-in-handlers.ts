@@ -20,16 +20,16 @@ import { passkeyRequestOptions } from './passkey-options.ts';
 export interface SignInPageState {
   values?: { username: string; remember: boolean };
   errors?: { username?: string; password?: string; form?: string };
-  /** The password was set anew a moment ago. */
+  /** The password has just been reset. */
   isReset?: boolean;
-  /** What became of a way through a provider. */
+  /** The result of an attempt at a provider. */
   providerNotice?: { kind: 'error' | 'info'; text: string } | undefined;
-  /** Its button would lead here again. */
+  /** A provider whose button would lead back to this page. */
   hiddenProvider?: Provider | undefined;
   status?: number;
 }
 
-/** Answers the sign-in page, fresh or with what went wrong; the password is never given back. */
+/** Renders the sign-in page, new or with errors; the password is never sent back. */
 export function renderSignInPage(
   deps: Pick<SignInDeps, 'pages' | 'passkeys' | 'federation' | 'publicUrl'>,
   req: Request,
@@ -66,16 +66,19 @@ export function renderSignInPage(
   );
 }
 
-/** GET /sign-in: an address that the form has left behind (a bookmark, a restored tab) leads to the form's page. */
+/** GET /sign-in: an address left over from the form (a bookmark, a restored tab) leads to the form's page. */
 export const toSignInPage: RequestHandler = (req, res) => {
   const at = req.originalUrl.indexOf('?');
   res.redirect(303, at < 0 ? '/' : `/${req.originalUrl.slice(at)}`);
 };
 
-/** Where a client app is only named: a member goes on from there to where it begins a request. */
+/**
+ * For an address that only names a client app: after the sign-in the user continues from there to the start of its
+ * request.
+ */
 const initiateLoginQuery = (clientId: string) => `?${new URLSearchParams({ client_id: clientId })}`;
 
-/** The errand of a sign-in for a client app that is only named: after it the member comes by here again. */
+/** The continuation of a sign-in that only names a client app: after it the user returns here. */
 function initiateLoginContinuation(continuation: Continuation, publicUrl: string): Continuation {
   const parameters = new URLSearchParams(continuation.search);
   if (continuation.returnTo !== undefined) return continuation;
@@ -83,7 +86,9 @@ function initiateLoginContinuation(continuation: Continuation, publicUrl: string
   return continuationFromQuery(`?${parameters}`, publicUrl);
 }
 
-/** The client app that an address names without a request; undefined where there is one, or nothing is named. */
+/**
+ * The client app that an address names without a request; undefined if there is a request, or no client app is named.
+ */
 export async function findNamedClient(
   { resolveShorthand }: Pick<SignInDeps, 'resolveShorthand'>,
   continuation: Continuation,
@@ -91,7 +96,9 @@ export async function findNamedClient(
   return continuation.authorization === undefined ? resolveShorthand(continuation) : undefined;
 }
 
-/** The sign-in page for whoever holds a request that cannot begin again here: at best it leads to the client app's start. */
+/**
+ * The sign-in page for an expired request that cannot start again here. If possible it leads to the client app's start.
+ */
 async function sendExpired(deps: SignInDeps, req: Request, res: Response, { search }: Continuation): Promise<void> {
   const clientId = new URLSearchParams(search).get('client_id');
   const continuation = clientId ? continuationFromQuery(initiateLoginQuery(clientId), deps.publicUrl) : { search: '' };
@@ -112,7 +119,7 @@ async function sendExpired(deps: SignInDeps, req: Request, res: Response, { sear
   );
 }
 
-/** GET /: who is signed in goes on to the next step, everybody else sees the form. */
+/** GET /: a signed-in user continues to the next step, everyone else sees the form. */
 export function landing(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const continuation = continuationFrom(req, deps.publicUrl);
@@ -123,17 +130,17 @@ export function landing(deps: SignInDeps): RequestHandler {
     const member = await deps.sessions.getCurrentUser(req);
     if (continuation.authorization !== undefined && !pending) {
       const { options } = await deps.toExpiredError(req, continuation);
-      // Who is signed in needs no form: often the request came home, and this is the back button.
+      // A signed-in user needs no form: often the request has succeeded, and this is the back button.
       if (member || options.redirectTo !== undefined) throw new HttpError('requestExpired', options);
       return sendExpired(deps, req, res, continuation);
     }
-    // A member who is signed in already tried to sign in as someone else.
+    // A signed-in user tried to sign in as another user.
     const isRefused = deps.pages.isRefused(req, `/${continuation.search}`);
     const forced = req.query.forceAuth !== undefined || isRefused;
     const named = await findNamedClient(deps, continuation);
     if (named?.kind === 'authorize') return res.redirect(303, named.href);
     const goesOn = named?.kind === 'client-begins' || (member && !forced && continuation.returnTo === undefined);
-    // Often the next step after a form, whose policy knows no client app.
+    // Often the next step after a form, whose policy does not allow a client app's address.
     if (named?.href !== undefined && goesOn)
       return renderRedirectPage(deps.pages, req, res, named.href, named.clientName);
     const requested = forced || (member && pending && !pending.satisfiedBy(member.session));
@@ -152,7 +159,7 @@ export function landing(deps: SignInDeps): RequestHandler {
     const hiddenProvider = ended?.why === 'offer' ? ended.provider : undefined;
     const place = named?.href === undefined ? continuation : initiateLoginContinuation(continuation, deps.publicUrl);
     const clientName = pending?.clientName ?? named?.clientName;
-    // After a refusal, and with news of its own, the page shows every way.
+    // After a refusal, or with a notice, the page shows every sign-in method.
     const provider = isRefused || ended || over || isReset ? undefined : providerAskedFor(deps, req, pending);
     if (provider) return sendOneProviderPage(deps, req, res, provider, { continuation, pending, providerNotice });
     const values = { username: pending?.loginHint ?? '', remember: false };

@@ -46,10 +46,10 @@ function renderTermsPage(
   );
 }
 
-/** Said by the address that follows an acceptance without a page to go on to. */
+/** Value in the address after terms were accepted without a continuation. */
 const acceptedMark = 'accepted';
 
-/** GET /tos: public to read; a member whose acceptance is missing or old is asked for it. */
+/** GET /tos: public to read; a user who has not accepted the current version is asked to. */
 export function showTerms(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const member = await deps.sessions.getCurrentUser(req);
@@ -65,13 +65,13 @@ export function showTerms(deps: SignInDeps): RequestHandler {
   };
 }
 
-/** The client app whose request waits: the errand's own, or that of the page to which the errand leads. */
+/** The client app whose request waits: from the continuation, or from the page to which it leads. */
 async function findWaitingClient(deps: SignInDeps, req: Request, { authorization, returnTo }: Continuation) {
   const id = authorization ?? (returnTo && new URL(returnTo).searchParams.get('authorization_code'));
   return id ? (await deps.findPendingAuthorization(req, id))?.clientId : undefined;
 }
 
-/** POST /tos: accepting goes on to where the member was going, declining stays. */
+/** POST /tos: accepting continues, declining stays on the page. */
 export function submitTerms(deps: SignInDeps): RequestHandler {
   return async (req, res) => {
     const continuation = continuationFrom(req, deps.publicUrl);
@@ -89,7 +89,7 @@ export function submitTerms(deps: SignInDeps): RequestHandler {
       );
     }
     if (decision !== 'accept') throw new HttpError('badRequest', { detail: 'decision is neither accept nor decline' });
-    // The terms may have been raised since the page was shown: what was not seen cannot be accepted.
+    // The version may have changed since the page was shown; users can only accept the version that they saw.
     if (readFormField(req, 'version') !== String(deps.terms.number)) {
       return renderTermsPage(deps, req, res, { mode: 'accept', search: continuation.search, status: 409 });
     }

@@ -11,9 +11,9 @@ export type VerifyPasswordResult =
   | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number };
 
 /**
- * Checks the password of a member who is signed in. Guesses count as those at the sign-in do, so that an open browser is no
+ * Checks the password of a signed-in user. Attempts count like those of the sign-in, so that an open browser is no
  * better place to guess.
- * @throws {PasswordQueueFull}
+ * @throws {PasswordQueueFullError} if too many checks are already waiting
  */
 export async function verifyCurrentPassword(
   deps: { kv: KeyValueStore; limits: GuessLimits; passwords: PasswordHasher },
