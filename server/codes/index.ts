@@ -1,9 +1,8 @@
 /**
- * The room of one-time codes: six digits that prove an address or a number (NIST SP 800-63B, section 3.1.3.3;
+ * The module of one-time codes: six digits that prove an address or a number (NIST SP 800-63B, section 3.1.3.3;
  * `security.md`, rule 13).
- *
- * Owns how a code is made, bound, counted and used up. Does not own how a code reaches the member (messages/) nor what it
- * opens.
+ * Owns how a code is made, bound, counted and used up. Does not own how a code reaches the user (messages/) nor what it
+ * authorizes.
  */
 export {
   type CodeCheck,

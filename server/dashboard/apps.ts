@@ -11,11 +11,11 @@ import type { User } from '../users/index.ts';
 export interface AppRules {
   mayEnter: CanAccessClient;
   publicUrl: string;
-  /** This site itself as a client: where members are already, unless it has an address of its own. */
+  /** The client of this site itself: not listed, unless it has an address of its own. */
   defaultClientId: string;
 }
 
-/** What a member is shown of the client apps, by name. */
+/** The user's view of the client apps, by name. */
 export function listApps(
   user: Pick<User, 'planId' | 'trialUntil'>,
   clients: readonly ClientMetadata[],
@@ -33,22 +33,22 @@ export function listApps(
     .sort((one, other) => one.name.localeCompare(other.name));
 }
 
-/** From so many apps on there is a search box. */
+/** With this many apps or more there is a search box. */
 export const searchFrom = 9;
 
-/** As letters are compared: without case, without their accents. */
+/** Normalizes text for the comparison: without case and accents. */
 const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** Those whose name or id has every word, in any order. */
+/** The apps whose name or id contains every word, in any order. */
 export function matchesSearch(apps: readonly AppView[], words: string): AppView[] {
   const expected = plain(words).split(/\s+/).filter(Boolean);
   return apps.filter(({ name, id }) => expected.every((word) => plain(`${name} ${id}`).includes(word)));
 }
 
-/** Of how many hosts pictures are shown at most: they are named in a header, which must not grow without end. */
+/** Maximum number of hosts of pictures: the policy header lists them, and must not grow without limit. */
 const maxOrigins = 30;
 
-/** Where the apps' pictures come from, for the content security policy. */
+/** The origins of the apps' pictures, for the content security policy. */
 export function logoOrigins(apps: readonly Pick<AppView, 'logoUrl'>[]): string[] {
   const origins = apps.flatMap(({ logoUrl }) => {
     const url = logoUrl === undefined ? null : URL.parse(logoUrl);

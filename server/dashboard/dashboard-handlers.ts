@@ -18,7 +18,7 @@ export interface DashboardDeps extends AppRules {
 
 const maxWords = 100;
 
-/** GET /dashboard: for members; a list that cannot be loaded is said on the page, which has the rest of its ways on. */
+/** GET /dashboard: for users. If the list cannot be loaded, the page says so and still shows its other links. */
 function showDashboard(deps: DashboardDeps): RequestHandler {
   async function clients(): Promise<ClientMetadata[] | undefined> {
     try {

@@ -5,13 +5,16 @@ import { hourMs, minuteMs, randomToken, sha256 } from '../shared/index.ts';
 import { acceptFormerNames, browserRecords, isToken, type KeyValueStore, type SecretBox } from '../store/index.ts';
 
 const intent = z.discriminatedUnion('kind', [
-  /** `at`: on which page it was begun, if not on the one for signing in. */
+  /** `at`: the page on which it was started, if not the sign-in page. */
   z.object({ kind: z.literal('sign-in'), at: z.literal('sign-up').optional() }),
   z.object({ kind: z.literal('link'), userId: z.string(), sessionIdHash: z.string() }),
   z.object({ kind: z.literal('re-authenticate'), userId: z.string(), sessionIdHash: z.string() }),
 ]);
 
-/** What is to come of it. Linking and asking again belong to the session that asked (`security.md`, rule 15). */
+/**
+ * The purpose of an attempt. Linking and re-authentication belong to the session that started them (`security.md`, rule
+ * 15).
+ */
 export type FederationIntent = z.infer<typeof intent>;
 
 const schema = z.object({
@@ -20,15 +23,15 @@ const schema = z.object({
   /** The provider's id. */
   provider: z.string(),
   intent,
-  /** Where the visitor was going (`Errand.search`). */
+  /** The visitor's target (`Continuation.search`). */
   continuation: z.string(),
-  /** Its request has `display=popup`. A post from another site brings no cookie that says so. */
+  /** Its request has `display=popup`. A cross-site POST carries no cookie that says so. */
   popup: z.literal(true).optional(),
   remember: z.boolean(),
   begunAtMs: z.number(),
-  /** It was begun because the provider's form had expired: not a second time, or nobody would ever stop. */
+  /** It was started because the provider's form had expired: only once, to avoid a loop. */
   repeated: z.literal(true).optional(),
-  /** See `Kept`. */
+  /** See `AttemptState`. */
   strategyState: z.record(z.string(), z.unknown()),
   /** SHA-256 of the browser's cookie. */
   browser: z.string(),
@@ -36,35 +39,35 @@ const schema = z.object({
 
 type Row = z.infer<typeof schema>;
 
-/** One way of one tab through one provider. */
+/** One attempt to authenticate at one provider, in one tab. */
 export type FederationAttempt = Omit<Row, 'browser'>;
 
 export type AttemptLookup =
   | { state: 'open'; attempt: FederationAttempt }
-  /** Used before, or too old: where it led is still known. */
+  /** Used before, or expired: its continuation is still known. */
   | { state: 'over'; attempt: FederationAttempt }
-  /** Never begun, long gone, of another browser, or of another provider (mix-up): nothing is told of it. */
+  /** Never started, deleted, of another browser, or of another provider (mix-up): nothing about it is revealed. */
   | { state: 'foreign' };
 
-/** For how long an answer is taken. */
+/** How long a response is accepted. */
 export const attemptMs = 15 * minuteMs;
-/** For how long it is still known where the visitor was going. */
+/** How long the continuation of an expired attempt is known. */
 const keptMs = 2 * hourMs;
 const cookieName = 'foyer_federation';
 
 /**
- * Attempts, one record each, so that several tabs do not disturb each other. Each belongs to one browser (a host-only
- * cookie that no sibling subdomain can plant) and to one provider, and is answered once.
+ * Attempts, one record each, so that several tabs do not interfere. Each belongs to one browser (a host-only cookie
+ * that no sibling subdomain can plant) and to one provider, and is answered once.
  */
 export interface FederationAttempts {
   newId(): string;
-  /** Writes it down and gives the browser its cookie, if it has none. */
+  /** Stores the attempt, and sets the browser's cookie if it has none. */
   begin(req: Request, res: Response, attempt: Omit<FederationAttempt, 'begunAtMs'>): Promise<void>;
-  /** @param options.anyBrowser the request is a post from another site, which brings no cookies: it is checked at the next step */
+  /** @param options.anyBrowser the request is a cross-site POST without cookies: the next step checks the browser */
   find(req: Request, id: string, provider: string, options?: { anyBrowser: true }): Promise<AttemptLookup>;
-  /** Uses it up, in one step: of many at once, one gets `open`. */
+  /** Uses it up atomically: of several parallel calls, one gets `open`. */
   take(req: Request, id: string, provider: string): Promise<AttemptLookup>;
-  /** Names this browser in what else must be bound to it; undefined before its first attempt. */
+  /** The identifier of this browser for other records that are bound to it; undefined before its first attempt. */
   browserHash(req: Request): string | undefined;
 }
 
@@ -110,7 +113,7 @@ export function createFederationAttempts({
     newId: records.newId,
     browserHash,
     async begin(req, res, attempt) {
-      // A planted cookie that is no secret of ours is replaced.
+      // Replaces a planted cookie that is not a valid secret.
       const secret = ownSecret(req) ?? randomToken();
       cookies.set(res, cookieName, secret, { maxAgeMs: keptMs });
       await records.write(attempt.id, { ...attempt, begunAtMs: now(), browser: sha256(secret) });

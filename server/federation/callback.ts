@@ -8,7 +8,7 @@ import type { Provider } from './providers.ts';
 import { loginPageUrl } from './sign-in-notices.ts';
 import { startAttempt } from './start-attempt.ts';
 
-/** The provider that a path names. @throws {HttpError} notFound */
+/** The provider in a path. @throws {HttpError} notFound */
 export function requireProvider({ providers }: Pick<FederationDeps, 'providers'>, req: Request): Provider {
   const id = req.params.provider;
   const provider = typeof id === 'string' ? providers.byId(id) : undefined;
@@ -16,7 +16,7 @@ export function requireProvider({ providers }: Pick<FederationDeps, 'providers'>
   return provider;
 }
 
-/** What a refusal is to the log: never what the provider sent. */
+/** Logs a refusal without any data from the provider. */
 export function logRefusal({ log, metrics }: FederationDeps, provider: Provider, error: unknown): FederationError {
   if (!(error instanceof FederationError)) throw error;
   const { kind: outcome, detail, count } = error;
@@ -29,15 +29,15 @@ export function logRefusal({ log, metrics }: FederationDeps, provider: Provider,
 }
 
 /**
- * Facebook's answers end in `#_=_`, and a browser takes a fragment along wherever it is led next, also to a client app, unless
- * that address has one (RFC 9110, section 10.2.2): an empty one.
+ * Facebook's responses end in `#_=_`, and a browser keeps a fragment across redirects, also to a client app, unless the
+ * target has one (RFC 9110, section 10.2.2), so the target gets an empty one.
  */
 function endFragment(res: Response): void {
   const location = res.location.bind(res);
   res.location = (url) => location(url.includes('#') ? url : `${url}#`);
 }
 
-/** @returns the provider's address, where its form had expired before the person sent it; once */
+/** @returns the provider's address, if its form had expired; only once */
 async function askAgain(
   deps: FederationDeps,
   req: Request,
@@ -56,13 +56,13 @@ async function askAgain(
   );
 }
 
-/** GET: the provider's answer (RFC 6749, section 4.1.2). */
+/** GET: the provider's response (RFC 6749, section 4.1.2). */
 export function callback(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
     const provider = requireProvider(deps, req);
     if (provider.kind === 'saml') throw new HttpError('notFound');
     if (provider.kind === 'facebook') endFragment(res);
-    // Given twice it is none: a page about it would stand at an address that holds a code.
+    // A repeated parameter counts as absent: an error page for it would have a code in its address.
     const state = typeof req.query.state === 'string' ? req.query.state : '';
     const found = await deps.attempts.take(req, state, provider.id);
     const attempt = found.state === 'foreign' ? undefined : found.attempt;

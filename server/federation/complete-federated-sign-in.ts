@@ -13,10 +13,10 @@ import { decide, loadFacts } from './provision.ts';
 import { updateRequiredSecondFactor } from './required-second-factor.ts';
 import { linkConfirmationUrl, reusedPath } from './sign-in-notices.ts';
 
-/** How often it is decided anew, where somebody else was quicker: with the same identity or the same address. */
+/** Number of new decisions after a conflict with a parallel request for the same identity or address. */
 const maxTries = 4;
 
-/** Carries out what `decide` says. @throws {FederationError} */
+/** Carries out the result of `decide`. @throws {FederationError} */
 export async function completeFederatedSignIn(
   deps: FederationDeps,
   req: Request,
@@ -28,7 +28,7 @@ export async function completeFederatedSignIn(
   const { lang } = deps.pages.context(req, res);
   const pending: FederatedSignInContext = { deps, req, res, answered, continuation: errand };
 
-  // It would be asked for again and again.
+  // Otherwise the request would ask again and again.
   if (identity.stale && (await deps.requiresFreshAuthentication(req, errand)))
     throw new FederationError('not-fresh', 'a fresh sign-in was wanted, and the provider does not show one');
   for (let tries = 0; tries < maxTries; tries += 1) {
@@ -62,7 +62,7 @@ export async function completeFederatedSignIn(
         throw new FederationError(decision.why, 'decided so');
     }
   }
-  // Nobody has the address, but it is kept for whoever had it (`security.md`, rule 14).
+  // No user has the address, but it is reserved for its former user (`security.md`, rule 14).
   throw new FederationError('email-taken', 'the address is kept for another member');
 }
 
@@ -91,7 +91,7 @@ async function beginOffer(
   return offer;
 }
 
-/** @returns the member as they are now; undefined when the link is gone by now */
+/** @returns the updated user; undefined if the link no longer exists */
 function signInByLink(
   { database, providers, now }: FederationDeps,
   link: FederatedIdentity,
@@ -104,7 +104,7 @@ function signInByLink(
   });
 }
 
-/** Through the one way in, and on: whoever has just become a member goes on to the step PLAN, where there is one. */
+/** Signs in and continues: a new user continues to the step PLAN, if there is one. */
 async function redirectAfterSignIn(
   pending: FederatedSignInContext,
   user: User,
@@ -122,7 +122,7 @@ async function redirectAfterSignIn(
   res.redirect(303, entered.kind === 'signed-in' && plan !== undefined ? plan : entered.address);
 }
 
-/** The provider does not vouch for the address: a code shows whose it is. */
+/** The provider does not vouch for the address: a code proves its owner. */
 async function startEmailVerification(pending: FederatedSignInContext, email: string): Promise<void> {
   const { deps, req, res, answered, continuation: errand } = pending;
   const { lang } = deps.pages.context(req, res);

@@ -19,13 +19,13 @@ import { linkCurrentIdentity } from './required-second-factor.ts';
 
 type Deps = Pick<FederationDeps, 'database' | 'outbox' | 'sessions' | 'providers' | 'now'>;
 
-/** A provider's names are kept by the rules of those that are typed; what breaks them is left out. */
+/** A provider's names follow the rules of typed ones; invalid ones are omitted. */
 export function usableNames(identity: Pick<UpstreamIdentity, 'givenName' | 'familyName'>) {
   const plain = (name: string) => (isMalformed(name.trim(), maxNameLength) ? '' : name.trim());
   return { givenName: plain(identity.givenName), familyName: plain(identity.familyName) };
 }
 
-/** Somebody else was quicker: it has to be decided anew. */
+/** A parallel request was faster: the decision must be repeated. */
 class ConcurrentProvisioningError extends Error {}
 
 async function completeProvisioning(
@@ -44,7 +44,7 @@ async function completeProvisioning(
   return user;
 }
 
-/** @returns undefined when somebody was quicker: with this identity, or with the address */
+/** @returns undefined if a parallel request was faster, with this identity or with the address */
 async function ignoreConcurrentCreation(run: () => Promise<User>): Promise<User | undefined> {
   try {
     return await run();
@@ -56,8 +56,9 @@ async function ignoreConcurrentCreation(run: () => Promise<User>): Promise<User 
 }
 
 /**
- * A member whom a provider vouches for: without a password, with the link, in one transaction.
- * @returns undefined when it has to be decided anew: of two tabs at once, one makes the member and the other finds them
+ * Creates a user for whom a provider vouches: without a password, with the link, in one transaction.
+ * @returns undefined if the decision must be repeated: of two tabs at once, one creates the user and the other finds
+ * them
  */
 export async function createUser(
   deps: Deps,
@@ -78,9 +79,9 @@ export async function createUser(
 }
 
 /**
- * An account that nobody has confirmed becomes that of the person whom the provider vouches for. Whoever made it keeps
- * nothing in it: no password, no session, no second factor, passkey or link.
- * @returns undefined when it has to be decided anew
+ * Gives an unconfirmed account to the user for whom the provider vouches. Its creator keeps nothing: no password,
+ * session, second factor, passkey or link.
+ * @returns undefined if the decision must be repeated
  */
 export async function provisionUnverifiedUser(
   deps: Deps,
@@ -89,7 +90,7 @@ export async function provisionUnverifiedUser(
   lang: Language,
 ): Promise<User | undefined> {
   const { database, outbox, sessions, now } = deps;
-  // Before as well: should this process die right after the commit, next to nothing is left to end.
+  // Also before: if this process dies right after the commit, almost nothing remains to end.
   await sessions.endAll(found.id);
   const user = await ignoreConcurrentCreation(() =>
     database.transaction(async (trx) => {
@@ -104,7 +105,7 @@ export async function provisionUnverifiedUser(
   );
   if (!user) return undefined;
   outbox.wake();
-  // A sign-in that is under way sees the new epoch, or stands in the list by now (session/).
+  // A sign-in in progress sees the new epoch, or is in the list by now (sessions/).
   await sessions.endAll(user.id);
   return user;
 }

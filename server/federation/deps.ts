@@ -13,7 +13,7 @@ import type { PostedResponses } from './posted-responses.ts';
 import type { Providers, StrategySettings } from './providers.ts';
 import type { PendingLogouts } from './upstream-logout.ts';
 
-/** How somebody gets in who has shown one factor: sign-in/ stands above this room. */
+/** The sign-in of a user who has presented one factor: sign-in/ belongs to a higher layer. */
 export interface FederatedFirstFactor {
   amr: string[];
   remember: boolean;
@@ -24,9 +24,9 @@ export interface FederatedFirstFactor {
   upstream: UpstreamSession;
 }
 
-/** What rooms above this one do for it; `app.ts` hands it in. */
+/** Functions of higher layers; `wiring.ts` injects them. */
 export interface FederationHooks {
-  /** The one way in (`sign-in/complete-sign-in.ts`); answers where the browser goes on. */
+  /** The only way to a session (`sign-in/complete-sign-in.ts`). Returns the next address. */
   completeSignIn(
     req: Request,
     res: Response,
@@ -39,17 +39,19 @@ export interface FederationHooks {
     user: User,
     factor: FederatedFirstFactor,
   ): Promise<{ kind: 'signed-in' | 'challenged'; address: string }>;
-  /** Where a member goes on. */
+  /** The next address of a user. */
   nextRedirect(user: User, continuation: Continuation): string;
-  /** The waiting request wants more than one factor: a remembered device does not count. */
+  /** The pending request demands more than one factor: a remembered device does not count. */
   requiresAllFactors(req: Request, continuation: Continuation): Promise<boolean>;
-  /** The waiting request takes only who shows who they are now (`prompt=login`, `max_age`). */
+  /** The pending request demands a fresh authentication (`prompt=login`, `max_age`). */
   requiresFreshAuthentication(req: Request, continuation: Continuation): Promise<boolean>;
-  /** A member was made by a provider: so long is their trial, and with this page they go on; undefined: there is no step PLAN. */
+  /**
+   * Sets the trial of a user whom a provider has created, and returns the next page; undefined: there is no step PLAN.
+   */
   afterFederatedSignUp(user: User, continuation: Continuation): Promise<string | undefined>;
   /**
-   * An address that the provider does not vouch for: an account is begun with it and a code is mailed (sign-up/). Answers
-   * where the code is asked for, or that the address is a member's and the house says so.
+   * An address for which the provider does not vouch: starts a sign-up with it and mails a code (sign-up/). Returns the
+   * page for the code, or that the address belongs to a user if the configuration allows to say so.
    */
   startEmailVerification(
     req: Request,
@@ -59,7 +61,7 @@ export interface FederationHooks {
       continuation: Continuation;
       remember: boolean;
       lang: Language;
-      /** The provider is that of an organization, with domains of its own, and the address is of one of them. */
+      /** The provider belongs to an organization with its own domains, and the address is in one of them. */
       company: boolean;
     },
   ): Promise<{ kind: 'begun'; address: string } | { kind: 'taken' } | { kind: 'too-many'; retryAfterMs: number }>;
@@ -78,11 +80,11 @@ export interface FederationDeps extends FederationHooks {
   sessions: Sessions;
   providers: Providers;
   attempts: FederationAttempts;
-  /** What came by SAML's post, until the browser comes back with its cookies. */
+  /** Data of a SAML POST, until the browser returns with its cookies. */
   tickets: PostedResponses;
-  /** Browsers on their way to sign out at a provider, too. */
+  /** Browsers that are also signing out at a provider. */
   pendingLogouts: PendingLogouts;
-  /** Links that wait for the member to prove that the account is theirs. */
+  /** Links that wait until the user has proven the account. */
   offers: PendingLinks;
   limits: Pick<
     RateLimits,
@@ -91,12 +93,12 @@ export interface FederationDeps extends FederationHooks {
   now: () => number;
 }
 
-/** As `app.ts` gives them. */
+/** The dependencies from `wiring.ts`. */
 export type FederationSettings = Omit<
   FederationDeps,
   'providers' | 'attempts' | 'tickets' | 'pendingLogouts' | 'offers'
 > & {
-  /** Seals attempts, tickets and offers. */
+  /** Seals attempts, posted responses and pending links. */
   box: SecretBox;
   strategies: StrategySettings;
 };

@@ -1,7 +1,7 @@
 /**
- * Browsers that stand inside another app: Google and Facebook answer them with an error of their own, because the app could
- * read along. There is no header for it, only what these browsers say of themselves:
- * Android's WebView `; wv)`, on iOS one that does not call itself Safari, and the apps that name themselves.
+ * Browsers inside another app: Google and Facebook refuse them, because the app could read the user's input. They are
+ * only recognizable by their User-Agent: Android's WebView has `; wv)`, on iOS one without Safari's name, and apps that
+ * name themselves.
  */
 const signs = [
   /; wv\)/,
@@ -11,7 +11,7 @@ const signs = [
   /\bTwitter for (?:iPhone|iPad|Android)\b/,
 ];
 
-/** @param userAgent as the browser sent it; a browser that hides what it is counts as a browser */
+/** @param userAgent as the browser sent it; without it the browser counts as a normal one */
 export function isEmbeddedBrowser(userAgent: string | undefined): boolean {
   const claims = userAgent?.slice(0, 1_000) ?? '';
   return signs.some((sign) => sign.test(claims));

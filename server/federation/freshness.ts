@@ -2,8 +2,8 @@ import { recentAuthMs } from '../http/index.ts';
 import type { UpstreamIdentity } from './identity.ts';
 
 /**
- * When a person showed at the provider who they are. A sign-in that nothing shows to be fresh counts as older than all that
- * Foyer takes for recent: enough to be signed in, not to change what signs in.
+ * The time of the authentication at the provider. A sign-in without proof of freshness counts as too old to be recent:
+ * it can sign in, but not change credentials.
  * @returns undefined: now. Milliseconds since the epoch
  */
 export function toShownAt(

@@ -10,18 +10,18 @@ import { linkAccount } from './link-account.ts';
 import type { Provider } from './providers.ts';
 import { isSamePerson } from './same-person.ts';
 
-/** RFC 8176 has no word for it; this is what others say, too. */
+/** RFC 8176 has no value for federation; other products use this one too. */
 export const upstreamAmr = ({ secondFactor }: Pick<Provider, 'secondFactor'>): string[] =>
   secondFactor === 'sufficient' ? ['fed', 'mfa'] : ['fed'];
 
 export interface VerifiedResponse {
   provider: Provider;
   identity: UpstreamIdentity;
-  /** Used up by now. */
+  /** It is used up by now. */
   attempt: Pick<FederationAttempt, 'intent' | 'continuation' | 'remember'>;
 }
 
-/** What becomes of an answer that is right. @throws {FederationError} */
+/** Processes a valid response. @throws {FederationError} */
 export async function handleIdentity(
   deps: FederationDeps,
   req: Request,
@@ -39,7 +39,7 @@ export async function handleIdentity(
   }
 }
 
-/** The member is signed in in this very session, and shows again by a linked provider who they are. */
+/** The user is signed in in this very session, and re-authenticates with a linked provider. */
 async function completeReauthentication(
   deps: FederationDeps,
   req: Request,

@@ -1,13 +1,13 @@
 import type { Provider, Providers } from './providers.ts';
 
-/** The names that Amazon Cognito has in `identity_provider` for its own three; companies have the names that they were given. */
+/** Amazon Cognito's values of `identity_provider` for its own three providers; those of companies are configured. */
 const cognitoNames: Readonly<Record<string, Provider['kind']>> = {
   google: 'google',
   facebook: 'facebook',
   loginwithamazon: 'amazon',
 };
 
-/** The provider that a client app asks for, by its id or its name at Cognito; upper and lower case are the same. */
+/** The provider that a client app asks for, by its id or its name at Cognito; case-insensitive. */
 export function hintedProvider({ all }: Pick<Providers, 'all'>, hint: string | undefined): Provider | undefined {
   const name = hint?.toLowerCase();
   if (name === undefined) return undefined;

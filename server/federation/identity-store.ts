@@ -2,17 +2,17 @@ import type { Transaction } from 'kysely';
 import { type Db, type FederatedIdentityTable, isUniqueViolation, type Schema, uuidv7 } from '../store/index.ts';
 import { type ProviderKind, type UpstreamIdentity, wholeName } from './identity.ts';
 
-/** The link between a member and who they are at a provider. Times in milliseconds since the epoch. */
+/** The link between a user and their identity at a provider. Times in milliseconds since the epoch. */
 export interface FederatedIdentity {
   id: string;
   userId: string;
   kind: ProviderKind;
   issuer: string;
   subject: string;
-  /** By which of the configured providers it was last seen. */
+  /** The configured provider of the last use. */
   provider: string;
   email: string | null;
-  /** As the provider last gave it; null: it gave none, or the link is older than this column. */
+  /** The provider's latest name; null: it gave none, or the link is older than this column. */
   name: string | null;
   linkedAt: number;
   lastUsedAt: number | null;
@@ -33,7 +33,7 @@ const fromRow = (row: FederatedIdentityTable): FederatedIdentity => ({
   lastUsedAt: row.last_used_at,
 });
 
-/** @returns false when this identity is linked already, whoever's it is */
+/** @returns false if this identity is already linked to any user */
 export async function insertIdentity(
   trx: Transaction<Schema>,
   userId: string,
@@ -51,7 +51,7 @@ export async function insertIdentity(
   return true;
 }
 
-/** @returns false when this identity is linked already, whoever's it is, also by another transaction at the same moment */
+/** @returns false if this identity is already linked to any user, also by a parallel transaction */
 export async function insertImportedIdentity(
   trx: Transaction<Schema>,
   userId: string,
@@ -70,7 +70,7 @@ export async function insertImportedIdentity(
   return inserted.length > 0;
 }
 
-/** Whether two transactions at once have linked the same identity. */
+/** Tests whether two parallel transactions have linked the same identity. */
 export const isSameIdentity = (error: unknown) => isUniqueViolation(error, 'federated_identities.subject');
 
 export async function findIdentity(
@@ -87,7 +87,7 @@ export async function findIdentity(
   return row && fromRow(row);
 }
 
-/** A member's, the oldest first. */
+/** The links of a user, the oldest first. */
 export async function listIdentities(db: Db, userId: string): Promise<FederatedIdentity[]> {
   const rows = await db
     .selectFrom('federated_identities')
@@ -99,7 +99,7 @@ export async function listIdentities(db: Db, userId: string): Promise<FederatedI
   return rows.map(fromRow);
 }
 
-/** Notes that the member has come by it, and what the provider says of them now. @returns false when it is linked no more */
+/** Records a use, and the provider's latest data. @returns false if it is no longer linked */
 export async function recordIdentityUse(
   db: Db,
   id: string,
@@ -116,7 +116,7 @@ export async function recordIdentityUse(
   return numUpdatedRows > 0n;
 }
 
-/** @returns false when the member has no such link (any more) */
+/** @returns false if the user has no such link (any more) */
 export async function removeIdentity(trx: Transaction<Schema>, userId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('federated_identities')
@@ -127,8 +127,8 @@ export async function removeIdentity(trx: Transaction<Schema>, userId: string, i
 }
 
 /**
- * Removes a link whose subject is another person's by now, unless its member has come by it again meanwhile.
- * @returns false when it is not there (any more), or was used after that moment
+ * Removes a link whose subject now belongs to another person, unless its user has used it again meanwhile.
+ * @returns false if it does not exist (any more), or was used after that time
  */
 export async function removeReusedIdentity(
   trx: Transaction<Schema>,
@@ -143,7 +143,7 @@ export async function removeReusedIdentity(
   return numDeletedRows > 0n;
 }
 
-/** Those that were linked at or after a moment (`security.md`, rule 14). Answers how many. */
+/** Removes links made at or after a time (`security.md`, rule 14). Returns the number. */
 export async function removeIdentitiesLinkedSince(
   trx: Transaction<Schema>,
   userId: string,

@@ -5,39 +5,44 @@ const providerKinds = ['google', 'facebook', 'amazon', 'oidc', 'saml'] as const;
 export type ProviderKind = (typeof providerKinds)[number];
 
 /**
- * Somebody as a provider vouches for them: what every strategy maps its answer to, and all that the rest of the house
- * learns of it. The provider's tokens are not in it: they are used while the answer is read, and kept nowhere.
+ * An identity for which a provider vouches: every strategy maps its response to this, and other modules see nothing
+ * else. The provider's tokens are not in it: they are used while the response is read, and never stored.
  */
 export interface UpstreamIdentity {
   /** The configured provider's id. */
   provider: string;
   kind: ProviderKind;
-  /** OpenID Connect: `iss`; SAML: the entity id; the others: one address that stands for the provider. */
+  /** OpenID Connect: `iss`; SAML: the entity id; the others: one fixed address for the provider. */
   issuer: string;
-  /** Names the person at the issuer for good; with kind and issuer it identifies a link (`security.md`, rule 15). */
+  /**
+   * The permanent identifier of the person at the issuer; with kind and issuer it identifies a link (`security.md`,
+   * rule 15).
+   */
   subject: string;
-  /** The provider may give this subject to another person later, as it does with user names and addresses. */
+  /** The provider may assign this subject to another person later, as with user names and addresses. */
   reusable?: true | undefined;
-  /** As `normalEmail`; undefined: the provider gave none, or none that is an address. */
+  /** As `normaliseEmail`; undefined: the provider gave no valid address. */
   email: string | undefined;
-  /** By the provider's word *and* by what is configured for it. */
+  /** True only if both the provider and the configuration say so. */
   emailVerified: boolean;
   givenName: string;
   familyName: string;
   /** An https address. */
   picture: string | undefined;
   /**
-   * When the person showed there who they are, as far as the provider says it: who has a session there is let through without
-   * a word. Undefined: just now, as far as is known. Milliseconds since the epoch.
+   * The time of the authentication there, if the provider gives it: a provider with a live session answers without
+   * asking. Undefined: now, as far as is known. Milliseconds since the epoch.
    */
   shownAtMs?: number | undefined;
-  /** Nothing shows that the provider had the person sign in for this attempt: a session there may have been enough. */
+  /**
+   * There is no proof that the provider authenticated the person for this attempt: a session there may have sufficed.
+   */
   stale?: true | undefined;
-  /** For a single logout later; undefined where the provider has none. */
+  /** For a later single logout; undefined if the provider has none. */
   session: UpstreamSession;
 }
 
-/** The same, read from a store: JSON leaves out what is undefined. */
+/** Schema for reading it from a store: JSON omits undefined values. */
 export const upstreamIdentitySchema: z.ZodType<UpstreamIdentity> = z
   .object({
     provider: z.string(),
@@ -56,52 +61,55 @@ export const upstreamIdentitySchema: z.ZodType<UpstreamIdentity> = z
   })
   .transform(({ email, picture, ...identity }) => ({ ...identity, email, picture }));
 
-/** '' where the provider gave none. Tests and old stores may lack either part. */
+/** '' if the provider gave none. Tests and old stores may lack either part. */
 export const wholeName = ({
   givenName,
   familyName,
 }: Partial<Pick<UpstreamIdentity, 'givenName' | 'familyName'>>): string =>
   `${givenName ?? ''} ${familyName ?? ''}`.trim();
 
-/** Why a way through a provider ended without anybody being signed in; each has its text in locales/<language>/federation.json. */
+/**
+ * The reasons for which a federated sign-in ends without a session; each has its text in
+ * locales/<language>/federation.json.
+ */
 export const refusalKinds = [
-  /** The person pressed Cancel there, or the provider refused them. */
+  /** The person cancelled there, or the provider refused them. */
   'cancelled',
-  /** The provider said that something is wrong, with it or with the request. */
+  /** The provider reported a fault of itself or of the request. */
   'provider-error',
   /** It does not answer, or too late. */
   'unreachable',
-  /** The answer is not what the protocol says: signature, audience, issuer, time … */
+  /** The response violates the protocol: signature, audience, issuer, time … */
   'invalid',
-  /** The answer came too late, or for the second time. */
+  /** The response came too late, or for the second time. */
   'over',
-  /** The answer belongs to no attempt of this browser. */
+  /** The response belongs to no attempt of this browser. */
   'foreign',
   'no-email',
-  /** Nobody becomes a member by this provider. */
+  /** This provider does not create users. */
   'sign-up-closed',
-  /** The address is a member's, and nothing proves that it is the same person. */
+  /** The address belongs to a user, and nothing proves that it is the same person. */
   'email-taken',
   'disabled',
-  /** Link: who the person is there is linked to another member. */
+  /** Link: the identity is linked to another user. */
   'linked-elsewhere',
-  /** Asked again who they are: it is somebody else. */
+  /** Re-authentication: another person authenticated. */
   'not-yours',
-  /** Asked again who they are: nothing shows that the provider asked the person. */
+  /** Re-authentication: there is no proof that the provider asked the person. */
   'not-fresh',
   'too-many',
 ] as const;
 export type RefusalKind = (typeof refusalKinds)[number];
 
-/** The provider's own form expired before the person sent it: to ask again at once is all that is needed. */
+/** The provider's own form expired before the person submitted it: a second request suffices. */
 export const expiredThere = 'the form of the provider had expired';
 
-/** Thrown by strategies; `detail` is for the log alone and holds no secret, token or assertion. */
+/** Thrown by strategies; `detail` is only for the log and contains no secret, token or assertion. */
 export class FederationError extends Error {
   override name = 'FederationRefusal';
   readonly kind: RefusalKind;
   readonly detail: string;
-  /** Of what there was too much, for the log. */
+  /** The number that exceeded a limit, for the log. */
   readonly count: number | undefined;
   constructor(kind: RefusalKind, detail: string, count?: number) {
     super(`${kind}: ${detail}`);

@@ -5,12 +5,12 @@ import { findIdentity, insertImportedIdentity } from './identity-store.ts';
 import type { Providers } from './providers.ts';
 import { updateRequiredSecondFactor } from './required-second-factor.ts';
 
-/** A member's identity at a provider, as another service knew it. */
+/** A user's identity at a provider, as another service knew it. */
 export type LinkedSubject = Pick<UpstreamIdentity, 'kind' | 'issuer' | 'subject' | 'provider'> & { linkedAtMs: number };
 
 /**
- * Links what another service had linked. A subject that is linked here stays with its member.
- * @returns those that were left out because they are linked already
+ * Imports links from another service. A subject that is already linked keeps its user.
+ * @returns those that were skipped because they are already linked
  */
 export async function linkImported(
   trx: Transaction<Schema>,
@@ -24,6 +24,6 @@ export async function linkImported(
   return taken;
 }
 
-/** Whether a subject is linked here, whoever has it; nothing is changed. */
+/** Tests whether a subject is linked to any user; changes nothing. */
 export const isLinked = async (db: Kysely<Schema>, subject: LinkedSubject): Promise<boolean> =>
   (await findIdentity(db, subject)) !== undefined;

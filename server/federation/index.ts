@@ -1,10 +1,9 @@
 /**
- * The room of providers by which members sign in: Google, Facebook, Amazon, SAML 2.0 and any OpenID Connect one.
- *
- * Owns how they are asked (`passport.authenticate`, which nothing else in the house calls), the attempts that are under way,
- * the links between members and who they are there, and the one rule of who gets in as whom (`provision.ts`;
- * `security.md`, rule 15). Does not own the way in itself (sign-in/), accounts that are only begun (sign-up/), nor the page
- * of the settings on which links are looked after (settings/).
+ * The module of identity providers: Google, Facebook, Amazon, SAML 2.0 and any OpenID Connect one.
+ * Owns the requests and responses (`passport.authenticate`, which no other module calls), the pending attempts, the
+ * links between users and their identities, and the rule that decides which user an identity signs in (`provision.ts`;
+ * `security.md`, rule 15). Does not own the session itself (sign-in/), unconfirmed sign-ups (sign-up/), nor the
+ * settings page of the links (settings/).
  */
 
 export { describeProviders, type ProviderDescription } from './check/describe-providers.ts';

@@ -20,7 +20,7 @@ async function tryLink(
 ): Promise<LinkResult> {
   const { database, providers, now } = deps;
   return database.transaction(async (trx): Promise<LinkResult> => {
-    // Set anew, or disabled, while this was on its way: whoever began it is nobody here any more.
+    // The password was changed or the user disabled meanwhile: the one who started it is no longer authenticated.
     const current = await lockUser(trx, user);
     if (!current) return 'gone';
     const nowMs = now();
@@ -42,7 +42,7 @@ async function tryLink(
   });
 }
 
-/** Of two at once the later finds what the first has made. */
+/** Of two parallel calls the later one finds the link of the first. */
 async function linkWithRetry(...args: Parameters<typeof tryLink>): Promise<LinkResult> {
   try {
     return await tryLink(...args);
@@ -53,8 +53,8 @@ async function linkWithRetry(...args: Parameters<typeof tryLink>): Promise<LinkR
 }
 
 /**
- * The end of a link that was begun in the settings: in the same session of the same member, who showed lately who they are
- * when they began it (`security.md`, rule 15).
+ * Completes a link that was started in the settings: in the same session of the same user, who was recently
+ * authenticated at the start (`security.md`, rule 15).
  * @throws {FederationError} foreign, linked-elsewhere
  */
 export async function linkAccount(

@@ -15,14 +15,15 @@ import { linkConfirmationPath, linkConfirmationUrl, loginPageUrl } from './sign-
 interface PendingLinkContext {
   offer: PendingLink;
   provider: Provider;
-  /** The member to whom it is offered; they have shown all that is asked of them, later than it was offered. */
+  /** The user to whom it is offered. They have presented all required factors after the offer was made. */
   user: User;
 }
 
 /**
- * The browser's offer, once its member has proven the account in this browser (`security.md`, rule 15): with every factor, and
- * after the offer was made, so that one that was planted in a browser that is signed in already asks for more than a click.
- * @returns undefined: the visitor is on their way to where they can, or there is nothing to decide
+ * The browser's pending link, once its user has proven the account in this browser (`security.md`, rule 15): with every
+ * factor, and after the offer was made, so that an offer that was planted in a signed-in browser needs more than a
+ * click.
+ * @returns undefined: the visitor was redirected to a page for that, or there is nothing to decide
  */
 async function getPendingLink(
   deps: FederationDeps,
@@ -34,7 +35,7 @@ async function getPendingLink(
   if (offer) belongToRequest(deps.cookies, req, res, `/${offer.errand}`);
   const provider = offer && providers.byId(offer.identity.provider);
   if (!offer || !provider) {
-    // Over, or never made: the start page knows where members go.
+    // Expired, or never made: the start page decides what comes next.
     res.redirect(303, '/');
     return undefined;
   }
@@ -48,7 +49,7 @@ async function getPendingLink(
     if (session.authTimeMs <= offer.offeredAtMs) {
       res.redirect(303, linkConfirmationUrl(offer, { at: '/', forceAuth: true }));
     } else {
-      // Whoever signs in to another account goes on with that one; nothing is linked.
+      // A user who signs in to another account continues with that one; nothing is linked.
       await offers.clear(req, res);
       res.redirect(303, deps.nextRedirect(user, continuationFromQuery(offer.errand, deps.publicUrl)));
     }
@@ -108,7 +109,7 @@ async function confirmLink(
   }
 }
 
-/** POST /federation/link: Link, or Not now; either way on to where the visitor was going. */
+/** POST /federation/link: Link, or Not now; both continue to the visitor's target. */
 export function submitLinkConfirmation(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
     const act = readFormField(req, 'act');

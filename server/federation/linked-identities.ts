@@ -13,7 +13,7 @@ import { updateRequiredSecondFactor } from './required-second-factor.ts';
 
 type LinkedIdentity = Pick<FederatedIdentity, 'kind' | 'provider'>;
 
-/** The configured provider of a link; undefined: there is none (any more), and nobody signs in by it. */
+/** The configured provider of a link; undefined: there is none (any more), so the link cannot sign in. */
 export function findLinkProvider(
   providers: Pick<Providers, 'byId'>,
   { kind, provider }: LinkedIdentity,
@@ -31,15 +31,15 @@ const standardNames: Partial<Record<FederatedIdentity['kind'], string>> = {
   amazon: 'Amazon',
 };
 
-/** What a link's provider is called, also when it is not configured any more. */
+/** The name of a link's provider, also if it is not configured any more. */
 export const providerName = (providers: Pick<Providers, 'byId'>, link: LinkedIdentity): string =>
   findLinkProvider(providers, link)?.name ?? standardNames[link.kind] ?? link.provider;
 
-/** By what a member recognises an account elsewhere. */
+/** The text by which a user recognizes an account elsewhere. */
 export const toAccountLabel = (providerName: string, email: string | null | undefined): string =>
   email ? `${providerName} (${email})` : providerName;
 
-/** @returns false when the member has no such link (any more) */
+/** @returns false if the user has no such link (any more) */
 export async function unlink(
   trx: Transaction<Schema>,
   providers: Providers,
@@ -52,7 +52,7 @@ export async function unlink(
   return true;
 }
 
-/** Removes those that were linked at or after a moment. @returns how many */
+/** Removes links made at or after a time. @returns the number */
 export async function unlinkAddedSince(
   trx: Transaction<Schema>,
   providers: Providers,
@@ -65,7 +65,7 @@ export async function unlinkAddedSince(
   return count;
 }
 
-/** Those that were linked at or after a moment, as their member recognises them. */
+/** Links made at or after a time, with the names that the user recognizes. */
 export async function listLinkedSince(
   db: Kysely<Schema>,
   providers: Pick<Providers, 'byId'>,
@@ -82,7 +82,7 @@ export async function listLinkedSince(
     }));
 }
 
-/** What this room holds of a member. */
+/** The data of this module about a user. */
 export const federationDataSource = ({ db }: Database): PersonalDataSource => ({
   name: 'linkedAccounts',
   exportData: async ({ id }) => (await listIdentities(db, id)).map(({ id: _, userId: _user, ...link }) => link),

@@ -13,11 +13,14 @@ function logoHash(provider: Provider, logo: string): string {
   return hash;
 }
 
-/** Its address, named after its content so that browsers may keep it for ever. */
+/** The address contains a hash of the content, so that browsers may cache it without expiry. */
 export const logoUrl = (provider: Provider): string | undefined =>
   provider.logo && `/federation/${provider.id}/logo?v=${logoHash(provider, provider.logo)}`;
 
-/** GET /federation/<provider>/logo: what is configured, which is nobody's document: opened by itself it runs and loads nothing. */
+/**
+ * GET /federation/<provider>/logo: a configured image. Its headers prevent it from running or loading anything if it is
+ * opened as a document.
+ */
 export function serveLogo(deps: Pick<FederationDeps, 'providers'>): RequestHandler {
   return (req, res) => {
     const provider = requireProvider(deps, req);

@@ -8,17 +8,17 @@ import { upstreamIdentitySchema } from './identity.ts';
 const schema = z.object({
   userId: z.string(),
   identity: upstreamIdentitySchema,
-  /** The link that there is already, but whose subject may be another person's by now. Undefined: there is none yet. */
+  /** The existing link whose subject may now belong to another person. Undefined: there is none yet. */
   linkId: z.string().optional(),
-  /** Where the visitor was going (`Errand.search`). */
+  /** The visitor's target (`Continuation.search`). */
   errand: z.string(),
   remember: z.boolean().optional(),
   offeredAtMs: z.number(),
 });
 
 /**
- * A link that is offered: a visitor who came by a provider has the confirmed address of a member. It is made once that
- * member has shown in this browser, later than this, that the account is theirs, and said yes.
+ * A pending link: a visitor signed in with a provider, and the address belongs to a user. It is made once that user has
+ * proven the account in this browser, after this was created, and has agreed.
  */
 export type PendingLink = z.infer<typeof schema>;
 
@@ -26,7 +26,7 @@ export interface PendingLinks {
   begin(req: Request, res: Response, offer: PendingLink): Promise<void>;
   /** The browser's own. */
   current(req: Request): Promise<PendingLink | undefined>;
-  /** Ends it. */
+  /** Deletes it. */
   clear(req: Request, res: Response): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export function createPendingLinks({
 
 const envelope = z.object({ sealed: z.string() });
 
-/** Offers are stored as `{ sealed }`; the form stays, so that an offer outlives an upgrade. */
+/** Pending links are stored as `{ sealed }`; the format stays, so that they survive an upgrade. */
 function inEnvelope(box: SecretBox): SecretBox {
   return {
     seal: (plain, aad) => JSON.stringify({ sealed: box.seal(plain, aad) }),

@@ -14,8 +14,8 @@ const belongsTo = (ticket: PostedResponse | undefined, provider: Provider): tick
   ticket?.provider === provider.id;
 
 /**
- * GET /federation/<provider>/finish?ticket=: the browser is back from SAML's post, with its cookies. The answer counts only
- * in the browser whose attempt it is, once.
+ * GET /federation/<provider>/finish?ticket=: the browser returns from the SAML POST with its cookies. The response
+ * counts only in the browser of its attempt, once.
  */
 export function showPostedResponse(deps: FederationDeps): RequestHandler {
   const { attempts, tickets } = deps;
@@ -29,7 +29,7 @@ export function showPostedResponse(deps: FederationDeps): RequestHandler {
     }
     const { attempt: attemptId, outcome } = ticket;
     if (outcome.kind === 'refused') {
-      // Said already, when it came. Where it led is told to the browser alone whose attempt it is.
+      // The error was reported at the POST. Only the browser of the attempt learns its continuation.
       const found = attemptId === undefined ? undefined : await attempts.find(req, attemptId, provider.id);
       const attempt = found && found.state !== 'foreign' ? found.attempt : undefined;
       if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.continuation}`);
@@ -51,7 +51,10 @@ export function showPostedResponse(deps: FederationDeps): RequestHandler {
   };
 }
 
-/** Whoever sends a visitor here with an answer of their own must not sign them in to an account of theirs. */
+/**
+ * An attacker who sends a visitor here with the attacker's own response must not sign them in to the attacker's
+ * account.
+ */
 function renderUnsolicitedPage(
   { pages }: FederationDeps,
   req: Request,
@@ -68,7 +71,7 @@ function renderUnsolicitedPage(
   });
 }
 
-/** POST: the visitor wants to be signed in by an answer for which nobody asked (IdP-initiated). */
+/** POST: the visitor confirms an unsolicited (IdP-initiated) response. */
 export function finishPostedResponse(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
     const provider = requireProvider(deps, req);

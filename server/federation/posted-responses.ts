@@ -5,7 +5,7 @@ import { refusalKinds, upstreamIdentitySchema } from './identity.ts';
 
 const schema = z.object({
   provider: z.string(),
-  /** Undefined: nobody asked (IdP-initiated). */
+  /** Undefined: the response is unsolicited (IdP-initiated). */
   attempt: z.string().optional(),
   outcome: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('identity'), identity: upstreamIdentitySchema }),
@@ -14,8 +14,8 @@ const schema = z.object({
 });
 
 /**
- * What a post from another site brought (SAML's HTTP-POST binding). It comes without the browser's cookies, so nothing is
- * decided at it: its address leads to a GET of our own, where they are back.
+ * The data of a cross-site POST (SAML's HTTP-POST binding). It comes without the browser's cookies, so nothing is
+ * decided yet: it redirects to a GET of this site, which has them.
  */
 export type PostedResponse = z.infer<typeof schema>;
 

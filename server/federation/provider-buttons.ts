@@ -13,7 +13,7 @@ interface ButtonContext {
 
 const standardKinds: readonly ProviderKind[] = ['amazon', 'google', 'facebook'];
 
-/** How a button shows a provider. */
+/** The view of a provider on a button. */
 export function toProviderButton(
   provider: Provider,
   { lang, t }: Pick<ButtonContext, 'lang' | 't'>,
@@ -27,15 +27,15 @@ export function toProviderButton(
   };
 }
 
-/** Whether a provider takes this browser. */
+/** Tests whether a provider supports this browser. */
 export const acceptsBrowser = (provider: Provider, userAgent: string | undefined): boolean =>
   !(provider.refusesEmbeddedBrowsers && isEmbeddedBrowser(userAgent));
 
 /**
- * The buttons of a page on which somebody signs in or up (the specification's "Federated buttons"): Amazon and Google on top,
- * Facebook by itself, the others in a list. The list is open from the start where there are none of those three, or where all of them
- * together are at most three.
- * @param options.place what a browser of its own is to open instead, where a provider does not take this one
+ * The buttons of a sign-in or sign-up page (the specification's "Federated buttons"): Amazon and Google on top,
+ * Facebook separately, the others in a list. The list is open from the start if there is none of those three, or if
+ * there are at most three providers.
+ * @param options.place the page to open in a full browser, if a provider does not support this one
  */
 export function toProviderButtons(
   providers: Pick<Providers, 'all'>,

@@ -5,36 +5,36 @@ import type { ProviderKind } from './identity.ts';
 import type { ProviderStrategy } from './provider-strategy.ts';
 import type { SamlProviderOps } from './saml/types.ts';
 
-/** A provider by which members sign in, as every file of this room but the strategies sees it. */
+/** An identity provider, as every file of this module except the strategies sees it. */
 export interface Provider {
   id: string;
   kind: ProviderKind;
   /** "Google", "Acme". */
   name: string;
-  /** What its button says in a language, where something else than usual was configured. */
+  /** The configured text of its button by language. */
   label: Partial<Record<Language, string>>;
-  /** A data: address; undefined: google, facebook and amazon have marks of ours, others none. */
+  /** A data: address; undefined: google, facebook and amazon have built-in marks, others none. */
   logo: string | undefined;
-  /** Whose addresses lead here when they are typed. Lower case. */
+  /** Typed addresses of these domains lead here. Lower case. */
   domains: readonly string[];
   signUp: boolean;
   secondFactor: 'ask' | 'sufficient' | 'required';
-  /** Google and Facebook turn away browsers that are built into other apps. */
+  /** Google and Facebook refuse browsers inside other apps. */
   refusesEmbeddedBrowsers: boolean;
   strategy: ProviderStrategy;
-  /** What only SAML's have: metadata, answers by post, single logout. */
+  /** SAML only: metadata, responses by POST, single logout. */
   saml?: SamlProviderOps | undefined;
 }
 
 export interface Providers {
-  /** In the order of the configuration; Amazon, Google and Facebook first. */
+  /** Amazon, Google and Facebook first, then in the order of the configuration. */
   all: readonly Provider[];
   byId(id: string): Provider | undefined;
-  /** To whose provider a typed address leads (home realm discovery). */
+  /** The provider of a typed address (home realm discovery). */
   forEmail(email: string): Provider | undefined;
 }
 
-/** What strategies are made from. */
+/** The settings of strategies. */
 export interface StrategySettings {
   publicUrl: string;
   config: Pick<
@@ -51,11 +51,11 @@ export interface StrategySettings {
   >;
   file: ProvidersFile;
   now: () => number;
-  /** For how long a provider may let a member wait; 10 s. */
+  /** Timeout of a provider; 10 s. */
   answerMs?: number | undefined;
 }
 
-/** Of these addresses the first is told to the provider, and must not change. */
+/** The first of these addresses is registered at the provider, and must not change. */
 export const callbackPath = (id: string) => `/federation/${id}/callback`;
 export const assertionPath = (id: string) => `/federation/${id}/acs`;
 export const metadataPath = (id: string) => `/federation/${id}/metadata`;

@@ -5,34 +5,34 @@ import { type FederatedIdentity, findIdentity } from './identity-store.ts';
 import type { Provider } from './providers.ts';
 import { isSamePerson } from './same-person.ts';
 
-/** What a sign-in by a provider comes to. */
+/** The decision about a federated sign-in. */
 export type ProvisioningDecision =
   | { kind: 'sign-in'; user: User; link: FederatedIdentity }
-  /** The subject is linked, but may be another person's by now: the member has to prove the account by another way. */
+  /** The subject is linked, but may now belong to another person: the user must prove the account in another way. */
   | { kind: 'prove'; user: User; link: FederatedIdentity }
-  /** Nobody here has this identity or address, and the provider vouches for the address. */
+  /** No user has this identity or address, and the provider vouches for the address. */
   | { kind: 'create'; email: string }
-  /** The same, but the address is to be confirmed first. */
+  /** The same, but the address must be confirmed first. */
   | { kind: 'confirm'; email: string }
   /**
-   * An account with this address that nobody has ever confirmed: whoever can show the address has it, and its creator's
-   * password and sessions go.
+   * An unconfirmed account with this address: the user who proves the address gets it, and its creator's password and
+   * sessions end.
    */
   | { kind: 'take-over'; user: User }
-  /** A member has this confirmed address: linked once the account is proven. */
+  /** A user has this confirmed address: linked once the account is proven. */
   | { kind: 'offer'; user: User }
   | { kind: 'refuse'; why: RefusalKind };
 
-/** What is known of an identity when it is decided. */
+/** The known facts about an identity. */
 export interface ProvisioningFacts {
   link: FederatedIdentity | undefined;
-  /** The link's member; undefined without a link. */
+  /** The link's user; undefined without a link. */
   linked: User | undefined;
-  /** The member with the identity's address. */
+  /** The user with the identity's address. */
   sameAddress: User | undefined;
 }
 
-/** The one rule of who gets in as whom. Pure. */
+/** The only rule that decides which user an identity signs in. Pure. */
 export function decide(
   identity: UpstreamIdentity,
   provider: Pick<Provider, 'signUp'>,
@@ -50,7 +50,7 @@ export function decide(
     return { kind: sameAddress.emailVerified ? 'offer' : 'take-over', user: sameAddress };
   }
   if (!provider.signUp) return { kind: 'refuse', why: 'sign-up-closed' };
-  // Of an address that is not vouched for nothing is told here, whoever's it is: sign-up/ has the rule for that.
+  // For an unverified address nothing is revealed here, whether a user has it or not: sign-up/ has the rule for that.
   return emailVerified ? { kind: 'create', email } : { kind: 'confirm', email };
 }
 
@@ -60,8 +60,8 @@ export async function loadFacts(
 ): Promise<ProvisioningFacts> {
   const { db } = database;
   const { email } = identity;
-  // In this order: whoever becomes a member meanwhile, by the same identity in another tab, is found with the link that came
-  // with them, and is not asked to link what is linked.
+  // In this order: if another tab creates the user with the same identity meanwhile, the later look-up finds the new
+  // link, and the user is not asked to link it again.
   const sameAddress = email === undefined ? undefined : await findUserByIdentifier(db, { email });
   const link = await findIdentity(db, identity);
   const linked = link && (await findCurrentUser(database, link.userId));

@@ -7,8 +7,8 @@ import type { PendingLink } from './pending-links.ts';
 import type { Providers } from './providers.ts';
 
 /**
- * Whether a member must have a second factor here is what the providers that are linked with them say. Asked anew whenever
- * they come by one, and when a link is made or removed.
+ * The linked providers decide whether a user must have a second factor. Updated at each use, and when a link is made or
+ * removed.
  */
 export async function updateRequiredSecondFactor(
   trx: Transaction<Schema>,
@@ -22,7 +22,7 @@ export async function updateRequiredSecondFactor(
   if (user && user.secondFactorRequired !== required) await setSecondFactorRequired(trx, userId, required, nowMs);
 }
 
-/** Links who somebody is at a provider, by which they come at this moment. @returns false when it is linked already, whoever's it is */
+/** Links the identity of the current sign-in. @returns false if it is already linked to any user */
 export async function linkCurrentIdentity(
   trx: Transaction<Schema>,
   providers: Pick<Providers, 'byId'>,
@@ -36,8 +36,8 @@ export async function linkCurrentIdentity(
 }
 
 /**
- * Makes the link of an offer, or keeps the one that its member has just proven, with what the provider says of them now.
- * @returns false when the identity is linked to another member
+ * Makes the pending link, or confirms the existing one that its user has just proven, with the provider's latest data.
+ * @returns false if the identity is linked to another user
  */
 export async function linkOrKeep(
   trx: Transaction<Schema>,

@@ -21,7 +21,7 @@ interface Reused {
   provider: Provider;
 }
 
-/** @returns undefined when this browser has none, or no longer: the start page knows where visitors go */
+/** @returns undefined if this browser has none (any more): the start page decides what comes next */
 async function findReused(deps: FederationDeps, req: Request, res: Response): Promise<Reused | undefined> {
   const offer = await deps.offers.current(req);
   if (offer) belongToRequest(deps.cookies, req, res, `/${offer.errand}`);
@@ -32,8 +32,8 @@ async function findReused(deps: FederationDeps, req: Request, res: Response): Pr
 }
 
 /**
- * GET /federation/link/account: somebody came by a subject that is linked, with another address and another name. Says
- * nothing of the account: the visitor may be another person than its member.
+ * GET /federation/link/account: a visitor came with a linked subject, but another address and name. The page reveals
+ * nothing about the account: the visitor may be another person than its user.
  */
 export function showReused(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
@@ -49,7 +49,7 @@ export function showReused(deps: FederationDeps): RequestHandler {
   };
 }
 
-/** POST: the account is theirs, which they go on to prove; or they never had one, and the link goes. */
+/** POST: the visitor says that the account is theirs, and must prove it; or that it is not, and the link is removed. */
 export function decideReused(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
     const act = readFormField(req, 'act');
@@ -79,7 +79,7 @@ async function startAnew(
   const sameAddress = email === undefined ? undefined : await findUserByIdentifier(deps.database.db, { email });
   const decision = decide(identity, provider, { link: undefined, linked: undefined, sameAddress });
   if (decision.kind === 'refuse') throw new FederationError(decision.why, 'decided so without the link');
-  // The address is that account's, so nobody becomes another member with it.
+  // The address belongs to that account, so no other user can be created with it.
   if (decision.kind === 'offer' && decision.user.id === offer.userId)
     return res.redirect(303, linkConfirmationUrl(offer));
   await removeReused(deps, req, { offer, provider });
@@ -91,7 +91,7 @@ async function startAnew(
   });
 }
 
-/** The member keeps the account with every other way to sign in to it, and gets a mail. */
+/** The user keeps the account with all other sign-in methods, and gets a mail. */
 async function removeReused(deps: FederationDeps, req: Request, { offer, provider }: Reused): Promise<void> {
   const { database, outbox, providers, log, now } = deps;
   const { userId, linkId: id, offeredAtMs: unusedSinceMs } = offer;

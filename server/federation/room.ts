@@ -13,7 +13,7 @@ import { createPendingLogouts, endsAtProvider, upstreamLogoutUrl } from './upstr
 
 export interface FederationModule {
   providers: Providers;
-  /** @returns the provider's address; see `beginAttempt`. @throws {FederationRefusal} too-many, unreachable */
+  /** @returns the provider's address; see `startAttempt`. @throws {FederationError} too-many, unreachable */
   begin(
     req: Request,
     res: Response,
@@ -21,16 +21,18 @@ export interface FederationModule {
     intent: FederationIntent,
     beginning: StartAttemptInput,
   ): Promise<string>;
-  /** Answers the browser: leads to the provider, or back to the sign-in page with the reason why not. */
+  /** Redirects to the provider, or back to the sign-in page with the reason of the refusal. */
   signIn(req: Request, res: Response, provider: Provider, beginning: StartAttemptInput): Promise<void>;
   /**
-   * Where a browser goes that has just been signed out here, out of a session that a provider began.
-   * @param returnTo where signing out leads; undefined: to a page of ours
+   * The provider's logout address for a browser that has just been signed out here from a federated session.
+   * @param returnTo the address after the logout; undefined: a page of this site
    */
   wayOut(upstream: UpstreamSession, returnTo: string | undefined): ReturnType<typeof upstreamLogoutUrl>;
-  /** What the provider of a session is called, and whether signing out here signs out there, too. */
+  /** The name of a session's provider, and whether a logout here also ends the session there. */
   endsThere(upstream: UpstreamSession): { name: string; ends: boolean } | undefined;
-  /** Before anything refuses posts from other sites: SAML's answers and logouts come as such (`security.md`, rule 9). */
+  /**
+   * Precedes the guard against cross-site posts: SAML's responses and logouts are such posts (`security.md`, rule 9).
+   */
   postRoutes(app: Express): void;
   pageRoutes(router: Router): void;
 }

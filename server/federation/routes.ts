@@ -10,7 +10,7 @@ import { handleAssertion, handleLogoutPost, handleLogoutRedirect, showMetadata }
 import { reusedPath } from './sign-in-notices.ts';
 import { submitStartSignIn } from './start-sign-in.ts';
 
-/** Before the guard against posts from other sites; each reads its own body, and none touches the session. */
+/** Precedes the guard against cross-site posts; each route reads its own body, and none uses the session. */
 export function postsFromElsewhere(app: Express, deps: FederationDeps): void {
   if (!deps.providers.all.some(({ kind }) => kind === 'saml')) return;
   app.post('/federation/:provider/acs', ...handleAssertion(deps));

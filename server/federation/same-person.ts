@@ -5,8 +5,8 @@ import type { FederatedIdentity } from './identity-store.ts';
 const plain = (text: string) => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 
 /**
- * The facts about a person that do not follow from the subject: whoever gets the user name `ada` gets `ada@corp.example` with
- * it, and some providers give the user name for the name.
+ * Facts about a person that do not follow from the subject: the new owner of the user name `ada` also gets
+ * `ada@corp.example`, and some providers use the user name as the name.
  */
 function factsBeside({
   subject,
@@ -22,8 +22,8 @@ function factsBeside({
 }
 
 /**
- * Whether whoever comes with a linked subject is the person whom it was linked for. A subject that the provider may give to
- * another person proves that only together with an address or a name that is the same as before.
+ * Tests whether a linked subject still belongs to the same person. A subject that the provider can reassign proves it
+ * only together with an unchanged address or name.
  */
 export function isSamePerson(
   identity: UpstreamIdentity,

@@ -20,7 +20,7 @@ function requireSamlProvider(deps: FederationDeps, req: Request): SamlProvider {
   return provider as SamlProvider;
 }
 
-/** Nothing else reads these posts, and no other form of the house is as long. */
+/** Only for these posts; no other form is as long. */
 function formBody(): RequestHandler[] {
   const known: RequestHandler = (req, _res, next) => {
     if (!req.is('application/x-www-form-urlencoded'))
@@ -31,15 +31,15 @@ function formBody(): RequestHandler[] {
 }
 
 /**
- * POST /federation/<provider>/acs (SAML 2.0 Bindings, section 3.5). It comes from another site, so without the browser's
- * cookies: what it says is put down as a ticket, and the browser comes back for it with a GET.
+ * POST /federation/<provider>/acs (SAML 2.0 Bindings, section 3.5). It is a cross-site POST without the browser's
+ * cookies: its content is stored, and the browser returns for it with a GET.
  */
 export function handleAssertion(deps: FederationDeps): RequestHandler[] {
   const { attempts, tickets } = deps;
   const handler: RequestHandler = async (req, res) => {
     const provider = requireSamlProvider(deps, req);
     const relayState = readFormField(req, 'RelayState');
-    // Of a provider's own making where nobody asked; an address in it is never gone to.
+    // An unsolicited response has a RelayState of the provider; an address in it is never used.
     const found = await attempts.find(req, relayState, provider.id, { anyBrowser: true });
     const attempt = found.state === 'foreign' ? undefined : found.attempt.id;
     if (found.state !== 'foreign' && found.attempt.popup) keepOpener(res);
@@ -47,7 +47,7 @@ export function handleAssertion(deps: FederationDeps): RequestHandler[] {
       (identity) => ({ kind: 'identity' as const, identity }),
       (error: unknown) => ({ kind: 'refused' as const, why: logRefusal(deps, provider, error).kind }),
     );
-    // Nothing is put down for whoever sends more than is read: the store is not theirs to fill.
+    // Nothing is stored for refused responses without an attempt, so that strangers cannot fill the store.
     if (outcome.kind === 'refused' && (attempt === undefined || outcome.why === 'too-many'))
       return res.redirect(303, loginPageUrl(undefined, provider, outcome.why));
     const ticket = await tickets.create({ provider: provider.id, attempt, outcome });
@@ -65,13 +65,13 @@ async function read(
   found: AttemptLookup,
 ): Promise<UpstreamIdentity> {
   if (found.state !== 'foreign') {
-    // A browser may send an answer again; whoever sends many only wants to keep us busy: reading one takes time.
+    // A browser may send a response again; more than a few are an attack, because verification takes time.
     const decision = await consumeLimits(kv, rateLimits.samlResponse, { flow: sha256(found.attempt.id) });
     if (!decision.allowed) throw new FederationError('too-many', 'answers to one attempt');
     if (found.state === 'over') throw new FederationError('over', 'an answer to an attempt that is over');
     return (await saml.receive(req, found.attempt)).identity;
   }
-  // Whoever has an attempt was counted when it began.
+  // An attempt was already counted when it started.
   const decision = await consumeLimits(kv, limits.unsolicitedSamlResponse, { address: req.ip ?? '' });
   if (!decision.allowed) throw new FederationError('too-many', 'answers for which nobody asked, of one network');
   const { identity, assertionId, untilMs } = await saml.receive(req, undefined);
@@ -97,7 +97,7 @@ export function handleLogoutRedirect(deps: FederationDeps): RequestHandler[] {
       if (!(error instanceof FederationError)) throw error;
       const { detail } = error;
       log.info({ act: 'federation', provider: provider.id, outcome: 'logout-refused', detail }, 'federation');
-      // Of an answer nothing hangs but where the browser goes on.
+      // Only the redirect of this browser depends on a logout response.
       if (input('SAMLResponse')) return undefined;
       throw new HttpError('badRequest', { detail: `a logout of ${provider.id}: ${detail}` });
     });
@@ -117,13 +117,13 @@ export function handleLogoutRedirect(deps: FederationDeps): RequestHandler[] {
   return [handler];
 }
 
-/** The same by post, which brings a body of its own. Anybody may send one, and it must be read to be refused. */
+/** The same by POST, which has a body. Anyone can send one, and it must be read to be refused. */
 export function handleLogoutPost(deps: FederationDeps): RequestHandler[] {
   const limited: RequestHandler = async (req, res, next) => {
     const { kv, limits } = deps;
     const decision = await consumeLimits(kv, limits.samlLogoutPost, { address: req.ip ?? '' });
     if (!decision.allowed) throw new HttpError('tooMany', { retryAfterSeconds: toRetrySeconds(decision.retryAfterMs) });
-    // One that was right is none of those that are counted.
+    // Valid ones are not counted.
     res.once('finish', () => void (res.statusCode < 400 && decision.release().catch(() => {})));
     next();
   };

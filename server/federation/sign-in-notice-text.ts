@@ -2,7 +2,7 @@ import type { T } from '../http/index.ts';
 import type { Provider } from './providers.ts';
 import type { SignInNotice } from './sign-in-notices.ts';
 
-/** What a page says of a way that ended: as an error where something went wrong, for information where nothing did. */
+/** The notice about a sign-in that ended: an error or an information. */
 export function noticeText(
   t: T,
   { why, provider }: { why: SignInNotice; provider: Pick<Provider, 'name'> },

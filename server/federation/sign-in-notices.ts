@@ -6,19 +6,21 @@ import type { PendingLink } from './pending-links.ts';
 import type { Provider, Providers } from './providers.ts';
 
 const prefix = 'federation-';
-/** Where a link that is offered is made. */
+/** The page that makes a pending link. */
 export const linkConfirmationPath = '/federation/link';
-/** Where somebody says whether the account is theirs to which a subject is linked that may have changed hands. */
+/** The page that asks whether the account of a possibly reassigned subject belongs to the visitor. */
 export const reusedPath = '/federation/link/account';
 
-/** Where nobody was refused: the member has to sign in first; they are signed out here, but still signed in there. */
+/** Notices without a refusal: the user must sign in first; or is signed out here, but still signed in there. */
 const noticeKinds = ['offer', 'prove', 'signed-out', ...refusalKinds] as const;
 export type SignInNotice = (typeof noticeKinds)[number];
 
-/** Who was about to become a member and has an account, or may not have one, has to sign in. */
+/** A visitor with these refusals already has an account, or may not create one, and must sign in. */
 const forMembers: readonly RefusalKind[] = ['email-taken', 'sign-up-closed', 'disabled'];
 
-/** Where a way that ended without success leads back to: its errand, and the plan of its sign-up, are alive still. */
+/**
+ * The page to which an unsuccessful sign-in returns: its continuation, and the plan of its sign-up, are still valid.
+ */
 export function loginPageUrl(
   attempt: Pick<FederationAttempt, 'intent' | 'continuation'> | undefined,
   provider: Pick<Provider, 'id'>,
@@ -36,13 +38,16 @@ export function loginPageUrl(
   return `${plan === null ? '/signup' : `/signup/plan/${encodeURIComponent(plan)}`}?${parameters}`;
 }
 
-/** Where a member signs in to whom a link is offered (link-confirmation-handlers.ts); the offer knows where the visitor was going. */
+/**
+ * The sign-in page of a user with a pending link (link-confirmation-handlers.ts); the pending link has the visitor's
+ * target.
+ */
 export const linkConfirmationUrl = (
   { identity, linkId, errand: continuation }: Pick<PendingLink, 'identity' | 'linkId' | 'errand'>,
   { at, forceAuth }: { at: '/' | '/re-authenticate'; forceAuth?: true } = { at: '/' },
 ) => {
   const notice = { notice: `${prefix}${linkId === undefined ? 'offer' : 'prove'}`, provider: identity.provider };
-  // Only named: the sign-in goes to the offer first, and the offer goes on to the request.
+  // Only named: the sign-in continues to the pending link first, and that to the request.
   const pending = new URLSearchParams(continuation).get('authorization_code');
   return `${at}?${new URLSearchParams({
     redirect: linkConfirmationPath,
@@ -52,11 +57,11 @@ export const linkConfirmationUrl = (
   })}`;
 };
 
-/** Where a member comes to who is signed out here, and still signed in at the provider. */
+/** The page for a user who is signed out here, and still signed in at the provider. */
 export const signedOutUrl = (provider: Pick<Provider, 'id'>) =>
   `/?${new URLSearchParams({ notice: `${prefix}signed-out`, provider: provider.id })}`;
 
-/** What the address of a page says of a way that ended. Anybody may write such an address: it only chooses a text. */
+/** The notice in the address of a page. Anyone can write such an address: it only selects a text. */
 export function readNotice(
   req: Request,
   providers: Pick<Providers, 'byId'>,

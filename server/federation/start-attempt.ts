@@ -10,15 +10,15 @@ export interface StartAttemptInput {
   continuation: Continuation;
   remember: boolean;
   loginHint?: string | undefined;
-  /** Also where only a sign-in is wanted, the person must show anew who they are. */
+  /** Demands a fresh authentication even for a plain sign-in. */
   forceFresh?: boolean;
   repeated?: true;
 }
 
 /**
- * Begins an attempt in this browser.
- * @returns the provider's address: a form's answer goes there by `sendGoingOnPage`, not by a redirect, which the form's own
- * policy (`form-action 'self'`) would stop somewhere in the provider's chain
+ * Starts an attempt in this browser.
+ * @returns the provider's address. A form's answer uses `renderRedirectPage`, not a redirect, which the form's own
+ * policy (`form-action 'self'`) would block somewhere in the provider's chain
  * @throws {FederationError} too-many, unreachable
  */
 export async function startAttempt(

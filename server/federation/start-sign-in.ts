@@ -8,7 +8,9 @@ import type { Provider } from './providers.ts';
 import { loginPageUrl } from './sign-in-notices.ts';
 import { type StartAttemptInput, startAttempt } from './start-attempt.ts';
 
-/** Leads this browser to a provider to sign in there, or back to the sign-in page with the reason why not. */
+/**
+ * Redirects this browser to a provider to sign in there, or back to the sign-in page with the reason of the refusal.
+ */
 export async function startSignIn(
   deps: FederationDeps,
   req: Request,
@@ -18,8 +20,8 @@ export async function startSignIn(
 ): Promise<void> {
   const intent: FederationIntent = { kind: 'sign-in', at };
   try {
-    // Who is signed in already, or was told to sign in anew, is to show again who they are: there, too; a client app that
-    // wants it is not told so of somebody whom the provider let through by a session.
+    // A user who is already signed in, or must authenticate again, needs a fresh authentication at the provider too: a
+    // client app must not get `auth_time` of a session there.
     const forceFresh =
       req.query.forceAuth !== undefined ||
       (await deps.sessions.getCurrentUser(req)) !== undefined ||
@@ -32,13 +34,13 @@ export async function startSignIn(
   }
 }
 
-/** What was typed, where it is an address: the provider need not ask for it again. */
+/** The typed text, if it is an address: the provider need not ask for it again. */
 function readTypedEmail(req: Request): string | undefined {
   const typed = parseIdentifier(readFormField(req, 'username'));
   return typed && 'email' in typed ? typed.email : undefined;
 }
 
-/** POST /federation/<provider>: its button. A password that stands in the same form is not looked at. */
+/** POST /federation/<provider>: its button. A password in the same form is ignored. */
 export function submitStartSignIn(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
     const provider = requireProvider(deps, req);

@@ -7,7 +7,7 @@ import { openSaml } from './providers/saml.ts';
 import type { Provider, StrategySettings } from './providers.ts';
 
 /**
- * Every provider that is configured: Amazon and Google on top, then Facebook, then the file's in its order.
+ * Every configured provider: Amazon and Google first, then Facebook, then those of the file in its order.
  * @param passport an instance of its own, in which each strategy is registered under the id of its provider
  */
 export function openStrategies(settings: StrategySettings, passport: Authenticator = createPassport()): Provider[] {

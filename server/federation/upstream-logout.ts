@@ -7,13 +7,13 @@ import { signedOutUrl } from './sign-in-notices.ts';
 
 const schema = z.object({
   provider: z.string(),
-  /** The provider's answer must be to this. */
+  /** The provider's response must refer to this. */
   requestId: z.string(),
-  /** Where signing out would have led; undefined: a page of ours. */
+  /** The address after the logout; undefined: a page of this site. */
   returnTo: z.string().optional(),
 });
 
-/** A browser that is signed out here, and on its way to sign out at its provider, too. */
+/** A browser that is signed out here, and is also signing out at its provider. */
 export type PendingLogout = z.infer<typeof schema>;
 
 export interface PendingLogouts {
@@ -36,9 +36,9 @@ export function createPendingLogouts({ kv, box }: { kv: KeyValueStore; box: Secr
 }
 
 /**
- * Where the browser goes that has just been signed out here, out of a session that a provider began: to the provider, where
- * it has a single logout, else where signing out leads.
- * @param returnTo a client app's address; undefined: a page of ours
+ * The next address of a browser that has just been signed out here from a federated session: the provider if it has
+ * single logout, else the address after the logout.
+ * @param returnTo a client app's address; undefined: a page of this site
  */
 export async function upstreamLogoutUrl(
   { providers, pendingLogouts }: { providers: Providers; pendingLogouts: PendingLogouts },
@@ -54,7 +54,10 @@ export async function upstreamLogoutUrl(
   return { address: url, providerName: provider.name };
 }
 
-/** What the provider of a session is called, and whether signing out here signs out there, too; undefined: it is gone. */
+/**
+ * The name of a session's provider, and whether a logout here also ends the session there; undefined: it is no longer
+ * configured.
+ */
 export function endsAtProvider(
   { providers }: { providers: Providers },
   { provider: id, saml }: UpstreamSession,

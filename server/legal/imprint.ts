@@ -4,10 +4,10 @@ import { ImprintPage } from '../../views/legal/imprint-page.tsx';
 import { methodNotAllowed, type Pages } from '../http/index.ts';
 import type { Legal } from './legal-documents.ts';
 
-/** GET /imprint: who runs the site. */
+/** GET /imprint: the operator of the site. */
 export function imprintRoute(
   router: Router,
-  /** `greet` looks who is signed in, for the header. */
+  /** `loadPageUser` finds the signed-in user for the header. */
   { pages, legal, loadPageUser }: { pages: Pages; legal: Legal; loadPageUser(req: Request): Promise<unknown> },
 ): void {
   router

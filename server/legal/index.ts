@@ -1,9 +1,8 @@
 /**
- * The room of what the operator must tell: terms of service and imprint, as Markdown files per language, and the page of
- * the latter. They are read, checked and rendered once, at the start.
- *
- * Owns the documents and which version of the terms is in force. Does not own who accepted what (account/) nor when
- * members are asked (sign-in/).
+ * The module of legal documents: terms of service and imprint, as Markdown files per language, and the page of the
+ * latter. They are read, checked and rendered once, at the start.
+ * Owns the documents and the current version of the terms. Does not own the acceptances (users/) nor when users are
+ * asked (sign-in/).
  */
 
 export { imprintRoute } from './imprint.ts';

@@ -6,20 +6,20 @@ import type { TermsVersion } from '../users/index.ts';
 import { frontMatter, type RenderedMarkdown, renderMarkdown } from './markdown.ts';
 
 export interface LegalDocument extends RenderedMarkdown {
-  /** In which it is written: English where the member's language has no file. */
+  /** The language of the document: English if there is no file in the user's language. */
   lang: Language;
-  /** SHA-256 (base64url) of the Markdown as it was rendered. */
+  /** SHA-256 (base64url) of the rendered Markdown. */
   hash: string;
 }
 
 export interface Legal {
-  /** The terms in force. */
+  /** The current version of the terms. */
   version: TermsVersion;
   terms(lang: Language): LegalDocument;
   imprint(lang: Language): LegalDocument;
 }
 
-/** Everything that is wrong with the files, at once. */
+/** All faults of the files together. */
 export class LegalFilesError extends Error {
   override name = 'LegalFaults';
   constructor(faults: readonly string[]) {
@@ -27,7 +27,7 @@ export class LegalFilesError extends Error {
   }
 }
 
-/** The texts that come with Foyer, found from the sources and from dist/ alike. */
+/** The documents that come with Foyer, found from the sources and from dist/ alike. */
 export const shippedLegalDir = join(
   import.meta.dirname.replace(/([\\/])dist([\\/]server[\\/]legal)$/, '$2'),
   ...['..', '..', 'config', 'legal'],
@@ -46,9 +46,8 @@ function readOptional(file: string): string | undefined {
 }
 
 /**
- * Reads `<dir>/<language>/terms.md` and `imprint.md`. English must be there; a language without a file has the English
- * one. Every file of the terms says which version it is (`version`, a whole number, and `label`), and all say the same.
- *
+ * Reads `<dir>/<language>/terms.md` and `imprint.md`. The English files are required and replace missing languages.
+ * Every file of the terms declares the same version (`version`, a whole number, and `label`).
  * @param values fill `{{brand}}`, `{{host}}` and `{{publicUrl}}`
  * @throws {LegalFilesError}
  */

@@ -1,18 +1,18 @@
 import MarkdownIt from 'markdown-it';
 
-/** A document as a page shows it. HTML is made from Markdown without HTML in it: it holds no script and no style. */
+/** A rendered document. Markdown without embedded HTML produces it, so it contains no script and no style. */
 export interface RenderedMarkdown {
   title: string;
-  /** What stands before the first section, as HTML. */
+  /** HTML before the first section. */
   intro: string;
-  /** What each second-level heading begins. */
+  /** One section for each second-level heading. */
   sections: { title: string; body: string }[];
 }
 
-// Typed HTML is shown as text; links lead to http, https and mailto alone; pictures would be stopped by the policy.
+// Embedded HTML is shown as text; links may only use http, https and mailto; the policy would block pictures.
 const markdown = new MarkdownIt({ html: false, linkify: false }).disable('image');
 
-/** Facts at the head of a file: lines of `name: value` between two lines of `---`. */
+/** Reads the front matter of a file: lines of `name: value` between two lines of `---`. */
 export function frontMatter(text: string): { facts: Record<string, string>; body: string } {
   const match = /^---\r?\n(.*?)\r?\n---\r?\n/s.exec(text);
   if (!match) return { facts: {}, body: text };
@@ -21,7 +21,7 @@ export function frontMatter(text: string): { facts: Record<string, string>; body
   return { facts, body: text.slice(match[0].length) };
 }
 
-/** @returns without its title when the text does not begin with a first-level heading */
+/** @returns no title if the text does not start with a first-level heading */
 export function renderMarkdown(text: string): Omit<RenderedMarkdown, 'title'> & { title: string | undefined } {
   const tokens = markdown.parse(text, {});
   const render = (part: typeof tokens) => markdown.renderer.render(part, markdown.options, {});

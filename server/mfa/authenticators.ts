@@ -3,13 +3,13 @@ import type { User } from '../users/index.ts';
 import { countRecoveryCodes } from './recovery-code-store.ts';
 import { hasTotp } from './totp-store.ts';
 
-/** What a member has beside the password. */
+/** The second factors of a user. */
 export interface UserAuthenticators {
-  /** Which is asked for at the sign-in; `none`: nothing is. */
+  /** The factor that the sign-in asks for; `none`: no factor. */
   preference: User['mfaPreference'];
-  /** A verified number, to which codes can be sent. */
+  /** There is a verified number for codes by SMS. */
   sms: boolean;
-  /** An authenticator app that has been activated. */
+  /** An authenticator app is active. */
   totp: boolean;
   recoveryCodesLeft: number;
 }

@@ -1,16 +1,16 @@
 import type { UserAuthenticators } from './authenticators.ts';
 
-/** Ways to answer a challenge. */
+/** Methods to answer a challenge. */
 export const methods = ['totp', 'sms', 'recovery'] as const;
 export type ChallengeMethod = (typeof methods)[number];
 
-/** One-time codes that stand for the authentication methods of RFC 8176; a recovery code is one, too. */
+/** The authentication methods of RFC 8176; a recovery code counts as a one-time code. */
 export const methodAmr: Record<ChallengeMethod, string> = { totp: 'otp', sms: 'sms', recovery: 'otp' };
 
 /**
- * What a member may answer a challenge with, the preferred way first. Empty: nothing is asked, because the member has not
- * turned a second factor on. Whoever has, and has nothing left of it, may still type a recovery code: the challenge is
- * never left out.
+ * The methods with which a user can answer a challenge, the preferred one first. Empty: no challenge, because the user
+ * has no second factor enabled. A user who enabled one but cannot use it any more can still enter a recovery code: the
+ * challenge is never skipped.
  */
 export function listChallengeMethods(
   { preference, sms, totp }: UserAuthenticators,

@@ -8,45 +8,45 @@ import { methods } from './challenge-methods.ts';
 
 const schema = z.object({
   userId: z.string(),
-  /** Of the password that was right: any other since, and the challenge is void. */
+  /** Epoch of the right password: a new password invalidates the challenge. */
   passwordEpoch: z.number(),
-  /** `re-authenticate`: the member is signed in, and is asked again who they are. */
+  /** `re-authenticate`: the user is signed in and authenticates again. */
   intent: z.enum(['sign-in', 're-authenticate']),
-  /** What has been shown so far (RFC 8176). */
+  /** The methods so far (RFC 8176). */
   amr: z.array(z.string()),
-  /** As it was ticked at the sign-in. */
+  /** The checkbox of the sign-in form. */
   remember: z.boolean(),
-  /** Where the visitor was going (`Errand.search`). */
+  /** The visitor's target (`Continuation.search`). */
   continuation: z.string(),
-  /** The provider by which the member came. */
+  /** The provider of the sign-in. */
   upstream: upstreamSessionSchema.optional(),
-  /** What is asked for at this moment. */
+  /** The method that the page currently asks for. */
   method: z.enum(methods),
-  /** When the last code was sent to the phone; undefined: none could be. */
+  /** Time of the last SMS code; undefined: none could be sent. */
   sentAtMs: z.number().optional(),
-  /** When one was sent again, because the member asked for it. */
+  /** Time of the last code that the user requested again. */
   resentAtMs: z.number().optional(),
   expiresAtMs: z.number(),
 });
 
-/** A sign-in that has come as far as the second factor. No session exists for it, and nothing in it opens one. */
+/** A sign-in that waits for the second factor. It has no session, and its data cannot create one. */
 export type MfaChallenge = z.infer<typeof schema>;
 
 export type NewChallenge = Omit<MfaChallenge, 'expiresAtMs'>;
 
 /**
- * Challenges by their ids, which are secrets of one browser: a row in the key-value store and a host-only cookie. Each
- * beginning has a new one, so that an id that was planted in a browser, or was known before, leads nowhere.
+ * Challenges by their ids, which are secrets of one browser: a record in the key-value store and a host-only cookie.
+ * Each start creates a new id, so that a planted or known id is useless.
  */
 export interface MfaChallenges {
   newId(): string;
   begin(req: Request, res: Response, id: string, challenge: NewChallenge): Promise<void>;
-  /** The browser's own. */
+  /** The browser's own challenge. */
   current(req: Request): Promise<{ id: string; challenge: MfaChallenge } | undefined>;
   find(id: string): Promise<MfaChallenge | undefined>;
-  /** Changes one that lives; it lives no longer by that. */
+  /** Updates a live challenge without extending it. */
   update(id: string, challenge: MfaChallenge): Promise<void>;
-  /** Ends it. @returns whether it was this call that did: of many at once, one */
+  /** Ends it. @returns true for exactly one of several parallel calls */
   consume(id: string): Promise<boolean>;
   clear(res: Response): void;
 }
@@ -55,7 +55,10 @@ export const challengeMs = 10 * minuteMs;
 
 interface Settings {
   kv: KeyValueStore;
-  /** Seals them: an errand names the request that waits, and who may write to the store must not make a challenge. */
+  /**
+   * Seals the records: a continuation names the pending request, and write access to the store must not suffice to
+   * forge a challenge.
+   */
   box: SecretBox;
   cookies: HostCookies;
   now: () => number;

@@ -7,7 +7,7 @@ import type { MfaLimits } from './guess-limits.ts';
 import type { RememberedDevices } from './remembered-devices.ts';
 import type { SmsCodes } from './sms-codes.ts';
 
-/** What the rules of this room stand on; they know nothing of requests. */
+/** Dependencies of this module's rules, which do not know requests. */
 export interface MfaDeps {
   database: Database;
   kv: KeyValueStore;
@@ -16,9 +16,9 @@ export interface MfaDeps {
   outbox: Outbox;
   log: Logger;
   limits: MfaLimits;
-  /** How mails, text messages and authenticator apps name this house. */
+  /** Name of the product in mails, text messages and authenticator apps. */
   brandName: string;
-  /** Whether text messages can be sent at all. */
+  /** Whether text messages can be sent. */
   smsOffered: boolean;
   challenges: MfaChallenges;
   smsCodes: SmsCodes;
@@ -26,12 +26,12 @@ export interface MfaDeps {
   now: () => number;
 }
 
-/** As `app.ts` gives them. */
+/** The dependencies from `wiring.ts`. */
 export type MfaSettings = Omit<MfaDeps, 'challenges' | 'smsCodes' | 'remembered'> & {
   codes: Codes;
   cookies: HostCookies;
   texts: SmsSender;
   publicUrl: string;
-  /** For how long a device is remembered. */
+  /** How long a device is remembered. */
   rememberDays: number;
 };

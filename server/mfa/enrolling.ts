@@ -11,15 +11,15 @@ import {
   type TotpSetup,
 } from './totp-enrolment.ts';
 
-/** How members look after their second factors; pages and calls alike. */
+/** Management of second factors, for pages and calls alike. */
 export interface Enrolling {
   findFactors(user: User): Promise<UserAuthenticators>;
-  /** @returns the setup, and its id: a secret of whoever began it */
+  /** @returns the setup, and its id: a secret of the browser or caller that started it */
   beginTotp(user: User): Promise<TotpSetup & { setupId: string }>;
   findTotpSetup(setupId: string, user: User): Promise<TotpSetup | undefined>;
   activateTotp(setupId: string, user: User, typed: string, from: Origin): Promise<ActivateTotpResult>;
   prefer(user: User, expected: MfaPreference, from: Origin): Promise<SetMfaPreferenceResult>;
-  /** @returns undefined when there is no second factor in whose place they could stand */
+  /** @returns undefined if there is no second factor that they could replace */
   reissueRecoveryCodes(user: User, from: Origin): Promise<string[] | undefined>;
 }
 

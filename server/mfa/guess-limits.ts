@@ -12,15 +12,15 @@ export type MfaLimits = Pick<RateLimits, 'mfaCodeGuess' | 'knownDeviceMfaCodeGue
 export interface CodeGuess {
   userId: string;
   ip: string;
-  /** The known device's id, when this browser has signed in to this account before. */
+  /** The known device's id, if this browser has signed in to this account before. */
   device?: string | undefined;
 }
 
 type GuessDecision = LimitDecision<'address' | 'account' | 'device' | 'overall'>;
 
 /**
- * Counts a guess at a code of six digits, before it is looked at. Known devices are counted apart, so that strangers who have
- * the password lock nobody out of their own browser.
+ * Counts an attempt with a six-digit code before it is checked. Known devices are counted separately, so that strangers
+ * who know the password cannot lock users out of their own browsers.
  */
 export function consumeMfaCodeGuess(
   kv: LimitStore,
@@ -32,7 +32,10 @@ export function consumeMfaCodeGuess(
     : consumeLimits(kv, limits.knownDeviceMfaCodeGuess, { device: `${device}:${userId}`, account: userId });
 }
 
-/** A recovery code has 80 bits: nobody guesses one, and whoever tries must not keep the member from using theirs. */
+/**
+ * A recovery code has 80 bits and cannot be guessed. The limit is per network, so that an attacker cannot keep the user
+ * from using a code.
+ */
 export function consumeRecoveryCodeGuess(
   kv: LimitStore,
   limits: MfaLimits,
@@ -41,7 +44,7 @@ export function consumeRecoveryCodeGuess(
   return consumeLimits(kv, limits.recoveryCodeGuess, { address: ip });
 }
 
-/** Counts a guess at a challenge. @returns how many are left after it; undefined: it must not be looked at */
+/** Counts an attempt at a challenge. @returns the remaining attempts; undefined: it must not be checked */
 export async function consumeChallengeGuess(kv: LimitStore, id: string): Promise<number | undefined> {
   const decision = await consumeLimits(kv, rateLimits.mfaChallengeGuess, { flow: sha256(id) });
   return decision.allowed ? decision.remaining : undefined;

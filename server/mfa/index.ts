@@ -1,9 +1,7 @@
 /**
- * The room of second factors: authenticator apps (TOTP, RFC 6238), codes by SMS, recovery codes, devices on which the
- * factor is not asked for again, and which of them a member prefers (NIST SP 800-63B, sections 3.1.3 to 3.1.6).
- *
- * Owns what a member has beside the password, how it is enrolled, checked and taken away. Does not own the pages: those of
- * signing in are sign-in/'s, those of looking after it settings/'s.
+ * The module of second factors: authenticator apps (TOTP, RFC 6238), codes by SMS, recovery codes, remembered devices,
+ * and the user's preference (NIST SP 800-63B, sections 3.1.3 to 3.1.6).
+ * Owns how a second factor is enrolled, checked and removed. Does not own the pages: sign-in/ and settings/ have them.
  */
 
 export { listAuthenticators, type UserAuthenticators } from './authenticators.ts';

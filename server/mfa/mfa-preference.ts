@@ -10,12 +10,12 @@ import { hasTotp, removeTotp, totpCreatedAt } from './totp-store.ts';
 export interface PreferenceDeps {
   database: Database;
   outbox: Outbox;
-  /** Whether text messages are sent at all. */
+  /** Whether text messages can be sent. */
   smsOffered: boolean;
   now: () => number;
 }
 
-/** The specification's names of what is asked for at the sign-in. */
+/** The specification's names of the preferences. */
 export const preferredMfaNames = {
   none: 'NOMFA',
   sms: 'SMS_MFA',
@@ -23,17 +23,17 @@ export const preferredMfaNames = {
 } as const satisfies Record<MfaPreference, string>;
 
 /**
- * `no-authenticator`: no app has been activated; `no-phone`: no verified number, or no text messages are sent here; `required`: a
- * provider of the member demands a second factor.
+ * `no-authenticator`: no app is active; `no-phone`: no verified number, or SMS is off; `required`: a provider of the
+ * user requires a second factor.
  */
 export type MfaPreferenceRefusal = 'no-authenticator' | 'no-phone' | 'required';
 
 export type SetMfaPreferenceResult =
   | { kind: 'unchanged' }
-  /** `recoveryCodes`: as the member sees them, this once; undefined where they have some already, or need none. */
+  /** `recoveryCodes`: in plain text, only this once; undefined if the user has some already, or needs none. */
   | { kind: 'set'; recoveryCodes?: string[] }
   | { kind: 'refused'; why: MfaPreferenceRefusal }
-  /** The member is gone, or signs in with another password by now. */
+  /** The user is deleted, or has another password by now. */
   | { kind: 'gone' };
 
 const changeOf = { none: 'mfa-off', sms: 'mfa-sms', totp: 'mfa-totp' } as const satisfies Record<
@@ -41,7 +41,7 @@ const changeOf = { none: 'mfa-off', sms: 'mfa-sms', totp: 'mfa-totp' } as const 
   SecurityChange
 >;
 
-/** New codes in place of all earlier ones; answers them as the member sees them. Only their hashes are kept. */
+/** Creates codes that replace all earlier ones. Returns them in plain text; only their hashes are stored. */
 export async function issueRecoveryCodes(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<string[]> {
   const codes = makeRecoveryCodes();
   const hashes = codes.map((code) => hashRecoveryCode(normaliseRecoveryCode(code) ?? code));
@@ -49,7 +49,7 @@ export async function issueRecoveryCodes(trx: Transaction<Schema>, userId: strin
   return codes;
 }
 
-/** Recovery codes for a member who has none left. */
+/** Creates recovery codes for a user who has none left. */
 export async function issueRecoveryCodesIfMissing(
   trx: Transaction<Schema>,
   userId: string,
@@ -60,8 +60,8 @@ export async function issueRecoveryCodesIfMissing(
 }
 
 /**
- * Nothing is asked for beside the password from now on: the authenticator app, the recovery codes and the remembered devices
- * go with it, so that what lies forgotten on an old phone opens nothing later.
+ * Disables the second factor. The authenticator app, the recovery codes and the remembered devices are removed with it,
+ * so that a forgotten phone cannot be used later.
  */
 export async function removeAllFactors(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<void> {
   await setMfaPreference(trx, userId, 'none', nowMs);
@@ -70,7 +70,7 @@ export async function removeAllFactors(trx: Transaction<Schema>, userId: string,
   await forgetRememberedDevices(trx, userId);
 }
 
-/** Which second factor is asked for at the sign-in from now on; `none` takes all of them away. Told by mail. */
+/** Sets the second factor of the sign-in; `none` removes all of them. Notifies by mail. */
 export async function changeMfaPreference(
   deps: PreferenceDeps,
   user: User,
@@ -88,7 +88,7 @@ export async function changeMfaPreference(
       await removeAllFactors(trx, user.id, now());
     } else {
       if (expected === 'sms' && !smsOffered) return { kind: 'refused', why: 'no-phone' };
-      // Decided by the row itself: the number may be on its way out at this moment.
+      // The row itself decides: the number may be removed at this moment.
       if (!(await setMfaPreference(trx, user.id, expected, now()))) return { kind: 'refused', why: 'no-phone' };
       await forgetRememberedDevices(trx, user.id);
     }
@@ -101,8 +101,8 @@ export async function changeMfaPreference(
 }
 
 /**
- * New recovery codes for a member who has a second factor; the earlier ones work no more. Told by mail.
- * @returns undefined when there is nothing that they could stand in for
+ * New recovery codes for a user with a second factor; the earlier ones become invalid. Notifies by mail.
+ * @returns undefined if there is no second factor that they could replace
  */
 export async function reissueRecoveryCodes(
   deps: PreferenceDeps,
@@ -120,9 +120,10 @@ export async function reissueRecoveryCodes(
 }
 
 /**
- * Takes away what was added since a moment: whoever adds a factor to a stolen account must not keep it. What is older stays.
+ * Removes factors that were added since a time, so that a thief who adds a factor to a stolen account does not keep it.
+ * Older ones stay.
  * @param sinceMs milliseconds since the epoch
- * @returns whether anything was taken away
+ * @returns whether anything was removed
  */
 export async function removeFactorsAddedSince(
   trx: Transaction<Schema>,
@@ -139,7 +140,7 @@ export async function removeFactorsAddedSince(
   const totpSinceMs = await totpCreatedAt(trx, userId);
   const newTotp = totpSinceMs !== undefined && totpSinceMs >= sinceMs;
   if (newTotp) await removeTotp(trx, userId);
-  // Codes by SMS have no date of their own: the recovery codes were made when the first factor was.
+  // SMS has no date of its own; the recovery codes were created with the first factor.
   const lost = user.mfaPreference === 'totp' ? newTotp : user.mfaPreference === 'sms' && newCodes;
   const older = totpSinceMs !== undefined && !newTotp ? 'totp' : 'none';
   if (lost) await setMfaPreference(trx, userId, older, nowMs);

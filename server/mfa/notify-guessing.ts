@@ -7,8 +7,8 @@ type NotifyDeps = Pick<MfaDeps, 'database' | 'kv' | 'outbox' | 'log' | 'now'>;
 const onceInMs = 24 * 60 * 60_000;
 
 /**
- * Tells a member by mail that somebody who has the password tries codes. Once a day; the answer to the guess does not
- * depend on it.
+ * Notifies a user by mail that someone who knows the password tries codes. Once a day; the answer to the attempt does
+ * not depend on it.
  */
 export async function notifyGuessing(deps: NotifyDeps, user: User, from: Origin): Promise<void> {
   const { database, kv, outbox, log } = deps;

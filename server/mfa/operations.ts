@@ -13,7 +13,7 @@ interface OperationsDeps {
   now: () => number;
 }
 
-/** The words of the JSON API. */
+/** The texts of the JSON API. */
 const t = translator('en');
 
 const badRequest = (publicDetail: string, detail: string) => new HttpError('badRequest', { publicDetail, detail });
@@ -31,7 +31,7 @@ const toPreference = (name: PreferredMfaName) =>
   'none';
 
 const recoveryCodes = z.array(z.string()).optional();
-/** `recoveryCodes`: ten of them, told this once, when the member had none. */
+/** `recoveryCodes`: ten of them, returned only this once, if the user had none. */
 const done = z.object({ status: z.literal('SUCCESS'), recoveryCodes });
 
 const toSuccess = ({ recoveryCodes: codes }: { recoveryCodes?: string[] }) => ({
@@ -93,9 +93,9 @@ function setUpTotp(deps: OperationsDeps): ApiOperation {
     answer: z.object({
       /** Base32 (RFC 4648). */
       secretCode: z.string(),
-      /** What a QR code says to the app: `otpauth://…`. */
+      /** The content of the QR code: `otpauth://…`. */
       uri: z.string(),
-      /** A secret: the set-up goes on with it alone. */
+      /** A secret: it is required to continue the set-up. */
       flow: z.string(),
       expiresInSeconds: z.int(),
     }),
@@ -132,7 +132,7 @@ function verifyTotp(deps: OperationsDeps): ApiOperation {
   });
 }
 
-/** The identity service operations of this room: the same rules as behind its pages. */
+/** The identity service operations of this module: the same rules as behind its pages. */
 export function mfaOperations(deps: OperationsDeps): ApiOperation[] {
   return [getPreferredMfa(deps), setPreferredMfa(deps), setUpTotp(deps), verifyTotp(deps)];
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { type Db, type Schema, uuidv7 } from '../store/index.ts';
 
-/** In place of all earlier ones. @param hashes SHA-256 (base64url) of each code as `recovery-codes.ts` normalises it */
+/** Replaces all earlier ones. @param hashes SHA-256 (base64url) of each code as `recovery-codes.ts` normalizes it */
 export async function replaceRecoveryCodes(
   trx: Transaction<Schema>,
   userId: string,
@@ -24,7 +24,7 @@ export async function replaceRecoveryCodes(
     .execute();
 }
 
-/** Whether there is such a code that was not used. */
+/** Tests whether there is such an unused code. */
 export async function hasRecoveryCode(db: Db, userId: string, hash: string): Promise<boolean> {
   const row = await db
     .selectFrom('recovery_codes')
@@ -36,7 +36,7 @@ export async function hasRecoveryCode(db: Db, userId: string, hash: string): Pro
   return row !== undefined;
 }
 
-/** Uses up a code, for exactly one of many at once. @returns false when there is no such code, or no more */
+/** Uses up a code, for exactly one of several parallel calls. @returns false if there is no such unused code */
 export async function consumeRecoveryCode(db: Db, userId: string, hash: string, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('recovery_codes')
@@ -48,7 +48,9 @@ export async function consumeRecoveryCode(db: Db, userId: string, hash: string, 
   return numUpdatedRows > 0n;
 }
 
-/** How many are left, and since when they are there (milliseconds since the epoch; undefined: never had any). */
+/**
+ * The number of unused codes and the time of their creation (milliseconds since the epoch; undefined: never created).
+ */
 export async function countRecoveryCodes(
   db: Db,
   userId: string,

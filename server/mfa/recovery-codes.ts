@@ -2,24 +2,26 @@ import { randomBytes } from 'node:crypto';
 import { sha256 } from '../shared/index.ts';
 
 export const recoveryCodeCount = 10;
-/** Base32 (RFC 4648): no 0, 1, 8 or 9, which are taken for letters. */
+/** Base32 (RFC 4648): without 0, 1, 8 and 9, which are confused with letters. */
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-/** 80 bits: nobody finds one from its hash, so a plain hash is enough. */
+/** 80 bits cannot be found from a hash, so a plain hash suffices. */
 const characters = 16;
 const groupCharacters = 4;
 
-/** New codes as the member sees them: `XXXX-XXXX-XXXX-XXXX`. */
+/** New codes as users see them: `XXXX-XXXX-XXXX-XXXX`. */
 export function makeRecoveryCodes(): string[] {
   return Array.from({ length: recoveryCodeCount }, makeRecoveryCode);
 }
 
 function makeRecoveryCode(): string {
-  // 256 is a multiple of 32: every letter is as likely.
+  // 256 is a multiple of 32, so all letters are equally likely.
   const letters = Array.from(randomBytes(characters), (byte) => alphabet[byte % alphabet.length]).join('');
   return (letters.match(new RegExp(`.{${groupCharacters}}`, 'g')) ?? []).join('-');
 }
 
-/** A code as it was typed, without what people put between or take for a letter; undefined when it is no whole one. */
+/**
+ * Normalizes a typed code: removes separators and corrects confused letters; undefined if it is not a complete code.
+ */
 export function normaliseRecoveryCode(typed: string): string | undefined {
   const letters = typed
     .replace(/[\s\-–—]/g, '')
@@ -32,7 +34,7 @@ export function normaliseRecoveryCode(typed: string): string | undefined {
     : undefined;
 }
 
-/** What is kept of a code. @param code as `normalRecoveryCode` answers it */
+/** The stored form of a code. @param code from `normaliseRecoveryCode` */
 export function hashRecoveryCode(code: string): string {
   return sha256(code);
 }

@@ -1,10 +1,10 @@
 import type { Db, RememberedDeviceTable } from '../store/index.ts';
 
-/** A browser on which the second factor is not asked for again for a while. Times in milliseconds since the epoch. */
+/** A browser on which the second factor is skipped for a while. Times in milliseconds since the epoch. */
 export interface RememberedDevice {
   id: string;
   userId: string;
-  /** SHA-256 of what its cookie carries. */
+  /** SHA-256 of the secret in its cookie. */
   secretHash: string;
   passwordEpoch: number;
   userAgent: string;
@@ -43,7 +43,7 @@ export async function insertRememberedDevice(db: Db, device: RememberedDevice): 
     .execute();
 }
 
-/** Deletes what a member has beyond the `most` that were used last. */
+/** Deletes a user's devices beyond the `max` that were used last. */
 export async function keepNewestRememberedDevices(db: Db, userId: string, max: number): Promise<void> {
   await db
     .deleteFrom('remembered_devices')
@@ -60,7 +60,7 @@ export async function keepNewestRememberedDevices(db: Db, userId: string, max: n
     .execute();
 }
 
-/** One that has not run out. */
+/** A device that has not expired. */
 export async function findRememberedDevice(db: Db, id: string, nowMs: number): Promise<RememberedDevice | undefined> {
   const row = await db
     .selectFrom('remembered_devices')
@@ -83,7 +83,7 @@ export async function recordRememberedDeviceUse(
     .execute();
 }
 
-/** Those of a member that still count, the last used first. */
+/** The unexpired devices of a user, the most recently used first. */
 export async function listRememberedDevices(
   db: Db,
   { id, passwordEpoch }: { id: string; passwordEpoch: number },
@@ -100,14 +100,14 @@ export async function listRememberedDevices(
   return rows.map(fromRow);
 }
 
-/** All of a member's, or one of them. @returns how many */
+/** Deletes all devices of a user, or one of them. @returns the number */
 export async function forgetRememberedDevices(db: Db, userId: string, id?: string): Promise<number> {
   let of = db.deleteFrom('remembered_devices').where('user_id', '=', userId);
   if (id !== undefined) of = of.where('id', '=', id);
   return Number((await of.executeTakeFirst()).numDeletedRows);
 }
 
-/** Deletes what has run out; at most `most` rows. @returns how many */
+/** Deletes expired devices, at most `max` rows. @returns the number */
 export async function sweepRememberedDevices(db: Db, nowMs: number, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('remembered_devices')

@@ -16,13 +16,15 @@ import {
 
 type RememberedDeviceUser = Pick<User, 'id' | 'passwordEpoch'>;
 
-/** Browsers on which members have asked not to be asked for the second factor for a while. */
+/** Browsers on which users have chosen to skip the second factor for a while. */
 export interface RememberedDevices {
-  /** This browser's device of the member, while it counts. */
+  /** The user's valid device of this browser. */
   findRememberedDevice(req: Request, user: RememberedDeviceUser): Promise<RememberedDevice | undefined>;
-  /** Where and when it was used last. */
+  /** Records the place and time of the last use. */
   recordDeviceUse(req: Request, device: RememberedDevice): Promise<void>;
-  /** After the second factor was shown. Each time a new secret; the browser's earlier device of the member goes. */
+  /**
+   * After the second factor was presented. Creates a new secret and replaces the browser's earlier device of the user.
+   */
   remember(req: Request, res: Response, user: RememberedDeviceUser): Promise<void>;
   readonly days: number;
 }
@@ -35,11 +37,11 @@ interface Settings {
 }
 
 const cookieName = 'foyer_remembered';
-/** A shared computer keeps this many members'. */
+/** Maximum number of users for whom a shared computer keeps a device. */
 const max = 5;
-/** A member has this many remembered devices: one more takes the place of the one that was used longest ago. */
+/** Maximum number of a user's remembered devices: one more replaces the one that was unused longest. */
 const maxOfMember = 50;
-/** Longer than any browser's name of itself. */
+/** Longer than the User-Agent of any browser. */
 const maxAgentCharacters = 512;
 
 const matches = (secretHash: string, secret: string) => {
@@ -49,7 +51,7 @@ const matches = (secretHash: string, secret: string) => {
 
 export function createRememberedDevices({ database, cookies, days, now }: Settings): RememberedDevices {
   const { db } = database;
-  /** Each `<id>.<secret>`. */
+  /** Each cookie value is `<id>.<secret>`. */
   const marks = (req: Request) =>
     (cookies.read(req, cookieName) ?? '')
       .split('~')
@@ -57,7 +59,7 @@ export function createRememberedDevices({ database, cookies, days, now }: Settin
       .map((mark) => mark.split('.'))
       .filter((parts): parts is [string, string] => parts.length === 2);
 
-  /** The devices of this browser that are on record, with their marks. */
+  /** The stored devices of this browser, with their cookie values. */
   async function readDeviceCookies(req: Request): Promise<{ mark: string; device: RememberedDevice }[]> {
     const found = await Promise.all(
       marks(req).map(async ([id, secret]) => {

@@ -14,16 +14,16 @@ import { createSmsCodes } from './sms-codes.ts';
 import { getChallengeState, type VerifyChallengeResult, verifyChallenge } from './verify-challenge.ts';
 
 export interface MfaRoom extends Pick<MfaDeps, 'challenges' | 'remembered' | 'smsCodes'> {
-  /** What the member is asked for beside the password, the preferred way first; empty: nothing. */
+  /** The methods for the user's second factor, the preferred one first; empty: none is required. */
   methodsFor(user: User): Promise<ChallengeMethod[]>;
-  /** Undefined: the challenge is void by now. */
+  /** Undefined: the challenge is no longer valid. */
   getChallengeState(challenge: MfaChallenge): Promise<{ user: User; methods: ChallengeMethod[] } | undefined>;
   pass(
     id: string,
     answer: { method: ChallengeMethod; typed: string },
     from: Origin & { device?: string | undefined },
   ): Promise<VerifyChallengeResult>;
-  /** How members look after their second factors. */
+  /** Management of second factors. */
   enrolling: Enrolling;
   operations: ApiOperation[];
   stop(): Promise<void>;
@@ -61,7 +61,7 @@ export function openMfa(settings: MfaSettings): MfaRoom {
 const everyMs = 60 * 60_000;
 const batch = 500;
 
-/** Deletes remembered devices that have run out, in one process at a time. Answers how to stop. */
+/** Deletes expired devices, in one process at a time. Returns the function that stops it. */
 function sweepDevices({ database, now, log }: MfaDeps): () => Promise<void> {
   const sweep = async () => {
     while ((await sweepRememberedDevices(database.db, now(), batch)) === batch);

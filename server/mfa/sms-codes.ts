@@ -6,23 +6,26 @@ import type { User } from '../users/index.ts';
 
 export interface SmsCodes {
   /**
-   * Sends a code to the member's verified number; the flow's earlier one is void.
-   * @param owner.flow a secret of one browser: a challenge's id, say
-   * @param owner.device the known device's id, counted apart
+   * Sends a code to the user's verified number; the flow's earlier one becomes invalid.
+   * @param owner.flow a secret of one browser, for example a challenge's id
+   * @param owner.device the known device's id, counted separately
    */
   send(
     user: User,
     owner: { flow: string; device?: string | undefined },
     from: { lang: Language; ip: string },
   ): Promise<SmsSent>;
-  /** The right one is used up by it. @param code as `wholeCode` answers it */
+  /** Uses up the right code. @param code from `normaliseCode` */
   check(user: Pick<User, 'id' | 'phone'>, flow: string, code: string): Promise<CodeCheck>;
   forget(flow: string): Promise<void>;
 }
 
 export type SmsSent =
   | { sent: true }
-  /** `wait`: one was sent a moment ago; `daily-cap`: the member has had their share; the others are messages/'s. */
+  /**
+   * `wait`: one was sent a moment ago; `daily-cap`: the user has reached the daily limit; the others are from
+   * messages/.
+   */
   | { sent: false; why: 'wait' | 'daily-cap' | 'no-number' | SmsRefusal; retryAfterMs?: number };
 
 interface Settings {
@@ -37,7 +40,7 @@ interface Settings {
 
 const purpose = 'mfa-sms';
 
-/** Of this member at this number: what went to one that is given up, a stolen phone's say, opens nothing. */
+/** Bound to user and number: a code that was sent to a former number, for example a stolen phone's, is invalid. */
 const phoneKey = ({ id, phone }: Pick<User, 'id' | 'phone'>) => `${id} ${phone}`;
 
 export function createSmsCodes(settings: Settings): SmsCodes {
@@ -63,7 +66,7 @@ export function createSmsCodes(settings: Settings): SmsCodes {
         }),
       );
       if (sent.sent) outbox.wake();
-      // A code that went to nobody is none.
+      // A code that could not be sent must not exist.
       else await codes.forget({ purpose, flow });
       return sent;
     },

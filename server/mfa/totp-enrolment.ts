@@ -13,27 +13,27 @@ export interface TotpEnrolmentDeps extends PreferenceDeps {
   kv: KeyValueStore;
   /** Seals the secrets of authenticator apps. */
   mfaBox: SecretBox;
-  /** Stands in the authenticator app as who the code is for. */
+  /** The issuer in the authenticator app. */
   brandName: string;
 }
 
-/** An authenticator app that has been given its secret, and has not shown a code yet. */
+/** An authenticator app that has its secret but has not proven it with a code yet. */
 export interface TotpSetup {
   /** Base32 (RFC 4648). */
   secret: string;
-  /** `otpauth://…`, what the QR code says (the Key URI format). */
+  /** `otpauth://…`, the content of the QR code (the Key URI format). */
   uri: string;
 }
 
 export type ActivateTotpResult =
-  /** `recoveryCodes`: as the member sees them, this once; undefined where they have some already. */
+  /** `recoveryCodes`: in plain text, only this once; undefined if the user has some already. */
   | { kind: 'activated'; recoveryCodes?: string[] }
-  /** Not a whole code, or not one of this moment. */
+  /** Not a complete code, or not one of this time. */
   | { kind: 'incomplete' | 'wrong' }
-  /** Never begun, by somebody else, too long ago, or activated already. */
+  /** Never started, started by another user, expired, or already activated. */
   | { kind: 'gone' };
 
-/** As long as an app takes to be found, installed and given the secret. */
+/** Enough time to find and install an app and enter the secret. */
 export const setupMinutes = 15;
 const setupMs = setupMinutes * minuteMs;
 
@@ -45,11 +45,11 @@ const schema = z.object({
 });
 type StoredSetup = z.infer<typeof schema>;
 
-/** The setup's id is a secret of the browser, or of the caller, that began it. */
+/** The setup's id is a secret of the browser, or of the caller, that started it. */
 const setupRecords = ({ kv, mfaBox: seal }: TotpEnrolmentDeps) =>
   browserRecords({ kv, kind: 'totp-setup', schema, ttlMs: setupMs, seal });
 
-/** First step: a new secret, and the id of the setup. Nothing is asked for at the sign-in yet. */
+/** First step: a new secret, and the id of the setup. The sign-in does not ask for it yet. */
 export async function beginTotp(deps: TotpEnrolmentDeps, user: User): Promise<TotpSetup & { setupId: string }> {
   const { id: userId, passwordEpoch } = user;
   const setup = { userId, passwordEpoch, secret: newTotpSecret(), expiresAtMs: deps.now() + setupMs };
@@ -67,7 +67,7 @@ async function findStoredSetup(deps: TotpEnrolmentDeps, setupId: string, user: U
   return belongsToUser && deps.now() < setup.expiresAtMs ? setup : undefined;
 }
 
-/** The setup that this member has begun, for the pages between. */
+/** The setup that this user has started, for the pages between. */
 export async function findTotpSetup(
   deps: TotpEnrolmentDeps,
   setupId: string,
@@ -78,8 +78,8 @@ export async function findTotpSetup(
 }
 
 /**
- * Last step: a code shows that the app has the secret, and from now on the sign-in asks for one. The code is used up by it.
- * It takes the place of an earlier app, and remembered devices are forgotten. Told by mail.
+ * Last step: a code proves that the app has the secret, and from now on the sign-in asks for one. The code is used up.
+ * The app replaces an earlier one, and remembered devices are forgotten. Notifies by mail.
  */
 export async function activateTotp(
   deps: TotpEnrolmentDeps,
@@ -96,7 +96,7 @@ export async function activateTotp(
   const { secret } = setup;
   const step = findMatchingStep(secret, code, now());
   if (step === undefined) return { kind: 'wrong' };
-  // Of many at once one goes on.
+  // Only one of several parallel calls continues.
   if (!(await setupRecords(deps).delete(setupId))) return { kind: 'gone' };
   const activated = await database.transaction(async (trx): Promise<ActivateTotpResult> => {
     const current = await lockUser(trx, user);

@@ -1,18 +1,18 @@
 import type { Transaction } from 'kysely';
 import type { Db, Schema, SecretBox } from '../store/index.ts';
 
-/** A member's authenticator app. */
+/** A user's authenticator app. */
 export interface TotpAuthenticator {
   userId: string;
   /** Base32 (RFC 4648), 160 bits. */
   secret: string;
-  /** The last time step whose code was accepted. */
+  /** The last accepted time step. */
   lastStep: number;
   /** Milliseconds since the epoch. */
   createdAt: number;
 }
 
-/** Where a sealed secret may be opened: moved to another member's row it opens nothing. */
+/** Associated data of the seal: a copy in another user's row cannot be opened. */
 const totpSecretAad = (userId: string) => `totp_authenticators.sealed_secret ${userId}`;
 
 export async function findTotp(db: Db, box: SecretBox, userId: string): Promise<TotpAuthenticator | undefined> {
@@ -27,12 +27,12 @@ export async function findTotp(db: Db, box: SecretBox, userId: string): Promise<
   );
 }
 
-/** Whether the member has one, without opening it. */
+/** Tests whether the user has one, without opening it. */
 export async function hasTotp(db: Db, userId: string): Promise<boolean> {
   return (await totpCreatedAt(db, userId)) !== undefined;
 }
 
-/** Since when the member has one (milliseconds since the epoch); undefined: they have none. */
+/** Time of its creation (milliseconds since the epoch); undefined: none. */
 export async function totpCreatedAt(db: Db, userId: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('totp_authenticators')
@@ -42,7 +42,7 @@ export async function totpCreatedAt(db: Db, userId: string): Promise<number | un
   return row?.created_at;
 }
 
-/** In place of an earlier one. The step of the code that activated it is used up with it. */
+/** Replaces an earlier one. The time step of the activating code is used up. */
 export async function upsertTotp(
   trx: Transaction<Schema>,
   box: SecretBox,
@@ -69,8 +69,9 @@ export async function removeTotp(trx: Transaction<Schema>, userId: string): Prom
 }
 
 /**
- * Uses up a time step: of many codes of one step, sent at once or again, one is accepted (RFC 6238, section 5.2).
- * @returns false when it, or a later one, was used before
+ * Uses up a time step: of several codes of one step, sent in parallel or again, one is accepted (RFC 6238, section
+ * 5.2).
+ * @returns false if it, or a later one, was used before
  */
 export async function consumeTotpStep(db: Db, userId: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await db

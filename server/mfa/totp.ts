@@ -1,12 +1,15 @@
 import { Secret, TOTP } from 'otpauth';
 
-/** What every authenticator app knows (RFC 6238, section 4; the Key URI format's defaults). */
+/** The parameters that every authenticator app supports (RFC 6238, section 4; the Key URI format's defaults). */
 const algorithm = 'SHA1';
 export const totpDigits = 6;
 export const totpStepSeconds = 30;
 /** 160 bits, as RFC 4226, section 4, recommends. */
 const secretBytes = 20;
-/** A code of the step before or behind is taken too: phones' clocks are off by some seconds, and typing takes its time (RFC 6238, section 5.2). */
+/**
+ * Also accepts a code of the previous or next step: phones' clocks are off by some seconds, and typing takes time (RFC
+ * 6238, section 5.2).
+ */
 const driftSteps = 1;
 
 const authenticator = (secret: string, names: { issuer?: string; label?: string } = {}) =>
@@ -17,15 +20,18 @@ export function newTotpSecret(): string {
   return new Secret({ size: secretBytes }).base32;
 }
 
-/** The `otpauth://` address that authenticator apps read from a QR code. @param account what the app shows: the e-mail address */
+/**
+ * The `otpauth://` address that authenticator apps read from a QR code. @param account the name in the app: the e-mail
+ * address
+ */
 export function totpUri(secret: string, { issuer, account }: { issuer: string; account: string }): string {
   return authenticator(secret, { issuer, label: account }).toString();
 }
 
 /**
- * The time step whose code this is, or undefined when it is none of those near this moment. Whoever accepts it must use the
- * step up (`spendTotpStep`): a code is good once.
- * @param code six digits, as `wholeCode` answers them
+ * The time step of a code, or undefined if it matches none near this time. The caller must use the step up
+ * (`consumeTotpStep`), because a code is valid once.
+ * @param code six digits, from `normaliseCode`
  */
 export function findMatchingStep(secret: string, code: string, nowMs: number): number | undefined {
   const totp = authenticator(secret);

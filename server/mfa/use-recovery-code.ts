@@ -5,9 +5,9 @@ import { consumeRecoveryCode, countRecoveryCodes } from './recovery-code-store.t
 import { hashRecoveryCode } from './recovery-codes.ts';
 
 /**
- * Uses a recovery code up and tells the member by mail, in one transaction: nobody uses one unseen.
- * @param code as `normalRecoveryCode` answers it
- * @returns false when it is none of theirs, or was used before
+ * Uses up a recovery code and notifies the user by mail, in one transaction, so that no code is used unnoticed.
+ * @param code from `normaliseRecoveryCode`
+ * @returns false if the user has no such unused code
  */
 export async function consumeRecoveryCodeAndNotify(
   deps: Pick<MfaDeps, 'database' | 'outbox' | 'now'>,

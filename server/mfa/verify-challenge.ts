@@ -15,31 +15,31 @@ import { consumeTotpStep, findTotp } from './totp-store.ts';
 import { consumeRecoveryCodeAndNotify } from './use-recovery-code.ts';
 
 export type VerifyChallengeResult =
-  /** The challenge is used up: whoever asked begins the session now. */
+  /** The challenge is used up: the caller starts the session. */
   | { kind: 'passed'; user: User; challenge: MfaChallenge }
-  /** No whole code: nothing was looked at. */
+  /** Not a complete code: not checked. */
   | { kind: 'incomplete' }
   | { kind: 'wrong' }
-  /** It was right, but was used before: the app shows another one soon. */
+  /** It was right, but used before: the app soon shows another one. */
   | { kind: 'used' }
-  /** The code on the phone is replaced or too old, or was guessed at too often. */
+  /** The SMS code was replaced, has expired, or has had too many attempts. */
   | { kind: 'void' }
   | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number }
-  /** The challenge has ended: too old, used, guessed at too often, or the member is not the same any more. */
+  /** The challenge has ended: expired, used, too many attempts, or the user has changed. */
   | { kind: 'over' };
 
-/** Whose challenge it is; undefined when it is void by now. */
+/** The user of a challenge; undefined if it is no longer valid. */
 async function findChallengeUser(
   { database }: Pick<MfaDeps, 'database'>,
   challenge: MfaChallenge,
 ): Promise<User | undefined> {
   const user = await findCurrentUser(database, challenge.userId);
   if (!user || user.disabledAt !== null || user.passwordEpoch !== challenge.passwordEpoch) return undefined;
-  // Turned off since: then the password alone signs in, from the beginning.
+  // The factor was disabled meanwhile: then the sign-in starts again, with the password alone.
   return user.mfaPreference === 'none' ? undefined : user;
 }
 
-/** The member whose challenge it is, with what they may answer it with; undefined when it is void by now. */
+/** The user of a challenge, with the possible methods; undefined if it is no longer valid. */
 export async function getChallengeState(
   deps: Pick<MfaDeps, 'database' | 'smsOffered'>,
   challenge: MfaChallenge,
@@ -51,8 +51,8 @@ export async function getChallengeState(
 }
 
 /**
- * Checks an answer to a challenge. Counted before it is looked at: per challenge, per member over all challenges, per
- * network. The right one uses up itself and the challenge.
+ * Checks an answer to a challenge. Attempts are counted before the check: per challenge, per user over all challenges,
+ * per network. The right one uses up itself and the challenge.
  */
 export async function verifyChallenge(
   deps: MfaDeps,
@@ -82,7 +82,7 @@ export async function verifyChallenge(
   const checked = await checkCode(deps, { user, id, method, code });
   if (checked !== 'right') return { kind: left === 0 ? 'over' : checked };
   await decision.release();
-  // Of several right answers at the same moment one takes the challenge; only that one uses its recovery code up.
+  // Of several parallel right answers one gets the challenge; only that one uses its recovery code up.
   if (!(await challenges.consume(id))) return { kind: 'over' };
   if (method === 'recovery' && !(await consumeRecoveryCodeAndNotify(deps, user, code, from))) return { kind: 'over' };
   return { kind: 'passed', user, challenge };

@@ -1,22 +1,22 @@
 import type { GetMembershipClaims, MembershipClaims, User } from '../users/index.ts';
 import type { ClientMetadata } from './client-metadata.ts';
 
-/** What a client app asks of its members, as it is registered, or as the library holds it. */
+/** The membership that a client app requires of its users, from the registration or from the library. */
 export type AccessRequirement =
   | Readonly<Pick<ClientMetadata, 'required_plans' | 'required_entitlements'>>
   | { readonly [name: string]: unknown };
 
 const names = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Whether a client app asks anything of its members at all. */
+/** Tests whether a client app requires any plan or entitlement. */
 export function isRestricted(demand: AccessRequirement): boolean {
   return names(demand.required_plans).length > 0 || names(demand.required_entitlements).length > 0;
 }
 
 /**
- * The one rule of who gets into a client app: any one of the plans and entitlements that it names lets a member in; one
- * that names none is open to all. Authorization, tokens, calls and pages all ask this, each time anew, so that a change of
- * plan acts at once.
+ * The only rule of access to a client app: any one of the plans and entitlements that it names is enough; an app that
+ * names none is open to all. Authorization, tokens, calls and pages evaluate it each time, so that a change of plan
+ * takes effect at once.
  */
 export function grantsAccess(demand: AccessRequirement, { plan, entitlements }: MembershipClaims): boolean {
   if (!isRestricted(demand)) return true;
@@ -24,7 +24,7 @@ export function grantsAccess(demand: AccessRequirement, { plan, entitlements }: 
   return has || names(demand.required_entitlements).some((one) => entitlements.some((own) => own === one));
 }
 
-/** The rule for a member as their row has them. */
+/** The rule for a user of the database. */
 export type CanAccessClient = (client: AccessRequirement, user: Pick<User, 'planId' | 'trialUntil'>) => boolean;
 
 export const createCanAccessClient =
@@ -32,13 +32,16 @@ export const createCanAccessClient =
   (client, user) =>
     !isRestricted(client) || grantsAccess(client, claimsOf(user));
 
-/** What somebody could have: ids of plans, and names of entitlements. */
+/** The ids of plans and names of entitlements that exist. */
 export interface GrantableAccess {
   plans: readonly string[];
   entitlements: readonly string[];
 }
 
-/** What a client app asks for and nobody can have: misspelt, or gone from the catalogue since. */
+/**
+ * Finds plans and entitlements that a client app requires and that no user can have: misspelt, or no longer in the
+ * catalogue.
+ */
 export function grantsToNobody(client: ClientMetadata, offer: GrantableAccess): GrantableAccess {
   return {
     plans: (client.required_plans ?? []).filter((plan) => !offer.plans.includes(plan)),

@@ -1,7 +1,10 @@
 import type { AccessToken, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider';
 import { rejectUnregisteredScopes } from './client-credentials.ts';
 
-/** What a token says of when its member has shown who they are, in seconds, and how (RFC 9470, section 6; RFC 8176). */
+/**
+ * The time (in seconds) and the methods of the user's authentication, as claims of the token (RFC 9470, section 6; RFC
+ * 8176).
+ */
 interface AuthenticationClaims {
   [name: string]: unknown;
   auth_time?: number;
@@ -10,9 +13,9 @@ interface AuthenticationClaims {
 }
 
 /**
- * The library asks this of every access token before it gives it out: here one can still be refused, and a member's is told
- * when and how surely they signed in. A token that was refreshed says when that was, too.
- * @param ctx undefined for tokens that Foyer makes by itself (`session-tokens.ts`): they say it already
+ * The library calls this for every access token before it issues it. This is the last place to refuse one, and adds the
+ * time and class of the user's authentication. A refreshed token keeps the original time.
+ * @param ctx undefined for tokens that Foyer issues itself (`session-tokens.ts`): they already have the claims
  * @throws {errors.InvalidScope}
  */
 export function accessTokenClaims(
@@ -27,7 +30,7 @@ export function accessTokenClaims(
   return { auth_time: authTime, ...(acr !== undefined && { acr }), ...(amr && { amr }) };
 }
 
-/** The same in milliseconds; nothing for a token that was given before tokens said it. */
+/** The same in milliseconds; nothing for a token that is older than these claims. */
 export function toAuthentication({ extra }: Pick<AccessToken, 'extra'>): { amr: string[]; authTimeMs?: number } {
   const { auth_time: seconds, amr = [] } = (extra ?? {}) as AuthenticationClaims;
   return { amr, ...(typeof seconds === 'number' && { authTimeMs: seconds * 1000 }) };

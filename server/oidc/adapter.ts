@@ -33,7 +33,7 @@ const readOnly = {
   findByUserCode: nothing,
 };
 
-/** Clients are asked for per request, so that the command line's changes act at once. */
+/** Clients are read per request, so that changes by the command line take effect at once. */
 function clientAdapter(database: Database): Adapter {
   const stored = cacheUntilChanged<AdapterPayload>(() => database.changes.ofRows('clients'));
   const read = createClientMetadataReader(database.db);
@@ -50,7 +50,7 @@ function grantAdapter(grants: GrantStore, now: () => number): Adapter {
   };
 }
 
-/** Which store keeps which of the library's models. */
+/** Selects the store for each of the library's models. */
 export function createAdapterFactory(deps: AdapterDeps): AdapterFactory {
   const { database, kv, grants, metrics, now } = deps;
   const shortLived = (model: string) => shortLivedAdapter(model, deps);

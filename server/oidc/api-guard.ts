@@ -24,25 +24,25 @@ import { canonicalScopes, isSensitiveScope } from './scopes.ts';
 
 interface ApiGuardDeps {
   publicUrl: string;
-  /** 32 bytes: what the provider's DPoP nonces are made of. */
+  /** 32 bytes: the secret of the provider's DPoP nonces. */
   proofNonceSecret: Buffer;
   database: Database;
   provider: () => Provider;
   sessions: Sessions;
   mayEnter: CanAccessClient;
-  /** What comes next for a member: the dispatcher's word. */
+  /** The next step of a user, from the sign-in. */
   stepOf: (user: User) => Step;
   /** Loads the session of a request; run only for requests without a token. */
   session: RequestHandler;
   now: () => number;
 }
 
-/** RFC 6750, section 3: what the caller lacks is said in WWW-Authenticate. */
+/** RFC 6750, section 3: WWW-Authenticate names what the caller lacks. */
 const challenge = (...parameters: string[]) => ({
   headers: { 'WWW-Authenticate': ['Bearer realm="api"', ...parameters].join(', ') },
 });
 
-/** RFC 9449, section 7.1: the other way to bring a token. */
+/** RFC 9449, section 7.1: the other authentication scheme for tokens. */
 const proofChallenge = (...parameters: string[]) =>
   ['DPoP realm="api"', ...parameters, `algs="${proofAlgorithms.join(' ')}"`].join(', ');
 
@@ -63,7 +63,7 @@ function unproven(error: string, description: string): HttpError {
   });
 }
 
-/** The library's errors of a proof, as answers of this API. */
+/** Converts the library's errors of a proof to answers of this API. */
 async function orUnproven<T>(check: Promise<T>): Promise<T> {
   try {
     return await check;
@@ -73,15 +73,15 @@ async function orUnproven<T>(check: Promise<T>): Promise<T> {
   }
 }
 
-/** The right credentials, but not for this call; `scope` names what would open it. */
+/** Valid credentials that do not authorize this call; `scope` names the missing scope. */
 function insufficient(detail: string, scope?: string): HttpError {
   const parameters = ['error="insufficient_scope"', ...(scope === undefined ? [] : [`scope="${scope}"`])];
   return new HttpError('insufficientScope', { detail, ...challenge(...parameters) });
 }
 
 /**
- * The rule asks for a recent authentication with every factor that the member has. RFC 9470, section 3: `max_age` says how
- * recent, and `acr_values` is there where the second factor is missing, so that the client app can ask for both.
+ * The rule requires a recent authentication with all factors of the user. RFC 9470, section 3: `max_age` names the age,
+ * and `acr_values` is present if the second factor is missing, so that the client app can ask for both.
  */
 function refuseLate(
   { recent }: ApiAccess,
@@ -105,8 +105,8 @@ function refuseLate(
 const safeMethods = new Set(['GET', 'HEAD']);
 
 /**
- * Whether a browser's request comes from a page of this site, or was typed. Also what changes nothing is not answered to
- * other sites' pages: they could not read it, so they have no business asking.
+ * Tests whether a browser's request comes from a page of this site, or was typed. Pages of other sites get no answers
+ * even to reads: they could not see them anyway.
  */
 function fromOwnPage(req: Request, origin: string): boolean {
   const site = req.get('sec-fetch-site');
@@ -118,9 +118,9 @@ function fromOwnPage(req: Request, origin: string): boolean {
 }
 
 /**
- * The one guard of all JSON routes. A token is looked up at every call (it is opaque, so revoking it, its grant, its
- * client or its member acts at once); with an Authorization header, whatever it holds, cookies are not looked at
- * (`security.md`, rule 9). A session counts only for requests of this site's own pages.
+ * The only guard of all JSON routes. A token is looked up at every call: it is opaque, so revoking it, its grant, its
+ * client or its user takes effect at once. With any Authorization header, cookies are ignored (`security.md`, rule 9).
+ * A session counts only for requests of this site's own pages.
  */
 export function createApiGuard(deps: ApiGuardDeps): Guard {
   const { publicUrl, database, provider, sessions, session, mayEnter, stepOf, now } = deps;
@@ -128,9 +128,9 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
   const proofs = createProofCheck(provider, { nonceSecret: deps.proofNonceSecret });
 
   /**
-   * What stands before a member on the pages stands before the calls, too: without a second factor that is demanded nothing is
-   * open but what sets it up, and before new terms are accepted nothing changes. To read goes on, so that a client app does not
-   * go dark for all of its members on the day of new terms; the next sign-in, also a silent one, asks for them.
+   * Steps that block a user on the pages also block the calls. Without a required second factor only its set-up is
+   * open; before new terms are accepted only reads are. Reads stay open so that a client app does not fail for all
+   * users on the day of new terms; the next sign-in, also a silent one, asks for them.
    */
   function refuseUnready(user: User, { settingUp, reads }: ApiAccess): void {
     if (mustSetUpSecondFactor(user) && !settingUp)
@@ -141,7 +141,7 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
     if (kind === 'confirm-email') throw new HttpError('forbidden', { detail: 'an address that is not confirmed' });
   }
 
-  /** A token that is bound to a key is worth nothing without a proof of it, and a proof nothing beside another token. */
+  /** A token that is bound to a key needs a proof of that key; a proof must belong to the token. */
   async function sameKey(token: { jkt?: string | undefined }, clientId: string, proof: PresentedProof | undefined) {
     if (proof) await orUnproven(proof.use(clientId));
     if (token.jkt === proof?.thumbprint) return;
@@ -152,7 +152,7 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
     const { AccessToken, ClientCredentials, Client, Grant } = provider();
     const ofMember = await AccessToken.find(value);
     const token = ofMember ?? (await ClientCredentials.find(value));
-    // A token for a resource server is not one for us.
+    // A token for a resource server is not valid here.
     if (!token?.isValid || token.aud !== undefined) throw unauthorized('invalid_token', 'unknown, expired or revoked');
     const client = await Client.find(token.clientId ?? '');
     if (!client) throw unauthorized('invalid_token', 'its client is gone');
@@ -160,7 +160,7 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
     const registered = (client.scope ?? '').split(' ');
     if (!ofMember) {
       if (access.client === undefined) throw insufficient('not open to client apps');
-      // The client may have been registered for less since the token was given.
+      // The registration of the client may have lost the grant type since the token was issued.
       const mayAct = client.grantTypeAllowed('client_credentials');
       const scopes = [...token.scopes].filter((scope) => mayAct && registered.includes(scope));
       const perMinute = client.calls_per_minute;
@@ -182,7 +182,8 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
     }
     if (!mayEnter(client, user)) throw unauthorized('invalid_token', 'the client is for other plans');
     if (access.member === undefined) throw insufficient('not open to members');
-    // A client that was registered before these scopes, or by other means, holds them only where it could be registered today.
+    // A client that has these scopes from an older registration, or by other means, may use them only if it could be
+    // registered with them today.
     const holds = mayHoldSensitive(client.metadata());
     const scopes = canonicalScopes(token.scopes).filter(
       (scope) => !isSensitiveScope(scope) || (holds && registered.includes(scope)),
@@ -212,7 +213,7 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
   }
 
   return (access) => async (req, res, next) => {
-    // Addresses end up in logs and histories (RFC 9700, section 4.3.2).
+    // Addresses are written to logs and histories (RFC 9700, section 4.3.2).
     if (req.query.access_token !== undefined) throw new HttpError('badRequest', { detail: 'a token in the address' });
     const authorization = req.get('authorization');
     if (authorization === undefined) {

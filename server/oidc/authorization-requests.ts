@@ -9,40 +9,40 @@ import { type OriginalRequest, type PendingAuthorizations, pendingTtlMs } from '
 import { toHints } from './request-hints.ts';
 import { parseRequestedAcr, requiresMoreThanPassword } from './step-up.ts';
 
-/** An authorization request that waits in this browser (the library says interaction). */
+/** A pending authorization request of this browser (the library's term is interaction). */
 export interface AuthorizationRequest extends PendingAuthorization {
   interaction: Interaction;
   client: Client;
-  /** Whether what the library asks for is a surer sign-in. */
+  /** The library asks for a higher `acr`. */
   asksForAcr: boolean;
 }
 
 export type AuthorizationLookup =
   | { state: 'ours'; request: AuthorizationRequest }
-  /** It began in this browser and is gone: answered, or (`waitedLong`) nobody came in time. */
+  /** It was started in this browser and is over: answered, or expired (`waitedLong`). */
   | { state: 'over'; begunWith: OriginalRequest; waitedLong: boolean }
   | { state: 'unknown' | 'other-browser' };
 
 type NewInteraction = Pick<Interaction, 'uid' | 'prompt' | 'params' | 'trusted' | 'deviceCode'>;
 
-/** The id of the pushed request that it came from. The library's types do not know it. */
+/** The id of the pushed request from which it came. The library's types lack this property. */
 export function toPushedId(interaction: object): string | undefined {
   return text(Reflect.get(interaction, 'parJti'));
 }
 
 export interface AuthorizationRequests {
   find(req: Request, id: string): Promise<AuthorizationLookup>;
-  /** Where the browser goes for what the library asks: binds the request to this browser on the way. */
+  /** Returns the page for the library's prompt, and binds the request to this browser. */
   begin(req: Request, res: Response, interaction: NewInteraction): Promise<string>;
-  /** Ends a request of this browser, so that it can only begin again. */
+  /** Ends a request of this browser, so that it can only start again. */
   abandon(req: Request, id: string): Promise<void>;
-  /** Stores a member's answer to what was asked; answers the address at which the provider goes on, for that member alone. */
+  /** Stores a user's answer to the prompt. Returns the address at which the provider resumes, for that user only. */
   answer(request: AuthorizationRequest, member: string, result: InteractionResults): Promise<string>;
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Longer ones stay with the request alone: an address of ours must fit into a browser's next request. */
+/** Longer ones stay in the stored request only: the address must fit into a browser's next request. */
 const maxShown = 2_000;
 const view = (value: unknown): string | undefined =>
   typeof value === 'string' && value.length <= maxShown ? value : undefined;
@@ -55,16 +55,19 @@ interface Prompt {
 const requiresFreshAuthentication = ({ name, reasons }: Prompt): boolean =>
   name === 'login' && !reasons.every((reason) => freshReasons.has(reason));
 
-/** Whether a sign-in satisfies what was asked: when the client wants fresh authentication, one after the request began. */
+/**
+ * Tests whether an authentication satisfies the prompt. If the client requires fresh authentication, it must be newer
+ * than the request.
+ */
 export const isSatisfiedBy = (prompt: Prompt, begunAtMs: number, session: SessionUser): boolean =>
   !requiresFreshAuthentication(prompt) || session.authTimeMs > begunAtMs;
 
-/** Whether the member may stay who they are, and has only to show more. */
+/** Tests whether the user can keep the session and only needs to present a further factor. */
 function requiresStepUpOnly({ reasons }: { reasons: string[] }): boolean {
   return reasons.includes('acr') && reasons.every((reason) => reason === 'acr' || freshReasons.has(reason));
 }
 
-/** Nothing for a sign-in that a device asked for: its own code says how long it waits. */
+/** Undefined for a device's request: its own code has an expiry. */
 function toOriginalRequest(interaction: NewInteraction): OriginalRequest | undefined {
   const { params, trusted, deviceCode } = interaction;
   const clientId = text(params.client_id);
@@ -110,7 +113,7 @@ export function createAuthorizationRequests(
       const traits = interaction.deviceCode === undefined ? traitsOfParameters(params) : undefined;
       await pending.bind(req, res, { id: uid, begunWith: toOriginalRequest(interaction), traits });
       if (prompt.name === 'consent') return `/consent?${new URLSearchParams({ authorization_code: uid })}`;
-      // The specification's address: here `authorization_code` names the pending request, never the client's code.
+      // The specification's address, in which `authorization_code` names the pending request, never the client's code.
       const query = new URLSearchParams();
       for (const name of ['client_id', 'redirect_uri'] as const) {
         const value = view(params[name]);
@@ -126,9 +129,10 @@ export function createAuthorizationRequests(
       if (found.state === 'ours') await found.request.interaction.destroy();
     },
     async answer({ interaction }, member, result) {
-      // The session may have been replaced since the request began; that this browser began it has been checked.
+      // The session may have been replaced since the request started; the binding to this browser has already been
+      // checked.
       interaction.session = undefined;
-      // What was answered before for the same request goes on only with whoever answered it: a consent is one member's.
+      // Earlier answers to the same request count only for the same user: a consent belongs to one user.
       const before = interaction.lastSubmission?.member === member ? interaction.lastSubmission : undefined;
       interaction.result = { ...before, ...result, member };
       await interaction.persist();

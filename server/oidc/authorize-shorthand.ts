@@ -9,13 +9,14 @@ import { isMemberScope } from './scopes.ts';
 
 type Deps = Pick<OauthDeps, 'database' | 'publicUrl' | 'provider'> & { defaultClientId: string };
 
-/** What an id token says of a member, of what the client is registered for. */
+/** The scopes that an id token needs, limited to the client's registration. */
 const notified = ['openid', 'profile', 'email', 'phone'];
 
 /**
- * The specification's short forms of `/`, without a request that waits: `client_id` with `redirect_uri`, and `client_id`
+ * The specification's short forms of `/` without a pending request: `client_id` with `redirect_uri`, and `client_id`
  * alone. The query's client id overrides the default web client. Undefined: the address names no client app.
- * @throws {HttpError} unknownClient, redirectNotRegistered, or authorizationFailed where the client app has no such way in
+ * @throws {HttpError} unknownClient, redirectNotRegistered, or authorizationFailed if the client app may not use this
+ * form
  */
 export async function resolveShorthand(deps: Deps, { search }: Continuation): Promise<AuthorizeShorthand | undefined> {
   const input = new URLSearchParams(search);
@@ -37,7 +38,10 @@ export async function resolveShorthand(deps: Deps, { search }: Continuation): Pr
   throw new HttpError('authorizationFailed', { detail: 'the client is not registered for an id token in the query' });
 }
 
-/** The same as a request, so that it goes the way of all others. Scope and nonce as the client app's own would be. */
+/**
+ * Converts it to an authorization request, which is then processed like all others. Scope and nonce are as the client
+ * app's own would be.
+ */
 function toIdTokenRequest(client: Client, redirectUri: string, input: URLSearchParams): string {
   const registered = new Set(client.scope?.split(' '));
   const query = new URLSearchParams({

@@ -11,32 +11,33 @@ export interface LogoutCarrierSettings {
   keysBox: SecretBox;
   /** `iss`: the public address. */
   issuer: string;
-  /** Then plain http on this machine will do. */
+  /** Allows plain http on this machine. */
   development: boolean;
   now: () => number;
   timeoutMs?: number;
   slowMs?: number;
 }
 
-/** As the specification recommends (section 2.4): at most two minutes. */
+/** The specification recommends two minutes at most (section 2.4). */
 const tokenSeconds = 120;
-/** An answer that takes longer is as bad as none: it holds a place that others wait for. */
+/** A slower delivery is given up: it blocks a slot that others wait for. */
 const usualSlowMs = 2_000;
-/** A client app that hangs is left alone for so long: what else it should hear must not keep the others from hearing theirs. */
+/**
+ * A client app that times out is paused for this long, so that its further messages do not delay those to other apps.
+ */
 const restMs = 4_000;
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 
 /**
- * Carries logout tokens to client apps (OpenID Connect Back-Channel Logout 1.0, section 2.5): signed at each delivery with
- * the key of that moment, so one that waited for hours is as young as any. Where to comes from the client app's registration,
- * which is the operator's own word; addresses of private networks are allowed for that reason, redirects are not followed,
- * and of an answer nothing but the status is read.
+ * Delivers logout tokens to client apps (OpenID Connect Back-Channel Logout 1.0, section 2.5). They are signed at each
+ * delivery with the current key, so that a token that waited for hours is not old. The operator registered the address,
+ * so private networks are allowed; redirects are not followed, and only the status of the answer is read.
  */
 export function logoutCarrier(settings: LogoutCarrierSettings): LogoutCarrier {
   const { database, keysBox, issuer, development, now, timeoutMs = 10_000, slowMs = usualSlowMs } = settings;
   const restsUntil = new Map<string, number>();
 
-  /** The registration of this moment: an address that was mended is used for what waits, too. */
+  /** The current registration, so that a corrected address also applies to waiting messages. */
   async function registered({ clientId, address, algorithm }: LogoutNotice) {
     const client = await findClient(database.db, clientId);
     if (!client) return { address, algorithm };
@@ -91,14 +92,14 @@ export function logoutCarrier(settings: LogoutCarrierSettings): LogoutCarrier {
       });
       if (performance.now() - beganMs > slowMs) restsUntil.set(address, now() + restMs);
       if (status === 200 || status === 204) return;
-      // Section 2.8: the token was wrong, or the client app could not sign the member out.
+      // Section 2.8: the token was invalid, or the client app could not sign the user out.
       if (status === 400) throw new PermanentDeliveryError('the client app refused it (400)');
       throw new Error(`the client app answered ${status}`);
     },
   };
 }
 
-/** What went wrong below HTTP: `fetch` itself says only that it failed. */
+/** The cause of a network error: `fetch` itself only reports that it failed. */
 function toNetworkReason(error: unknown): string {
   const { cause } = error as { cause?: { code?: string; message?: string } };
   return `cannot be reached: ${cause?.code ?? cause?.message ?? 'no answer'}`;

@@ -5,19 +5,19 @@ import { type ClientSession, removeClientSessions, transferClientSessions } from
 import { findClient } from './client-store.ts';
 
 /**
- * Tells client apps that sessions are over (OpenID Connect Back-Channel Logout 1.0), each call in the transaction in which
- * the sessions' grants end: what is committed is told, whatever becomes of this process, and nothing else is.
+ * Notifies client apps that sessions have ended (OpenID Connect Back-Channel Logout 1.0). Each call runs in the
+ * transaction that ends the sessions' grants: exactly the committed changes are sent, even if this process crashes.
  */
 export interface BackchannelLogouts {
-  /** Every session that these are, at every client app that it has led to. */
+  /** These sessions, at every client app that they have been used for. */
   ended(trx: Transaction<Schema>, which: LogoutScope): Promise<void>;
-  /** The session goes on under another id, and nobody hears of it. */
+  /** The session continues under another id; client apps are not notified. */
   moved(trx: Transaction<Schema>, before: string, after: string): Promise<void>;
   /** After the commit. */
   wake(): void;
 }
 
-/** Foyer sessions (by the hashes of their ids), all of a member's, or all that led to a client app. */
+/** Foyer sessions (by the hashes of their ids), all sessions of a user, or all sessions used for a client app. */
 export type LogoutScope = { sessions: readonly string[] } | { accountId: string } | { clientId: string };
 
 function taken(trx: Transaction<Schema>, which: LogoutScope): Promise<ClientSession[]> {
@@ -31,7 +31,7 @@ export function createLogoutNotices(outbox: Pick<Outbox, 'add' | 'wake'>): Backc
     async ended(trx, which) {
       for (const { sid, clientId, accountId } of await taken(trx, which)) {
         const client = await findClient(trx, clientId);
-        // It wants to hear of nothing any more, or is gone.
+        // The client app is deleted, or no longer wants notifications.
         if (client?.backchannel_logout_uri === undefined) continue;
         await outbox.add(trx, {
           channel: 'logout-token',

@@ -5,13 +5,13 @@ import type { Handler, OauthDeps } from './deps.ts';
 import { planRequiredUrl } from './plan-required-handlers.ts';
 import { toExpiredError } from './restart-authorization.ts';
 
-/** Where the browser goes, and for whom it is. */
+/** The next address, and the name of its owner. */
 interface RedirectTarget {
   location: string;
   clientName?: string;
 }
 
-/** @throws {HttpError} requestExpired or otherBrowser, with where it begins again if it can */
+/** @throws {HttpError} requestExpired or otherBrowser, with the address of a new start if there is one */
 export async function requireOwnedRequest(deps: OwnedRequestDeps, req: Request, id: string) {
   const found = await deps.requests.find(req, id);
   if (found.state === 'ours') return found.request;
@@ -21,7 +21,7 @@ export async function requireOwnedRequest(deps: OwnedRequestDeps, req: Request, 
 
 type OwnedRequestDeps = Parameters<typeof toExpiredError>[0];
 
-/** The parameters of the request that waits, for the pages on its way. */
+/** The parameters of the pending request, for the pages on its way. */
 function continuationQuery(continuation: Continuation, id: string): string {
   const query = new URLSearchParams(continuation.search);
   query.set('authorization_code', id);
@@ -29,9 +29,9 @@ function continuationQuery(continuation: Continuation, id: string): string {
 }
 
 /**
- * Binds the signed-in session to the pending request. Nothing that is posted decides anything but which request is meant:
- * who signed in, when and how comes from the session's own record (`security.md`, rule 2). Tokens in the body, which the
- * specification's callers send, are not looked at.
+ * Binds the signed-in session to the pending request. The posted data only identify the request: user, time and methods
+ * come from the session's own record (`security.md`, rule 2). Tokens in the body, which the specification's callers
+ * send, are ignored.
  */
 async function bindSession(
   deps: OauthDeps,
@@ -47,7 +47,7 @@ async function bindSession(
   const request = await requireOwnedRequest(deps, req, id);
   const { step, address } = deps.nextRedirect(member.user, { ...continuation, authorization: id });
   if (step.kind !== 'authorization') return { location: address };
-  // Who has signed in is settled by then; a posted request must not swap the member, nor renew an old sign-in.
+  // The user is already fixed at this prompt: a posted request must neither replace the user nor renew an old sign-in.
   if (request.interaction.prompt.name === 'consent') {
     return { location: `/consent?${new URLSearchParams({ authorization_code: id })}` };
   }
@@ -62,14 +62,14 @@ async function bindSession(
   return { location, clientName: request.clientName };
 }
 
-/** A script is told where it goes on, as if nothing had happened. */
+/** Gives a script the address of the new start as if it were the next step. */
 function restartInstead(error: unknown): RedirectTarget {
   if (error instanceof HttpError && error.options.redirectTo !== undefined)
     return { location: error.options.redirectTo };
   throw error;
 }
 
-/** POST /storage: JSON is answered with `{status, data}`, a form with a page that goes on by itself. */
+/** POST /storage: JSON is answered with `{status, data}`, a form with a page that redirects by itself. */
 export function submitStorage(deps: OauthDeps): Handler {
   return async (req, res) => {
     const id = readFormField(req, 'authorization_code');

@@ -3,7 +3,7 @@ import { resolveShorthand } from './authorize-shorthand.ts';
 import type { OauthDeps } from './deps.ts';
 import { toExpiredError } from './restart-authorization.ts';
 
-/** What the rooms of signing in and up ask of client apps' requests. */
+/** The functions of client apps' requests that sign-in and sign-up use. */
 export function createClientRequests(deps: OauthDeps, defaultClientId: string): ClientAuthorizations {
   const { requests } = deps;
   return {

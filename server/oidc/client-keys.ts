@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Algorithms of client assertions (RFC 7523): asymmetric alone, so that Foyer stores nothing that could sign one. */
+/**
+ * Algorithms of client assertions (RFC 7523): only asymmetric ones, so that Foyer stores nothing that could sign an
+ * assertion.
+ */
 export const clientAssertionAlgorithms = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'] as const;
 
 /** A JSON Web Key Set of public keys (RFC 7517, section 5). */
@@ -14,7 +17,7 @@ const maxKeys = 20;
 
 const keySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())).min(1).max(maxKeys) });
 
-/** @returns what is wrong with a client's key set, in words for the operator; undefined: nothing */
+/** @returns the fault of a client's key set, in words for the operator; undefined if there is none */
 function keySetFault(value: unknown): string | undefined {
   const { data } = keySet.safeParse(value);
   if (!data) return `write a JSON Web Key Set: {"keys": [...]} with 1 to ${maxKeys} keys`;
@@ -27,7 +30,7 @@ function keySetFault(value: unknown): string | undefined {
   return undefined;
 }
 
-/** The part of a registration that says how the client app authenticates. */
+/** The part of a registration for the client authentication. */
 interface KeyRequest {
   jwks?: PublicKeySet;
   jwksUri?: string;
@@ -37,7 +40,7 @@ interface KeyRequest {
 
 export const hasKeys = ({ jwks, jwksUri }: KeyRequest): boolean => jwks !== undefined || jwksUri !== undefined;
 
-/** @returns everything that is wrong with the keys of a registration, in words for the operator */
+/** @returns all faults of the keys in a registration, in words for the operator */
 export function keyFaults(request: KeyRequest): string[] {
   const { jwks, jwksUri } = request;
   const fault = jwks === undefined ? undefined : keySetFault(jwks);

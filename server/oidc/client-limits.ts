@@ -1,6 +1,6 @@
 const maxCallsPerMinute = 100_000;
 
-/** @returns what is wrong with a client app's own limit of calls, in words for the operator; undefined: nothing */
+/** @returns the fault of a client app's own limit of calls, in words for the operator; undefined if there is none */
 export function callsPerMinuteFault(calls: number | undefined, service: boolean): string | undefined {
   if (calls === undefined) return undefined;
   if (!service) return 'calls-per-minute: is for clients that act for themselves: make it a service';

@@ -5,10 +5,10 @@ import { findIdentifierFault } from './resource-server.ts';
 import { isClientScope, isMemberScope, isSensitiveScope, knownScopes } from './scopes.ts';
 
 /**
- * A client app as it is registered, in the names of RFC 7591 (OAuth 2.0 Dynamic Client Registration, section 2), OpenID
- * Connect Registration, RP-Initiated Logout and Back-Channel Logout, RFC 9126 (pushed requests) and RFC 9449 (DPoP), with
- * some of our own: `first_party`, `legacy`, `legacy_id_token_redirect`, `resources`, `required_plans`,
- * `required_entitlements` and `hidden`. What is optional is there only where it was asked for.
+ * The registration of a client app, in the names of RFC 7591 (OAuth 2.0 Dynamic Client Registration, section 2), OpenID
+ * Connect Registration, RP-Initiated Logout and Back-Channel Logout, RFC 9126 (pushed requests) and RFC 9449 (DPoP),
+ * plus Foyer's own: `first_party`, `legacy`, `legacy_id_token_redirect`, `resources`, `required_plans`,
+ * `required_entitlements` and `hidden`. Optional properties are present only if they were registered.
  */
 export interface ClientMetadata {
   client_id: string;
@@ -20,34 +20,34 @@ export interface ClientMetadata {
   logo_uri?: string;
   application_type: 'web' | 'native';
   token_endpoint_auth_method: 'none' | 'client_secret_basic' | 'private_key_jwt';
-  /** Public keys of its assertions, for `private_key_jwt` (RFC 7523); one of these two. */
+  /** Public keys of its assertions, for `private_key_jwt` (RFC 7523): one of these two properties. */
   jwks?: PublicKeySet;
   jwks_uri?: string;
   grant_types: string[];
   response_types: ('code' | 'id_token')[];
-  /** What it may ask for; anything else is refused (`security.md`, rule 5). */
+  /** The scopes that it may request; others are refused (`security.md`, rule 5). */
   scope: string;
   id_token_signed_response_alg: 'ES256' | 'RS256';
-  /** The resource servers that it may ask for, of those that are registered. */
+  /** The registered resource servers that it may request. */
   resources?: string[];
   /** The marketplace's own apps need no consent page. */
   first_party: boolean;
   /** Registered for the specification's older short forms. */
   legacy: boolean;
-  /** It gets id tokens in the query of its address: `{redirect_uri}/?id_token=…`. */
+  /** It receives id tokens in the query of its address: `{redirect_uri}/?id_token=…`. */
   legacy_id_token_redirect?: true;
-  /** Where it hears that a session is over (OpenID Connect Back-Channel Logout 1.0, section 2.2). */
+  /** The address for notifications of ended sessions (OpenID Connect Back-Channel Logout 1.0, section 2.2). */
   backchannel_logout_uri?: string;
-  /** It keeps sessions by `sid`, which its id tokens then have. */
+  /** It identifies sessions by `sid`, so its id tokens have one. */
   backchannel_logout_session_required?: true;
   require_pushed_authorization_requests?: true;
   dpop_bound_access_tokens?: true;
-  /** Members need one of these plans, or one of these entitlements, to get in; absent: nobody asks. */
+  /** Users need one of these plans, or one of these entitlements; absent: no condition. */
   required_plans?: string[];
   required_entitlements?: string[];
-  /** Members are not told of it: it is on no list of theirs. */
+  /** No list shows it to users. */
   hidden?: true;
-  /** How often it may make each call of the JSON API for itself, in place of the limit of the call. */
+  /** Its own limit of each JSON call per minute, instead of the default. */
   calls_per_minute?: number;
 }
 
@@ -66,20 +66,25 @@ export const extraMetadata = [
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 export const signingAlgorithms = ['ES256', 'RS256'] as const;
 
-/** Whether a text can be a client's id at all. Others are never looked up: PostgreSQL, for one, refuses a zero byte. */
+/**
+ * Tests whether a text can be a client's id. Others are never looked up: PostgreSQL, for example, rejects a zero byte.
+ */
 export function isClientId(text: string): boolean {
   return /^[A-Za-z0-9._~-]{1,100}$/.test(text);
 }
 
-/** Whether members sign in to it; what signs nobody in is no app of the marketplace's. */
+/** Tests whether users sign in to it; otherwise it is not an app of the marketplace. */
 export const signsUsersIn = (client: Pick<ClientMetadata, 'redirect_uris' | 'grant_types'>): boolean =>
   client.redirect_uris.length > 0 || client.grant_types.includes(deviceGrant);
 
-/** Whether members may learn of it by themselves, before it has sent them here. */
+/** Tests whether lists show it to users before it has sent them here. */
 export const isVisibleToUsers = (client: Pick<ClientMetadata, 'redirect_uris' | 'grant_types' | 'hidden'>): boolean =>
   client.hidden !== true && signsUsersIn(client);
 
-/** Whether a registered client may use scopes that change credentials or charge cards: confidential, web, first-party. */
+/**
+ * Tests whether a registered client may have scopes that change credentials or charge cards: confidential, web,
+ * first-party.
+ */
 export const mayHoldSensitive = (client: {
   application_type?: unknown;
   token_endpoint_auth_method?: unknown;
@@ -99,11 +104,11 @@ export interface ClientRequest {
   logbackUri?: string;
   logo?: string;
   public?: boolean;
-  /** It authenticates with a key (`private_key_jwt`): its public keys, or where they are. */
+  /** It authenticates with a key (`private_key_jwt`): its public keys, or their address. */
   jwks?: PublicKeySet;
   jwksUri?: string;
   native?: boolean;
-  /** It acts for itself too, by client credentials (RFC 6749, section 4.4); then it may do without redirect addresses. */
+  /** It also acts for itself, with client credentials (RFC 6749, section 4.4); then redirect addresses are optional. */
   service?: boolean;
   thirdParty?: boolean;
   scopes?: string[];
@@ -113,7 +118,7 @@ export interface ClientRequest {
   legacy?: boolean;
   legacyIdTokenRedirect?: boolean;
   backchannelLogoutUri?: string;
-  /** It may ask for a sign-in on another device (RFC 8628); then it may do without redirect addresses. */
+  /** It may request a sign-in on another device (RFC 8628); then redirect addresses are optional. */
   device?: boolean;
   requirePushedRequests?: boolean;
   dpopBound?: boolean;
@@ -123,7 +128,7 @@ export interface ClientRequest {
   callsPerMinute?: number;
 }
 
-/** Everything that is wrong with a registration, at once. */
+/** All faults of a registration together. */
 export class InvalidClientRequest extends Error {
   override name = 'InvalidClientRequest';
   readonly faults: readonly string[];
@@ -142,7 +147,7 @@ interface ScopeHolder {
   device: boolean;
 }
 
-/** Why a client of this kind must not hold a scope that changes credentials or charges cards. */
+/** The reason that a client of this kind must not have a scope that changes credentials or charges cards. */
 function sensitiveFault({ thirdParty, native, public: open, device }: ScopeHolder): string | undefined {
   if (thirdParty) return 'a third party runs this client';
   if (native) return 'a native client keeps no secret';
@@ -167,7 +172,7 @@ function toAuthMethod(request: ClientRequest): ClientMetadata['token_endpoint_au
 }
 
 /**
- * Checks a registration and fills in what follows from it.
+ * Checks a registration and derives the remaining properties.
  * @throws {InvalidClientRequest} with every fault
  */
 export function clientMetadata(request: ClientRequest, { development }: { development: boolean }): ClientMetadata {
@@ -181,7 +186,7 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
     faults.push('service: a client that keeps no secret cannot act for itself');
   const device = request.device ?? false;
   const byBrowser = request.redirectUris.length > 0;
-  /** Whether members sign in to it. */
+  /** Users sign in to it. */
   const signsIn = !service || device || byBrowser;
   if (signsIn && !byBrowser && !device) faults.push('redirect-uri: write at least one');
   for (const uri of request.redirectUris) {
@@ -267,7 +272,10 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
   };
 }
 
-/** What a client was registered with: the inverse of {@link clientMetadata}, so that a change is checked like a registration. */
+/**
+ * The request of a registration: the inverse of {@link clientMetadata}, so that an update is checked like a
+ * registration.
+ */
 export function toClientRequest(client: ClientMetadata): ClientRequest {
   return {
     id: client.client_id,

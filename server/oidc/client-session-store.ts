@@ -2,24 +2,27 @@ import { randomBytes } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import { type Database, prepare, type Schema } from '../store/index.ts';
 
-/** That a Foyer session has led to a client app which is to hear of its end. */
+/** A record that a Foyer session was used for a client app with back-channel logout. */
 export interface ClientSession {
-  /** Stands in the client app's id tokens. */
+  /** Part of the client app's id tokens. */
   sid: string;
   clientId: string;
   accountId: string;
 }
 
 export interface ClientSessionStore {
-  /** What the Foyer session is called to the client app: for as long as it lasts, whatever becomes of the grant. */
+  /**
+   * The `sid` of the Foyer session for the client app. It stays the same as long as the session, whatever happens to
+   * the grant.
+   */
   findSid(session: { idHash: string; userId: string }, clientId: string): Promise<{ sid: string; isNew: boolean }>;
-  /** It was written down too late: the session had ended. */
+  /** For a record that was written too late: the session had ended. */
   remove(sid: string): Promise<void>;
-  /** Deletes what has expired, at most `batch` rows; answers how many. */
+  /** Deletes expired rows, at most `batch`. Returns the number. */
   sweep(nowMs: number, batch: number): Promise<number>;
 }
 
-/** Longer than sessions that nobody leads to the client app any more are of use to anybody. */
+/** Longer than any session that is still used for the client app. */
 const keptMs = 400 * 24 * 60 * 60_000;
 
 interface Row {
@@ -54,7 +57,7 @@ export function createClientSessionStore({ db }: Database, now: () => number): C
           ...{ sid, foyer_session: idHash, client_id: clientId, account_id: userId },
           ...{ created_at: nowMs, expires_at },
         })
-        // Of two requests at once, one gives it its name.
+        // Of two parallel requests, only one sets the `sid`.
         .onConflict((conflict) => conflict.columns(['foyer_session', 'client_id']).doNothing())
         .execute();
       const { sid: stored } = (await find(idHash, clientId)) ?? { sid };
@@ -71,7 +74,7 @@ export function createClientSessionStore({ db }: Database, now: () => number): C
   };
 }
 
-/** Takes those that end: of several who end one at once, one is given it. */
+/** Deletes and returns the sessions that end: of several parallel calls only one gets each of them. */
 export async function removeClientSessions(
   trx: Transaction<Schema>,
   column: 'foyer_session' | 'account_id' | 'client_id',
@@ -86,7 +89,7 @@ export async function removeClientSessions(
   return rows.map(({ sid, client_id, account_id }) => ({ sid, clientId: client_id, accountId: account_id }));
 }
 
-/** The sessions of a member that led to a client app. */
+/** The sessions of a user that were used for a client app. */
 export async function sessionsLedToClients(db: Kysely<Schema>, userId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('client_sessions')
@@ -97,12 +100,12 @@ export async function sessionsLedToClients(db: Kysely<Schema>, userId: string): 
   return rows.map(({ foyer_session }) => foyer_session);
 }
 
-/** The session goes on under another id. */
+/** The session continues under another id. */
 export async function transferClientSessions(trx: Transaction<Schema>, before: string, after: string): Promise<void> {
   await trx.updateTable('client_sessions').set({ foyer_session: after }).where('foyer_session', '=', before).execute();
 }
 
-/** Where a member is signed in, and since when (milliseconds since the epoch). */
+/** The client apps to which a user is signed in, and since when (milliseconds since the epoch). */
 export async function listClientSessions(
   db: Kysely<Schema>,
   userId: string,

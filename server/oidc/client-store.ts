@@ -6,14 +6,14 @@ import { type Db, prepare, type Schema } from '../store/index.ts';
 import { type ClientMetadata, isClientId } from './client-metadata.ts';
 import { expandScopes } from './scopes.ts';
 
-/** A recognisable prefix lets secret scanners find a leaked one. */
+/** Secret scanners recognize a leaked secret by this prefix. */
 const secretPrefix = 'foyer_cs_';
 
 export function createClientSecret(): string {
   return `${secretPrefix}${randomToken()}`;
 }
 
-/** A fast hash is enough: the secret has 256 random bits. */
+/** A fast hash suffices: the secret has 256 random bits. */
 export function clientSecretHash(secret: string): string {
   return sha256(secret);
 }
@@ -24,7 +24,7 @@ export async function findClient(db: Db, id: string): Promise<ClientMetadata | u
   return row && (JSON.parse(row.metadata) as ClientMetadata);
 }
 
-/** For the OpenID library: the hash stands where the library keeps the secret (see `compareClientSecret` in provider.ts). */
+/** For the OpenID library: the hash replaces the secret (see `compareClientSecret` in provider.ts). */
 export function createClientMetadataReader(db: Kysely<Schema>): (id: string) => Promise<AdapterPayload | undefined> {
   const select = prepare<{ id: string }, ClientRow>((v) =>
     db
@@ -46,9 +46,9 @@ interface ClientRow {
 }
 
 function forLibrary(row: ClientRow): AdapterPayload {
-  // The library takes only https here and has no use for it: the dashboard has.
+  // The library accepts only https here and does not use it; the dashboard does.
   const { initiate_login_uri: _, scope, ...rest } = JSON.parse(row.metadata) as ClientMetadata;
-  // Nor does it take an empty scope; without one it compares nothing, which is why `client-credentials.ts` does.
+  // The library rejects an empty scope. Without one it compares nothing, which is why `client-credentials.ts` does.
   const metadata = { ...rest, ...(scope !== '' && { scope: expandScopes(scope.split(' ')).join(' ') }) };
   if (row.secret_hash === null) return metadata;
   const { previous_secret_hash: hash, previous_secret_expires_at: expiresAt } = row;
@@ -60,8 +60,8 @@ function forLibrary(row: ClientRow): AdapterPayload {
 }
 
 /**
- * Whether a client app presented one of its secrets: the newest, or the previous one until it expires.
- * Compares hashes, in constant time.
+ * Tests whether a client app presented one of its secrets: the newest, or the previous one until it expires. Compares
+ * hashes, in constant time.
  */
 export function isClientSecret(client: Client, presented: string, nowMs: number): boolean {
   const hash = Buffer.from(clientSecretHash(presented));
@@ -75,7 +75,7 @@ export function isClientSecret(client: Client, presented: string, nowMs: number)
   return isNewest || isPrevious;
 }
 
-/** Until when the secret before the newest one is valid, in milliseconds since the epoch; undefined: there is none. */
+/** Expiry of the previous secret, in milliseconds since the epoch; undefined: there is none. */
 export async function previousSecretExpiry(db: Db, id: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('clients')
@@ -91,7 +91,7 @@ export async function listClients(db: Db): Promise<ClientMetadata[]> {
   return rows.map((row) => JSON.parse(row.metadata) as ClientMetadata);
 }
 
-/** Adds a client; false when the id is taken. */
+/** Adds a client; false if the id exists. */
 export async function insertClient(
   db: Db,
   client: ClientMetadata,
@@ -113,13 +113,13 @@ export async function insertClient(
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Secrets of a client that its registration changes. */
+/** Changes of a client's secrets with its registration. */
 export interface SecretChange {
-  /** The new one; null: none any more; undefined: as it is. */
+  /** The new secret; null removes it; undefined keeps it. */
   secret?: string | null | undefined;
-  /** Until when the present secret stays valid beside a new one, in milliseconds since the epoch; undefined: no longer. */
+  /** Expiry of the present secret beside a new one, in milliseconds since the epoch; undefined: it expires now. */
   previousUntilMs?: number | undefined;
-  /** The previous secret ends now. */
+  /** Expires the previous secret now. */
   dropPrevious?: boolean;
 }
 
@@ -133,7 +133,7 @@ function secretColumns({ secret, previousUntilMs, dropPrevious = false }: Secret
   return { ...hash, previous_secret_hash: sql<string>`secret_hash`, previous_secret_expires_at: previousUntilMs };
 }
 
-/** Replaces a client's registration, and its secrets as `change` says. False when there is no such client. */
+/** Updates a client's registration, and its secrets according to `change`. False if there is no such client. */
 export async function updateClient(
   db: Db,
   client: ClientMetadata,

@@ -4,7 +4,7 @@ import type { ConnectedApp } from '../settings/index.ts';
 import { sha256 } from '../shared/index.ts';
 import { type Db, parseStored, type Schema } from '../store/index.ts';
 
-/** The access that a member gives to a client app: scopes of Foyer, and scopes by the identifiers of resource servers. */
+/** The access that a user gives to a client app: scopes of Foyer, and scopes by the identifiers of resource servers. */
 export interface Consent {
   scopes: readonly string[];
   resources: ReadonlyMap<string, readonly string[]>;
@@ -22,7 +22,7 @@ function toConsent(row: { scopes: string; resources: string }): Consent {
   return { scopes: words(row.scopes), resources: new Map(resources.map(([id, scopes]) => [id, words(scopes)])) };
 }
 
-/** Whether everything that is asked for stands in the consent. */
+/** Tests whether the consent covers everything that is requested. */
 export function covers(consent: Consent, requested: Consent): boolean {
   const all = (expected: readonly string[], held: readonly string[]) => expected.every((scope) => held.includes(scope));
   return (
@@ -52,7 +52,7 @@ export async function findConsent(db: Db, userId: string, clientId: string): Pro
   return row && toConsent(row);
 }
 
-/** Which member and client app, and the present time in milliseconds since the epoch. */
+/** User, client app, and the current time in milliseconds since the epoch. */
 export interface Connection {
   userId: string;
   clientId: string;
@@ -60,15 +60,15 @@ export interface Connection {
 }
 
 /**
- * Adds to what the member lets the client app do, while the grant that was made of it lives: what ends all grants of the member
- * at this moment ends the consent too. An empty consent records the connection alone.
+ * Extends the user's consent to the client app, but only while the grant that results from it exists: a parallel end of
+ * all grants of the user ends the consent too. An empty consent records only the connection.
  */
 export async function recordConsent(
   trx: Transaction<Schema>,
   { userId, clientId, nowMs, grantId }: Connection & { grantId: string },
   consent: Consent,
 ): Promise<void> {
-  // An update locks the row until the end of the transaction, on both databases; it changes nothing.
+  // This update locks the row until the end of the transaction, on both databases; it changes nothing.
   const { numUpdatedRows } = await trx
     .updateTable('oidc')
     .set({ client_id: clientId })
@@ -77,7 +77,7 @@ export async function recordConsent(
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) return;
   const times = { created_at: nowMs, last_used_at: nowMs };
-  // The insert locks the row for a second consent at the same moment, on both databases.
+  // The insert locks the row against a parallel consent, on both databases.
   const row = await trx
     .insertInto('connected_apps')
     .values({ user_id: userId, client_id: clientId, scopes: '', resources: '{}', ...times })
@@ -92,7 +92,7 @@ export async function recordConsent(
     .execute();
 }
 
-/** Records that the client app was used, once an hour at most. */
+/** Records a use of the client app, once an hour at most. */
 export async function recordUse(db: Db, { userId, clientId, nowMs }: Connection): Promise<void> {
   await db
     .updateTable('connected_apps')
@@ -104,8 +104,8 @@ export async function recordUse(db: Db, { userId, clientId, nowMs }: Connection)
 }
 
 /**
- * The client apps that a member is connected with, the last used first: by a consent, or by access that outlives the
- * session.
+ * The client apps with which a user is connected, the most recently used first: by a consent, or by access that
+ * outlives the session.
  */
 export async function listConnectedApps(db: Db, userId: string, nowMs: number): Promise<ConnectedApp[]> {
   const rows = await db
@@ -140,7 +140,7 @@ export async function listConnectedApps(db: Db, userId: string, nowMs: number): 
   }));
 }
 
-/** @returns false when there was none */
+/** @returns false if there was none */
 export async function deleteConnectedApp(db: Db, userId: string, clientId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('connected_apps')
@@ -150,12 +150,12 @@ export async function deleteConnectedApp(db: Db, userId: string, clientId: strin
   return numDeletedRows > 0n;
 }
 
-/** Each client app asks the member again; those with access that goes on stay connected. */
+/** Each client app asks the user again; those with offline access stay connected. */
 export async function forgetConsents(db: Db, userId: string): Promise<void> {
   await db.updateTable('connected_apps').set({ scopes: '', resources: '{}' }).where('user_id', '=', userId).execute();
 }
 
-/** All connections of a member, or of a client app. */
+/** All connections of a user, or of a client app. */
 export async function deleteConnectedApps(db: Db, column: 'user_id' | 'client_id', value: string): Promise<void> {
   await db.deleteFrom('connected_apps').where(column, '=', value).execute();
 }

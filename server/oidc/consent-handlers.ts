@@ -17,7 +17,7 @@ function toOrigins(url: string | undefined): string[] {
   return origin === undefined || origin === 'null' ? [] : [origin];
 }
 
-/** What the app would be given at resource servers, each with where it holds. */
+/** The requested scopes of resource servers, each with its server. */
 async function resourceScopes(
   { database }: OauthDeps,
   client: Client,
@@ -33,7 +33,7 @@ async function resourceScopes(
   );
 }
 
-/** GET /consent: asks the member about a client app that is not the marketplace's own, or cannot prove to be. */
+/** GET /consent: asks the user about a client app that is not the marketplace's own, or cannot prove its identity. */
 export function showConsent(deps: OauthDeps): Handler {
   return async (req, res) => {
     const id = readQueryParam(req, 'authorization_code') ?? '';
@@ -54,10 +54,10 @@ export function showConsent(deps: OauthDeps): Handler {
           fields: { authorization_code: id },
           clientName,
           ...(client.logoUri !== undefined && { clientLogo: client.logoUri }),
-          // A private-use scheme has no host: the scheme itself is what can be shown.
+          // A private-use scheme has no host: the page shows the scheme itself.
           clientHost: redirectUri?.host || redirectUri?.protocol.slice(0, -1) || client.clientId,
           onDevice: interaction.deviceCode !== undefined,
-          // The client app itself may have asked for the question (prompt=consent).
+          // The client app itself may have requested the page (prompt=consent).
           reason: consentReason(client) ?? 'asked',
           scopes: scopeTexts(ctx.t, [...grantableScopes(requested, client.scope), ...atResources]),
           memberEmail: member.user.email,
@@ -67,7 +67,7 @@ export function showConsent(deps: OauthDeps): Handler {
   };
 }
 
-/** POST /consent: the answer is kept with the request; only the provider, when it resumes, makes a grant of it. */
+/** POST /consent: the answer is stored with the request. Only the provider creates the grant, when it resumes. */
 export function submitConsent(deps: OauthDeps): Handler {
   return async (req, res) => {
     const id = readFormField(req, 'authorization_code');
@@ -78,7 +78,7 @@ export function submitConsent(deps: OauthDeps): Handler {
     const request = await requireOwnedRequest(deps, req, id);
     if (request.interaction.prompt.name !== 'consent')
       throw new HttpError('badRequest', { detail: 'no consent was asked' });
-    // Somebody else may have signed in on this browser since the page was shown.
+    // Another user may have signed in on this browser since the page was shown.
     const { session, result } = request.interaction;
     if ((session?.accountId ?? result?.member) !== member.user.id) {
       await deps.requests.abandon(req, id);

@@ -1,19 +1,18 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { deriveKey } from '../store/index.ts';
 
-/** What the `cookies` library asks for (the contract of `keygrip`). */
+/** The interface that the `cookies` library requires (that of `keygrip`). */
 export interface CookieSignatures {
   sign(text: string): string;
-  /** The key that made the signature, counted from the newest; -1: none of ours. */
+  /** The index of the key that made the signature, from the newest; -1: no key of Foyer. */
   index(text: string, signature: string): number;
   verify(text: string, signature: string): boolean;
 }
 
 /**
- * Signatures of the provider's cookies, HMAC-SHA-256. `keygrip` itself uses SHA-1 and compares through two more HMACs with
- * a random key, which took a quarter of a silent sign-on. The keys are derived for this alone: `express-session` signs its cookie
- * by HMAC-SHA-256 too, and no signature of one may ever fit the other.
- *
+ * Signatures of the provider's cookies, HMAC-SHA-256. `keygrip` itself uses SHA-1 and compares with two more HMACs
+ * under a random key, which took a quarter of the time of a silent sign-on. The keys are derived for this purpose only:
+ * `express-session` also signs with HMAC-SHA-256, and a signature must never be valid for both.
  * @param secrets the newest first: the first signs, all verify
  */
 export function cookieSignatures(secrets: readonly string[]): CookieSignatures {

@@ -3,8 +3,8 @@ import { clientMetadata } from './client-metadata.ts';
 import { createClientSecret, insertClient } from './client-store.ts';
 
 /**
- * The marketplace's own web client, in whose name members get token cookies. It is made where it is missing; what an
- * operator changed stays. Nobody knows its secret, so nobody but this server can redeem what is given in its name.
+ * The marketplace's own web client, which owns the token cookies of users. Created if it is missing; an operator's
+ * changes stay. Its secret is discarded, so only this server can redeem what is issued to it.
  */
 export async function ensureDefaultClient(
   database: Database,

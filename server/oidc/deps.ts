@@ -9,18 +9,18 @@ import type { CanAccessClient } from './access-rule.ts';
 import type { AuthorizationRequests } from './authorization-requests.ts';
 import type { OidcSessions } from './provider-session.ts';
 
-/** What of the providers by which members sign in concerns signing out. */
+/** The functions of identity providers that logout needs. */
 export interface UpstreamLogout {
-  /** Where a browser goes that has just been signed out here, out of a session that a provider began. */
+  /** The provider's logout address for a browser that has just been signed out here from a federated session. */
   upstreamLogoutUrl(
     upstream: UpstreamSession,
     returnTo: string | undefined,
   ): Promise<{ address: string; providerName?: string | undefined }>;
-  /** What the provider is called, and whether signing out here signs out there, too. */
+  /** The name of the provider, and whether a logout here also ends the session there. */
   endsAtProvider(upstream: UpstreamSession): { name: string; ends: boolean } | undefined;
 }
 
-/** What the handlers of this room share. */
+/** Shared dependencies of the handlers. */
 export interface OauthDeps {
   publicUrl: string;
   database: Database;
@@ -33,11 +33,11 @@ export interface OauthDeps {
   canAccessClient: CanAccessClient;
   catalogue: Catalogue;
   plansAreSold: boolean;
-  /** The provider of this moment: it is replaced when the signing keys change. */
+  /** The current provider: it is replaced when the signing keys change. */
   provider: () => Provider;
   requests: AuthorizationRequests;
   providerSessions: OidcSessions;
-  /** Answers an error where Express does not catch it. */
+  /** Answers an error that Express does not catch. */
   fail(req: Request, res: Response, error: unknown): void;
 }
 

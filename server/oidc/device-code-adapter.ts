@@ -3,18 +3,21 @@ import { specialLimits } from '../rate-limits/index.ts';
 import { sha256 } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 
-/** RFC 8628, section 3.5: a device asks every five seconds; a little less will do, because clocks and networks shake. */
+/**
+ * RFC 8628, section 3.5: a device polls every five seconds; a little less is tolerated, because clocks and network
+ * delays vary.
+ */
 const { key: pollKey, window: pollEveryMs } = specialLimits.devicePoll;
 
-/** The name by which the pages know it: see device-flow.ts. */
+/** device-flow.ts recognizes it by this name. */
 class CodeAlreadyUsedError extends errors.InvalidRequest {}
 
 const isDecided = ({ accountId, error }: AdapterPayload) => accountId !== undefined || error !== undefined;
 
 /**
- * Device codes (RFC 8628). The library looks whether a code is free and writes it anew later; two browsers that type one
- * code at once would both go on, and the second one's member would take the place of the first, even after the device has
- * its tokens. So one browser takes a code, by confirming or by refusing it, and what is decided is decided once.
+ * Device codes (RFC 8628). The library reads whether a code is free and writes it later. Two browsers that type one
+ * code at once would both continue, and the second user would replace the first, even after the device has its tokens.
+ * So only one browser can claim a code, by confirming or refusing it, and the decision is final.
  */
 export function deviceCodeAdapter(adapter: Adapter, kv: KeyValueStore): Adapter {
   async function requireState(step: 'taken' | 'decided', id: string, ttlMs: number): Promise<void> {

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
 
-/** What is wrong with a code, or with the sign-in that it began. */
+/** The fault of a code, or of the sign-in that it started. */
 export type DeviceFault = 'empty' | 'unknown' | 'expired' | 'used' | 'interrupted' | 'stale';
 
-/** What the library wants the member to see. */
+/** The page that the library wants to show. */
 export type DevicePage =
   | { kind: 'enter'; xsrf: string; fault?: DeviceFault }
   | { kind: 'confirm'; xsrf: string; client: Client; userCode: string }
@@ -14,10 +14,13 @@ export type DevicePage =
 
 const views = new WeakMap<IncomingMessage, DevicePage>();
 
-/** The page to answer with, once the library has stored everything and written its cookies. */
+/** The page to send, after the library has stored its session and written its cookies. */
 export const getDevicePage = (req: IncomingMessage): DevicePage | undefined => views.get(req);
 
-/** Of a page that is older than another of the same browser, or than the session of the library: nothing is wrong with the code. */
+/**
+ * For a page that is older than another one of the same browser, or than the library's session: the code itself is
+ * valid.
+ */
 const staleForm: ReadonlySet<unknown> = new Set(['xsrf token invalid', 'could not find device form details']);
 
 const faults: Readonly<Record<string, DeviceFault>> = {
@@ -27,7 +30,7 @@ const faults: Readonly<Record<string, DeviceFault>> = {
   AlreadyUsedError: 'used',
 };
 
-/** The library's errors for these pages have no class that it gives out: they are known by name. */
+/** The library does not export classes for these errors, so they are recognized by name. */
 function toDevicePage(error: Error | undefined, xsrf: string): DevicePage {
   if (!error) return { kind: 'enter', xsrf };
   const name = error.constructor.name;
@@ -45,20 +48,21 @@ const deviceSecret = ({ oidc }: KoaContextWithOIDC): string =>
 
 function show(ctx: KoaContextWithOIDC, view: DevicePage): void {
   views.set(ctx.req, view);
-  // Else the library answers 404.
+  // Otherwise the library answers 404.
   ctx.body = '';
 }
 
 /**
- * Sign-in on a device that has no browser (RFC 8628, Device Authorization Grant). The library has the protocol and says
- * what is to be seen; the pages are ours, and are sent when it is done (device-handlers.ts).
+ * The device authorization grant (RFC 8628). The library implements the protocol and selects the page; Foyer renders it
+ * afterwards (device-handlers.ts).
  */
 export const deviceFlow: NonNullable<NonNullable<Configuration['features']>['deviceFlow']> = {
   enabled: true,
-  // Eight letters without vowels: 34 bits, for ten minutes, behind a limit on guesses (RFC 8628, sections 5.1 and 6.1).
+  // Eight letters without vowels: 34 bits, valid for ten minutes, with a limit on attempts (RFC 8628, sections 5.1 and
+  // 6.1).
   charset: 'base-20',
   mask: '****-****',
-  // Nobody looks at what a device says of itself.
+  // Foyer does not use the device's description of itself.
   deviceInfo: () => ({}),
   userCodeInputSource: (ctx, _form, _out, error) => show(ctx, toDevicePage(error, deviceSecret(ctx))),
   userCodeConfirmSource: (ctx, _form, client, _info, userCode) =>

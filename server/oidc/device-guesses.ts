@@ -3,8 +3,8 @@ import { consumeLimits, type LimitDecision, type LimitStore, type RateLimits } f
 export type UserCodeLimits = Pick<RateLimits, 'userCode' | 'signedInUserCode'>;
 
 /**
- * Counts a code that a person types, before it is looked up (RFC 8628, section 5.1). Members are counted apart from
- * visitors, so that visitors keep no member from connecting a device.
+ * Counts a typed user code before it is looked up (RFC 8628, section 5.1). Users are counted separately from visitors,
+ * so that visitors cannot prevent a user from connecting a device.
  */
 export function consumeUserCode(
   kv: LimitStore,

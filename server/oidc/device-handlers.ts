@@ -13,12 +13,12 @@ import { type DevicePage, getDevicePage } from './device-flow.ts';
 import { consumeUserCode, type UserCodeLimits } from './device-guesses.ts';
 import { routes } from './routes-table.ts';
 
-/** Short, for those who type it; and where a language button may lead back to. */
+/** Short, because users type it. Language buttons can return to it. */
 export const devicePath = '/device';
 export const deviceDonePath = `${devicePath}/done`;
 export const deviceRefusedPath = `${devicePath}/refused`;
 
-/** The form was sent without the session that its page began. */
+/** The form was sent without the session that its page started. */
 const staleParameter = 'stale';
 
 const maxCharacters = 40;
@@ -30,9 +30,9 @@ function toOrigins(url: string | undefined): string[] {
 }
 
 /**
- * The pages of the device flow around the library's own handlers: guesses are counted before a code is looked up; a code in
- * the address (`verification_uri_complete`) fills the field and does nothing else, so that whoever follows a link has still
- * been asked twice (RFC 8628, section 5.4); what the library wants shown is sent after it has stored its session.
+ * The pages around the library's handlers of the device flow. Attempts are counted before a code is looked up. A code
+ * in the address (`verification_uri_complete`) only fills the field, so that a user who follows a link still confirms
+ * twice (RFC 8628, section 5.4). The page is sent after the library has stored its session.
  */
 export function createDevicePages(
   provider: Provider,
@@ -54,7 +54,7 @@ export function createDevicePages(
     try {
       const inAddress = typed(koa.query.user_code);
       const wasStale = koa.query[staleParameter] !== undefined;
-      // The library would post it at once.
+      // The library would submit it at once.
       if (koa.query.user_code !== undefined) koa.query = {};
       if (koa.method === 'POST') await counted(req, next);
       else await next();
@@ -62,7 +62,7 @@ export function createDevicePages(
       if (view) await send(koa, view, { userCode: inAddress || typed(koa.oidc.params?.user_code), wasStale });
     } catch (error) {
       koa.respond = false;
-      // For a visitor of whom nothing is stored, or no more, the library cannot store that it asks for the code again.
+      // Without stored data of the visitor, the library cannot store that it asks for the code again.
       const isOver = error instanceof TypeError && getDevicePage(req)?.kind === 'enter';
       if (!isOver) return deps.fail(req, res, error);
       const isCodePage = koa.path === routes.code_verification;
@@ -72,7 +72,7 @@ export function createDevicePages(
     }
   }
 
-  /** Members type the address on another device: RFC 8628, section 3.2, asks for a short one. */
+  /** Users type the address on another device: RFC 8628, section 3.2, asks for a short one. */
   function shorten(answer: unknown): void {
     if (typeof answer !== 'object' || answer === null || !('verification_uri' in answer)) return;
     const short = new URL(devicePath, deps.publicUrl).href;
@@ -114,7 +114,7 @@ export function createDevicePages(
       }
     }
     const member = await deps.sessions.getCurrentUser(req);
-    // Ours answers from here on; the library must not write after it.
+    // Foyer answers from here on; the library must not write after it.
     koa.respond = false;
     const { xsrf } = view;
     const address = userCode === '' ? devicePath : `${devicePath}?${new URLSearchParams({ user_code: userCode })}`;
@@ -155,12 +155,12 @@ export function createDevicePages(
   }
 }
 
-/** The page for codes, with the code still in its field and a notice that the page before was out of date. */
+/** The page for codes, with the code still in its field and a notice that the previous page was out of date. */
 function codePageAgain(userCode: string): string {
   return `${devicePath}?${new URLSearchParams({ ...(userCode !== '' && { user_code: userCode }), [staleParameter]: '1' })}`;
 }
 
-/** GET /device: the short way to the page for codes. */
+/** GET /device: the short address of the page for codes. */
 export const redirectToDevicePage: Handler = (req, res) => {
   const userCode = typed(readQueryParam(req, 'user_code'));
   const search = new URLSearchParams({
@@ -170,7 +170,7 @@ export const redirectToDevicePage: Handler = (req, res) => {
   res.redirect(303, routes.code_verification + (search.size > 0 ? `?${search}` : ''));
 };
 
-/** GET /device/done and /device/refused: how it ended, in an address that may be loaded again. */
+/** GET /device/done and /device/refused: the result, at an address that can be reloaded. */
 export function showDeviceEnd(deps: OauthDeps, end: 'done' | 'refused'): Handler {
   return async (req, res) => {
     await deps.sessions.getCurrentUser(req);

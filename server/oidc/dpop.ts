@@ -5,30 +5,33 @@ import { errors } from 'oidc-provider';
 import { sha256 } from '../shared/index.ts';
 import { createProofNonces } from './proof-nonces.ts';
 
-/** One algorithm is enough: every platform has it, and browsers keep its keys out of scripts' reach (Web Crypto). */
+/**
+ * One algorithm suffices: every platform supports it, and browsers can keep its keys inaccessible to scripts (Web
+ * Crypto).
+ */
 export const proofAlgorithms = ['ES256' as const];
 
-/** A proof counts as used for as long as its nonce can be good. */
+/** A used proof is remembered for as long as its nonce can be valid. */
 const usedS = 5 * 60;
-/** Some hundred bytes are usual, the key among them. */
+/** A typical proof has some hundred bytes, including the key. */
 const maxProofCharacters = 4_096;
 const maxIdCharacters = 256;
 
-/** The proof of possession that came with a call, checked, but not yet counted as used. */
+/** The verified proof of possession of a call, not yet recorded as used. */
 export interface PresentedProof {
-  /** Of the key that signed it, as tokens name it in `cnf.jkt`. */
+  /** Thumbprint of the key that signed it, as in the token's `cnf.jkt`. */
   thumbprint: string;
   /**
-   * Uses the proof up.
-   * @throws {errors.InvalidToken} when it was used before
+   * Records the proof as used.
+   * @throws {errors.InvalidToken} if it was used before
    */
   use(clientId: string): Promise<void>;
 }
 
 export interface ProofCheck {
   /**
-   * @param call its address without the query, and the token that came with it
-   * @returns undefined when there is no proof
+   * @param call its address without the query, and its token
+   * @returns undefined if there is no proof
    * @throws {errors.InvalidDpopProof}
    * @throws {errors.UseDpopNonce} after having set the DPoP-Nonce header
    */
@@ -42,8 +45,8 @@ export interface ProofCheck {
 const refused = (why: string) => new errors.InvalidDpopProof(why);
 
 /**
- * Checks the proofs of calls of the JSON API (RFC 9449, sections 4.3 and 7.1). The provider checks those of its own endpoints.
- * @param nonceSecret the provider's, so that a nonce from the token endpoint is good here
+ * Verifies the proofs of JSON calls (RFC 9449, sections 4.3 and 7.1). The provider verifies those of its own endpoints.
+ * @param nonceSecret the provider's, so that a nonce from the token endpoint is valid here
  */
 export function createProofCheck(
   provider: () => Pick<Provider, 'ReplayDetection'>,
@@ -52,7 +55,7 @@ export function createProofCheck(
   const nonces = createProofNonces(nonceSecret);
   return {
     async view(req, res, { address, accessToken }) {
-      // Two headers come joined by a comma, which no JWT has.
+      // Node joins two headers with a comma, which a JWT never contains.
       const proof = req.get('DPoP');
       if (proof === undefined || proof === '') return undefined;
       const { payload, protectedHeader } = await verified(proof);
@@ -77,7 +80,7 @@ export function createProofCheck(
     },
   };
 
-  /** A nonce is demanded of every proof, so the time in it does not matter (section 11.1). */
+  /** Every proof needs a nonce, so its time is not checked (section 11.1). */
   function checkNonce(nonce: unknown, res: Response): void {
     if (nonce !== undefined && typeof nonce !== 'string') throw refused('DPoP proof nonce must be a string');
     const next = nonces.next();
@@ -87,7 +90,7 @@ export function createProofCheck(
   }
 }
 
-/** Signed by the public key in its own header, with the type and the one algorithm that are accepted. */
+/** Signed by the public key in its own header, with the required type and algorithm. */
 async function verified(proof: string): Promise<JWTVerifyResult> {
   if (proof.length > maxProofCharacters) throw refused('the DPoP proof is too long');
   try {

@@ -8,24 +8,25 @@ import { routes } from './routes-table.ts';
 import { readPurpose, sendSignOutPage, signOutLocally } from './sign-out-handlers.ts';
 import { signOutRequest, verifySignOut } from './sign-out-request.ts';
 
-/** What of an id token hint says whose session it speaks of. */
+/** The claims of an id token hint that identify its session. */
 interface IdTokenHint {
   sub?: unknown;
   auth_time?: unknown;
 }
 
 /**
- * Whether a hint, whose signature the library has checked, speaks of this browser's session: the same member, signed in at
- * the same moment. Any other one (an old one, another browser's) asks first (`security.md`, rule 12).
+ * Tests whether a hint, whose signature the library has verified, belongs to this browser's session: the same user and
+ * the same time of authentication. For any other hint (an old one, another browser's) a page asks first (`security.md`,
+ * rule 12).
  */
 function isHintFor(hint: IdTokenHint, session: { userId: string; authTimeMs: number }): boolean {
   return hint.sub === session.userId && hint.auth_time === Math.floor(session.authTimeMs / 1000);
 }
 
 /**
- * RP-initiated logout (OpenID Connect RP-Initiated Logout 1.0). The library checks client, address and hint; ending is
- * ours, because Foyer's session, the provider's and the grants end together (rule 4). A GET is answered by a redirect, so
- * no form's policy stands between the member and the client app; on the way to the member's own provider by a page.
+ * RP-initiated logout (OpenID Connect RP-Initiated Logout 1.0). The library checks client, address and hint. Foyer ends
+ * the session, because its own session, the provider's and the grants end together (rule 4). A GET is answered by a
+ * redirect, so that no form's policy applies on the way to the client app; the way to an identity provider uses a page.
  */
 export function endLocalSession(provider: Provider, deps: OauthDeps): void {
   provider.use((ctx, next) => (ctx.path === routes.end_session ? endAfter(ctx as KoaContextWithOIDC, next) : next()));
@@ -54,7 +55,7 @@ export function endLocalSession(provider: Provider, deps: OauthDeps): void {
     const hint = entities.IdTokenHint?.payload as IdTokenHint | undefined;
     const ahead = req.method !== 'GET' || readPurpose(req).includes('prefetch');
     if (session && (ahead || !(hint && isHintFor(hint, session)))) {
-      // Ours answers from here on; the library must not write after it.
+      // Foyer answers from here on; the library must not write after it.
       koa.respond = false;
       res.statusCode = 200;
       return sendSignOutPage(deps, req, res, request, { client });

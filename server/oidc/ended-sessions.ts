@@ -2,20 +2,20 @@ import type { GrantStore } from './grant-store.ts';
 
 interface EndedSessionsDeps {
   grants: Pick<GrantStore, 'sessionsOfClient' | 'revokeOfClientSessions'>;
-  /** The client in whose name members get token cookies. */
+  /** The client that owns the token cookies. */
   clientId: string;
   isLive: (idHash: string) => Promise<boolean>;
 }
 
 const batch = 500;
-/** So many sessions are asked about at the same time. */
+/** Sessions that are checked in parallel. */
 const width = 50;
-/** So many batches in one turn: the next turn goes on where this one has stopped. */
+/** Batches in one run; the next run continues where this one stopped. */
 const maxBatches = 20;
 
 /**
- * Token cookies are of no use without their session, but a session that runs out tells nobody. This ends the grants of the
- * default client whose session is gone, with their refresh tokens. Other client apps keep what they were given.
+ * Token cookies are useless without their session, but the expiry of a session triggers nothing. This ends the grants
+ * of the default client whose session is gone, with their refresh tokens. Other client apps keep theirs.
  */
 export function sweepsEndedSessions({ grants, clientId, isLive }: EndedSessionsDeps): () => Promise<void> {
   let after = '';

@@ -8,9 +8,9 @@ import { clientInitiateLoginUrl, restartUrl } from './restart-authorization.ts';
 import { requestIdInPath } from './resume-guard.ts';
 import { routes } from './routes-table.ts';
 
-/** Which page an error of the library gets. "Must not redirect" is part of each: a page is all that the visitor sees. */
+/** The page for an error of the library. "Must not redirect" applies to each: the visitor sees only the page. */
 function toErrorKind(error: Error, path: string): ErrorKind {
-  // Whatever is wrong with it: nobody was signed out, and they still can be.
+  // Whatever the fault is: nobody was signed out, and the user can still sign out.
   if (path === routes.end_session && isRefusal(error)) return 'signOutFailed';
   switch (error.name) {
     case 'InvalidClient':
@@ -28,7 +28,7 @@ function isRefusal(error: Error): boolean {
   return 'status' in error && typeof error.status === 'number' && error.status < 500;
 }
 
-/** What client apps call: their errors are JSON by their standards, also when somebody looks at them in a browser. */
+/** Endpoints for client apps: their standards demand JSON errors, also if a browser requests them. */
 const calls: ReadonlySet<string> = new Set([
   routes.token,
   routes.userinfo,
@@ -40,8 +40,8 @@ const calls: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The library's error page, as one of ours: with a way back to the client app where it is known, and for a request that is
- * over where it begins again.
+ * The library's errors as Foyer pages: with a link to the client app if it is known, and for an expired request with
+ * the address of a new start.
  */
 export function createRenderError(deps: OauthDeps) {
   async function errorActions({ oidc, path, req }: KoaContextWithOIDC, kind: ErrorKind) {
@@ -56,7 +56,7 @@ export function createRenderError(deps: OauthDeps) {
     out: { error: string; error_description?: string },
     error: Error,
   ): Promise<void> => {
-    // The library has set status and headers; only Accept has led here.
+    // The library has set status and headers; only the Accept header selected the HTML page.
     if (calls.has(ctx.path)) {
       ctx.body = out;
       return;
@@ -65,7 +65,7 @@ export function createRenderError(deps: OauthDeps) {
     keepOpenerOfPopup(ctx);
     const detail = [out.error, out.error_description, Reflect.get(error, 'error_detail')].filter(Boolean).join(': ');
     const kind = toErrorKind(error, ctx.path);
-    // A store that is away has its own answer, which says when to come back.
+    // An unavailable store has its own answer with Retry-After.
     const view =
       error instanceof StoreUnavailable
         ? error

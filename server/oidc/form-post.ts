@@ -5,13 +5,13 @@ import { routes } from './routes-table.ts';
 
 const digest = (script: string) => createHash('sha256').update(script).digest('base64');
 
-/** How a policy names the place that a form leads to: its origin, or the scheme of an app's own address. */
+/** The policy source of a form's target: its origin, or the scheme of an app's own address. */
 function toCspSource(redirectUri: string): string {
   const url = new URL(redirectUri);
   return url.origin === 'null' ? url.protocol : url.origin;
 }
 
-/** The policy of one form_post page: it may run its own script and lead to that client app, nothing else (CSP level 3). */
+/** The policy of one form_post page: it may only run its own script and submit to that client app (CSP level 3). */
 export function formPostPolicy(page: string, redirectUri: string): string {
   const scripts = [...page.matchAll(/<script>([^<]*)<\/script>/g)].map(
     ([, script]) => `'sha256-${digest(script ?? '')}'`,
@@ -28,9 +28,9 @@ export function formPostPolicy(page: string, redirectUri: string): string {
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
 /**
- * The library answers `response_mode=form_post` (OAuth 2.0 Form Post Response Mode 1.0) with a page whose script submits
- * a form to the client app, with tokens or with an error. Every other page forbids both, so this one alone gets a policy
- * of its own; by then the library has compared the address with the registered ones.
+ * The library answers `response_mode=form_post` (OAuth 2.0 Form Post Response Mode 1.0) with a page whose script
+ * submits a form to the client app, with tokens or an error. Every other page forbids both, so only this one gets its
+ * own policy. By then the library has compared the address with the registered ones.
  */
 export function allowFormPost(provider: Provider): void {
   provider.use((ctx, next) =>
@@ -43,7 +43,7 @@ export function allowFormPost(provider: Provider): void {
     await next();
     const { status, type, body, oidc, query, respond } = ctx;
     if (respond === false || type !== 'text/html' || typeof body !== 'string') return;
-    // A redirect has a little page too.
+    // A redirect also has a small page as its body.
     if (status >= 300 && status < 400) return;
     const params: Record<string, unknown> = { ...(oidc.params ?? query) };
     const redirectUri = text(params.redirect_uri);

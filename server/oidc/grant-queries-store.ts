@@ -4,9 +4,9 @@ import { sessionsLedToClients } from './client-session-store.ts';
 
 const model = 'Grant';
 
-/** So many grants are deleted at a time. */
+/** Grants that are deleted together. */
 const grantsAtOnce = 500;
-/** A client app that needs more than these for one member has lost track of them: the oldest end. */
+/** A client app that needs more offline grants for one user has lost track of them: the oldest end. */
 const maxOfflineGrants = 50;
 
 export function* chunks<Item>(items: readonly Item[], size: number): Generator<Item[]> {
@@ -15,7 +15,7 @@ export function* chunks<Item>(items: readonly Item[], size: number): Generator<I
 
 const grantHashes = (trx: Transaction<Schema>) => trx.selectFrom('oidc').select('id_hash').where('model', '=', model);
 
-/** Deletes these grants with the refresh tokens under them. */
+/** Deletes these grants with their refresh tokens. */
 export async function revoke(trx: Transaction<Schema>, hashes: readonly string[]): Promise<void> {
   for (const some of chunks(hashes, grantsAtOnce)) {
     await trx.deleteFrom('oidc').where('model', '=', model).where('id_hash', 'in', some).execute();
@@ -32,7 +32,10 @@ async function revokeFound(trx: Transaction<Schema>, found: ReturnType<typeof gr
   return rows.length;
 }
 
-/** Ends what hangs on these. Offline access does not end with its session (OpenID Connect Core 1.0, section 11). */
+/**
+ * Ends the grants of these sessions. Offline access does not end with its session (OpenID Connect Core 1.0, section
+ * 11).
+ */
 export async function revokeWhere(
   trx: Transaction<Schema>,
   column: 'id_hash' | 'foyer_session' | 'account_id' | 'client_id',
@@ -50,7 +53,7 @@ export async function revokeOfMemberAndClient(
   await revokeFound(trx, grantHashes(trx).where('account_id', '=', accountId).where('client_id', '=', clientId));
 }
 
-/** Ends offline access that a member gave in other sessions than these. */
+/** Ends offline access that a user gave in other sessions than these. */
 export async function revokeOffline(
   trx: Transaction<Schema>,
   accountId: string,
@@ -64,7 +67,7 @@ export async function revokeOffline(
   await revokeFound(trx, others);
 }
 
-/** Bounds what one member and client app can make by signing in again and again. */
+/** Limits the grants that one user and client app can create by repeated sign-ins. */
 export async function revokeSurplus(trx: Transaction<Schema>, accountId: string, clientId: string): Promise<void> {
   const surplus = grantHashes(trx)
     .where('account_id', '=', accountId)
@@ -76,7 +79,7 @@ export async function revokeSurplus(trx: Transaction<Schema>, accountId: string,
   await revokeFound(trx, surplus);
 }
 
-/** @returns how many grants there were */
+/** @returns the number of grants */
 export async function revokeOfClientSessions(
   trx: Transaction<Schema>,
   clientId: string,
@@ -89,7 +92,7 @@ export async function revokeOfClientSessions(
   );
 }
 
-/** The sessions on which something of the member hangs, and the grants that hang on none. */
+/** The sessions of the user that have grants, and the grants without a session. */
 export async function heldSessions(
   db: Kysely<Schema>,
   accountId: string,

@@ -15,7 +15,7 @@ import {
   revokeWhere,
 } from './grant-queries-store.ts';
 
-/** To which session a grant belongs, and whether it outlives that (offline access, or a device). */
+/** The session to which a grant belongs, and whether it outlives that (offline access, or a device). */
 export interface GrantOwner {
   foyerSession: string | null;
   offline: boolean;
@@ -25,43 +25,46 @@ export interface GrantStore {
   /** A grant is written once. */
   insert(id: string, payload: AdapterPayload, owner: GrantOwner & { expiresAtMs: number }): Promise<void>;
   find(id: string): Promise<AdapterPayload | undefined>;
-  /** The grant that a Foyer session gave to a client, the newest of several. */
+  /** The grant of a Foyer session for a client, the newest of several. */
   findOfSession(owner: GrantOwner, clientId: string): Promise<AdapterPayload | undefined>;
   isAlive(id: string): Promise<boolean>;
-  /** Ends a grant with everything that hangs on it: refresh tokens, access tokens, codes. The session goes on. */
+  /** Ends a grant with all its refresh tokens, access tokens and codes. The session continues. */
   revoke(id: string): Promise<void>;
-  /** The sessions are over: so are their grants but those with offline access, and the client apps that they led to hear of it. */
+  /** Ends the grants of ended sessions, except those with offline access, and notifies the client apps. */
   revokeOfSessions(foyerSessions: readonly string[]): Promise<void>;
   /**
-   * All sessions of the member are over, also those that no record names any more, and so are the member's consents: a thief
+   * Ends the grants of all sessions of the user, including sessions without a record, and the user's consents: a thief
    * may have given them.
-   * @param keeps whether a session, and with it what hangs on it, goes on. Undefined: none does
+   * @param keeps decides for a session whether it and its grants continue. Undefined: none does
    */
   revokeOfAccount(accountId: string, keeps?: (foyerSession: string) => Promise<boolean>): Promise<void>;
-  /** All access that members gave to a client app, consents included; their sessions go on. */
+  /** Ends all access that users gave to a client app, including consents; their sessions continue. */
   revokeOfClient(clientId: string): Promise<void>;
-  /** All access that one member gave to a client app, the consent included. @returns false when they were not connected */
+  /**
+   * Ends all access that one user gave to a client app, including the consent. @returns false if they were not
+   * connected
+   */
   revokeOfMember(trx: Transaction<Schema>, accountId: string, clientId: string): Promise<boolean>;
-  /** Offline access that the member gave in other sessions than this one. */
+  /** Ends offline access that the user gave in other sessions than this one. */
   revokeOfflineOfOthers(accountId: string, foyerSession: string): Promise<void>;
-  /** The client app is about to be removed: it hears that nobody is signed in there any more. */
+  /** Notifies a client app that is about to be deleted that all its sessions have ended. */
   endOfClient(trx: Transaction<Schema>, clientId: string): Promise<void>;
-  /** How many grants of a member or of a client are alive. */
+  /** The number of live grants of a user or of a client. */
   count(of: { accountId: string } | { clientId: string }): Promise<number>;
-  /** The same member signed in again: the grants go with the new session. */
+  /** The same user signed in again: the grants move to the new session. */
   moveToSession(before: string, after: string): Promise<void>;
   /**
-   * The sessions on which grants of a client hang, in the order of the grants' ids: the next `batch` after a grant.
-   * @param after the last grant of the batch before; '' at the beginning
+   * The sessions with grants of a client, in the order of the grants' ids: the next `batch` after a grant.
+   * @param after the last grant of the previous batch; '' for the first
    */
   sessionsOfClient(clientId: string, after: string, batch: number): Promise<GrantOfSession[]>;
-  /** Ends the grants of one client that hang on these sessions; other clients keep theirs, and nobody hears of it. */
+  /** Ends the grants of one client in these sessions, without notification; other clients keep theirs. */
   revokeOfClientSessions(clientId: string, foyerSessions: readonly string[]): Promise<number>;
-  /** Deletes what has expired, at most `batch` rows; answers how many. */
+  /** Deletes expired rows, at most `batch`. Returns the number. */
   sweep(nowMs: number, batch: number): Promise<number>;
 }
 
-/** A grant, and the session on which it hangs. */
+/** A grant, and its session. */
 export interface GrantOfSession {
   idHash: string;
   foyerSession: string | null;
@@ -91,13 +94,13 @@ interface NewGrant {
   expiresAtMs: number;
 }
 
-/** How many grants this process has added, by database: other changes of rows are the database's to tell. */
+/** The number of grants that this process has added, by database. The database reports other changes of rows. */
 const added = new WeakMap<Database, number>();
 
-/** So many sessions are asked about at a time. */
+/** Sessions that are checked together. */
 const sessionsAtOnce = 50;
 
-/** The queries on grants. The row's presence is the truth: every use of a code or token looks it up. */
+/** The queries on grants. The row's presence decides: every use of a code or token looks it up. */
 export function createGrantStore(
   database: Database,
   box: SecretBox,
@@ -108,9 +111,9 @@ export function createGrantStore(
   const aad = (idHash: string) => `${model}:${idHash}`;
   const alive = (from: Kysely<Schema>) =>
     from.selectFrom('oidc').where('model', '=', model).where('expires_at', '>', now());
-  // Kept as text, because the library changes the objects that it is given.
+  // Cached as text, because the library changes the objects that it gets.
   const byId = cacheUntilChanged<CachedGrant>(() => database.changes.ofRows('oidc'));
-  // A refresh token is a new row of the same table, but no new grant.
+  // A refresh token adds a row to the same table, but no new grant.
   const bySession = cacheUntilChanged<CachedGrant>(() => {
     const rows = database.changes.ofRows('oidc');
     return rows === undefined ? undefined : rows + (added.get(database) ?? 0);
@@ -181,7 +184,7 @@ export function createGrantStore(
 
   async function revokeOfAccount(accountId: string, keeps?: (session: string) => Promise<boolean>): Promise<void> {
     if (!keeps) return end('account_id', [accountId], { accountId });
-    // First read what there is, then ask: what is given to a session that goes on after the first step is not touched.
+    // First read the grants, then ask: grants that a continuing session gets after the first step are not touched.
     const held = await heldSessions(db, accountId);
     const keptSessions: string[] = [];
     for (const batch of chunks(held.sessions, sessionsAtOnce)) {

@@ -1,10 +1,9 @@
 /**
- * The room of the OpenID Provider: oidc-provider (certified) under /oauth2 with our stores, keys and pages.
- *
+ * The module of the OpenID Provider: oidc-provider (certified) under /oauth2 with Foyer's stores, keys and pages.
  * Owns authorization requests and the browser they belong to, grants and tokens, client apps, resource servers, signing
  * keys, consent and sign-out, the token cookies, and the guard of the JSON API (OpenID Connect Core 1.0, Discovery 1.0,
- * RP-Initiated Logout 1.0, Back-Channel Logout 1.0; RFC 6749, 6750, 7009, 7636, 7662, 8707, 9700). Does not own who is signed in (session/) nor
- * what a member must do first (sign-in/).
+ * RP-Initiated Logout 1.0, Back-Channel Logout 1.0; RFC 6749, 6750, 7009, 7636, 7662, 8707, 9700). Does not own
+ * sessions (sessions/) nor the next step of a user (sign-in/).
  */
 
 export {

@@ -1,14 +1,14 @@
 import type { Database } from '../store/index.ts';
 import { findClient } from './client-store.ts';
 
-/** A client app as somebody is told of it, and where it begins a sign-in by itself. */
+/** The name of a client app for users, and the address where it starts a sign-in itself. */
 export interface InitiateLogin {
   clientName: string;
   /** Undefined: it has registered no such address. */
   href?: string;
 }
 
-/** Where a client app begins a sign-in by itself, told who asks. @param address its `initiate_login_uri` */
+/** The address where a client app starts a sign-in itself, with the issuer. @param address its `initiate_login_uri` */
 export function initiateLoginUrl(address: string, publicUrl: string): string {
   const url = new URL(address);
   url.searchParams.set('iss', publicUrl);
@@ -16,8 +16,8 @@ export function initiateLoginUrl(address: string, publicUrl: string): string {
 }
 
 /**
- * The specification's `logback_uri`, with who asks (`iss`) so that the client app begins a sign-in here (OpenID Connect
- * Core 1.0, section 4). Undefined: nobody is registered by that id.
+ * The specification's `logback_uri`, with the issuer (`iss`) so that the client app starts a sign-in here (OpenID
+ * Connect Core 1.0, section 4). Undefined: there is no client app with that id.
  */
 export async function findInitiateLogin(
   { database, publicUrl }: { database: Database; publicUrl: string },

@@ -15,10 +15,13 @@ export interface PolicyDeps {
   mayEnter: CanAccessClient;
 }
 
-/** Reasons for which any sign-in will do, also one from before the request; every other one wants a fresh one. */
+/** Reasons for which any authentication suffices, also one before the request; all others require a fresh one. */
 export const freshReasons: ReadonlySet<string> = new Set(['no_session', 'foyer_session', 'next_step', 'membership']);
 
-/** Whom the request's `id_token_hint` names. The library checked its signature when the request began, and kept it. */
+/**
+ * The user whom the request's `id_token_hint` names. The library verified its signature when the request started, and
+ * stored it.
+ */
 function findHintedUser(hint: unknown): string | undefined {
   if (typeof hint !== 'string') return undefined;
   const payload: unknown = JSON.parse(Buffer.from(hint.split('.')[1] ?? '', 'base64url').toString() || 'null');
@@ -26,15 +29,20 @@ function findHintedUser(hint: unknown): string | undefined {
 }
 
 /**
- * The library's own policy with seven checks beside the rest. `members_scope`: what only client apps themselves are given
- * is refused before anybody is asked for it, whoever has registered it. `foyer_session`: the provider's session and ours must name
- * the same living member (the second lock of `security.md`, rule 1). `next_step`: a live session does not skip the
- * dispatcher, so new terms stop a silent code too (rule 3). `membership`: a client app may be for some plans alone
- * (access-rule.ts), and nobody who signed in to it once stays in for that. `hinted_member`: the library compares the hint only when the
- * request begins; whoever signs in for it, or for a `sub` of the `claims` parameter, must be the one it names, else the client
- * app gets an error (OpenID Connect Core 1.0, sections 3.1.2.1 and 5.5.1). `max_age_zero`: to the library a sign-in of this very second is young enough for it; it is to be
- * as `prompt=login` (OpenID Connect Core 1.0, errata set 2, section 3.1.2.1). `acr` takes the place of the library's two, which
- * know nothing of `acr_values` and of what is surer than what was asked for (step-up.ts).
+ * The library's own policy with seven additional checks:
+ * - `members_scope`: scopes that only client apps themselves get are refused before a user is asked, whatever the
+ *   registration says.
+ * - `foyer_session`: the provider's session and Foyer's must belong to the same live user (the second lock of
+ *   `security.md`, rule 1).
+ * - `next_step`: a live session does not skip the next step, so new terms stop a silent code too (rule 3).
+ * - `membership`: a client app may require a plan (access-rule.ts); an earlier sign-in to it does not replace the plan.
+ * - `hinted_member`: the library compares the hint only when the request starts. The user who signs in for it, or for a
+ *   `sub` of the `claims` parameter, must be the named one, else the client app gets an error (OpenID Connect Core 1.0,
+ *   sections 3.1.2.1 and 5.5.1).
+ * - `max_age_zero`: the library accepts an authentication of the same second; the standard wants the behavior of
+ *   `prompt=login` (OpenID Connect Core 1.0, errata set 2, section 3.1.2.1).
+ * - `acr`: replaces the library's two checks, which ignore `acr_values` and do not know that a stronger class satisfies
+ *   a weaker one (step-up.ts).
  */
 export function createInteractionPolicy({
   member,
@@ -74,7 +82,7 @@ export function createInteractionPolicy({
       const { client, prompts, grant } = ctx.oidc;
       const found = await findCurrentUser(ctx);
       if (!found || !client || mayEnter(client, found.user)) return Check.NO_NEED_TO_PROMPT;
-      // Whoever has not consented yet is not told about in silence: the error would say which plan they have not.
+      // Do not reveal a missing plan to a client that the user has not consented to (`prompt=none`).
       const holdsNothing = !grant?.getOIDCScope() && Object.keys(grant?.resources ?? {}).length === 0;
       const isStranger = consentReason(client) !== undefined && holdsNothing;
       return isStranger && prompts.has('none') ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
@@ -90,7 +98,7 @@ export function createInteractionPolicy({
   );
   login.checks.add(
     new Check('max_age_zero', 'End-User authentication is required', 'login_required', ({ oidc }) => {
-      // Of a device's request the library writes down that it wants a sign-in, and never reads it.
+      // The library stores the prompt of a device's request but never reads it.
       const ofDevice = String(oidc.entities.DeviceCode?.params?.prompt ?? '').split(' ');
       const expected = Number(oidc.params?.max_age ?? Number.NaN) === 0 || ofDevice.includes('login');
       return expected && !oidc.result?.login ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
@@ -101,11 +109,11 @@ export function createInteractionPolicy({
     new Check('acr', 'a surer End-User authentication is required', 'login_required', async (ctx) => {
       const { session, params = {}, prompts, result } = ctx.oidc;
       const found = session?.accountId === undefined ? undefined : await findCurrentUser(ctx);
-      // Who is not signed in is asked for that first.
+      // A visitor who is not signed in signs in first.
       if (found?.user.id !== session?.accountId || !found) return Check.NO_NEED_TO_PROMPT;
       const acr = toAcr(found.session.amr);
       const expected = parseRequestedAcr(params);
-      // The library puts into id tokens what its context says.
+      // The library copies this context value into id tokens.
       Object.defineProperty(ctx.oidc, 'acr', {
         value: expected ? assertedAcr(expected, acr) : acr,
         configurable: true,
@@ -116,7 +124,7 @@ export function createInteractionPolicy({
         case 'enough':
           return Check.NO_NEED_TO_PROMPT;
         case 'ask':
-          // Voluntary: less will do for a client app that wants nobody to be asked.
+          // Voluntary: a client app with `prompt=none` accepts less.
           return expected.essential || !prompts.has('none') ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
         case 'unmet':
           if (!expected.essential) return Check.NO_NEED_TO_PROMPT;

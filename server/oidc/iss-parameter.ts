@@ -1,11 +1,11 @@
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 
-/** How id tokens go to client apps by the standard; the specification's short form hands over nothing but the token. */
+/** Standard response modes for id tokens; the specification's short form sends only the token. */
 const modes: ReadonlySet<string | undefined> = new Set(['fragment', 'form_post']);
 
 /**
- * Every authorization response names its issuer (RFC 9207, section 2). The library leaves it out beside an id token, which
+ * Every authorization response names its issuer (RFC 9207, section 2). The library omits it beside an id token, which
  * names it too, but discovery promises the parameter.
  */
 export function addIssParameter(provider: Provider): void {

@@ -11,7 +11,7 @@ export interface SigningKeyInfo {
   alg: SigningAlgorithm;
   createdAt: number;
   activatesAt: number;
-  /** When it stops being published; null for the newest. */
+  /** End of its publication; null for the newest. */
   expiresAt: number | null;
   /** next: published, does not sign yet · active: signs · retired: only verifies. */
   state: 'next' | 'active' | 'retired';
@@ -25,7 +25,7 @@ async function newJwk(alg: SigningAlgorithm, kid: string): Promise<JWK> {
   return { ...(privateKey.export({ format: 'jwk' }) as JWK), kid, alg, use: 'sig' };
 }
 
-/** What is stored of a key's times. */
+/** The stored times of a key. */
 export interface KeyTimes {
   id: string;
   alg: string;
@@ -35,8 +35,8 @@ export interface KeyTimes {
 }
 
 /**
- * Which key of each algorithm signs at this moment, which follow, which only verify: a matter of time alone. The newest
- * whose time has come signs, so a key that waits for its turn never takes over from one that was made after it.
+ * The state of each key of each algorithm, which depends on time alone. The newest key whose time has come signs, so a
+ * waiting key never replaces a newer one.
  */
 export function deriveKeyStates(rows: readonly KeyTimes[], nowMs: number): SigningKeyInfo[] {
   const stored = rows.filter((row) => row.expires_at === null || row.expires_at > nowMs);
@@ -57,7 +57,7 @@ export function deriveKeyStates(rows: readonly KeyTimes[], nowMs: number): Signi
   });
 }
 
-/** What would make a process build its provider anew. */
+/** Changes if and only if the provider must be rebuilt. */
 export function keyVersion(keys: readonly SigningKeyInfo[]): string {
   return keys.map((key) => `${key.kid}:${key.state}`).join(' ');
 }

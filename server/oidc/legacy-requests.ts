@@ -7,9 +7,9 @@ import { routes } from './routes-table.ts';
 type Query = KoaContextWithOIDC['query'];
 
 /**
- * What the older client apps leave out, before the library looks at the request: a `scope`, the
- * `nonce` of an id token, and `forceAuth` for what is `prompt=login` today. The address for an id token in the query is
- * the final one, which is then compared with the registered ones like any other.
+ * Parameters that older client apps omit, added before the library reads the request: a `scope`, the `nonce` of an id
+ * token, and `prompt=login` for `forceAuth`. The address for an id token in the query is its final one, which is then
+ * compared with the registered ones as usual.
  */
 export function fillInQuery(query: Query, client: Client): Query {
   const { forceAuth, ...filled } = query;
@@ -31,11 +31,11 @@ const lacks = ({ scope, nonce, response_type: type, response_mode: mode, forceAu
     forceAuth !== undefined ||
     mode === queryIdToken);
 
-/** Fills in for clients registered as `legacy`, and for nobody else. */
+/** Adds them only for clients that are registered as `legacy`. */
 export function fillInForLegacy(provider: Provider): void {
   provider.use(async (ctx, next) => {
     const id = ctx.path === routes.authorization && lacks(ctx.query) ? ctx.query.client_id : undefined;
-    // What is wrong with the client, or keeps it from being found, the library finds out as well, and answers it.
+    // The library reports faults of the client itself.
     const client = typeof id === 'string' ? await provider.Client.find(id).catch(() => undefined) : undefined;
     if (client) ctx.query = fillInQuery(ctx.query, client);
     await next();

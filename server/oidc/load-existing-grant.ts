@@ -12,18 +12,21 @@ interface LoadGrantDeps {
   now: () => number;
 }
 
-/** The scopes that the request asks for, the client is registered for, and a member can give: never more than these. */
+/** The scopes that the request names, the client is registered for, and a user can give: never more. */
 export function grantableScopes(requested: Iterable<string>, registered: string | undefined): string[] {
   const allowed = new Set((registered ?? '').split(' '));
   return [...requested].filter((scope) => isMemberScope(scope) && allowed.has(scope));
 }
 
-/** The same of a resource server that the client may ask for: what is requested and registered there, nothing else. */
+/** The same for a resource server that the client may request: scopes that are both requested and registered there. */
 export function grantableAudiences(requested: Iterable<string>, registered: ReadonlySet<string>): string[] {
   return [...new Set(requested)].filter((scope) => registered.has(scope));
 }
 
-/** Why the member is asked: somebody other than the marketplace runs the client, or could pose as it. Undefined: they are not. */
+/**
+ * The reason for the consent page: the marketplace does not run the client, or another party could impersonate it.
+ * Undefined: no page.
+ */
 export function consentReason(client: {
   first_party?: unknown;
   applicationType?: string | undefined;
@@ -32,7 +35,7 @@ export function consentReason(client: {
   return client.applicationType === 'native' ? 'native' : undefined;
 }
 
-/** The scopes of a request, of those that its client app may be given. */
+/** The scopes of a request that its client app may have. */
 function askedFor(ctx: KoaContextWithOIDC): Consent {
   const { client, params, resourceServers } = ctx.oidc;
   const requested = String(params?.scope ?? '').split(' ');
@@ -45,15 +48,14 @@ function askedFor(ctx: KoaContextWithOIDC): Consent {
 const nothing: Consent = { scopes: [], resources: new Map() };
 
 /**
- * What the library asks for at every authorization request: the grant of this Foyer session for the client. The
- * marketplace's own web apps get it without a question. Others get what the member has consented to: now, or before, where
- * that consent covers the request. A wider request asks for the whole. Native apps and devices are asked every time.
- * Without a matching session there is none: the login check asks.
- *
+ * The library calls this at every authorization request: the grant of this Foyer session for the client. The
+ * marketplace's own web apps get it without a question. Others get what the user has consented to: now, or earlier if
+ * that consent covers the request. A wider request asks for the whole. Native apps and devices ask every time. Without
+ * a matching session there is none: the login check asks.
  * Offline access (OpenID Connect Core 1.0, section 11) and devices have grants that outlive the session.
  */
 export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGrantDeps) {
-  /** The part of the request that may be granted without a question; undefined: the member is to be asked. */
+  /** The part of the request that can be granted without a question; undefined: the user must be asked. */
   async function permitted(ctx: KoaContextWithOIDC, userId: string, asked: Consent): Promise<Consent | undefined> {
     const { client, result, entities } = ctx.oidc;
     const reason = client && consentReason(client);
@@ -64,21 +66,21 @@ export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGr
   }
 
   return async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
-    // Of resources the library has asked for each whether this client may have it.
+    // For each resource the library has already checked that this client may have it.
     const { client, account, result } = ctx.oidc;
     const session = getCurrentSession(ctx.req as Request);
     if (!client || !account || session?.userId !== account.accountId) return undefined;
     const asked = askedFor(ctx);
     const onDevice = ctx.oidc.entities.DeviceCode !== undefined;
     const offline = onDevice || asked.scopes.includes('offline_access');
-    // Each device has one of its own: a device code that is used twice ends what that device has, and nothing else.
+    // Each device has its own grant: a device code that is used twice ends only the access of that device.
     const grant = onDevice ? undefined : await grants.find(session, client.clientId, offline);
     const allowed = await permitted(ctx, session.userId, asked);
     if (allowed === undefined && !grant) return undefined;
     if (client.backchannelLogoutUri !== undefined) {
       const sid = await grants.sidFor(session, client.clientId);
       if (sid === undefined) return undefined;
-      // Before the library makes up one that nobody but its own session knows.
+      // Before the library generates one that only its own session knows.
       ctx.oidc.session?.sidFor(client.clientId, sid);
     }
     const widened = await grants.widen(session, client.clientId, grant, { ...(allowed ?? nothing), offline });

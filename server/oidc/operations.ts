@@ -12,11 +12,14 @@ const clientApp = z.object({
   logback_uri: z.string().nullable(),
 });
 
-/** The default client stands for Foyer itself, unless an operator has said where a sign-in to it begins: as on the dashboard. */
+/**
+ * The default client represents Foyer itself, unless an operator has registered where a sign-in to it starts. The
+ * dashboard follows the same rule.
+ */
 const isInternal = (client: ClientMetadata, defaultClientId: string) =>
   client.client_id === defaultClientId && client.initiate_login_uri === undefined;
 
-/** The calls of this room, in the specification's names (section 7, Broker and storage). */
+/** The JSON calls of this module, in the specification's names (section 7, Broker and storage). */
 export function oauthOperations({
   database,
   provider,

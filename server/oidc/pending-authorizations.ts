@@ -8,72 +8,78 @@ import { type KeyValueStore, parseStored, type SecretBox, storedRecords, UnsealE
 
 const begunWithSchema = z.object({
   clientId: z.string(),
-  /** The parameters of the request, in the library's order; given several times: several pairs. */
+  /** The parameters of the request, in the library's order; a repeated parameter has several pairs. */
   params: z.array(z.tuple([z.string(), z.string()])),
-  /** It was pushed (RFC 9126), and must be so again; `trusted`: by a client app that had shown who it is. */
+  /** It was pushed (RFC 9126), and must be pushed again; `trusted`: by an authenticated client app. */
   pushed: z.object({ trusted: z.boolean() }).optional(),
 });
 
-/** The content with which a request began: enough to begin it again. */
+/** The original request: enough to start it again. */
 export type OriginalRequest = z.infer<typeof begunWithSchema>;
 
-/** The row that says in which browser an authorization request began, and when. */
+/** The stored record of the browser in which an authorization request started, and when. */
 const rowSchema = z.object({
   /** SHA-256 of the cookie's value. */
   browser: z.string(),
   begunAtMs: z.number(),
 });
 
-/** The browser's own copy, sealed: enough to begin the request again when its row is gone. */
+/** The browser's own sealed copy: enough to start the request again after its record has expired. */
 const copySchema = z.object({ begunAtMs: z.number(), begunWith: begunWithSchema });
 type PendingCopy = z.infer<typeof copySchema>;
 
 export type PendingAuthorizationLookup =
-  /** `begunWith`: absent, it cannot begin again; `gone`: the row has expired, and only the browser's copy is left. */
+  /**
+   * `begunWith`: if absent, it cannot start again; `gone`: the record has expired, and only the browser's copy is left.
+   */
   | { state: 'ours'; begunAtMs: number; gone: boolean; begunWith?: OriginalRequest }
   | { state: 'unknown' }
   | { state: 'other-browser' };
 
 export interface PendingAuthorizations {
-  /** Binds a request that begins now to the browser that is being answered. */
+  /** Binds a new request to this browser. */
   bind(
     req: Request,
     res: Response,
     request: { id: string; begunWith?: OriginalRequest | undefined; traits?: RequestTraits | undefined },
   ): Promise<void>;
-  /** Whether this browser began the request, within the last day. */
+  /** Tests whether this browser started the request within the last day. */
   find(req: Request, id: string): Promise<PendingAuthorizationLookup>;
 }
 
-/** So long a request waits for its member. */
+/** Lifetime of a pending request. */
 export const pendingTtlMs = visitorRowMs;
-/** So long it can begin again in the same browser. */
+/** How long it can start again in the same browser. */
 const resumableTtlMs = dayMs;
-/** A longer request begins anew at its client app. */
+/** A longer request starts again at its client app. */
 const maxCopied = 1_000;
-/** So many of a browser's requests have a copy: all its cookies together must fit into one header of a proxy (8 KB). */
+/**
+ * Maximum number of requests with a copy in a browser: all its cookies together must fit into one header of a proxy (8
+ * KB).
+ */
 const maxCopies = 2;
-/** More at once than anybody has tabs for; the oldest give way, so that the header stays small. */
+/** More than anyone has tabs; the oldest cookies are deleted, so that the header stays small. */
 const maxCookies = 12;
 
 const kind = 'authorization-request';
-/** Where the row is stored, and to which place the copy is sealed. */
+/** The key of the record; the copy is sealed for it too. */
 const rowKey = (id: string) => `${kind}:${sha256(id)}`;
 
-/** Each begins with the time at which it was made. */
+/** Each cookie starts with the time of its creation. */
 const byAge = ([, a]: [string, string], [, b]: [string, string]) => Number.parseInt(a, 36) - Number.parseInt(b, 36);
 
-/** `<time>.<secret with its traits>`, and behind them the sealed copy where there is one. */
+/** `<time>.<secret with its traits>`, followed by the sealed copy if there is one. */
 function toParts(cookie: string | undefined): { bound: string; secret?: string | undefined; copy: string } {
   const [time = '', secret, ...copy] = (cookie ?? '').split('.');
   return { bound: `${time}.${secret}`, secret, copy: copy.join('.') };
 }
 
 /**
- * A pending authorization belongs to one browser: its row in the key-value store and a host-only cookie, which no sibling
- * subdomain can plant, must agree. An attacker who sends a request of their own to a victim has the id, but the victim's
- * browser has not the cookie. The cookie also has what the request began with, sealed for this id: so a request that is
- * over begins again (restart-authorization.ts) in that browser alone, and the store keeps no copy for a visitor who may never come.
+ * A pending authorization belongs to one browser: its record in the key-value store and a host-only cookie, which no
+ * sibling subdomain can plant, must match. An attacker who sends a request of their own to a victim has the id, but the
+ * victim's browser lacks the cookie. The cookie also has the original request, sealed for this id: an expired request
+ * can start again (restart-authorization.ts) in that browser only, and the store keeps no copy for a visitor who may
+ * never return.
  */
 export function createPendingRequests(
   kv: KeyValueStore,
@@ -89,13 +95,13 @@ export function createPendingRequests(
       const copy = parseStored(copySchema, box.open(sealed, rowKey(id)));
       return now() - copy.begunAtMs < resumableTtlMs ? copy : undefined;
     } catch (error) {
-      // Of a key that is gone, of another request, or written by somebody else.
+      // Sealed with a removed key, for another request, or forged.
       if (error instanceof UnsealError) return undefined;
       throw error;
     }
   }
 
-  /** The oldest cookies make room, and older copies, which are long. */
+  /** Deletes the oldest cookies, and the older copies, which are long. */
   function makeRoom(req: Request, res: Response, copies: number): void {
     const oldestFirst = cookies.readAll(req, requestCookiePrefix).toSorted(byAge);
     const surplus = Math.max(0, oldestFirst.length - maxCookies + 1);

@@ -6,14 +6,14 @@ import { listClientSessions } from './client-session-store.ts';
 import { listConnectedApps } from './connected-app-store.ts';
 import { eraseUserGrants, listGrants } from './user-grants-store.ts';
 
-/** What client apps were given of a member. */
+/** The access of client apps to a user's data. */
 export const grantsDataSource = ({ db }: Database): PersonalDataSource => ({
   name: 'clientApps',
   exportData: ({ id }) => listGrants(db, id),
   erase: (trx, { id }) => eraseUserGrants(trx, id),
 });
 
-/** The client apps that a member is connected with. They go with the grants (see {@link grantsDataSource}). */
+/** The client apps with which a user is connected. They are deleted with the grants (see {@link grantsDataSource}). */
 export const connectedAppHolding = ({ db }: Database, now: () => number): PersonalDataSource => ({
   name: 'connectedApps',
   async exportData({ id }) {
@@ -25,7 +25,7 @@ export const connectedAppHolding = ({ db }: Database, now: () => number): Person
   erase: async () => {},
 });
 
-/** Which client apps a member is signed in to, of those that are told when that ends: also when the member goes. */
+/** The client apps to which a user is signed in and that are notified at the end, also when the account is deleted. */
 export const clientSessionsDataSource = ({ db }: Database, outbox: Outbox): PersonalDataSource => ({
   name: 'clientAppSessions',
   exportData: ({ id }) => listClientSessions(db, id),

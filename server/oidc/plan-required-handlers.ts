@@ -23,25 +23,25 @@ import { initiateLoginUrl } from './initiate-login.ts';
 
 const notInPlanPath = '/not-in-plan';
 
-/** The page for a request that waits, with everything that leads back to it. */
+/** The page for a pending request, with all parameters that lead back to it. */
 export const planRequiredUrl = (search: string): string => `${notInPlanPath}${search}`;
-/** The same for a client app that nobody has come from. */
+/** The same without a pending request. */
 export const planRequiredUrlForClient = (clientId: string): string =>
   `${notInPlanPath}?${new URLSearchParams({ client_id: clientId })}`;
 
-/** The client app that is shut, and the ways on from there. */
+/** The client app that the user's plan does not include, and the next steps. */
 interface RestrictedClient {
   demand: AccessRequirement;
   clientName: string;
   clientLogo: string | undefined;
   request?: AuthorizationRequest;
-  /** What the pages of plans carry, so that a purchase ends in the client app. */
+  /** Query for the pages of plans, so that a purchase leads to the client app. */
   search: string;
-  /** Where a member goes to whom it is open by now. */
+  /** The address for a user who has access by now. */
   opened: string;
 }
 
-/** @throws {HttpError} when no request waits here, or there is no such client app that members may know of */
+/** @throws {HttpError} if no request is pending here, or if no client app with that id is visible to users */
 async function loadRestrictedClient(
   deps: OauthDeps,
   req: Request,
@@ -59,13 +59,13 @@ async function loadRestrictedClient(
     demand: client,
     clientName: client.client_name,
     clientLogo: client.logo_uri,
-    // Whoever comes back here with the right plan goes on into it.
+    // A user who returns here with the right plan continues into the app.
     search: `?${new URLSearchParams({ redirect: planRequiredUrlForClient(client.client_id) })}`,
     opened: client.initiate_login_uri ? initiateLoginUrl(client.initiate_login_uri, deps.publicUrl) : '/dashboard',
   };
 }
 
-/** The plans that open it, of those that members can choose here. */
+/** The plans that include it and can be chosen here. */
 function plansThatOpen({ catalogue, plansAreSold }: OauthDeps, demand: AccessRequirement): Plan[] {
   if (!plansAreSold) return [];
   return catalogue.plans.filter(
@@ -83,7 +83,10 @@ const toOrigins = (url: string | undefined): string[] => {
   return origin === undefined || origin === 'null' ? [] : [origin];
 };
 
-/** GET /not-in-plan: why a client app is not open to this member, and which plans open it; the request goes on waiting. */
+/**
+ * GET /not-in-plan: the reason that this user has no access to a client app, and the plans that include it; the request
+ * stays pending.
+ */
 export function showPlanRequired(deps: OauthDeps): Handler {
   return async (req, res) => {
     const continuation = continuationFrom(req, deps.publicUrl);
@@ -128,7 +131,7 @@ export function showPlanRequired(deps: OauthDeps): Handler {
   };
 }
 
-/** POST /not-in-plan: the member goes back without; the client app is told (OpenID Connect Core 1.0, section 3.1.2.6). */
+/** POST /not-in-plan: the user cancels; the client app gets the error (OpenID Connect Core 1.0, section 3.1.2.6). */
 export function submitPlanRequired(deps: OauthDeps): Handler {
   return async (req, res) => {
     const id = readFormField(req, 'authorization_code');

@@ -3,13 +3,16 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { keepOpener, traitsOfParameters } from '../http/index.ts';
 import { routes } from './routes-table.ts';
 
-/** The parameters of a pushed or posted request are known only to the library: they do not stand in the address. */
+/** Only the library knows the parameters of a pushed or posted request: they are not in the address. */
 export function keepOpenerOfPopup({ path, oidc, res }: KoaContextWithOIDC): void {
   const ofRequest = path === routes.authorization || path.startsWith(`${routes.authorization}/`);
   if (ofRequest && traitsOfParameters(oidc?.params ?? {}).popup) keepOpener(res);
 }
 
-/** The library's own answers to a request with `display=popup`: the redirect to the sign-in, and the one to the client app. */
+/**
+ * The library's own answers to a request with `display=popup`: the redirect to the sign-in, and the one to the client
+ * app.
+ */
 export function allowPopups(provider: Provider): void {
   provider.use(async (ctx, next) => {
     await next();

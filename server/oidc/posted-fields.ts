@@ -5,35 +5,35 @@ import { HttpError, keepOpener, traitsOfParameters } from '../http/index.ts';
 import { minuteMs, sha256 } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 
-/** So long a browser has to follow the redirect. */
+/** Time for the browser to follow the redirect. */
 const ttlMs = minuteMs;
-/** The one parameter of the address that it leads to. */
+/** The only parameter of the redirect's address. */
 const name = 'posted';
 const kind = 'posted-fields';
 /** The path, and the fields in their order. */
 const schema = z.tuple([z.string(), z.array(z.tuple([z.string(), z.string()]))]);
 
-/** Where the fields are kept that the address of a request names; undefined: it names none. */
+/** The key of the fields that the address of a request names; undefined: it names none. */
 export function postedFieldsKey(query: URLSearchParams): string | undefined {
   const id = query.get(name);
   return id === null ? undefined : `${kind}:${sha256(id)}`;
 }
 
 export interface PostedFields {
-  /** Answers a form by a redirect to the same path, which names the kept fields by a random id alone. */
+  /** Answers a form by a redirect to the same path with a random id of the stored fields. */
   keep: RequestHandler[];
   /**
-   * Puts the fields into the address of the request that follows, once. Other requests stay as they are.
+   * Adds the stored fields to the query of the following request, once. Other requests stay unchanged.
    * @throws {HttpError} requestExpired
    */
   restore(req: IncomingMessage): Promise<void>;
 }
 
 /**
- * Authorization and sign-out may also come as a form from the client app's page (OpenID Connect Core 1.0, section 3.1.2.1;
- * RP-Initiated Logout 1.0, section 2). Such a post from another site carries no `SameSite=Lax` cookies, so it goes on as a
- * GET; its fields, id tokens among them, must not stand in an address, which browsers and proxies write down.
- * @param admit counts a post before it is kept @throws {HttpError}
+ * Authorization and logout requests may also be forms on the client app's page (OpenID Connect Core 1.0, section
+ * 3.1.2.1; RP-Initiated Logout 1.0, section 2). Such a cross-site POST carries no `SameSite=Lax` cookies, so it
+ * continues as a GET. Its fields, including id tokens, must not appear in an address, which browsers and proxies store.
+ * @param admit counts a post before it is stored @throws {HttpError}
  */
 export function createPostedFields(
   kv: KeyValueStore,
@@ -44,7 +44,7 @@ export function createPostedFields(
   return {
     keep: [
       (req, _res, next) => {
-        // null: there is no body.
+        // null: the request has no body.
         if (req.is('application/x-www-form-urlencoded') === false) throw new HttpError('unsupportedType');
         next();
       },

@@ -1,19 +1,20 @@
 import { hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** A new one each minute. */
+/** The nonce changes each minute. */
 const stepS = 60;
-/** A nonce is taken for two minutes before and after its own. */
+/** A nonce is accepted for two minutes before and after its own. */
 const around = [-2, -1, 0, 1, 2];
 
 export interface ProofNonces {
-  /** The one that a client should use next. */
+  /** The nonce that a client should use next. */
   next(): string;
   isGood(nonce: string): boolean;
 }
 
 /**
- * Nonces for DPoP proofs (RFC 9449, section 8): computed from the time and a secret that all processes have, so nothing is
- * stored. The same as those of the provider's own endpoints, since a client keeps one nonce for each origin (section 8.2).
+ * Nonces for DPoP proofs (RFC 9449, section 8): computed from the time and a secret that all processes share, so
+ * nothing is stored. They equal those of the provider's own endpoints, because a client keeps one nonce for each origin
+ * (section 8.2).
  * @param secret 32 bytes
  */
 export function createProofNonces(secret: Buffer): ProofNonces {

@@ -2,11 +2,11 @@ import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import { type CurrentSession, toAcr } from '../sessions/index.ts';
 
-/** The provider's own session, kept in step with ours (`security.md`, rule 4). */
+/** The provider's own session, synchronized with Foyer's (`security.md`, rule 4). */
 export interface OidcSessions {
-  /** A new provider session for this sign-in; the browser's earlier one ends. */
+  /** Creates a provider session for this sign-in; the browser's earlier one ends. */
   replace(req: Request, res: Response, session: CurrentSession): Promise<void>;
-  /** Replaces it only when it is another member's, or gone. */
+  /** Replaces it only if it belongs to another user, or is missing. */
   align(req: Request, res: Response, session: CurrentSession): Promise<void>;
   end(req: Request, res: Response): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function createProviderSessions(
     const fresh = new current.Session();
     fresh.loginAccount({
       accountId: session.userId,
-      // auth_time is what our record says, never "now": a client app decides on it how fresh the sign-in is.
+      // auth_time comes from Foyer's record, never "now": a client app decides by it how fresh the authentication is.
       loginTs: Math.floor(session.authTimeMs / 1000),
       amr: session.amr,
       acr: toAcr(session.amr),

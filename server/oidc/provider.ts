@@ -36,14 +36,14 @@ export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   database: Database;
   cookies: HostCookies;
   cookieKeys: string[];
-  /** 32 bytes, the same in all processes: what DPoP nonces are made of. */
+  /** 32 bytes, the same in all processes: the secret of the DPoP nonces. */
   proofNonceSecret: Buffer;
   development: boolean;
   sessionGrants: SessionGrants;
   membershipClaims: GetMembershipClaims;
   rememberMs: number;
   idleMs: number;
-  /** Answers where the browser goes when the library needs the member: a page of ours. */
+  /** Returns the page of Foyer for a prompt of the library. */
   interactionUrl: NonNullable<NonNullable<Configuration['interactions']>['url']>;
   renderError(ctx: KoaContextWithOIDC, out: { error: string; error_description?: string }, error: Error): Promise<void>;
   onServerError(ctx: KoaContextWithOIDC, error: Error): void;
@@ -55,14 +55,14 @@ const daySeconds = 24 * 60 * 60;
 const refreshTokenIdleSeconds = 14 * daySeconds;
 export const refreshTokenTotalSeconds = 90 * daySeconds;
 
-/** For how long a refresh token is good from now on. */
+/** The remaining lifetime of a refresh token. */
 function refreshTokenSeconds({ iiat }: { iiat?: number | undefined }, nowMs: number): number {
   const nowSeconds = nowMs / 1000;
   const total = (iiat ?? nowSeconds) + refreshTokenTotalSeconds - nowSeconds;
   return Math.max(1, Math.min(refreshTokenIdleSeconds, total) | 0);
 }
 
-/** A refresh token that is not rotated lives on by being used, as a rotated one does in its successor. */
+/** Use prolongs a refresh token that is not rotated, as rotation does with its successor. */
 export function prolongUsedTokens(provider: Provider, now: () => number): void {
   provider.use(async (ctx, next) => {
     await next();
@@ -72,8 +72,7 @@ export function prolongUsedTokens(provider: Provider, now: () => number): void {
     if (!token || rotated || params?.grant_type !== 'refresh_token') return;
     const seconds = refreshTokenSeconds(token, now());
     token.exp = Math.floor(Date.now() / 1000) + seconds;
-    // Saved by the adapter itself: to the library's events and their counts it would be a new one.
-    // The library's types do not know the method.
+    // The adapter saves it: the library's method would count it as a new token. The library's types lack the method.
     const stored = token as typeof token & { getValueAndPayload(): Promise<{ payload: AdapterPayload }> };
     const { payload } = await stored.getValueAndPayload();
     await provider.RefreshToken.adapter.upsert(token.jti, payload, seconds);
@@ -81,8 +80,9 @@ export function prolongUsedTokens(provider: Provider, now: () => number): void {
 }
 
 /**
- * Whether a page of this origin may call by script for the client: only a public client's own pages. A confidential one
- * has its server to call, and `null`, which is what sandboxed frames say, is nobody's, also not a private scheme's.
+ * Tests whether scripts of this origin may call for the client: only a public client's own pages. A confidential client
+ * calls from its server. `null`, the origin of sandboxed frames, belongs to no client, not even one with a private-use
+ * scheme.
  */
 function ownOrigin(client: Client, origin: string): boolean {
   if (origin === 'null' || client.clientAuthMethod !== 'none') return false;
@@ -92,7 +92,7 @@ function ownOrigin(client: Client, origin: string): boolean {
 function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
   const { cookies, now } = deps;
   const cookie = { httpOnly: true, sameSite: 'lax' as const, secure: cookies.options.secure ?? false, signed: true };
-  // One read per request, whatever asks.
+  // One read per request and user.
   const users = new WeakMap<object, Map<string, Promise<User | undefined>>>();
   const findUserById = (ctx: KoaContextWithOIDC, id: string) => {
     const known = users.get(ctx.req) ?? new Map<string, Promise<User | undefined>>();
@@ -101,7 +101,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     known.set(id, user);
     return user;
   };
-  /** Whether the client app that calls is for other plans than the member has. */
+  /** Tests whether the calling client app requires another plan than the user has. */
   const isShutOut = async (ctx: KoaContextWithOIDC, id: string | undefined): Promise<boolean> => {
     const { client } = ctx.oidc;
     if (!client || id === undefined || !isRestricted(client)) return false;
@@ -117,7 +117,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       names: {
         session: cookies.name(providerCookies.session),
         interaction: cookies.name(providerCookies.interaction),
-        // Bound to its path by the library, so it cannot carry the prefix.
+        // The library binds it to its path, so it cannot have the prefix.
         resume: providerCookies.resume,
       },
       long: { ...cookie, path: '/' },
@@ -126,7 +126,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
     scopes: [...knownScopes],
     claims: { ...claimsByScope, openid: ['sub', 'auth_time', 'amr', 'acr'] },
     acrValues: [...acrValues],
-    // The short forms of the specification hand over nothing but the id token: it must say who the member is.
+    // The specification's short forms return only the id token, so it must have the user's claims.
     conformIdTokenClaims: false,
     responseTypes: ['code', 'id_token'],
     subjectTypes: ['public'],
@@ -144,7 +144,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       ...Object.fromEntries(providerParameters.map((name) => [name, null])),
     },
     discovery: { ui_locales_supported: [...languages], display_values_supported: ['page', 'popup'] },
-    // OpenID Connect requires it at both ends, also where a client has registered one address only.
+    // OpenID Connect requires it at both endpoints, also if a client has registered only one address.
     allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: (_ctx, origin, client) => ownOrigin(client, origin),
     features: {
@@ -157,7 +157,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       },
       clientCredentials: { enabled: true },
       deviceFlow,
-      // A nonce is asked of every proof, so that none can be made ahead of time, and no client's clock matters.
+      // Every proof needs a nonce, so that none can be made in advance, and clients' clocks do not matter.
       dPoP: { enabled: true, nonceSecret: deps.proofNonceSecret, requireNonce: () => true },
       pushedAuthorizationRequests: { enabled: true },
       resourceIndicators: { enabled: true, getResourceServerInfo: createResourceServerInfo(deps.database) },
@@ -168,9 +168,9 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
           token.clientId === client.clientId &&
           !(await isShutOut(ctx, 'accountId' in token ? token.accountId : undefined)),
       },
-      // Client apps hear of every end by the outbox (backchannel-logouts.ts); what the library would do itself is never reached.
+      // The outbox notifies client apps (backchannel-logouts.ts); the library's own code is never reached.
       backchannelLogout: { enabled: true },
-      // Both pages are ours: see end-session.ts.
+      // Foyer renders both pages: see end-session.ts.
       rpInitiatedLogout: { enabled: true, logoutSource: () => {}, postLogoutSuccessSource: () => {} },
     },
     interactions: {
@@ -178,21 +178,21 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       url: (ctx, interaction) => deps.interactionUrl(ctx, interaction),
     },
     loadExistingGrant: createLoadGrant(deps),
-    // Grants end with the session by our own index, so that a second sign-in does not end the first one's tokens.
+    // Foyer's own index ends grants with the session, so that a second sign-in does not end the first one's tokens.
     expiresWithSession: () => false,
     issueRefreshToken: (_ctx, client, code) =>
       client.grantTypeAllowed('refresh_token') && (client.first_party === true || code.scopes.has('offline_access')),
-    // A stolen one is of use only to whom nothing else identifies (RFC 9700, section 2.2.2).
+    // Only tokens of public clients are usable by a thief (RFC 9700, section 2.2.2).
     rotateRefreshToken: ({ oidc }) => oidc.client?.clientAuthMethod === 'none' && !oidc.entities.RefreshToken?.jkt,
-    // Always the grant: nobody keeps a list of what else hangs on it (see short-lived-adapter.ts).
+    // Always the grant: there is no list of its dependent records (see short-lived-adapter.ts).
     revokeGrantPolicy: () => true,
     extraTokenClaims: accessTokenClaims,
     findAccount: async (ctx, sub, token) => {
       const user = await findUserById(ctx, sub);
       if (!user || user.disabledAt !== null) return undefined;
-      // The client app has them sign in, where they are led to set it up.
+      // The client app must send the user to a sign-in, which leads to the set-up.
       if (token?.kind === 'RefreshToken' && mustSetUpSecondFactor(user)) return undefined;
-      // Where the browser asks, the policy answers; whatever holds a code or a token is told here.
+      // In a browser the interaction policy answers; this check is for codes and tokens.
       if (token && (await isShutOut(ctx, sub))) return undefined;
       return {
         accountId: user.id,
@@ -208,11 +208,11 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
       Interaction: (ctx) => toLifetime(ctx?.req) / 1000,
       RefreshToken: (_ctx, token) => refreshTokenSeconds(token, now()),
       Session: (ctx, session) =>
-        // Nobody's yet: it holds no more than what a page's form needs.
+        // Without a user it holds only what a page's form needs.
         session.accountId === undefined
           ? toLifetime(ctx?.req) / 1000
           : Math.ceil((session.transient ? Math.max(deps.idleMs, daySeconds * 1000) : deps.rememberMs) / 1000),
-      // Reused by a session as long as it lives, and outliving the last refresh token that it gave.
+      // A session reuses it as long as it exists, and it must outlive the last refresh token.
       Grant: () => Math.ceil(deps.rememberMs / 1000) + refreshTokenTotalSeconds + daySeconds,
     },
     renderError: (ctx, out, error) => deps.renderError(ctx, out, error),
@@ -220,12 +220,12 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
 }
 
 /**
- * The OpenID Provider, built anew whenever the signing keys change (it takes about a millisecond). What the library
- * leaves open is closed here; how it behaves otherwise is written down in docs/decisions/0001-oidc-provider.md.
+ * The OpenID Provider, rebuilt whenever the signing keys change (about a millisecond). Foyer disables what the library
+ * leaves open; docs/decisions/0001-oidc-provider.md describes the behavior otherwise.
  */
 export function createProvider(deps: ProviderDeps, keys: JWK[]): Provider {
   const provider = new Provider(deps.issuer, configuration(deps, keys));
-  // Behind a proxy the library must believe the scheme that http/public-host.ts has settled.
+  // Behind a proxy the library must trust the scheme that http/public-host.ts has set.
   provider.proxy = true;
   Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
     value(this: Client, presented: string) {
@@ -237,9 +237,9 @@ export function createProvider(deps: ProviderDeps, keys: JWK[]): Provider {
   return provider;
 }
 
-/** The library refuses http and localhost addresses for `id_token` clients; on a developer's machine there is no other. */
+/** The library rejects http and localhost addresses for `id_token` clients; development has no others. */
 function allowLocalImplicitClients(provider: Provider): void {
-  // The library documents this override; its types do not know the property.
+  // The library documents this override; its types lack the property.
   const schema: { prototype: { invalidate(message: string, code?: string): void } } = Reflect.get(
     provider.Client,
     'Schema',

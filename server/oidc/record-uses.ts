@@ -4,7 +4,9 @@ import type { Logger } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
 import { recordUse } from './connected-app-store.ts';
 
-/** Records when a member's connected app last got tokens. A failure is logged: the tokens are what matters. */
+/**
+ * Records when a user's connected app last got tokens. A failure is only logged, so that the tokens are still issued.
+ */
 export function recordUses(
   provider: Provider,
   { db }: Database,

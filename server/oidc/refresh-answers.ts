@@ -6,17 +6,19 @@ import { z } from 'zod';
 import { type KeyValueStore, type SecretBox, storedRecords } from '../store/index.ts';
 import { routes } from './routes-table.ts';
 
-/** A retry after a lost answer, or a second tab: after this time it is a theft. */
+/** A retry after a lost answer, or a second tab; a later use is a theft. */
 const graceMs = 10_000;
-/** So long a request waits for the answer of another one that has come at the same moment. */
+/** How long a request waits for the answer of a parallel one. */
 const maxWaitMs = 3_000;
 const lookEveryMs = 25;
 
-/** A used refresh token came again in time: its request gets the first answer, or none, but nothing ends by it. */
+/**
+ * A used refresh token was presented again in time: its request gets the first answer, or an error, but no grant ends.
+ */
 export class AnsweredBefore extends errors.InvalidGrant {}
 
 const schema = z.object({
-  /** Of the key that signed the first request's proof (RFC 9449); null: it had none. */
+  /** Thumbprint of the key of the first request's proof (RFC 9449); null: it had none. */
   jkt: z.string().nullable(),
   body: z.unknown(),
 });
@@ -24,16 +26,16 @@ type StoredAnswer = z.infer<typeof schema>;
 
 export interface RefreshAnswers {
   /**
-   * Looks at the second use of a refresh token.
+   * Judges the second use of a refresh token.
    * @returns whether it is a theft: by another client or key, or too late
    * @throws {AnsweredBefore} by the same client and key, in time
    */
   isTheft(idHash: string, payload: AdapterPayload, usedAtMs: number): Promise<boolean>;
-  /** Keeps and repeats answers at the token endpoint. */
+  /** Stores and repeats answers at the token endpoint. */
   attach(provider: Provider, hashOf: (id: string) => string): void;
 }
 
-/** The proof's signature has been checked before any token is looked up. */
+/** The proof's signature has been verified before any token is looked up. */
 async function findKey(ctx: KoaContextWithOIDC): Promise<string | null> {
   const proof = ctx.get('DPoP');
   const jwk = proof === '' ? undefined : decodeProtectedHeader(proof).jwk;
@@ -42,13 +44,14 @@ async function findKey(ctx: KoaContextWithOIDC): Promise<string | null> {
 
 /**
  * Refresh tokens of public clients are used once (RFC 9700, section 4.14.2). A browser app with two tabs, or one whose
- * answer was lost, sends the same one twice within seconds: it gets the same answer again, sealed in the key-value store.
+ * answer was lost, sends the same one twice within seconds. It gets the same answer again, sealed in the key-value
+ * store.
  */
 export function createRefreshAnswers(kv: KeyValueStore, box: SecretBox, now: () => number): RefreshAnswers {
   const repeated = new WeakMap<IncomingMessage, unknown>();
   const answers = storedRecords({ kv, kind: 'refresh-answer', schema, ttlMs: graceMs, seal: box });
 
-  /** The first request may be under way still. */
+  /** The first request may still be in progress. */
   async function findAnswer(idHash: string): Promise<StoredAnswer | undefined> {
     for (let waitedMs = 0; waitedMs <= maxWaitMs; waitedMs += lookEveryMs) {
       const answer = await answers.find(idHash);

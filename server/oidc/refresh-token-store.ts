@@ -16,7 +16,10 @@ export interface RefreshTokenDeps {
   now: () => number;
 }
 
-/** Refresh tokens survive a flushed key-value store, so they live in the database (RFC 6749, section 6; RFC 9700, section 4.14). */
+/**
+ * Refresh tokens survive a flushed key-value store, so they are in the database (RFC 6749, section 6; RFC 9700, section
+ * 4.14).
+ */
 export function refreshTokenAdapter({ database, box, grants, answers, kv, now }: RefreshTokenDeps): Adapter {
   const { db } = database;
   const aad = (idHash: string) => `${model}:${idHash}`;
@@ -31,7 +34,7 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
   );
   const row = async (idHash: string) => (await select(db, { idHash })).rows[0];
 
-  /** One statement stores the token only while its grant lives. Sign-out finds it through the grant. */
+  /** One statement stores the token only while its grant exists. A sign-out finds it through the grant. */
   const insertUnderGrant = prepare<
     { idHash: string; payload: string; grantHash: string; expiresAt: number; nowMs: number },
     InsertResult
@@ -53,7 +56,7 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
           .where('parent.id_hash', '=', v.grantHash)
           .where('parent.expires_at', '>', v.nowMs),
       )
-      // One that is not rotated is written again when its use prolongs it.
+      // A token that is not rotated is written again when its use prolongs it.
       .onConflict((conflict) =>
         conflict.columns(['model', 'id_hash']).doUpdateSet({ payload: v.payload, expires_at: v.expiresAt }),
       ),
@@ -61,16 +64,16 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
 
   const open = (idHash: string, payload: string) => JSON.parse(box.open(payload, aad(idHash))) as AdapterPayload;
 
-  /** @throws {AnsweredBefore} when it is no theft */
+  /** @throws {AnsweredBefore} if it is no theft */
   async function endIfStolen(idHash: string, payload: AdapterPayload, usedAtMs: number): Promise<void> {
     const { grantId } = payload;
-    // A grant that has ended is not answered once more.
+    // An ended grant gets no repeated answer.
     const ended = grantId === undefined || !(await grants.isAlive(grantId));
     if (!ended && (await answers.isTheft(idHash, payload, usedAtMs))) await grants.revoke(grantId);
   }
 
   return {
-    /** @throws {errors.InvalidGrant} when the grant is gone */
+    /** @throws {errors.InvalidGrant} if the grant has ended */
     async upsert(id, payload, expiresInSeconds = 0) {
       const idHash = sha256(id);
       const { numAffectedRows } = await insertUnderGrant(db, {
@@ -96,10 +99,10 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
     async destroy(id) {
       await db.deleteFrom('oidc').where('model', '=', model).where('id_hash', '=', sha256(id)).execute();
     },
-    /** One conditional update decides; whoever comes second proves a leak and ends the family. */
+    /** One conditional update decides; a second use proves a leak and ends the family. */
     async consume(id) {
-      // What it is exchanged for goes into the key-value store. While that is away nothing is used up, or the client app
-      // that asks again would look like a thief and lose everything.
+      // The new tokens go into the key-value store. While that is unavailable nothing may be used up: the client app's
+      // retry would look like a theft and end its grant.
       await kv.ping();
       const idHash = sha256(id);
       const result = await db
@@ -114,7 +117,7 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
       if (found) await endIfStolen(idHash, open(idHash, found.payload), found.consumed_at ?? 0);
       throw new errors.InvalidGrant('already used or unknown');
     },
-    /** The tokens of a grant go with it: see `GrantStore.revoke`. */
+    /** The tokens of a grant end with it: see `GrantStore.revoke`. */
     async revokeByGrantId(grantId) {
       await db.deleteFrom('oidc').where('model', '=', model).where('grant_id', '=', sha256(grantId)).execute();
     },

@@ -7,14 +7,14 @@ import { ensureKeys, listKeys, loadJwks } from './signing-key-store.ts';
 
 export interface KeyWatcher {
   current(): Provider;
-  /** Looks at once whether the keys have changed. */
+  /** Checks at once whether the keys have changed. */
   refresh(): Promise<void>;
   stop(): void;
 }
 
 /**
- * Keeps the provider in step with the stored signing keys: the library fixes them at construction, so when they change
- * (a rotation, or the moment at which a new one begins to sign) a new provider takes over.
+ * Synchronizes the provider with the stored signing keys. The library fixes them at construction, so a change (a
+ * rotation, or the moment at which a new key starts to sign) creates a new provider.
  */
 export async function watchKeyChanges(settings: {
   database: Database;
@@ -23,7 +23,7 @@ export async function watchKeyChanges(settings: {
   refreshMs: number;
   now: () => number;
   log: Logger;
-  /** Told at the start and at every change. */
+  /** Called at the start and at every change. */
   onKeys: (keys: SigningKeyInfo[]) => void;
 }): Promise<KeyWatcher> {
   const { database, box, build, now, log, onKeys } = settings;

@@ -8,7 +8,7 @@ import { postedFieldsKey } from './posted-fields.ts';
 import { routes } from './routes-table.ts';
 import { pushedRequestKey } from './short-lived-adapter.ts';
 
-/** What stands before those of the provider's routes that keep something for whoever asks. */
+/** Limits in front of those provider routes that store data for anonymous callers. */
 export function requestLimits(kv: KeyValueStore): [path: string, limit: RequestHandler][] {
   return [
     [routes.pushed_authorization_request, rateLimiter(kv, rateLimits.pushedRequest)],
@@ -17,10 +17,10 @@ export function requestLimits(kv: KeyValueStore): [path: string, limit: RequestH
 }
 
 const pushedUrn = 'urn:ietf:params:oauth:request_uri:';
-/** Of two rows and their keys, without what the request itself says. */
+/** Size of two records and their keys, without the request itself. */
 const fixedBytes = 700;
 
-/** About as many bytes as are kept for it: twice what its address says, sealed, or what has been pushed or posted. */
+/** Approximate bytes that are stored for it: twice its address, sealed, or the size of the pushed or posted data. */
 async function findBytes(kv: KeyValueStore, url: string): Promise<number> {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const uri = query.get('request_uri') ?? '';
@@ -36,9 +36,9 @@ interface Admission {
 }
 
 /**
- * Counts an authorization request of a visitor who is not signed in, or a page that keeps what its form needs: each is
- * kept for a while. Members are known, and their requests are mostly answered at once.
- * @throws {HttpError} tooMany, or busy while the store is full of such rows
+ * Counts an authorization request of a visitor who is not signed in, or a page that stores form data: each uses the
+ * store for a while. Users are known, and their requests are mostly answered at once.
+ * @throws {HttpError} tooMany, or busy while visitors' data fill the store
  */
 export async function consumeVisitorAuthorization(
   { kv, gate }: Admission,
@@ -50,7 +50,7 @@ export async function consumeVisitorAuthorization(
   });
 }
 
-/** Counts a form that a client app's page has posted; its own request follows at once. Whose browser it is nobody knows yet. */
+/** Counts a form that a client app's page has posted; the request that follows has cookies, this one has none. */
 export async function admitPost(
   { kv, gate }: Admission,
   req: IncomingMessage,
@@ -75,8 +75,8 @@ async function countRequest(kv: KeyValueStore, address: string, admit: () => Pro
 }
 
 /**
- * Counts an authorization request that waits for a member who is signed in; what is answered in silence never comes here.
- * @throws {errors.CustomOIDCProviderError} which the client app is told
+ * Counts an authorization request that waits for a signed-in user; silent answers never reach this.
+ * @throws {errors.CustomOIDCProviderError} which the client app receives
  */
 export async function consumeUserAuthorization(
   { kv, gate }: Admission,

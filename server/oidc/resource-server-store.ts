@@ -22,7 +22,7 @@ export async function listResourceServers(db: Db): Promise<ResourceServer[]> {
   return rows.map(fromRow);
 }
 
-/** Adds one; false when it is there already. */
+/** Adds one; false if it exists. */
 export async function insertResourceServer(db: Db, server: NewResourceServer, nowMs: number): Promise<boolean> {
   const result = await db
     .insertInto('resource_servers')

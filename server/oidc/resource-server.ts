@@ -1,19 +1,19 @@
 import type { SigningAlgorithm } from './keys.ts';
 import { knownScopes } from './scopes.ts';
 
-/** An API of the marketplace that checks JWT access tokens by itself (RFC 8707, RFC 9068). */
+/** An API of the marketplace that verifies JWT access tokens itself (RFC 8707, RFC 9068). */
 export interface ResourceServer {
   /** An absolute URI, compared exactly; the audience of its tokens. */
   identifier: string;
   scopes: string[];
-  /** How its tokens are signed. */
+  /** The signing algorithm of its tokens. */
   alg: SigningAlgorithm;
 }
 
-/** ES256 where nothing else is said. */
+/** ES256 by default. */
 export type NewResourceServer = Omit<ResourceServer, 'alg'> & { alg?: SigningAlgorithm };
 
-/** What is wrong with an identifier, or undefined (RFC 8707, section 2). */
+/** The fault of an identifier, or undefined (RFC 8707, section 2). */
 export function findIdentifierFault(identifier: string): string | undefined {
   const url = URL.parse(identifier);
   if (!url || /[\s\\]/.test(identifier) || identifier.length > 500) return 'is not an absolute URI';
@@ -24,7 +24,7 @@ export function findIdentifierFault(identifier: string): string | undefined {
 
 const scopePattern = /^[A-Za-z0-9._:/-]{1,100}$/;
 
-/** Everything that is wrong with a registration, at once. */
+/** All faults of a registration together. */
 export function resourceServerFaults({ identifier, scopes }: Pick<ResourceServer, 'identifier' | 'scopes'>): string[] {
   const fault = findIdentifierFault(identifier);
   return [
@@ -32,7 +32,7 @@ export function resourceServerFaults({ identifier, scopes }: Pick<ResourceServer
     ...(scopes.length === 0 ? ['scope: write at least one'] : []),
     ...scopes.flatMap((scope) => {
       if (!scopePattern.test(scope)) return `scope ${scope}: write letters, digits, or . _ : / -`;
-      // A name that means something else here could be granted in the one sense and used in the other.
+      // A scope of Foyer with the same name could be granted in one sense and used in the other.
       return (knownScopes as readonly string[]).includes(scope) ? `scope ${scope}: is a name of Foyer's own` : [];
     }),
   ];

@@ -3,10 +3,10 @@ import type { Database } from '../store/index.ts';
 import { findIdentifierFault, type ResourceServer } from './resource-server.ts';
 import { findResourceServer } from './resource-server-store.ts';
 
-/** They cannot be revoked, so they are short (`security.md`, rule 7). */
+/** They cannot be revoked, so their lifetime is short (`security.md`, rule 7). */
 export const jwtSeconds = 5 * 60;
 
-/** The registered resource server, if the client may ask for it: each client names its own (`security.md`, rule 5). */
+/** The registered resource server, if the client may request it: each client names its own (`security.md`, rule 5). */
 export async function resourceServerFor(
   database: Database,
   client: { clientId: string; resources?: unknown },
@@ -17,8 +17,8 @@ export async function resourceServerFor(
 }
 
 /**
- * What the library asks at every request that names a resource, at the token endpoint again: so whatever an operator takes
- * away acts with the next token.
+ * The library calls this for every request with a resource, again at the token endpoint, so that an operator's change
+ * applies to the next token.
  */
 export function createResourceServerInfo(database: Database) {
   return async (

@@ -7,26 +7,26 @@ import { findInitiateLogin } from './initiate-login.ts';
 import type { OriginalRequest } from './pending-authorizations.ts';
 import { routes } from './routes-table.ts';
 
-/** The one address at which a request that is over begins again. */
+/** The only address at which an expired request starts again. */
 export const restartPath = '/begin-again';
 
 type Deps = Pick<OauthDeps, 'requests' | 'database' | 'publicUrl' | 'provider'>;
 
-/** What an address says of a request: its id, and whose it was. */
+/** The id of a request and its client app, from an address. */
 export interface RequestReference {
   id: string;
   clientId?: string | undefined;
 }
 
-/** Where a member goes on to whose request is over. */
+/** The next address of a user whose request is over. */
 interface RestartTarget {
   href: string;
   clientName?: string | undefined;
 }
 
 /**
- * The page that begins a request again which is over; undefined: it is not over, was never this browser's, or nobody knows
- * any more whose it was.
+ * The page that starts an expired request again; undefined: it is not over, was never this browser's, or its client app
+ * is unknown.
  */
 export async function restartUrl(deps: Deps, req: Request, submitted: RequestReference): Promise<string | undefined> {
   const found = await deps.requests.find(req, submitted.id);
@@ -37,17 +37,20 @@ export async function restartUrl(deps: Deps, req: Request, submitted: RequestRef
   })}`;
 }
 
-/** What a page says of a request that has no row here: whose it may have been. Never led to by itself: see `beginningOf`. */
+/**
+ * The error for a request without a record here: the start at the client app that it names. Only a link, never a
+ * redirect: see `findRestartTarget`.
+ */
 export async function clientInitiateLoginUrl({ database, publicUrl }: Deps, clientId: string | undefined) {
   const start = clientId === undefined ? undefined : await findInitiateLogin({ database, publicUrl }, clientId);
   return start?.href === undefined ? undefined : { href: start.href, clientName: start.clientName };
 }
 
 /**
- * One that nobody came for in time begins with the same parameters, and the provider checks all of them anew. One that was
- * answered begins at the client app, where that has an address for it: most take an answer once. A request of another
- * browser, or of one that keeps no cookies, leads nowhere by itself: it would come back for ever.
- * @param make whether it is to begin now; else only whether it can
+ * An expired request starts with the same parameters, which the provider checks again. An answered request starts at
+ * the client app, if that has an address for it, because most apps accept an answer once. A request of another browser,
+ * or of one without cookies, never redirects by itself: it would loop.
+ * @param make whether to start it now; otherwise only tests whether it can
  */
 async function findRestartTarget(
   deps: Deps,
@@ -73,7 +76,10 @@ async function buildAuthorizeUrl({ provider }: Deps, { clientId, params, pushed 
 const pushedUrn = 'urn:ietf:params:oauth:request_uri:';
 const pushedSeconds = 60;
 
-/** As the library keeps a pushed request (RFC 9126, section 2.2): what was said in private does not come to the address bar. */
+/**
+ * Stores it as the library stores a pushed request (RFC 9126, section 2.2): its parameters were sent privately and must
+ * not appear in the address bar.
+ */
 async function repush(
   provider: Provider,
   clientId: string,
@@ -92,12 +98,12 @@ async function repush(
   };
   const part = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
   const request = `${part({ alg: 'none' })}.${part(payload)}.`;
-  // The library's types know a client where the class itself keeps what it is given.
+  // The library's types declare a client, while the class stores the given value.
   const stored = new provider.PushedAuthorizationRequest({ request, trusted } as never);
   return pushedUrn + (await stored.save(pushedSeconds));
 }
 
-/** GET /begin-again: a page that goes on by itself, because a form's own policy reaches no client app by redirects. */
+/** GET /begin-again: a page that redirects by itself, because a form's own policy blocks redirects to a client app. */
 export function restartAuthorization(deps: OauthDeps): Handler {
   return async (req, res) => {
     const [id = '', clientId] = [readQueryParam(req, 'authorization_code'), readQueryParam(req, 'client_id')];
@@ -111,7 +117,7 @@ export function restartAuthorization(deps: OauthDeps): Handler {
   };
 }
 
-/** Whoever holds a request that is over is led to where it begins again; else they are told what they can do. */
+/** The error for an expired request: it leads to the new start if there is one, else it explains the next step. */
 export async function toExpiredError(
   deps: Deps,
   req: Request,

@@ -8,7 +8,7 @@ import type { OauthDeps } from './deps.ts';
 import { restartUrl } from './restart-authorization.ts';
 import { routes } from './routes-table.ts';
 
-/** The request's id in the address at which the library goes on, or undefined at any other. */
+/** The request's id in the address at which the library resumes, or undefined at any other. */
 export function requestIdInPath(path: string): string | undefined {
   const resumes = [routes.authorization, routes.code_verification].some((route) => path.startsWith(`${route}/`));
   const [id, ...more] = resumes ? path.split('/').slice(3) : [];
@@ -16,8 +16,8 @@ export function requestIdInPath(path: string): string | undefined {
 }
 
 /**
- * Whether the client app may still have its answer where and as it asked for it: the library compares when a request begins,
- * and an address that an operator takes away must not get what a member answers later. Devices have none.
+ * Tests whether the address and response type are still registered for the client app. The library compares only when a
+ * request starts, and an address that an operator has removed must not get a later answer. Devices have none.
  */
 function isStillRegistered({ client, interaction }: AuthorizationRequest): boolean {
   const { redirect_uri: uri, response_type: type, response_mode: mode } = interaction.params;
@@ -27,14 +27,13 @@ function isStillRegistered({ client, interaction }: AuthorizationRequest): boole
 }
 
 /**
- * The library goes on with whatever answer is stored, for whoever comes: a sign-in or a consent would pass to another
- * member who has signed in on this browser since. Only the member who gave the answer goes on (`security.md`, rules 1
- * and 5); before this, nothing of the answer has touched the provider's session. Who is signed out signs in again for the
- * same request; another member is told, and may begin it anew.
- *
- * The library takes what goes on from its cookie and never looks at the address, and siblings can write that cookie: both must
- * name the same request, or another one than was looked at here would go on; and it must have begun in this browser (rule 1),
- * or a device that an attacker has confirmed would be signed in as whoever follows a link.
+ * The library resumes with the stored answer for any caller: a sign-in or a consent would pass to another user who has
+ * signed in on this browser since. Only the user who gave the answer resumes (`security.md`, rules 1 and 5); before
+ * this check, the answer has not changed the provider's session. A signed-out user signs in again for the same request;
+ * another user gets an error and can start it again.
+ * The library takes the request from its cookie and ignores the address, and sibling subdomains can write that cookie.
+ * Both must name the same request, or another one than the checked one would resume. It must also have started in this
+ * browser (rule 1), or a device that an attacker has confirmed would be signed in as the user who follows a link.
  */
 export function requireAnswerOwner(provider: Provider, deps: OauthDeps): void {
   async function check(id: string, koa: KoaContextWithOIDC): Promise<void> {
@@ -47,7 +46,7 @@ export function requireAnswerOwner(provider: Provider, deps: OauthDeps): void {
         redirectTo,
       });
     }
-    // Without one the library goes on with nothing, and says so.
+    // Without one the library answers with an error itself.
     if (resumed === undefined) return;
     const found = await deps.requests.find(req, id);
     const interaction = found.state === 'ours' ? found.request.interaction : await provider.Interaction.find(id);

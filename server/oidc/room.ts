@@ -76,12 +76,12 @@ export interface OauthSettings {
   visitorGate: VisitorGate;
   oidcBox: SecretBox;
   keysBox: SecretBox;
-  /** Client apps are told by it when a session ends. */
+  /** It notifies client apps of ended sessions. */
   outbox: Outbox;
   cookies: HostCookies;
-  /** What sibling apps may read: the domain's, or this host's own. */
+  /** Cookies that sibling apps can read: the domain's, or this host's own. */
   sharedCookies: HostCookies;
-  /** The client in whose name members get token cookies. */
+  /** The client that owns the token cookies. */
   defaultClientId: string;
   pages: Pages;
   log: Logger;
@@ -89,40 +89,40 @@ export interface OauthSettings {
   now: () => number;
   fail: OauthDeps['fail'];
   nextRedirect: NextRedirect;
-  /** What the scope `membership` opens. */
+  /** The claims of the scope `membership`. */
   membershipClaims: GetMembershipClaims;
-  /** For the page that says which plans open a client app. */
+  /** For the page that lists the plans of a client app. */
   catalogue: Catalogue;
   plansAreSold: boolean;
-  /** Made after the links, because each needs the other. */
+  /** Created after the links, because each needs the other. */
   sessions: (links: SessionLinks) => Sessions;
   providersOut: UpstreamLogout;
 }
 
-/** With what the rooms of signing in and up ask of client apps' requests. */
+/** Includes the functions of client apps' requests for sign-in and sign-up. */
 export interface OidcModule extends ClientAuthorizations {
-  /** The one rule of who gets into a client app. */
+  /** The only rule of access to a client app. */
   mayEnter: CanAccessClient;
   sessions: Sessions;
   grants: GrantStore;
   connectedApps: ConnectedApps;
   /** The provider's routes, before body parsers and cross-site guard. */
   providerRoutes(session: RequestHandler): Router;
-  /** Those of them that go past Express. */
+  /** Those of them that bypass Express. */
   directCalls(
     session: RequestHandler,
     addressOf: (req: IncomingMessage) => string,
   ): (method: string, path: string) => DirectHandler | undefined;
-  /** Before all pages: keeps the token cookies of a signed-in member fresh. */
+  /** Precedes all pages: renews the token cookies of a signed-in user. */
   tokenCookies: RequestHandler;
   pageRoutes(router: Router): void;
-  /** The calls of this room in the JSON API. */
+  /** The JSON calls of this module. */
   operations: readonly ApiOperation[];
-  /** The guard of all JSON routes, of every room; `session` loads the session of a request without a token. */
+  /** The guard of all JSON routes of every module; `session` loads the session of a request without a token. */
   apiGuard(session: RequestHandler): Guard;
-  /** Looks at once whether the signing keys have changed. */
+  /** Checks at once whether the signing keys have changed. */
   refreshKeys(): Promise<void>;
-  /** Deletes what has expired, and what hangs on sessions that are gone: one process does it every ten minutes. */
+  /** Deletes expired data, and the grants of sessions that are gone: one process does it every ten minutes. */
   sweep(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -130,12 +130,12 @@ export interface OidcModule extends ClientAuthorizations {
 const sweepEveryMs = 10 * 60 * 1000;
 const sweepBatch = 500;
 
-/** Deletes what has expired of these. */
+/** Deletes expired rows of these stores. */
 async function sweepStores(stores: readonly Pick<GrantStore | ClientSessionStore, 'sweep'>[], nowMs: number) {
   for (const store of stores) while ((await store.sweep(nowMs, sweepBatch)) === sweepBatch);
 }
 
-/** Deletes expired grants, refresh tokens and sessions at client apps now and then, in one process at a time. */
+/** Periodically deletes expired grants, refresh tokens and client sessions, in one process at a time. */
 function sweepNowAndThen(
   { database, now, log }: Pick<OauthSettings, 'database' | 'now' | 'log'>,
   sweep: () => Promise<void>,

@@ -1,4 +1,4 @@
-/** The library's routes, all of them under /oauth2: its defaults would put some elsewhere. */
+/** All routes of the library, under /oauth2; some of its defaults are elsewhere. */
 export const routes = {
   authorization: '/oauth2/authorize',
   token: '/oauth2/token',

@@ -19,7 +19,7 @@ import { discoveryPaths, routes } from './routes-table.ts';
 import { questionPath, renderSignOutQuestion, signOut, signOutQuestion } from './sign-out-handlers.ts';
 import { showVerifyUser } from './verify-user-handlers.ts';
 
-/** The pages and calls of this room that a signed-in browser uses. */
+/** The pages and calls of this module for a signed-in browser. */
 export function oauthPageRoutes(router: Router, deps: OauthDeps): void {
   router.route('/verify-user').get(showVerifyUser(deps)).all(methodNotAllowed('GET', 'HEAD'));
   router.route(restartPath).get(restartAuthorization(deps)).all(methodNotAllowed('GET', 'HEAD'));
@@ -45,7 +45,7 @@ export function oauthPageRoutes(router: Router, deps: OauthDeps): void {
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
 }
 
-/** Which methods the provider answers where; it would give a bare 404 for others. */
+/** The methods of each provider route; the library would answer others with a bare 404. */
 const methods: [path: string, ...methods: string[]][] = [
   [routes.authorization, 'GET', 'HEAD', 'POST'],
   [`${routes.authorization}/:uid`, 'GET', 'HEAD'],
@@ -62,7 +62,7 @@ const methods: [path: string, ...methods: string[]][] = [
   ...discoveryPaths.map((path): [string, ...string[]] => [path, 'GET', 'HEAD', 'OPTIONS']),
 ];
 
-/** Those that speak of a member's session. */
+/** Routes that use a user's session. */
 const withSession = [
   routes.authorization,
   `${routes.authorization}/:uid`,
@@ -71,21 +71,24 @@ const withSession = [
   `${routes.code_verification}/:uid`,
 ];
 
-/** Those that programs call: they read JSON. */
+/** Routes for programs: they answer JSON. */
 const machinePaths = methods.map(([path]) => path).filter((path) => !withSession.includes(path));
 
-/** With a slash at the end no endpoint is there, but for the authorization; the check of forms must not answer in its place. */
+/**
+ * There is no endpoint with a trailing slash, except the authorization. Without these routes the check of forms would
+ * answer in its place.
+ */
 const slashForms = methods
   .map(([path]) => path)
   .filter((path) => path !== routes.authorization && !path.includes(':'))
   .map((path) => `${path}/`);
 
-/** Published keys and metadata may be kept for this long; a rotation waits longer than that before it signs. */
+/** Cache time of published keys and metadata; a rotation waits longer than that before it signs. */
 export const publicMetadataSeconds = 60;
 
 /**
- * The calls that a sign-in always makes, and what client apps' servers make after it: they go past Express. Methods that
- * are not here, other paths and every error are answered below.
+ * The calls of every sign-in, and those that client apps' servers make after it: they bypass Express. Other methods,
+ * other paths and every error are answered below.
  */
 export function directCalls(
   session: RequestHandler,
@@ -94,7 +97,7 @@ export function directCalls(
 ): (method: string, path: string) => DirectHandler | undefined {
   const withSession: DirectHandler = async (req, res) => {
     await new Promise<void>((resolve, reject) => {
-      // express-session asks for nothing that Node's own request has not.
+      // express-session only uses properties of Node's own request.
       session(req as Request, res as Response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
     });
     if (!getCurrentSession(req as Request)) await admitVisitor(req);
@@ -114,9 +117,9 @@ export function directCalls(
 }
 
 /**
- * The provider's own routes. `session` stands before those that speak of a member's session; the others (token, userinfo,
- * keys, discovery) know no cookies. `limits`: how often an address may post to some of them; `admitVisitor`: counts who asks for
- * an authorization or a page of the provider's without being signed in.
+ * The provider's own routes. `session` precedes those that use a user's session; the others (token, userinfo, keys,
+ * discovery) ignore cookies. `limits`: how often an address may post to some of them; `admitVisitor`: counts visitors
+ * who request an authorization or a page of the provider without being signed in.
  */
 export function providerRoutes(
   session: RequestHandler,
@@ -144,10 +147,10 @@ export function providerRoutes(
       allowed.includes(req.method) ? next() : methodNotAllowed(...allowed)(req, _res, next),
     );
   }
-  // Each path by itself: log and metrics tell routes apart by their pattern.
+  // Each path separately: log and metrics distinguish routes by their pattern.
   for (const path of [routes.authorization, routes.end_session]) router.post(path, ...posted.keep);
   for (const [path, limit] of limits) router.post(path, limit);
-  // Each of them keeps something for whoever has nothing here yet: a request, or what a form needs.
+  // Each of them stores data for anonymous callers: a request, or form data.
   router.get([routes.authorization, routes.code_verification, routes.end_session], session, async (req, _res, next) => {
     if (!getCurrentSession(req)) await admitVisitor(req);
     await posted.restore(req);

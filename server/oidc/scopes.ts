@@ -1,6 +1,6 @@
 import { apiScopes, type MemberApiScope } from '../http/index.ts';
 
-/** The scope that opens a member's record and profile, and its name in client apps that come from Cognito: each stands for both. */
+/** The scope for a user's record and profile, and its name in client apps that come from Cognito: they are synonyms. */
 export const accountScopes = ['account', 'aws.cognito.signin.user.admin'] as const;
 
 /**
@@ -13,12 +13,12 @@ const sensitive: ReadonlySet<string> = new Set(sensitiveScopes);
 
 export const isSensitiveScope = (scope: string): boolean => sensitive.has(scope);
 
-/** The scopes of a token, each under one name. */
+/** The scopes of a token, with synonyms replaced. */
 export const canonicalScopes = (scopes: Iterable<string>): string[] => [
   ...new Set([...scopes].map((scope) => ((accountScopes as readonly string[]).includes(scope) ? 'account' : scope))),
 ];
 
-/** What a client app may be given by a member. */
+/** Scopes that a user can give to a client app. */
 export const memberScopes = [
   'openid',
   'profile',
@@ -31,23 +31,23 @@ export const memberScopes = [
   ...sensitiveScopes,
 ] as const;
 
-/** Everything that Foyer itself opens; what resource servers open has its own names. */
+/** All scopes of Foyer itself; those of resource servers have other names. */
 export const knownScopes = [...memberScopes, ...apiScopes] as const;
 
 const ofMembers: ReadonlySet<string> = new Set(memberScopes);
 const ofClients: ReadonlySet<string> = new Set(apiScopes);
 
-/** Whether only client apps themselves are given it, by client credentials: no member can hand it on. */
+/** Tests whether only client apps themselves get it, with client credentials: a user cannot give it. */
 export function isClientScope(scope: string): boolean {
   return ofClients.has(scope);
 }
 
-/** Whether only a member can give it. */
+/** Tests whether only a user can give it. */
 export function isMemberScope(scope: string): boolean {
   return ofMembers.has(scope);
 }
 
-/** Whoever may ask for the scope by one of its names may ask for it by the other. */
+/** A client that may request a scope by one of its names may request it by the other. */
 export function expandScopes(scopes: readonly string[]): string[] {
   const either = accountScopes.some((scope) => scopes.includes(scope));
   return [...new Set([...scopes, ...(either ? accountScopes : [])])];

@@ -6,22 +6,22 @@ import type { GrantOwner, GrantStore } from './grant-store.ts';
 
 const owners = new AsyncLocalStorage<GrantOwner>();
 
-/** To which session a grant belongs that is saved now. */
+/** The session of the grant that is being saved. */
 export function ownerOfNewGrant(): GrantOwner {
   return owners.getStore() ?? { foyerSession: null, offline: false };
 }
 
-/** Whose session, in which a client app is given something. */
+/** The session in which a client app gets access. */
 export interface SessionOwner {
   idHash: string;
   userId: string;
 }
 
-/** What a grant is to hold. */
+/** The content of a requested grant. */
 export interface RequestedGrant {
-  /** Of Foyer itself. */
+  /** Scopes of Foyer itself. */
   scopes: readonly string[];
-  /** Of resource servers, by their identifiers. */
+  /** Scopes of resource servers, by their identifiers. */
   resources?: ReadonlyMap<string, readonly string[]>;
   /** It outlives the session: offline access, or a device. */
   offline?: boolean;
@@ -29,7 +29,7 @@ export interface RequestedGrant {
 
 export interface SessionGrants {
   find(session: SessionOwner, clientId: string, offline?: boolean): Promise<Grant | undefined>;
-  /** The grant that holds what `known` does and what is wanted; undefined when the session has ended meanwhile. */
+  /** The grant with the union of `known` and the requested access; undefined if the session has ended meanwhile. */
   widen(
     session: SessionOwner,
     clientId: string,
@@ -37,8 +37,8 @@ export interface SessionGrants {
     expected: RequestedGrant,
   ): Promise<Grant | undefined>;
   /**
-   * What the session is called to a client app that is to hear of its end: asked for before anything is given, so that
-   * nothing is given in a session whose end would go untold. Undefined when the session has ended meanwhile.
+   * The `sid` for a client app with back-channel logout. It is requested before anything is issued, so that no access
+   * is given in a session whose end could not be notified. Undefined if the session has ended meanwhile.
    */
   sidFor(session: SessionOwner, clientId: string): Promise<string | undefined>;
 }
@@ -54,16 +54,19 @@ function covers(grant: Grant, { scopes, resources = new Map() }: RequestedGrant)
 }
 
 /**
- * The grants of Foyer sessions: one per session and client app, reused, because a new one per authorize would end the
- * client's earlier tokens (`security.md`, rule 5). A grant is never written twice: one that must hold more, or last longer,
- * is a new one, so that nothing can bring back a revoked grant.
+ * The grants of Foyer sessions: one per session and client app, reused, because a new one per authorization would end
+ * the client's earlier tokens (`security.md`, rule 5). A grant is never updated: a wider or longer one is a new one, so
+ * that no write can restore a revoked grant.
  */
 export function createSessionGrants(
   provider: () => Provider,
   grants: GrantStore,
   clientSessions: ClientSessionStore,
   isLive: (session: string) => Promise<boolean>,
-  /** Whether it outlives every refresh token that it may give from now on: sessions can last longer than any grant. */
+  /**
+   * Tests whether it outlives every refresh token that it may issue from now on: sessions can last longer than any
+   * grant.
+   */
   lastsLongEnough: (grant: Grant) => boolean,
 ): SessionGrants {
   return {
@@ -84,7 +87,7 @@ export function createSessionGrants(
       const owner = { foyerSession: idHash, offline: expected.offline ?? false };
       const id = await owners.run(owner, () => next.save());
       if (await isLive(idHash)) return next;
-      // The member signed out while this ran, and the sign-out cannot have seen this grant.
+      // The user signed out meanwhile, and the sign-out cannot have seen this grant.
       await grants.revoke(id);
       return undefined;
     },

@@ -3,7 +3,7 @@ import type { GrantStore } from './grant-store.ts';
 import type { OidcSessions } from './provider-session.ts';
 import type { TokenCookies } from './token-cookies.ts';
 
-/** What the client apps hold of a session ends without a browser, so the command line has these two as well. */
+/** The grants of a session also end without a browser, so the command line has these two as well. */
 export function createGrantHooks(grants: GrantStore): Pick<SessionLinks, 'ended' | 'allEnded'> {
   return {
     ended: (sessions) => grants.revokeOfSessions(sessions.map(({ idHash }) => idHash)),
@@ -12,8 +12,8 @@ export function createGrantHooks(grants: GrantStore): Pick<SessionLinks, 'ended'
 }
 
 /**
- * What of this room hangs on a Foyer session: the provider's session in the same browser, the client apps' grants, and the
- * token cookies.
+ * The data of this module that depend on a Foyer session: the provider's session in the same browser, the client apps'
+ * grants, and the token cookies.
  */
 export function createSessionHooks(
   grants: GrantStore,

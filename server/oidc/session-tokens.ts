@@ -20,8 +20,8 @@ export interface SessionTokens {
 
 /**
  * @param previous the refresh token that this replaces
- * @returns undefined when the session has ended meanwhile
- * @throws {errors.InvalidGrant} when the grant ended meanwhile
+ * @returns undefined if the session has ended meanwhile
+ * @throws {errors.InvalidGrant} if the grant has ended meanwhile
  */
 export type IssueSessionTokens = (
   client: Client,
@@ -30,22 +30,22 @@ export type IssueSessionTokens = (
   previous: string | undefined,
 ) => Promise<SessionTokens | undefined>;
 
-/** Short, because siblings may see it (`security.md`, rule 8). */
+/** Short, because sibling apps can read it (`security.md`, rule 8). */
 const accessTokenSeconds = 5 * 60;
 
-/** How long the id token may become: with its two companions it stays under 4 KB. */
+/** Maximum length of the id token: with the two other cookies it stays under 4 KB. */
 const maxIdTokenCharacters = 3_200;
 
 /**
- * Makes the tokens of a client app out of a member's session, without a redirect: for the one client that is this site
- * itself. The library's own models make and keep them, so they end with the grant like any others.
+ * Issues the tokens of a client app from a user's session, without a redirect: only for the client that is this site
+ * itself. The library's own models store them, so they end with the grant like any others.
  */
 export function createSessionTokens(
   provider: () => Provider,
   grants: SessionGrants,
   membershipClaims: GetMembershipClaims,
 ): IssueSessionTokens {
-  /** Ends the token before, if it is one of this grant that has not been used; answers when its chain began. */
+  /** Ends the previous token, if it belongs to this grant and is unused. Returns the start of its chain. */
   async function rotate(value: string | undefined, grant: Grant) {
     const before = value === undefined ? undefined : await provider().RefreshToken.find(value);
     if (!before?.isValid || before.grantId !== grant.jti) return {};
@@ -57,7 +57,7 @@ export function createSessionTokens(
     client: Client;
     session: CurrentSession;
     user: User;
-    /** Undefined: the client is not told when the session ends. */
+    /** Undefined: the client is not notified of the session's end. */
     sid: string | undefined;
   }
 
@@ -65,13 +65,13 @@ export function createSessionTokens(
     const about = { auth_time: Math.floor(session.authTimeMs / 1000), amr: session.amr, acr: toAcr(session.amr) };
     const claims = claimsFor(user, new Set(scopes), membershipClaims(user));
     const token = new (provider().IdToken)({ ...claims, ...about }, { client });
-    // The library's types do not know the property that it reads.
+    // The library's types lack the property that it reads.
     Object.assign(token, { scope: scopes.join(' ') });
     if (sid !== undefined) token.set('sid', sid);
     return token.issue({ use: 'idtoken' });
   }
 
-  /** Claims that would make it too long for a cookie are left out; userinfo has them all. */
+  /** Omits claims that would make it too long for a cookie; userinfo has them all. */
   async function shortIdToken(about: TokenSubject, scopes: readonly string[]) {
     const attempts = [scopes, scopes.filter((scope) => scope === 'openid' || scope === 'email'), ['openid']];
     for (const attempt of attempts) {
@@ -88,7 +88,8 @@ export function createSessionTokens(
 
   return async (client, session, user, previous) => {
     const { AccessToken, RefreshToken } = provider();
-    // Cookies lie in browsers, and sibling apps read them: nothing that changes credentials or charges cards goes there.
+    // Browsers store cookies, and sibling apps read them: they must not contain scopes that change credentials or
+    // charge cards.
     const scopes = grantableScopes((client.scope ?? '').split(' '), client.scope).filter(
       (scope) => !isSensitiveScope(scope),
     );

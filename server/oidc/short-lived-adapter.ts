@@ -14,35 +14,34 @@ export interface ShortLivedAdapterDeps {
   now: () => number;
   grants: { isAlive(grantId: string): Promise<boolean>; revoke(grantId: string): Promise<void> };
   visitorGate: Pick<VisitorGate, 'admit'>;
-  /** Codes that members type are short: a plain hash of one would be found out. */
+  /** Typed codes are short: a plain hash of one could be reversed by trying all codes. */
   userCodeSecret: Buffer;
 }
 
-/** Records whose `jti` may be presented once only: their insert must find nothing there (RFC 9449, section 11.1). */
+/** Records whose `jti` may be presented only once: their insert fails if there is one (RFC 9449, section 11.1). */
 const insertOnly: ReadonlySet<string> = new Set(['ReplayDetection']);
 
-/** Of what anybody may have kept, in characters: more is no client app's request (RFC 9126, section 2.3). */
+/** Size limit, in characters, for records that unauthenticated callers can create (RFC 9126, section 2.3). */
 const maxCharacters = 8_000;
 const isAnybodys: ReadonlySet<string> = new Set(['PushedAuthorizationRequest', 'DeviceCode']);
 
-/** For how many seconds longer than they are good these are kept, so that a late use is known for what it is. */
+/** Seconds for which these are kept after their expiry, so that a late use is recognized. */
 const keptLonger: ReadonlyMap<string, number> = new Map([
-  // The device hears that it has expired (RFC 8628, section 3.5), and the member, too.
+  // The device and the user get the error that it has expired (RFC 8628, section 3.5).
   ['DeviceCode', deviceCodeSeconds],
 ]);
 
-/** Where the adapter keeps a record. */
+/** The key of a record in the store. */
 export const keyOfRecord = (model: string, id: string) => `oidc:${model}:${sha256(id)}`;
 
-/** Where a pushed request is kept, by the last part of its `request_uri`. */
+/** The key of a pushed request, by the last part of its `request_uri`. */
 export const pushedRequestKey = (id: string) => keyOfRecord('PushedAuthorizationRequest', id);
 
 /**
- * The adapter of what may be lost with a new sign-in: sessions, authorization requests, codes, access tokens. Keys are
+ * The adapter of data that a new sign-in can replace: sessions, authorization requests, codes, access tokens. Keys are
  * hashes and payloads are sealed, because the payload contains the bearer's id itself (`security.md`, rule 6).
- *
- * What hangs on a grant dies with its row, which every use looks up; nobody keeps a list of it to delete it earlier than
- * it expires, within the hour.
+ * Records of a grant become invalid with its row, which every use looks up. There is no list for deleting them before
+ * their expiry, within the hour.
  */
 export function shortLivedAdapter(
   model: string,
@@ -66,17 +65,17 @@ export function shortLivedAdapter(
     return payload;
   }
 
-  /** A second key leads to the record; it is read back through the record itself, so a stale one leads nowhere. */
+  /** A second key points to the record; it is read back through the record itself, so a stale pointer finds nothing. */
   async function findBy(pointer: string): Promise<AdapterPayload | undefined> {
     const key = await kv.get(pointer);
     return key === null ? undefined : find(key);
   }
 
-  /** @throws {errors.InvalidRequest} too long; {errors.CustomOIDCProviderError} too much is kept for strangers */
+  /** @throws {errors.InvalidRequest} too long; {errors.CustomOIDCProviderError} visitors have stored too much */
   async function admit(payload: AdapterPayload, json: string, ttlMs: number): Promise<void> {
     if (json.length > maxCharacters) throw new errors.InvalidRequest('the request is too long', 413);
     const req = Provider.ctx?.req as Request | undefined;
-    // `trusted`: pushed by a client app that has shown who it is. A device code that a member confirms is there already.
+    // `trusted`: pushed by an authenticated client app. A device code that a user confirms already exists.
     const isStrangers = !Object.is(payload.trusted, true) && payload.accountId === undefined && !payload.inFlight;
     if (!req || !isStrangers) return;
     try {
@@ -94,7 +93,7 @@ export function shortLivedAdapter(
     async upsert(id, payload, expiresInSeconds) {
       const key = recordKey(id);
       if (unchanged?.isStored(key, payload, expiresInSeconds ?? 0)) return;
-      // Without a time to live a record would never go: none of these models is stored without one.
+      // Without a time to live a record would never be deleted; all these models have one.
       const ttlSeconds = (expiresInSeconds || (payload.exp ?? 0) - now() / 1000) + (keptLonger.get(model) ?? 0);
       const ttlMs = Math.max(1, ttlSeconds * 1000);
       if (insertOnly.has(model)) {
@@ -131,7 +130,7 @@ export function shortLivedAdapter(
       const consumption = await kv.consume(key);
       if (consumption.state === 'consumed') return;
       if (model === 'PushedAuthorizationRequest') throw new errors.InvalidRequestUri('request_uri was already used');
-      // Of several simultaneous redemptions one wins; every other one proves a leak (RFC 6749, section 4.1.2).
+      // Of several parallel redemptions one wins; every other one proves a leak (RFC 6749, section 4.1.2).
       if (consumption.state === 'already-used') {
         const { grantId } = open(key, consumption.value, consumption.consumedAt);
         if (grantId !== undefined) await grants.revoke(grantId);

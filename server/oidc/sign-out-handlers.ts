@@ -13,16 +13,16 @@ import {
   verifySignOut,
 } from './sign-out-request.ts';
 
-/** Asks as `/logout` does, and never acts. */
+/** Shows the same question as `/logout`, and never acts. */
 export const questionPath = '/sign-out';
 
-/** The origins at home with a client: those of the addresses it registered. */
+/** The client's own origins: those of its registered addresses. */
 function clientOrigins(client: Client): Set<string> {
   const uris = [...(client.redirectUris ?? []), ...(client.postLogoutRedirectUris ?? [])];
   return new Set(uris.flatMap((uri) => URL.parse(uri)?.origin ?? []).filter((origin) => origin !== 'null'));
 }
 
-/** What a browser says of a request: of where it comes from, and what it is for. */
+/** The browser's metadata of a request: its origin and purpose. */
 export interface FetchMetadata {
   site?: string | undefined;
   dest?: string | undefined;
@@ -31,9 +31,9 @@ export interface FetchMetadata {
 }
 
 /**
- * Whether a GET may sign out at once: only a page that is opened, from this site, or from the origin of the registered
- * client that it names (`security.md`, rule 12). Anybody can write a link; who prefetches has not been asked to do anything;
- * and pictures and frames are what visitors of a client app's site may put on its pages.
+ * Tests whether a GET may sign out at once: only a navigation, from this site, or from the origin of the registered
+ * client that it names (`security.md`, rule 12). Anyone can write a link; a prefetch is no request of the user; and
+ * visitors of a client app's site may put pictures and frames on its pages.
  */
 export function canSignOutDirectly(submitted: FetchMetadata, publicUrl: string, client: Client | undefined): boolean {
   if (submitted.purpose?.includes('prefetch')) return false;
@@ -43,17 +43,17 @@ export function canSignOutDirectly(submitted: FetchMetadata, publicUrl: string, 
   return client !== undefined && from !== undefined && clientOrigins(client).has(from);
 }
 
-/** What a browser says that it fetches ahead for: today's header and its forerunners. */
+/** The purpose of a prefetch: the current header and its predecessors. */
 export function readPurpose(req: Request): string {
   return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].map((name) => req.headers[name] ?? '').join(' ');
 }
 
 /**
- * Ends the session of this browser, and says where it goes on: to the provider by which the member came, where that one has
- * a single logout, else to the client app or home.
- *
- * To a provider (`providerName`) never by a redirect, but by a page that goes on: a client app may have come here by a form,
- * whose policy (`form-action`) knows this site and no provider, and browsers apply it to the whole chain.
+ * Ends the session of this browser and returns the next address: the provider of the sign-in if it has single logout,
+ * else the client app or home.
+ * To a provider (`providerName`) never by a redirect, but by a page that redirects by itself: a client app may have
+ * come here by a form, whose policy (`form-action`) allows this site and no provider, and browsers apply it to the
+ * whole chain.
  */
 export async function signOutLocally(
   { sessions, providersOut, log }: OauthDeps,
@@ -67,7 +67,7 @@ export async function signOutLocally(
   try {
     return await providersOut.upstreamLogoutUrl(upstream, returnTo);
   } catch (error) {
-    // Signed out here they are; nothing there may keep them from hearing of it.
+    // The user is signed out here; an error at the provider must not hide that.
     log.warn({ err: error, provider: upstream.provider }, 'could not lead to a single logout');
     return { address: returnTo ?? '/' };
   }
@@ -76,7 +76,7 @@ export async function signOutLocally(
 const withQuery = (path: string, request: SignOutRequest) =>
   Object.keys(request).length === 0 ? path : `${path}?${new URLSearchParams(request)}`;
 
-/** Asks with one button, which carries on everything that the sign-out was asked with. */
+/** Asks with one button, which passes on all parameters of the sign-out. */
 export async function sendSignOutPage(
   deps: OauthDeps,
   req: Request,
@@ -100,12 +100,12 @@ export async function sendSignOutPage(
         ...(member && { memberEmail: member.user.email }),
         ...(upstream && { upstream }),
       }),
-    // Back from the choice of a language: never to an address that acts (`security.md`, rule 10).
+    // The return address of the language form: never one that acts (`security.md`, rule 10).
     { title: (ctx) => ctx.t('oauth.signOut.title'), address: withQuery(questionPath, request) },
   );
 }
 
-/** GET /sign-out: the question alone, wherever it is asked from. */
+/** GET /sign-out: only the question, from any place. */
 export function signOutQuestion(deps: OauthDeps): Handler {
   return async (req, res) => {
     const request = signOutRequest(req.query);
@@ -114,7 +114,7 @@ export function signOutQuestion(deps: OauthDeps): Handler {
   };
 }
 
-/** GET /logout: acts at once where that is safe, else asks with one button. */
+/** GET /logout: acts at once if that is safe, else asks with one button. */
 export function renderSignOutQuestion(deps: OauthDeps): Handler {
   return async (req, res) => {
     const request = signOutRequest(req.query);

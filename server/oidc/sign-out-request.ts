@@ -6,8 +6,8 @@ import { appendIdToken, queryIdToken } from './query-response-mode.ts';
 import { routes } from './routes-table.ts';
 
 /**
- * What a sign-out may be asked with: the specification's logout redirect info in its names, and what an authorization after
- * it may carry. Nothing else is ever handed on.
+ * The parameters of a sign-out: the specification's logout redirect info in its names, and those of an authorization
+ * after it. No others are passed on.
  */
 const names = [
   'client_id',
@@ -21,10 +21,12 @@ const names = [
   'scope',
 ] as const;
 
-/** Those that were given; none is ''. */
+/** The given parameters; none is ''. */
 export type SignOutRequest = { [Name in (typeof names)[number]]?: string };
 
-/** Reads a query, which anybody may have written: what is given twice counts as not given, and signing out never fails by it. */
+/**
+ * Reads a query, which anyone may have written: a repeated parameter counts as absent, so that signing out never fails.
+ */
 export function signOutRequest(values: unknown): SignOutRequest {
   const input = Object(values) as Record<string, unknown>;
   const pairs = names.flatMap((name) => {
@@ -34,20 +36,20 @@ export function signOutRequest(values: unknown): SignOutRequest {
   return Object.fromEntries(pairs);
 }
 
-/** Reads a form, which only pages of ours send. @throws {HttpError} badRequest, as {@link readFormField} */
+/** Reads a form, which only Foyer's pages send. @throws {HttpError} badRequest, as {@link readFormField} */
 export function postedSignOut(req: Request): SignOutRequest {
   return signOutRequest(Object.fromEntries(names.map((name) => [name, readFormField(req, name)])));
 }
 
 export interface VerifiedSignOut {
   client?: Client | undefined;
-  /** Where signing out leads: a registered logout address, with `state`, or a path of ours. Undefined: home. */
+  /** The address after the sign-out: a registered logout address, with `state`, or a path of Foyer. Undefined: home. */
   returnTo?: string | undefined;
-  /** What follows is a sign-in to the client, as somebody else. */
+  /** A sign-in to the client as another user follows. */
   switches?: true;
 }
 
-/** One that cannot be one of its clients is as good as unknown. */
+/** An id that is not valid for a client counts as unknown. */
 async function findClient(deps: Pick<OauthDeps, 'provider'>, id: string): Promise<Client | undefined> {
   try {
     return await deps.provider().Client.find(id);
@@ -67,33 +69,33 @@ function logoutAddress(client: Client, logoutUri: string, state: string | undefi
 const isChallenge = (text = '') => /^[\w.~-]{43,128}$/.test(text);
 
 /**
- * Whether the authorization would show the sign-in form rather than an error: what the library will check, checked before
- * the member is signed out for it.
+ * Tests whether the authorization would show the sign-in form rather than an error. The library's checks run here
+ * before the user is signed out for it.
  */
 function isAllowedPostLogout(client: Client, request: SignOutRequest): boolean {
   const { redirect_uri: uri = '', response_type: type, nonce, scope } = request;
   if (type !== 'code' && type !== 'id_token') return false;
   const inQuery = type === 'id_token' && client.legacy_id_token_redirect === true;
-  // That mode adds a slash to the address, and it is that one which must be registered.
+  // That mode adds a slash to the address, and the result must be registered.
   const known = client.redirectUriAllowed(inQuery ? appendIdToken(uri) : uri);
   if (!known || !client.responseTypeAllowed(type) || client.requirePushedAuthorizationRequests) return false;
   const scopes = scope?.split(' ').filter(Boolean);
   const registered = new Set((client.scope ?? '').split(' '));
   if (scopes && !scopes.every((one) => registered.has(one))) return false;
-  // What the older clients leave out is filled in for them (legacy-requests.ts).
+  // legacy-requests.ts adds the parameters that older clients omit.
   if (type === 'id_token')
     return client.legacy === true || (nonce !== undefined && scopes?.includes('openid') === true);
   return isChallenge(request.code_challenge) && request.code_challenge_method === 'S256';
 }
 
-/** The authorization that follows, of the request's own parameters alone. */
+/** The authorization that follows, with the request's own parameters only. */
 function authorizationAfter(client: Client, request: SignOutRequest): string {
   const { logout_uri: _, code_challenge, code_challenge_method, ...rest } = request;
   const query = new URLSearchParams(rest);
   if (code_challenge !== undefined && code_challenge_method !== undefined && rest.response_type === 'code') {
     query.set('code_challenge', code_challenge);
     query.set('code_challenge_method', code_challenge_method);
-    // The specification's form of it names none.
+    // The specification's form of it has no scope.
     if (rest.scope === undefined) query.set('scope', 'openid');
   }
   if (rest.response_type === 'id_token' && client.legacy_id_token_redirect === true) {
@@ -103,9 +105,9 @@ function authorizationAfter(client: Client, request: SignOutRequest): string {
 }
 
 /**
- * Where signing out leads (the specification's "Logout"): with a client and its logout address there; with an id token or a
- * code asked for, to the authorization of it, in which somebody else can sign in; in all other cases, and with anything
- * that is not registered letter by letter, home.
+ * The address after a sign-out (the specification's "Logout"): with a client and its logout address, that address; with
+ * a requested id token or code, the authorization for it, in which another user can sign in; in all other cases, and
+ * with any address that is not exactly registered, home.
  */
 export async function verifySignOut(
   deps: Pick<OauthDeps, 'provider'>,

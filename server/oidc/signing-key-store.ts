@@ -9,7 +9,7 @@ export async function listKeys(db: Db, nowMs: number): Promise<SigningKeyInfo[]>
   return deriveKeyStates(await db.selectFrom('signing_keys').select(infoColumns).execute(), nowMs);
 }
 
-/** The order in which the library is given them: it signs with the first that fits. */
+/** The order for the library: it signs with the first key that fits. */
 const order = { active: 0, next: 1, retired: 2 } as const;
 
 /** The private keys, the signing ones first. */
@@ -48,7 +48,7 @@ async function insertKeys(
   await trx.insertInto('signing_keys').values(rows).execute();
 }
 
-/** Makes the first keys; of several processes that start at once, one does. */
+/** Creates the first keys; of several processes that start at once, one does. */
 export async function ensureKeys(
   database: Database,
   box: SecretBox,
@@ -63,8 +63,8 @@ export async function ensureKeys(
 }
 
 /**
- * Rotates: new keys are published at once and sign from `signsFrom`; the ones before them verify until `keptUntil`,
- * which must outlive every session, because they check `id_token_hint`s too.
+ * Rotates: new keys are published at once and sign from `signsFrom`. The earlier ones verify until `keptUntil`, which
+ * must outlive every session, because they also verify `id_token_hint`s.
  */
 export async function rotateKeys(
   database: Database,

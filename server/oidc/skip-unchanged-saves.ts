@@ -1,24 +1,24 @@
 import type { AdapterPayload } from 'oidc-provider';
 
-/** Tells whether a record that the library saves says anything new. */
+/** Detects whether a record that the library saves has changed. */
 export interface SaveTracker {
-  /** What the store has, as it was just read or written. */
+  /** The content of the store, as it was just read or written. */
   stored(key: string, payload: AdapterPayload): void;
-  /** Whether saving this would only prolong the record, and hardly so. */
+  /** Tests whether saving would only prolong the record by an insignificant time. */
   isStored(key: string, payload: AdapterPayload, ttlSeconds: number): boolean;
   forget(key: string): void;
 }
 
 const max = 5_000;
-/** The part of its life by which a record may end early because it was not saved again. */
+/** The part of its lifetime by which a record may end early because it was not saved again. */
 const hardly = 0.01;
 
 const fingerprint = ({ exp: _, ...rest }: AdapterPayload) => JSON.stringify(rest);
 
 /**
- * The library saves the session at every silent sign-on, though mostly nothing but its end has moved, by seconds of a day
- * or a month. What stands in the store is then left as it is: also when another request has changed or ended the
- * session meanwhile, which this save would undo.
+ * The library saves the session at every silent sign-on, although mostly only its end has moved, by seconds of a day or
+ * a month. The stored record is then left unchanged. This also keeps a parallel change or end of the session, which the
+ * save would undo.
  */
 export function createSaveTracker(): SaveTracker {
   const known = new Map<string, { fingerprint: string; exp: number }>();

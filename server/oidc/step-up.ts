@@ -1,20 +1,20 @@
 import { type Acr, acrValues, meetsAcr } from '../sessions/index.ts';
 
-/** How sure a sign-in a client app asks for (OpenID Connect Core 1.0, sections 3.1.2.1 and 5.5.1.1). */
+/** The requested authentication class (OpenID Connect Core 1.0, sections 3.1.2.1 and 5.5.1.1). */
 export interface RequestedAcr {
-  /** The one it likes best first. */
+  /** In the order of preference. */
   values: readonly string[];
-  /** Rather an error than less. */
+  /** An error instead of a weaker class. */
   essential: boolean;
 }
 
-/** More than anybody needs. */
+/** More than any client app needs. */
 const maxValues = 20;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What the `claims` parameter says of `acr` in the id token; undefined when nothing, or nothing that can be read. */
+/** The `acr` request for the id token in the `claims` parameter; undefined if it is absent or malformed. */
 function acrOfClaims(claims: unknown): RequestedAcr | undefined {
   if (typeof claims !== 'string') return undefined;
   let parsed: unknown;
@@ -30,7 +30,9 @@ function acrOfClaims(claims: unknown): RequestedAcr | undefined {
   return { values: values.slice(0, maxValues), essential: acr.essential === true };
 }
 
-/** Undefined: the request wants nothing. What is essential goes before `acr_values`, which is always voluntary. */
+/**
+ * Undefined: the request has no demand. An essential claim has precedence over `acr_values`, which is always voluntary.
+ */
 export function parseRequestedAcr(params: { acr_values?: unknown; claims?: unknown }): RequestedAcr | undefined {
   const ofClaims = acrOfClaims(params.claims);
   if (ofClaims?.essential && ofClaims.values.length > 0) return ofClaims;
@@ -39,20 +41,20 @@ export function parseRequestedAcr(params: { acr_values?: unknown; claims?: unkno
   return values.length > 0 ? { values, essential: false } : undefined;
 }
 
-/** Whether a first factor alone is less than what is wanted. */
+/** Tests whether a first factor alone is less than requested. */
 export const requiresMoreThanPassword = (expected: RequestedAcr | undefined): boolean =>
   expected !== undefined && !expected.values.some((value) => meetsAcr('aal1', value));
 
-/** What a member can show beside a password. */
+/** The factors of a user besides the password. */
 export interface AvailableFactors {
   secondFactor: boolean;
   passkey: boolean;
 }
 
 export interface StepUpState extends AvailableFactors {
-  /** Of the session. */
+  /** The class of the session. */
   acr: Acr;
-  /** Whether the member has been asked already for what this request wants. */
+  /** Whether the user has already been asked for this request. */
   alreadyAsked: boolean;
 }
 
@@ -62,8 +64,8 @@ const strongestAcr = ({ secondFactor, passkey }: AvailableFactors): Acr => {
 };
 
 /**
- * What becomes of a request: it is satisfied, the member is asked, or it cannot be satisfied. Asked once, nobody is asked
- * again; but a sign-in that left a second factor out (the device is remembered) was no answer.
+ * Decides whether a request is satisfied, the user must be asked, or it cannot be satisfied. A user is asked only once;
+ * but a sign-in that skipped the second factor (remembered device) does not count.
  */
 export function decideStepUp({ values }: RequestedAcr, state: StepUpState): 'enough' | 'ask' | 'unmet' {
   const { acr, secondFactor, alreadyAsked } = state;
@@ -74,15 +76,18 @@ export function decideStepUp({ values }: RequestedAcr, state: StepUpState): 'eno
 }
 
 /**
- * What the id token says: of what was wanted the surest that is true, because a client app that wants `aal2` may know of
- * nothing that is surer; else how sure it is.
+ * The `acr` of the id token: the strongest requested class that is true, because a client app that requests `aal2` may
+ * not know a stronger one; else the actual class.
  */
 export function assertedAcr({ values }: RequestedAcr, acr: Acr): Acr {
   if (values.includes(acr)) return acr;
   return acrValues.findLast((one) => values.includes(one) && meetsAcr(acr, one)) ?? acr;
 }
 
-/** Of the `claims` parameter only what is about the sign-in itself; the rest is ignored, as Core 1.0, section 5.5, allows. */
+/**
+ * Keeps only claims about the authentication itself; the rest of the `claims` parameter is ignored, as Core 1.0,
+ * section 5.5, allows.
+ */
 export function authenticationClaims(claims: { id_token?: unknown }): { id_token: Record<string, unknown> } {
   const idToken = isObject(claims.id_token) ? claims.id_token : {};
   const stored = Object.entries(idToken).filter(

@@ -2,9 +2,9 @@ import type Provider from 'oidc-provider';
 import { routes } from './routes-table.ts';
 
 /**
- * Introspection of a JWT, such as an access token of a resource server or an id token, says that it is not active (RFC 7662,
- * section 2.2: an error is no answer to a token that the server does not know). The library answers an error, which is right
- * for revocation alone (RFC 7009, section 2.2.1). By then the client has authenticated.
+ * Introspection of a JWT, such as an access token of a resource server or an id token, answers that it is not active
+ * (RFC 7662, section 2.2: an unknown token is not an error). The library answers an error, which is right only for
+ * revocation (RFC 7009, section 2.2.1). By then the client has authenticated.
  */
 export function introspectStructuredTokens(provider: Provider): void {
   provider.use(async (ctx, next) => {

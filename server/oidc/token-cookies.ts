@@ -8,18 +8,18 @@ import type { CanAccessClient } from './access-rule.ts';
 import type { IssueSessionTokens, SessionTokens, Token } from './session-tokens.ts';
 
 interface TokenCookieDeps {
-  /** The client in whose name they are given. */
+  /** The client that owns them. */
   clientId: string;
-  /** Of this host alone. */
+  /** Only for this host. */
   hostCookies: HostCookies;
-  /** Of a domain whose apps share the id token and the access token; this host's own where there is none. */
+  /** For a domain whose apps share the id token and the access token; this host's own if there is none. */
   shared: HostCookies;
   database: Database;
   kv: KeyValueStore;
   log: Logger;
   provider: () => Provider;
   issue: IssueSessionTokens;
-  /** Whether nothing stands between this member and a client app: terms, a confirmation. */
+  /** Tests whether this user has no open step before an authorization: terms, a confirmation. */
   isReady(user: User): boolean;
   mayEnter: CanAccessClient;
   now: () => number;
@@ -30,7 +30,7 @@ export interface TokenCookies {
   begin(res: Response, session: CurrentSession): Promise<void>;
   /** After a sign-out. */
   clear(res: Response): void;
-  /** On pages: makes them anew before they expire, and takes away what no session has any more. */
+  /** On pages: renews them before they expire, and deletes those without a session. */
   keep(sessions: Pick<Sessions, 'getCurrentUser'>): RequestHandler;
 }
 
@@ -38,18 +38,18 @@ const idCookie = 'foyer_id_token';
 const accessCookie = 'foyer_access_token';
 const refreshCookie = 'foyer_refresh_token';
 
-/** So long before the access token expires they are made anew. */
+/** Renewal starts this long before the access token expires. */
 const renewBeforeMs = 2 * 60_000;
-/** Of the requests that come within this time one makes them anew; a page that is slower than that has given up. */
+/** Only one request in this time renews them; a slower page has given up. */
 const leaseMs = 30_000;
 
-/** The refresh token's cookie begins with the time at which all three are due, in base 36. */
+/** The refresh token's cookie starts with the time at which all three are due, in base 36. */
 const refreshValue = (dueMs: number, token: string) => `${dueMs.toString(36)}.${token}`;
 
 /**
- * The tokens of the marketplace's own web client as cookies, which the specification's apps read (`specification.md`, section 7;
- * `security.md`, rule 8). All are HttpOnly and end when their token ends. The refresh token never leaves this host. Foyer
- * gives them out and looks at none of them to find out who somebody is: the session alone says that.
+ * The tokens of the marketplace's own web client as cookies, which the specification's apps read (`specification.md`,
+ * section 7; `security.md`, rule 8). All are HttpOnly and end with their token. The refresh token never leaves this
+ * host. Foyer issues them but never uses them for authentication: only the session does that.
  */
 export function createTokenCookies(deps: TokenCookieDeps): TokenCookies {
   const { hostCookies, shared, kv, log, now } = deps;
@@ -74,11 +74,11 @@ export function createTokenCookies(deps: TokenCookieDeps): TokenCookies {
     accessToken: shared.read(req, accessCookie),
   });
 
-  /** Nothing here is worth failing a page for: whoever has no cookies signs in to the app by a redirect, as always. */
+  /** An error here must not fail a page: without cookies the user signs in to the app by a redirect as usual. */
   async function renew(res: Response, session: CurrentSession, user: User, previous?: string): Promise<void> {
     try {
       const client = await deps.provider().Client.find(deps.clientId);
-      // A cookie proves no key: of a client app whose tokens are bound to one none are shared (RFC 9449, section 5.2).
+      // A cookie proves no key: a client app with bound tokens gets no cookies (RFC 9449, section 5.2).
       if (client && (client.dpopBoundAccessTokens || !deps.mayEnter(client, user))) return clear(res);
       const lease = `token-cookies:${session.idHash}`;
       if (!client || !(await kv.setIfAbsent(lease, '1', leaseMs))) return;

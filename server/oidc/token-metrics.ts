@@ -5,7 +5,7 @@ import { AnsweredBefore } from './refresh-answers.ts';
 const saved: [event: string, kind: IssuedKind][] = [
   ['authorization_code.saved', 'authorization_code'],
   ['access_token.saved', 'access_token'],
-  // Those that are not kept: JWTs.
+  // Tokens that are not stored: JWTs.
   ['access_token.issued', 'access_token'],
   ['client_credentials.saved', 'access_token'],
   ['client_credentials.issued', 'access_token'],
@@ -17,7 +17,7 @@ const clientType = (ctx: KoaContextWithOIDC | undefined): ClientType =>
 
 const hasIdToken = (answer: unknown) => Reflect.get(Object(answer), 'id_token') !== undefined;
 
-/** Reports what the library gives to client apps, by the events that it emits. */
+/** Counts what the library issues to client apps, by the events that it emits. */
 export function countIssuedTokens(provider: Provider, metrics: Metrics): void {
   if (!metrics.on) return;
   const emitter: NodeJS.EventEmitter = provider;
@@ -31,8 +31,8 @@ export function countIssuedTokens(provider: Provider, metrics: Metrics): void {
 }
 
 /**
- * Reports a code or refresh token that is redeemed a second time: the library refuses and revokes, but tells nobody. Looking
- * one up elsewhere (introspection, revocation) is no redemption.
+ * Reports a code or refresh token that is redeemed a second time: the library refuses and revokes, but emits no event.
+ * Other look-ups (introspection, revocation) are not redemptions.
  */
 export function reportTokenReuse(
   adapter: Adapter,

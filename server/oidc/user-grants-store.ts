@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Schema } from '../store/index.ts';
 import { deleteConnectedApps } from './connected-app-store.ts';
 
-/** Which client apps hold something of a member's, and until when (milliseconds since the epoch). */
+/** The client apps that have access to a user's data, and until when (milliseconds since the epoch). */
 export async function listGrants(
   db: Kysely<Schema>,
   userId: string,
@@ -18,7 +18,7 @@ export async function listGrants(
   return rows.map(({ client_id, name, expires_at }) => ({ clientId: client_id, name, expiresAt: expires_at }));
 }
 
-/** Every record of the OpenID Provider that is a member's, in the transaction in which the member goes. */
+/** Deletes every record of the OpenID Provider about a user, in the transaction that deletes the user. */
 export async function eraseUserGrants(trx: Transaction<Schema>, userId: string): Promise<void> {
   await trx
     .deleteFrom('oidc')

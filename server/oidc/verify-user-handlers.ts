@@ -6,18 +6,18 @@ import { requireOwnedRequest } from './bind-session-handlers.ts';
 import type { Handler, OauthDeps } from './deps.ts';
 import { planRequiredUrl } from './plan-required-handlers.ts';
 
-/** GET /verify-user: shows 'Verifying user profile' and hands the pending request to POST /storage. */
+/** GET /verify-user: shows 'Verifying user profile' and passes the pending request to POST /storage. */
 export function showVerifyUser(deps: OauthDeps): Handler {
   return async (req, res) => {
     const continuation = continuationFrom(req, deps.publicUrl);
     const member = await deps.sessions.getCurrentUser(req);
     const id = continuation.authorization;
-    // The start page knows the short forms.
+    // The start page handles the short forms.
     if (id === undefined) return res.redirect(303, `/${continuation.search}`);
     if (!member) return redirectToSignIn(req, res, deps.publicUrl);
     const request = await requireOwnedRequest(deps, req, id);
     const { step } = deps.nextRedirect(member.user, continuation);
-    // What else stands before, or asks for somebody else, comes first.
+    // Any other step, or a demand for another user, has precedence.
     const nothingElse = step.kind === 'authorization' && request.satisfiedBy(member.session);
     if (nothingElse && !deps.canAccessClient(request.client, member.user)) {
       return res.redirect(303, planRequiredUrl(continuation.search));

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from '../http/index.ts';
 
-/** Longer than the service needs; a member who chooses a password does not wait longer. */
+/** Longer than the service needs; a user who chooses a password does not wait longer. */
 const timeoutMs = 1_500;
-/** Padded answers hold 800 to 1,000 lines of some 40 characters. */
+/** Padded answers have 800 to 1,000 lines of some 40 characters. */
 const maxCharacters = 200_000;
 
-/** What is longer than an answer can be is not read to its end. */
+/** Stops reading a body that is longer than any valid answer. */
 async function shortText({ body }: Response): Promise<string> {
   let text = '';
   for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -17,9 +17,9 @@ async function shortText({ body }: Response): Promise<string> {
 }
 
 /**
- * Asks the range interface of Have I Been Pwned whether a password has been breached: it is told the first 5 of the 40
- * digits of the password's SHA-1, and answers with all that begin so (k-anonymity; "Pwned Passwords" API v3). When it does
- * not answer, nothing is known, and the list that comes with Foyer has to do.
+ * Asks the range interface of Have I Been Pwned whether a password has been breached. It gets the first 5 of the 40
+ * digits of the password's SHA-1, and returns all hashes with that prefix (k-anonymity; "Pwned Passwords" API v3). If
+ * it does not answer, only the list that comes with Foyer decides.
  * @param base the address before the five digits, as in `https://api.pwnedpasswords.com/range`
  */
 export function breachedByApi(base: string, log: Logger): (password: string) => Promise<boolean> {
@@ -28,7 +28,7 @@ export function breachedByApi(base: string, log: Logger): (password: string) => 
     const [prefix, suffix] = [sha1.slice(0, 5), sha1.slice(5)];
     try {
       const answer = await fetch(`${base.replace(/\/$/, '')}/${prefix}`, {
-        // Answers of one length tell an eavesdropper nothing of which range was asked for.
+        // Answers of equal length do not reveal the requested range to an eavesdropper.
         headers: { 'add-padding': 'true', 'user-agent': 'Foyer' },
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
@@ -37,7 +37,7 @@ export function breachedByApi(base: string, log: Logger): (password: string) => 
       const text = await shortText(answer);
       return text.split(/\r?\n/).some((line) => {
         const [rest, count] = line.split(':');
-        // Padding is marked by a count of 0.
+        // Padding has a count of 0.
         return rest === suffix && Number(count) > 0;
       });
     } catch (error) {

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A set of texts by 40 bits of their SHA-256: 65,536 buckets by the first 16, one byte each that says how many it holds,
- * then the other 24 bits of each text in order. What it holds it always finds; of what it does not hold it wrongly finds
- * one in 2^40 / size.
+ * A set of texts by 40 bits of their SHA-256: 65,536 buckets by the first 16 bits, with one byte each for their size,
+ * then the other 24 bits of each text in order. There are no false negatives; the rate of false positives is size /
+ * 2^40.
  */
 export interface TextSet {
   has(text: string): boolean;
@@ -22,7 +22,7 @@ function toBucket(text: string): { bucket: number; rest: number } {
   return { bucket: hash.readUInt16BE(0), rest: hash.readUIntBE(2, restBytes) };
 }
 
-/** @returns the set as a file holds it */
+/** @returns the set in its file format */
 export function packTexts(texts: Iterable<string>): Buffer {
   const buckets = new Map<number, Set<number>>();
   for (const text of texts) {
@@ -46,7 +46,7 @@ export function packTexts(texts: Iterable<string>): Buffer {
   return Buffer.concat(parts);
 }
 
-/** @throws {Error} when the file is another one, or cut off */
+/** @throws {Error} if the file has another format or is truncated */
 export function openTexts(file: Buffer): TextSet {
   if (file.subarray(0, magic.length).toString('latin1') !== magic) throw new Error('not a list of passwords');
   const starts = new Uint32Array(bucketCount + 1);
@@ -67,7 +67,7 @@ export function openTexts(file: Buffer): TextSet {
   };
 }
 
-/** How passwords are compared: neither case nor the way in which a letter is composed makes a difference. */
+/** Normalizes a password for comparison: ignores case and the composition of letters. */
 export const foldPassword = (password: string): string => password.normalize('NFKC').toLowerCase();
 
 const letterOf: Record<string, string> = {
@@ -82,29 +82,32 @@ const letterOf: Record<string, string> = {
   '5': 's',
   '7': 't',
 };
-/** Letters written as what they look like, as in `p@ssw0rd`. */
+/** Replaces digits and signs by the letters that they look like, as in `p@ssw0rd`. */
 const spelt = (text: string) => text.replace(/[@4831!0$57]/g, (sign) => letterOf[sign] ?? sign);
 
-/** Without the numbers and signs before and behind it. */
+/** Removes numbers and signs before and after the word. */
 const stripNonLetters = (text: string) => text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
 
-/** The word that a password is made of, as the list holds it: it cannot be taken for a password of its own. */
+/** The base word of a password as an entry of the list; the prefix keeps it distinct from a whole password. */
 export const baseEntry = (password: string): string => `\0${stripNonLetters(foldPassword(password))}`;
 
-/** As which a password could stand in the list. */
+/** The forms in which the list could contain a password. */
 function* listCandidates(password: string): Generator<string> {
   const plain = foldPassword(password);
   const bare = plain.replace(/[\p{P}\p{S}\s]+$/u, '');
   yield* new Set([plain, spelt(plain), bare, spelt(bare), baseEntry(plain), baseEntry(spelt(bare))]);
 }
 
-/** Whether the list holds this password, one that differs in case, spelling or a sign at its end, or its one common word. */
+/** Tests whether the list contains this password, a variant in case, spelling or trailing signs, or its base word. */
 export function isListed(list: TextSet, password: string): boolean {
   for (const entry of listCandidates(password)) if (list.has(entry)) return true;
   return false;
 }
 
-/** Which entries a list of passwords makes, the most common first: those that the other rules would let through, and the most common words. */
+/**
+ * The entries for a list of passwords, the most common first: passwords that pass the other rules, and the most common
+ * words.
+ */
 export function* entriesToList(
   passwords: readonly string[],
   { least: min = 8, words = 20_000 } = {},
@@ -112,18 +115,21 @@ export function* entriesToList(
   for (const password of passwords) if ([...foldPassword(password)].length >= min) yield foldPassword(password);
   for (const password of passwords.slice(0, words)) {
     const entry = baseEntry(password);
-    // Shorter ones are in many passwords by chance.
+    // Shorter words are part of many passwords by chance.
     if (entry.length > 4) yield entry;
   }
 }
 
-/** The folder of this room among the sources, also for what runs from dist/. */
+/** The folder of this module among the sources, also for code that runs from dist/. */
 const moduleName = import.meta.dirname.replace(/\bdist[\\/](?=server[\\/]password$)/, '');
 export const shippedListPath = join(moduleName, 'breached-passwords.bin');
 
 let shipped: TextSet | undefined;
 
-/** The list that comes with Foyer (docs/decisions/0006-breached-passwords.md): read once, 1.5 MB on disk, 1.8 MB in memory. */
+/**
+ * The list that comes with Foyer (docs/decisions/0006-breached-passwords.md): read once, 1.5 MB on disk, 1.8 MB in
+ * memory.
+ */
 export function shippedList(): TextSet {
   shipped ??= openTexts(readFileSync(shippedListPath));
   return shipped;

@@ -6,22 +6,22 @@ import { maxPasswordLength, type PasswordFault } from './policy.ts';
 import { replacePassword } from './replace-password.ts';
 
 export type ChangePasswordRefusal =
-  /** The specification's CHANGE_PASSWORD_MESSAGE_EROR: both are needed. */
+  /** The specification's CHANGE_PASSWORD_MESSAGE_EROR: both are required. */
   | { kind: 'empty' }
   | { kind: 'too-many'; retryAfterMs: number }
   | { kind: 'wrong-password' }
   | { kind: 'faults'; faults: PasswordFault[] }
-  /** Somebody else was faster. */
+  /** A parallel change was faster. */
   | { kind: 'meanwhile' };
 
 export type ChangePasswordResult =
-  /** The member as they are now: whoever keeps this browser signed in begins a new session for them. */
+  /** The user with the new password: a caller that keeps this browser signed in starts a new session. */
   { kind: 'changed'; user: User } | { kind: 'refused'; refusal: ChangePasswordRefusal };
 
 /**
- * Sets a new password for a member who knows the old one. Guesses at the old one count as those at the sign-in do, so that
- * an open browser, or a stolen token, is no better place to guess. Everything that the member is signed in by ends.
- * @throws {PasswordQueueFull}
+ * Sets a new password for a user who knows the old one. Attempts with the old one count like those of the sign-in, so
+ * that an open browser, or a stolen token, is no better place to guess. Ends all sessions and grants of the user.
+ * @throws {PasswordQueueFullError}
  */
 export async function changePassword(
   deps: PasswordRuleDeps,

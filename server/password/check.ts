@@ -4,20 +4,22 @@ import { admitCheck, consumePasswordGuess, type GuessLimits, type PasswordGuess 
 import type { PasswordWork } from './queue.ts';
 
 export type Checked<Found> =
-  /** `slowed`: the limit of all visitors is full, and the answer must not tell a right password from a wrong one. */
+  /**
+   * `slowed`: the limit for all visitors is used up, and the answer must not distinguish a right password from a wrong
+   * one.
+   */
   | { kind: 'right'; found: Found; slowed: boolean }
   | { kind: 'wrong'; slowed: boolean }
   | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number };
 
 /**
- * The one way to a password check. It is counted before the password is looked at: as a guess, which a right password takes
- * back, and as work, which a wrong one takes back. Right passwords cost as much to check as wrong ones.
- *
- * The password of a sign-up that is not confirmed stays a guess and is no work of the account: anyone can begin a sign-up with
- * the address of a member, and must not use up the right passwords of that member.
- * @param guess.isConfirmed whether the password that was found is that of the account itself; by default it is
- * @param look does the work for whom it is told to, and answers whose password it is
- * @throws {PasswordQueueFull}
+ * The only way to check a password. It is counted before the check: as an attempt, which a right password releases, and
+ * as work, which a wrong one releases. Right passwords cost as much to check as wrong ones.
+ * The password of an unconfirmed sign-up stays an attempt and is no work of the account: anyone can start a sign-up
+ * with the address of a user, and must not use up that user's limit of right passwords.
+ * @param guess.isConfirmed tests whether the found password is that of the account itself; by default it is
+ * @param look does the work for the given account and device, and returns the account of the password
+ * @throws {PasswordQueueFullError}
  */
 export async function checkPassword<Found>(
   { kv, limits }: { kv: LimitStore; limits: GuessLimits },
@@ -33,13 +35,13 @@ export async function checkPassword<Found>(
   }
   const { identifier: account, ip, device } = guess;
   const found = await look({ account, ip, device }).catch(async (error: unknown) => {
-    // A password that was not looked at was neither guess nor work: a full queue must not lock its member out.
+    // A password that was not checked is neither attempt nor work: a full queue must not lock its user out.
     await Promise.all([attempt.release(), check.release()]);
     throw error;
   });
   const { slowed } = attempt;
   const isConfirmed = found !== undefined && (guess.isConfirmed?.(found) ?? true);
-  // A right one stays a guess until the mailbox is proved: which passwords are counted must not tell which are right.
+  // A right one stays an attempt until the mailbox is proven: the counts must not reveal which passwords are right.
   if (!isConfirmed || slowed) await check.release();
   if (found === undefined) return { kind: 'wrong', slowed };
   if (isConfirmed && !slowed) await attempt.release();

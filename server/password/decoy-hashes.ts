@@ -3,13 +3,13 @@ import { listImportedHashProfiles } from '../users/index.ts';
 import type { StoredHash } from './stored-hash.ts';
 import { decoyOfProfile } from './wrapped-hash.ts';
 
-/** Each makes every wrong password dearer; a service that members come from has one or two. */
+/** Each profile makes every wrong password more expensive; a service from which users were imported has one or two. */
 const maxProfiles = 3;
-/** Members come and sign in all the time; the kinds of their hashes change rarely. */
+/** The kinds of imported hashes change rarely. */
 const keptMs = 60_000;
 
 /**
- * What is done for a wrong password beside the work of Foyer's own hash, while members have hashes from elsewhere
+ * The additional work for a wrong password besides Foyer's own hash, while users have imported hashes
  * (`createPasswordHasher`).
  */
 export function createDecoyHashes(database: Database, now: () => number): () => Promise<readonly StoredHash[]> {
@@ -21,7 +21,7 @@ export function createDecoyHashes(database: Database, now: () => number): () => 
       );
       const entry = { untilMs: now() + keptMs, decoys };
       stored = entry;
-      // The next one asks again.
+      // The next call tries again.
       decoys.catch(() => {
         if (stored === entry) stored = undefined;
       });

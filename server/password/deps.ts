@@ -11,7 +11,7 @@ import type { QueueFullAnswer } from './queue-full.ts';
 import type { RecentResets } from './recent-resets.ts';
 import type { ResetRecords } from './reset-records.ts';
 
-/** What the rules of this room stand on; they know nothing of requests. */
+/** Dependencies of this module's rules, which do not know requests. */
 export interface PasswordRuleDeps {
   database: Database;
   kv: KeyValueStore;
@@ -21,19 +21,22 @@ export interface PasswordRuleDeps {
   outbox: Outbox;
   sessions: Pick<Sessions, 'endAll'>;
   flows: ResetRecords;
-  /** The same as at the sign-in; what a code is asked for and guessed by is counted apart. */
+  /** The same as at the sign-in; codes and their attempts have separate counters. */
   limits: GuessLimits;
-  /** One answer whether or not there is such a member. */
+  /** One answer whether or not the user exists. */
   uniformAnswers: boolean;
   log: Logger;
   now: () => number;
 }
 
-/** Links with providers that were made at or after a moment; federation/, which stands on this room, looks after them. */
+/**
+ * Links with providers that were made at or after a time. federation/ implements it, because it belongs to a higher
+ * layer.
+ */
 export interface RecentLinkStore {
-  /** As their member recognises them. Times in milliseconds since the epoch. */
+  /** Names that the user recognizes. Times in milliseconds since the epoch. */
   list(userId: string, sinceMs: number): Promise<{ id: string; name: string; createdAt: number }[]>;
-  /** @returns how many */
+  /** @returns the number */
   remove(trx: Transaction<Schema>, userId: string, sinceMs: number, nowMs: number): Promise<number>;
 }
 
@@ -47,5 +50,5 @@ export interface PasswordDeps extends PasswordRuleDeps {
   queueFull: QueueFullAnswer;
 }
 
-/** As `app.ts` gives them. */
+/** The dependencies from `wiring.ts`. */
 export type PasswordSettings = Omit<PasswordDeps, 'flows' | 'afterReset'> & { cookies: HostCookies };

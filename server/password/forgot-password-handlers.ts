@@ -30,7 +30,7 @@ function sendForgotPage(
   );
 }
 
-/** Which text stands where for each refusal (the specification's sections 5 and 8). */
+/** The text for each refusal, and its place (the specification's sections 5 and 8). */
 function refusalTexts(t: T, refusal: RequestResetRefusal): Omit<ForgotPasswordPageState, 'username'> {
   const failed = (text: string, status: number) => ({
     status,
@@ -57,7 +57,7 @@ export function showForgotPassword(deps: PasswordDeps): RequestHandler {
   return (req, res) => sendForgotPage(deps, req, res, continuationFrom(req, deps.publicUrl), { username: '' });
 }
 
-/** POST /forgot-password: mails a code, and goes on to where it is typed in. */
+/** POST /forgot-password: mails a code, and continues to the page for it. */
 export function submitForgotPassword(deps: PasswordDeps): RequestHandler {
   return async (req, res) => {
     const { flows, devices, publicUrl, uniformAnswers } = deps;
@@ -77,7 +77,7 @@ export function submitForgotPassword(deps: PasswordDeps): RequestHandler {
       return sendForgotPage(deps, req, res, continuation, { username, ...refusalTexts(t, refusal) });
     }
     flows.setCookie(res, requested.flow);
-    // The good news tells that there is such a member.
+    // The notice of success would reveal that the user exists.
     const changes = uniformAnswers ? undefined : 'confirmed';
     res.redirect(303, withParams('/reset-password', continuation, { username, ...(changes && { notice: changes }) }));
   };

@@ -9,7 +9,7 @@ import {
 import type { KeyValueStore } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 
-/** How often a password may be guessed, checked and reset. */
+/** Limits of password attempts, checks and resets. */
 export interface GuessLimits
   extends Pick<
     RateLimits,
@@ -22,15 +22,15 @@ export interface GuessLimits
     | 'resetCodeGuess'
     | 'knownDeviceResetCodeGuess'
   > {
-  /** Of the HMAC under which accounts are counted: addresses and numbers could be found from any plain hash. */
+  /** Key of the HMAC under which accounts are counted: addresses and numbers could be found from plain hashes. */
   key: Buffer;
 }
 
 export interface PasswordGuess {
-  /** What was typed, normalised: counted whether or not such a member exists, so that the count tells nothing. */
+  /** The typed identifier, normalized: counted whether or not the user exists, so that the count reveals nothing. */
   identifier: string;
   ip: string;
-  /** The known device's id, when this browser has signed in to this account before. */
+  /** The known device's id, if this browser has signed in to this account before. */
   device?: string | undefined;
 }
 
@@ -40,8 +40,8 @@ const toDigest = ({ key }: GuessLimits, account: string): string =>
   createHmac('sha256', key).update(account).digest('base64url').slice(0, 32);
 
 /**
- * Counts a guess at a password. A known device is counted alone: whatever strangers do elsewhere, the member still signs in
- * from their own browser. Many sign-ins with the right password at once leave nothing behind.
+ * Counts a password attempt. A known device is counted separately: whatever strangers do elsewhere, users can still
+ * sign in from their own browsers. Parallel sign-ins with the right password leave no count behind.
  */
 export function consumePasswordGuess(
   kv: LimitStore,
@@ -55,8 +55,8 @@ export function consumePasswordGuess(
 }
 
 /**
- * Deletes the counts of guesses and of right passwords of a member: they have proved their mailbox and have a new password,
- * which nobody has tried yet. The right passwords before it may have been those of a thief.
+ * Deletes the counts of attempts and of right passwords of a user, who has proven the mailbox and has a new password
+ * that no one has tried yet. The earlier right passwords may have been a thief's.
  */
 export async function forgetGuesses(
   kv: Pick<KeyValueStore, 'delete'>,
@@ -71,8 +71,8 @@ export async function forgetGuesses(
 }
 
 /**
- * Counts a check of a password as work, before it is done; a wrong one is counted as a guess alone. Nobody but those who
- * know the password fill these counters, so they tell a stranger nothing.
+ * Counts a password check as work, before it is done; a wrong password counts only as an attempt. Only callers who know
+ * the password fill these counters, so they reveal nothing to a stranger.
  */
 export function admitCheck(
   kv: LimitStore,

@@ -1,11 +1,11 @@
 import { isWrapped } from './wrapped-hash.ts';
 
-/** The least work of a hash from elsewhere; below it the import says so, and `foyer doctor` counts those that are left. */
+/** Minimum work of an imported hash. The import reports weaker ones, and `foyer doctor` counts those that remain. */
 const floor = { bcryptCost: 10, scryptWork: 2 ** 17, argon2Work: 19_456 * 2, argon2MemoryKib: 7_168 } as const;
-/** Of PBKDF2 by its digest, as OWASP's Password Storage Cheat Sheet weighs them against each other. */
+/** PBKDF2 by its digest, as OWASP's Password Storage Cheat Sheet recommends. */
 const minIterations: Record<string, number> = { sha1: 220_000, sha256: 100_000, sha512: 35_000 };
 
-/** Whether hashes of a profile (`stored-hash.ts`) take less work to guess at than they should. */
+/** Tests whether hashes of a profile (`stored-hash.ts`) take less work to attack than they should. */
 export function isBelowFloor(profile: string): boolean {
   if (isWrapped(profile)) return false;
   const [, cost] = /^bcrypt\$(\d+)$/.exec(profile) ?? [];

@@ -14,27 +14,27 @@ export interface HashCost {
   parallelism: number;
 }
 
-/** The least of OWASP's Password Storage Cheat Sheet for argon2id: 19 MiB, 2 passes, 1 lane. */
+/** The minimum of OWASP's Password Storage Cheat Sheet for argon2id: 19 MiB, 2 passes, 1 lane. */
 export const minCost: HashCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 const toHashProfile = ({ memoryCost, timeCost, parallelism }: HashCost) =>
   `argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$32`;
 
-/** The profile of hashes that are as good as Foyer's own, whoever made them. */
+/** The profile of hashes that are as strong as Foyer's own, whatever service made them. */
 export const ownProfile = toHashProfile(minCost);
 
 export interface PasswordHasher {
   /** PHC text, with the id of the key before it. @throws {PasswordQueueFullError} */
   hash(password: string, work: PasswordWork): Promise<string>;
   /**
-   * Whether the password is the one that was hashed, here or elsewhere (`stored-hash.ts`). With null (no such member, or one
-   * without a password), and with what is no hash, the work of one of Foyer's own is done and the answer is false, so that
-   * the time tells nothing. @throws {PasswordQueueFullError}
+   * Tests a password against a hash, Foyer's own or an imported one (`stored-hash.ts`). With null (unknown user, or one
+   * without a password), and with an invalid hash, it does the work of one of Foyer's own and returns false, so that
+   * the time reveals nothing. @throws {PasswordQueueFullError}
    */
   verify(passwordHash: string | null, password: string, work: PasswordWork): Promise<boolean>;
-  /** Puts a hash of Foyer's own around a weak one from elsewhere, without its password. Left out: cannot. */
+  /** Wraps a weak imported hash in one of Foyer's own, without its password. Omitted: not supported. */
   wrap?(weak: { text: string; profile: string }): Promise<{ text: string; profile: string }>;
-  /** Whether a hash was made otherwise than `hash` makes it now: with another key, memory or passes. Left out: none was. */
+  /** Tests whether a hash differs from what `hash` creates now: another key, memory or passes. Omitted: never. */
   isOutdated?(passwordHash: string): boolean;
 }
 
@@ -43,13 +43,13 @@ interface HasherSettings {
   waitMs: number;
   shares?: QueueShares | undefined;
   metrics?: Metrics;
-  /** Less than `leastCost` is for tests alone, which hash thousands of passwords that protect nothing. */
+  /** A cost below `minCost` is only for tests, which hash thousands of passwords that protect nothing. */
   cost?: HashCost;
-  /** SECRET_KEY, the newest first; without it hashes are made without a key. */
+  /** SECRET_KEY, the newest first; without it hashes have no key. */
   secretKeys?: readonly string[];
   /**
-   * The profiles of members' hashes that were made elsewhere. Where they are given, a wrong password costs one of each
-   * and one of Foyer's own, whoever it was tried for: the time does not tell whose hash came from elsewhere.
+   * The profiles of imported hashes. If given, a wrong password costs one of each and one of Foyer's own, for every
+   * user, so that the time does not reveal whose hash was imported.
    */
   decoys?: (() => Promise<readonly StoredHash[]>) | undefined;
 }
@@ -59,16 +59,16 @@ const known = (text: string) => {
   return typeof read === 'string' ? undefined : read;
 };
 
-/** The way in which a stored text is checked, and whose work has been done by it beside that of Foyer's own. */
+/** How a stored text is checked, and the work of that besides Foyer's own. */
 interface Readable {
   verify(password: string): Promise<boolean>;
-  /** It cost what one of Foyer's own costs. */
+  /** It costs as much as one of Foyer's own. */
   isOwn: boolean;
-  /** From elsewhere. */
+  /** The imported hash. */
   foreign: StoredHash | undefined;
 }
 
-/** Hashes and reads what is stored, with the key before argon2id where there is one. */
+/** Creates and reads stored hashes, with the key before argon2id if there is one. */
 function keyedHashes(cost: HashCost, secretKeys: readonly string[]) {
   const pepper = secretKeys.length > 0 ? createPepper(secretKeys) : undefined;
   const profile = toHashProfile(cost);
@@ -86,7 +86,7 @@ function keyedHashes(cost: HashCost, secretKeys: readonly string[]) {
       ...inner,
       async verify(password) {
         const keyed = pepper?.apply(peppered.id, password);
-        // Made with a key that is gone: the same work, and no password fits.
+        // Made with a removed key: the same work, and no password matches.
         return (await inner.verify(keyed ?? password)) && keyed !== undefined;
       },
     };
@@ -95,7 +95,7 @@ function keyedHashes(cost: HashCost, secretKeys: readonly string[]) {
   return {
     profile,
     make,
-    /** Undefined: nothing that a password could fit. */
+    /** Undefined: no password can match it. */
     read(text: string): Readable | undefined {
       const wrapped = readWrapped(text);
       const stored = readOwn(wrapped?.outer ?? text);
@@ -132,7 +132,7 @@ export function createPasswordHasher(settings: HasherSettings): PasswordHasher {
     }
   }
   const hashes = keyedHashes(cost, secretKeys);
-  // Members who have not signed in since the cost was raised have hashes of the least.
+  // Users who have not signed in since the cost was raised have hashes with the minimum.
   const earlier = hashes.profile === ownProfile ? [] : [toDecoyHash(ownProfile) ?? []].flat();
   const nobody = hash(randomBytes(16).toString('base64url'), cost);
   return {
@@ -152,7 +152,7 @@ export function createPasswordHasher(settings: HasherSettings): PasswordHasher {
   };
 }
 
-/** Those whose work has not been done: all but the one of the same profile, else the first of the same family. */
+/** The decoys that remain: all but one of the same profile, else the first of the same family. */
 function without(others: readonly StoredHash[], done: StoredHash | undefined): readonly StoredHash[] {
   const same =
     done &&

@@ -1,9 +1,9 @@
 import { type HashFault, phcText, readHash } from './stored-hash.ts';
 
-/** A hash that was made elsewhere, as text or as an object of its parts. */
+/** An imported hash, as text or as an object of its parts. */
 export type ImportedHashInput = string | Record<string, unknown>;
 
-/** How it is stored, and its profile (`stored-hash.ts`). */
+/** Its stored form, and its profile (`stored-hash.ts`). */
 export interface ImportedHash {
   text: string;
   profile: string;
@@ -27,7 +27,7 @@ function scryptText(N: string, r: string, p: string, salt: MaybeBytes, result: M
   return `$scrypt$ln=${exponent},r=${r},p=${p}$${phcText(salt)}$${phcText(result)}`;
 }
 
-/** What other frameworks write, each with how Foyer stores it. Their salts are text, but passlib's. */
+/** The formats of other frameworks, each with its stored form. Their salts are text, except passlib's. */
 const dialects: [shape: RegExp, read: (...parts: string[]) => string | undefined][] = [
   // Django: algorithm$iterations$salt$hash
   [
@@ -59,7 +59,7 @@ const dialects: [shape: RegExp, read: (...parts: string[]) => string | undefined
 function toPhcString(input: string): string {
   for (const [shape, read] of dialects) {
     const found = shape.exec(input);
-    // A group that was not met stands for its default.
+    // A group without a match means its default.
     if (found) return read(...found.slice(1)) ?? '';
   }
   return input;
@@ -68,7 +68,7 @@ function toPhcString(input: string): string {
 const plain = (value: unknown) =>
   typeof value === 'string' ? value : Number.isSafeInteger(value) ? String(value) : '';
 
-/** `{ algorithm, hash, … }`: argon2 and bcrypt carry their parameters in the hash; the two others name them. */
+/** `{ algorithm, hash, … }`: argon2 and bcrypt have their parameters in the hash; the two others name them. */
 function phcFromParts(input: Record<string, unknown>): string {
   const part = (name: string) => (Object.hasOwn(input, name) ? plain(input[name]) : '');
   const bytes = part('encoding') === 'hex' ? hex : base64;
@@ -91,7 +91,7 @@ function phcFromParts(input: Record<string, unknown>): string {
 }
 
 /**
- * Reads a hash that was made elsewhere: PHC strings, bcrypt's, those of Django, Werkzeug and passlib, or an object of parts
+ * Reads an imported hash: PHC strings, bcrypt's, those of Django, Werkzeug and passlib, or an object of parts
  * (docs/coming-from-cognito.md).
  */
 export function parseImportedHash(input: ImportedHashInput): ImportedHash | HashFault {

@@ -1,8 +1,8 @@
 /**
- * The room of passwords: which may be chosen, hashing off the event loop behind a bounded queue (argon2id, RFC 9106), how
- * often one may be guessed (NIST SP 800-63B, section 3.2.2), and how a forgotten or known one is replaced.
- *
- * Owns how a password is judged, kept, checked and replaced. Does not own signing in (sign-in/) nor the member (account/).
+ * The module of passwords: the policy, hashing off the event loop behind a bounded queue (argon2id, RFC 9106), limits
+ * on attempts (NIST SP 800-63B, section 3.2.2), and how a forgotten or known password is replaced.
+ * Owns how a password is judged, stored, checked and replaced. Does not own the sign-in (sign-in/) nor the user
+ * (users/).
  */
 
 export type { ChangePasswordRefusal } from './change-password.ts';

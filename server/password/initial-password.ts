@@ -8,19 +8,19 @@ import { retryAfterText, withParams } from './password-texts.ts';
 import { mailLanguage, requestReset } from './request-reset.ts';
 import { accountDigest, isOwnerUnchanged } from './reset-records.ts';
 
-/** Whether a member came from another service without a password, and has not set one yet. */
+/** Tests whether an imported user has no password yet. */
 export const needsInitialPassword = (user: Pick<User, 'importedAt' | 'passwordHash' | 'disabledAt'>): boolean =>
   user.importedAt !== null && user.passwordHash === null && user.disabledAt === null;
 
 export type InitialPasswordResult =
-  /** A code is on its way: where it is typed in. */
+  /** A code was sent: the address of the page for it. */
   | { kind: 'begun'; address: string }
-  /** No code for now; in words. */
+  /** No code for now; the reason in words. */
   | { kind: 'refused'; text: string };
 
 /**
- * Leads a member who came without a password to their first: as 'forgot password' does, by the same limits, with a word on
- * why. Whoever tries again in the same browser comes back to the code that is under way.
+ * Leads an imported user without a password to their first one: like 'forgot password', with the same limits, and an
+ * explanation. A repeated attempt in the same browser returns to the code that was already sent.
  * @param username as it was typed
  */
 export async function startInitialPassword(
@@ -48,16 +48,16 @@ export async function startInitialPassword(
     return { kind: 'begun', address };
   }
   const { refusal } = requested;
-  // The member is there; only the limits are left to refuse.
+  // The user exists; only the limits can still refuse.
   if (!('retryAfterMs' in refusal)) throw new Error(`a first password was refused: ${refusal.kind}`);
   setRetryAfter(res, refusal.retryAfterMs);
   return { kind: 'refused', text: retryAfterText(t, refusal.kind, refusal.retryAfterMs) };
 }
 
-/** Whose password was refused: a member who awaits their first one, or anybody else. */
+/** The user whose password was refused: an imported one without a password, or any other. */
 export interface Refused {
   username: string;
-  /** Undefined: everybody who must not be told apart from such a member. */
+  /** Undefined for everyone who must be indistinguishable from such a user. */
   awaiting: User | undefined;
 }
 
@@ -80,7 +80,7 @@ export function mailInitialPasswordHint(
         purpose: 'reset-password',
         account: user?.id ?? toAccountKey(username.trim()),
       });
-      // One a day, however many try to sign in as the member.
+      // One mail a day, however often someone tries to sign in as the user.
       if (!(await consumeLimits(kv, rateLimits.firstPasswordHint, { account })).allowed) return;
       const mail: Mail<'first-password'> = {
         channel: 'mail',

@@ -19,10 +19,10 @@ import { requestReset } from './request-reset.ts';
 import { resetPassword } from './reset-password.ts';
 import { rotateSessionAfterPasswordChange } from './rotate-session.ts';
 
-/** The words of the JSON API. */
+/** The language of the JSON API's texts. */
 const lang = 'en';
 const t = translator(lang);
-/** Longer than any password that is looked at; what is too long for one is refused by the policy. */
+/** Longer than any password that is hashed; the policy refuses those that are too long. */
 const anyPassword = z.string().max(2_000);
 
 const refused = (publicDetail: string, detail: string) => new HttpError('badRequest', { publicDetail, detail });
@@ -47,7 +47,7 @@ function forgotPassword(deps: PasswordDeps): ApiOperation {
     summary: 'Mails a code for a new password',
     body: z.object({ username: z.string().max(1_000) }),
     answer: z.object({
-      /** A secret: the code is good with it alone. */
+      /** A secret: the code is valid only with it. */
       flow: z.string(),
       deliveryMedium: z.literal('EMAIL'),
       expiresInSeconds: z.int(),
@@ -158,7 +158,7 @@ function changePasswordOperation(deps: PasswordDeps): ApiOperation {
   });
 }
 
-/** The identity service operations of this room: the same rules as behind its pages. */
+/** The identity service operations of this module: the same rules as behind its pages. */
 export function passwordOperations(deps: PasswordDeps): ApiOperation[] {
   return [forgotPassword(deps), forgotPasswordSubmit(deps), changePasswordOperation(deps)];
 }

@@ -1,14 +1,14 @@
 import { type Continuation, type T, toRetrySeconds } from '../http/index.ts';
 import type { PasswordFault } from './policy.ts';
 
-/** A path with the errand and more parameters. */
+/** A path with the continuation and more parameters. */
 export function withParams(path: string, { search }: Continuation, more: Record<string, string> = {}): string {
   const query = new URLSearchParams(search);
   for (const [name, value] of Object.entries(more)) query.set(name, value);
   return query.size > 0 ? `${path}?${query}` : path;
 }
 
-/** When to try again, in the words that fit what was refused. */
+/** When to try again, in words for this refusal. */
 export function retryAfterText(t: T, why: 'wait' | 'daily-cap' | 'too-many', ms: number): string {
   if (why === 'wait') return t('password.reset.wait', { seconds: toRetrySeconds(ms) });
   if (why === 'daily-cap') return t('password.request.tooManyCodes', { hours: Math.max(1, Math.ceil(ms / 3_600_000)) });
@@ -23,7 +23,7 @@ const faultKeys = {
   breached: 'password.faults.breached',
 } as const satisfies Record<PasswordFault, string>;
 
-/** What is wrong with a new password, in words; the checklist beside it says the rest. */
+/** The faults of a new password in words, except those that the checklist beside it shows. */
 export function passwordErrorText(t: T, faults: readonly PasswordFault[]): string {
   const [first = 'malformed'] = faults;
   return t(faultKeys[first]);

@@ -5,15 +5,15 @@ import { isListed, shippedList } from './breached-list.ts';
 
 export type { PersonalData } from '../../views/parts/password-strength.ts';
 
-/** Longer than any password manager makes; the hash must not be given megabytes. */
+/** Longer than any password manager creates; bounds the input of the hash. */
 export const maxPasswordLength = 256;
 
-/** The first three are the lines of the checklist that members see; a breached one meets them all. */
+/** The first three are the lines of the checklist that users see; a breached password meets them all. */
 export type PasswordFault = 'too-short' | 'no-number-or-symbol' | 'contains-personal-data' | 'malformed' | 'breached';
 
 /**
- * What is wrong with a new password, nothing when it may be used (`specification.md`, section 5: the three lines of the
- * checklist, all needed, and none that is commonly breached). Passwords are taken as they are, never trimmed.
+ * The faults of a new password, none if it is acceptable (`specification.md`, section 5: the three lines of the
+ * checklist, all required, and not commonly breached). Passwords are used unchanged, never trimmed.
  */
 export function passwordFaults(password: string, personal: PersonalData): PasswordFault[] {
   const met = passwordStrength(password, personal);
@@ -21,21 +21,21 @@ export function passwordFaults(password: string, personal: PersonalData): Passwo
   if (!met.length) faults.push('too-short');
   if (!met.numberOrSymbol) faults.push('no-number-or-symbol');
   if (!met.notPersonal) faults.push('contains-personal-data');
-  // What the sign-in form refuses unread must not become a password.
+  // The sign-in form rejects such input, so it must not become a password.
   if (malformedSecret(password, maxPasswordLength)) faults.push('malformed');
   if (faults.length === 0 && isListed(shippedList(), password)) faults.push('breached');
   return faults;
 }
 
-/** Which new passwords may be used: at sign-up, when one is reset or changed, and by the command line. */
+/** Decides which new passwords are acceptable: at sign-up, reset and change, and on the command line. */
 export interface PasswordPolicy {
-  /** As `passwordFaults`, and also asks whom the configuration says to ask. */
+  /** Like `passwordFaults`, and also asks the service that is configured. */
   faults(password: string, personal: PersonalData): Promise<PasswordFault[]>;
 }
 
 /**
- * @param settings.breachedApi the address of a range interface to ask as well; unset: the list that comes with Foyer decides
- *   alone
+ * @param settings.breachedApi the address of an additional range interface; unset: only the list that comes with Foyer
+ * decides
  */
 export function createPasswordPolicy({
   breachedApi,
@@ -44,13 +44,13 @@ export function createPasswordPolicy({
   breachedApi?: string | undefined;
   log: Logger;
 }): PasswordPolicy {
-  // Where the list is missing, Foyer does not start.
+  // Without the list, Foyer does not start.
   shippedList();
   const ask = breachedApi === undefined ? undefined : breachedByApi(breachedApi, log);
   return {
     async faults(password, personal) {
       const faults = passwordFaults(password, personal);
-      // Nobody else is asked about a password that is refused anyway.
+      // A password that is refused anyway is not sent anywhere.
       return faults.length === 0 && (await ask?.(password)) ? ['breached'] : faults;
     },
   };

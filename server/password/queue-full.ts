@@ -2,23 +2,23 @@ import type { Response } from 'express';
 import { HttpError, setRetryAfter } from '../http/index.ts';
 import { PasswordQueueFullError } from './queue.ts';
 
-/** What is answered while too many passwords are being hashed already, as the configuration has it. */
+/** The configured answer while too many passwords wait to be hashed. */
 export interface QueueFullAnswer {
   status: number;
   retrySeconds: number;
 }
 
-/** Too many passwords are being hashed already; `status` is what the answer has. */
+/** Too many passwords wait to be hashed; `status` is that of the answer. */
 export interface Busy {
   kind: 'busy';
   status: number;
 }
 
-/** A caller's own share is full: whatever a full queue answers, that is too many requests (RFC 6585, section 4). */
+/** The caller's own share is used up: too many requests, whatever a full queue answers (RFC 6585, section 4). */
 const toStatus = ({ reason }: PasswordQueueFullError, { status }: QueueFullAnswer) =>
   reason === 'share' ? 429 : status;
 
-/** Runs what hashes a password, for a page. When too many wait already, the answer says by then when to try again. */
+/** Runs work with password hashing, for a page. If too many wait already, the answer has set Retry-After by then. */
 export async function hashForPage<V>(
   res: Response,
   { queueFull }: { queueFull: QueueFullAnswer },
@@ -35,7 +35,7 @@ export async function hashForPage<V>(
 
 /**
  * The same for a call of the JSON API.
- * @throws {HttpError} `busy` (503) or `tooMany` (429) when too many wait already
+ * @throws {HttpError} `busy` (503) or `tooMany` (429) if too many wait already
  */
 export async function hashForApi<V>({ queueFull }: { queueFull: QueueFullAnswer }, act: () => Promise<V>): Promise<V> {
   try {

@@ -1,11 +1,13 @@
 import { ipBuckets } from '../rate-limits/index.ts';
 
-/** The queue before the password hash has no place for a job. HTTP answers as PASSWORD_QUEUE_FULL_STATUS says; a full share is always 429. */
+/**
+ * The queue of the password hash is full. HTTP answers with PASSWORD_QUEUE_FULL_STATUS; a used-up share is always 429.
+ */
 export class PasswordQueueFullError extends Error {
   override name = 'PasswordQueueFull';
   /**
-   * `full`: there was no place in the queue; `timeout`: its turn did not come in time; `share`: the account, or the network,
-   * has as many jobs under way as one may have.
+   * `full`: no free place in the queue; `timeout`: its turn did not come in time; `share`: the account, or the network,
+   * has its maximum of jobs in progress.
    */
   readonly reason: QueueRefusal;
   constructor(message: string, reason: QueueRefusal = 'full') {
@@ -16,32 +18,35 @@ export class PasswordQueueFullError extends Error {
 
 export type QueueRefusal = 'full' | 'timeout' | 'share';
 
-/** For whom a password is hashed: jobs share the queue by account and by network. `operator`: a command, or the seed of the sandbox. */
+/**
+ * The owner of a hashing job: jobs share the queue by account and by network. `operator`: a command, or the seed of the
+ * sandbox.
+ */
 export type PasswordWork =
   | 'operator'
   | {
-      /** As it was typed, normalised: counted whether or not such a member exists. */
+      /** The typed identifier, normalized: counted whether or not the user exists. */
       account: string;
       ip: string;
-      /** The known device's id, when this browser has signed in to this account before. */
+      /** The known device's id, if this browser has signed in to this account before. */
       device?: string | undefined;
     };
 
-/** How many jobs may run or wait at a time. */
+/** Maximum numbers of jobs that run or wait. */
 export interface QueueShares {
-  /** Of one account from unknown devices, and as many again from its known devices. */
+  /** For one account from unknown devices, and as many again from its known devices. */
   account: number;
-  /** From one address by unknown devices; wider networks have more, as `ipBuckets` says. */
+  /** For one address of unknown devices; wider networks have more, as `ipBuckets` defines. */
   address: number;
 }
 
 export const usualShares: QueueShares = { account: 4, address: 10 };
 
-/** One account or network that has jobs under way. */
+/** One account or network with jobs in progress. */
 interface Share {
   /** Jobs that run or wait. */
   held: number;
-  /** When its next job is due, in the queue's own time. */
+  /** Due time of its next job, in the queue's virtual time. */
   due: number;
 }
 
@@ -53,18 +58,18 @@ interface QueuedTask {
 export interface BoundedQueue {
   /** @throws {PasswordQueueFullError} */
   run<T>(job: () => Promise<T>, work?: PasswordWork): Promise<T>;
-  /** How many run and wait at this moment. */
+  /** The current numbers of running and waiting jobs. */
   state(): { running: number; waiting: number };
 }
 
 /**
- * Counts the jobs of accounts and networks, in this process; what has none under way is forgotten. Says when a job is due by
- * start-time fair queueing: at once where nothing else of its account and network is under way, else one turn later for each.
+ * Counts the jobs of accounts and networks in this process; entries without jobs are removed. Computes due times by
+ * start-time fair queueing: at once if the account and network have no other job, else one turn later for each.
  */
 function shareBook(shares: QueueShares) {
   const book = new Map<string, Share>();
 
-  /** The known devices of an account are counted apart and by no network: strangers must not take their places. */
+  /** Known devices of an account are counted separately and under no network: strangers must not take their places. */
   function toLimits(work: PasswordWork): { key: string; max: number; times: number }[] {
     if (work === 'operator') return [];
     const { account, ip, device } = work;
@@ -101,10 +106,10 @@ function shareBook(shares: QueueShares) {
 }
 
 /**
- * Lets at most `running` jobs run at once and at most `waiting` wait, each at most `waitMs`. Hashing takes some 20 ms
- * of a core: without a bound, a burst of sign-ins would make every later one wait longer than any browser does. A free
- * place goes to the job that is due first, and of several to the one that came first: one member who sends many right
- * passwords takes no turn from another.
+ * Runs at most `running` jobs at once and lets at most `waiting` wait, each at most `waitMs`. Hashing takes some 20 ms
+ * of a core: without a bound, a burst of sign-ins would delay every later one beyond any browser's timeout. A free
+ * place goes to the job that is due first, then to the oldest, so that one user with many right passwords does not
+ * delay others.
  */
 export function boundedQueue(limits: {
   running: number;
@@ -113,7 +118,7 @@ export function boundedQueue(limits: {
   shares?: QueueShares;
 }): BoundedQueue {
   let running = 0;
-  // The queue's own time: when the job was due that began last.
+  // The queue's virtual time: the due time of the last started job.
   let nowDue = 0;
   // A Set keeps the order and removes from the middle in constant time.
   const line = new Set<QueuedTask>();

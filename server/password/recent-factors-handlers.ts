@@ -10,7 +10,7 @@ import type { PasswordDeps } from './deps.ts';
 import { withParams } from './password-texts.ts';
 
 export const recentFactorsPath = '/reset-password/ways-in';
-/** Whoever was in the account with the old password was there lately, most often. */
+/** A thief with the old password most often used the account recently. */
 const latelyMs = 30 * 24 * 60 * 60_000;
 
 /** Passkeys, and links with providers. */
@@ -22,12 +22,12 @@ async function listFactorsAddedSince({ database, lateLinks }: PasswordDeps, user
 const signInAddress = ({ publicUrl }: PasswordDeps, req: Request) =>
   withParams('/', continuationFrom(req, publicUrl), { notice: 'password-reset' });
 
-/** Where a reset leads: to the sign-in, by way of the ways in that were added lately, if there are any. */
+/** The page after a reset: the sign-in, or first the sign-in methods that were added recently, if there are any. */
 export async function afterResetUrl(deps: PasswordDeps, req: Request, res: Response, userId: string): Promise<string> {
   return (await recentFactorsUrl(deps, req, res, userId)) ?? signInAddress(deps, req);
 }
 
-/** Where whoever has just set the password anew in this browser may remove them; undefined where there are none. */
+/** The page where the browser that has just reset the password can remove them; undefined if there are none. */
 export async function recentFactorsUrl(
   deps: PasswordDeps,
   req: Request,
@@ -41,7 +41,7 @@ export async function recentFactorsUrl(
   return withParams(recentFactorsPath, continuationFrom(req, deps.publicUrl));
 }
 
-/** GET: a new password leaves the other ways in as they are, and a stranger may have added one. */
+/** GET: a new password does not remove other sign-in methods, and a stranger may have added one. */
 export function showRecentFactors(deps: PasswordDeps): RequestHandler {
   return async (req, res) => {
     const just = await deps.afterReset.find(req);
@@ -56,7 +56,7 @@ export function showRecentFactors(deps: PasswordDeps): RequestHandler {
   };
 }
 
-/** POST: removes them, and ends what was begun by them meanwhile. */
+/** POST: removes them, and ends sessions that were started with them meanwhile. */
 export function removeRecentFactors(deps: PasswordDeps): RequestHandler {
   return async (req, res) => {
     const { database, sessions, outbox, lateLinks, log, now } = deps;

@@ -4,11 +4,17 @@ import type { HostCookies } from '../http/index.ts';
 import { minuteMs } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore } from '../store/index.ts';
 
-/** The user who reset their password by a code in this browser, and from when on (milliseconds) a passkey counts as new. */
+/**
+ * The user who reset their password with a code in this browser, and the time (milliseconds) from which a passkey
+ * counts as new.
+ */
 const schema = z.object({ userId: z.string(), sinceMs: z.number() });
 export type RecentReset = z.infer<typeof schema>;
 
-/** For ten minutes the browser that has reset a password may remove what was added lately (`security.md`, rule 13). Once. */
+/**
+ * For ten minutes the browser that has reset a password may remove recently added methods (`security.md`, rule 13).
+ * Once.
+ */
 export interface RecentResets {
   begin(res: Response, just: RecentReset): Promise<void>;
   find(req: Request): Promise<RecentReset | undefined>;

@@ -9,24 +9,24 @@ export interface NewPassword {
   password: string;
   lang: Language;
   emailVerified?: true;
-  /** Of whoever asked for it; undefined: a command of the operator. */
+  /** Address of the requester; undefined: a command of the operator. */
   ip?: string | undefined;
-  /** The known device's id, when this browser has signed in to this account before. */
+  /** The known device's id, if this browser has signed in to this account before. */
   device?: string | undefined;
 }
 
-/** For whom a new password is hashed (`queue.ts`). */
+/** The owner of the hashing job for a new password (`queue.ts`). */
 export const toWork = (
   { email }: Pick<User, 'email'>,
   { ip, device }: Pick<NewPassword, 'ip' | 'device'>,
 ): PasswordWork => (ip === undefined ? 'operator' : { account: email, ip, device });
 
 /**
- * Sets a member's new password and ends everything that was begun with the old one: sessions, the client apps' grants and
- * refresh tokens, known devices, codes under way. The member is told by mail, in the same transaction.
- * @param user as they were when the right to do so was shown
- * @returns the member as they are now; undefined where password or address have changed meanwhile, and nothing was done
- * @throws {PasswordQueueFull}
+ * Sets a user's new password and ends everything that was started with the old one: sessions, the client apps' grants
+ * and refresh tokens, known devices, pending codes. A mail in the same transaction notifies the user.
+ * @param user as they were when the right to do so was proven
+ * @returns the updated user; undefined if password or address have changed meanwhile, and nothing was done
+ * @throws {PasswordQueueFullError}
  */
 export async function replacePassword(
   {
@@ -43,8 +43,8 @@ export async function replacePassword(
 ): Promise<User | undefined> {
   const passwordHash = await passwords.hash(password, toWork(user, from));
   const voided = { upToEpoch: user.passwordEpoch };
-  // Before as well: should this process die right after the commit, next to nothing is left to end. Of many changes at once
-  // one succeeds: the others end no session that it has begun.
+  // Also before: if this process dies right after the commit, almost nothing remains to end. Of several parallel
+  // changes one succeeds; the others do not end the session that it has started.
   await sessions.endAll(user.id, voided);
   const nowMs = now();
   const { id, email, givenName } = user;
@@ -62,7 +62,7 @@ export async function replacePassword(
   });
   if (!isSet) return undefined;
   outbox.wake();
-  // A sign-in that is under way sees the new epoch, or stands in the list by now (session/).
+  // A sign-in in progress sees the new epoch, or is in the list by now (sessions/).
   await sessions.endAll(id, voided);
   return {
     ...user,

@@ -17,20 +17,20 @@ export type RequestResetRefusal =
   | { kind: 'empty' }
   | { kind: 'malformed' }
   | { kind: 'too-many'; retryAfterMs: number }
-  /** Never with uniform answers, as the next one. */
+  /** Never with uniform answers; the same holds for the next kind. */
   | { kind: 'unknown-user' }
   | { kind: 'disabled' }
   | { kind: 'wait' | 'daily-cap'; retryAfterMs: number };
 
 export type RequestResetResult = { kind: 'asked'; flow: string } | { kind: 'refused'; refusal: RequestResetRefusal };
 
-/** By their chosen language, else by that of whoever asks. */
+/** The user's language, else that of the requester. */
 export const mailLanguage = (user: User | undefined, lang: Language): Language =>
   resolveLanguage(lang, user?.locale ?? undefined);
 
 /**
- * Mails a code for a flow. Without a member the same is done with a decoy: one code, one transaction with one mail in it, one
- * rendering.
+ * Mails a code for a flow. Without a user it does the same work with a decoy: one code, one transaction with one mail
+ * in it, one rendering.
  */
 async function sendCode(deps: PasswordRuleDeps, id: string, flow: ResetRecord, lang: Language): Promise<IssuedCode> {
   const { codes, database, outbox, flows, uniformAnswers, now } = deps;
@@ -47,7 +47,7 @@ async function sendCode(deps: PasswordRuleDeps, id: string, flow: ResetRecord, l
       template: 'password-reset',
       lang: mailLanguage(member, lang),
       values: { givenName: member?.givenName ?? '', code: issued.code, minutes: codeMinutes },
-      // The newest code arrives last, also where several flows ask, by whichever name.
+      // The newest code arrives last, also if several flows ask, under any name.
       groupId: codes.messageGroup({ purpose: 'reset-password', account: member?.email ?? account }),
       expiresAtMs: nowMs + issued.expiresInMs,
     };
@@ -59,10 +59,10 @@ async function sendCode(deps: PasswordRuleDeps, id: string, flow: ResetRecord, l
 }
 
 /**
- * Begins the way to a new password: a code goes to the account's e-mail address, also when a phone number was typed, and
- * belongs to the flow that begins here.
- * @param from.device the known device's id, when this browser has signed in as this member before
- * @returns the id of the new flow, a secret of whoever asked
+ * Starts a reset: a code is sent to the account's e-mail address, also if a phone number was typed, and belongs to the
+ * new flow.
+ * @param from.device the known device's id, if this browser has signed in as this user before
+ * @returns the id of the new flow, a secret of the requester
  */
 export async function requestReset(
   deps: PasswordRuleDeps,
@@ -98,11 +98,11 @@ export async function requestReset(
 
 export type ResendCodeResult =
   | { kind: 'sent' }
-  /** Unknown or over. */
+  /** Unknown or expired. */
   | { kind: 'gone' }
   | { kind: 'refused'; why: 'wait' | 'daily-cap' | 'too-many'; retryAfterMs: number };
 
-/** Another code for a flow, once the last one is a while ago; the one before is void. */
+/** Sends another code for a flow if the last one is old enough; the earlier code becomes invalid. */
 export async function resendCode(
   deps: PasswordRuleDeps,
   id: string,

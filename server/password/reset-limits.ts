@@ -2,8 +2,8 @@ import { consumeLimits, type LimitStore } from '../rate-limits/index.ts';
 import type { GuessDecision, GuessLimits } from './guess-limits.ts';
 
 /**
- * Counts one asking for a code, or one guess at a code, beside what `codes` counts per flow and account. A known device is
- * counted alone, as at the sign-in.
+ * Counts a request for a code, or an attempt with one, in addition to the limits of `codes` per flow and account. A
+ * known device is counted separately, as at the sign-in.
  */
 export function consumeResetLimit(
   kv: LimitStore,

@@ -25,7 +25,10 @@ import { resendCode } from './request-reset.ts';
 import { isCodeVerified, resetPassword } from './reset-password.ts';
 import { accountDigest, type ResetRecord } from './reset-records.ts';
 
-/** Where a visitor stands: the errand, the name in the address, and this browser's flow when it is that name's. */
+/**
+ * The context of a reset page: the continuation, the name in the address, and this browser's flow if it belongs to that
+ * name.
+ */
 interface ResetContext {
   continuation: Continuation;
   username: string;
@@ -39,7 +42,7 @@ async function getResetContext({ publicUrl, codes, flows }: PasswordDeps, req: R
   const username = (readQueryParam(req, 'username') ?? '').trim().slice(0, maxIdentifierLength);
   const id = flows.readCookie(req);
   const flow = await flows.find(id);
-  // The address names somebody else: whoever follows such a link must not be asked for one account's code under
+  // The address names another account: a user who follows such a link must not be asked for one account's code under
   // another's name.
   const isTheirs = flow?.account === accountDigest(codes, toAccountKey(username));
   return { continuation: continuationFrom(req, publicUrl), username, id, flow: isTheirs ? flow : undefined };
@@ -91,7 +94,7 @@ function sendResetPage(
   );
 }
 
-/** No code has been asked for in this browser, or the way is over: it begins here. */
+/** No code has been requested in this browser, or the flow is over: it starts here. */
 function sendStartPage(
   deps: PasswordDeps,
   req: Request,
@@ -104,7 +107,7 @@ function sendStartPage(
   if (!pageState) return;
   const { t } = req;
   const over = { title: t('password.reset.failed'), text: t('password.reset.codeGone') };
-  // A refusal may have ended the flow: its page is this one by now.
+  // A refusal may have ended the flow: then this page is its page.
   const problem = pageState.problem ?? (pageState.isOver ? over : undefined);
   deps.pages.send(
     req,
@@ -122,7 +125,7 @@ function sendStartPage(
   );
 }
 
-/** What the address may say was done: one of these, and no other text. */
+/** The notice in the address: one of a fixed list, no other text. */
 function noticeText(t: T, notice: string | undefined): ResetNews | undefined {
   if (notice === 'confirmed') {
     const [title, text] = [t('password.request.confirmedTitle'), t('password.request.confirmed')];
@@ -152,7 +155,7 @@ export function showReset(deps: PasswordDeps): RequestHandler {
   };
 }
 
-/** What was left empty, or does not fit, before anything is looked at (the specification's section 5). */
+/** Empty or invalid fields, before anything is checked (the specification's section 5). */
 function formFaults(
   t: T,
   typed: { code: string; password: string; confirm: string },
@@ -201,7 +204,7 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
     const resetContext = await getResetContext(deps, req);
     const { username, id, flow } = resetContext;
     const act = readFormField(req, 'act');
-    // Passwords are taken as they are; a code has no spaces at its ends.
+    // Passwords are used unchanged; a code has no spaces at its ends.
     const [code, password] = [readFormField(req, 'code').trim(), readFormField(req, 'password')];
     const confirm = readFormField(req, 'confirm');
     if (!flow) return sendStartPage(deps, req, res, resetContext, { isOver: true });
@@ -210,7 +213,7 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
 
     const { t, language: lang } = req;
     const whole = normaliseCode(code);
-    // What the checklist says of the password that was sent, without the member's names: it is anybody who reads it.
+    // The checklist for the sent password, without the user's names: the reader is not authenticated.
     const strength = password === '' ? {} : { strength: passwordStrength(password, { email: username }) };
     const rerender = (pageState: ResetPasswordPageState) =>
       sendResetPage(deps, req, res, context, {
@@ -241,11 +244,11 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
       return res.redirect(303, await afterResetUrl(deps, req, res, flow.user?.id ?? ''));
     }
     const { refusal } = reset;
-    // A code that is of no use leaves its field to the next.
+    // A useless code is removed from its field.
     const leftOut = { code: '' };
     switch (refusal.kind) {
       case 'no-flow':
-        // Its page would ask for a code that is good for nothing.
+        // Its page would ask for a code that is no longer valid.
         await flows.delete(id);
         return sendStartPage(deps, req, res, resetContext, { isOver: true });
       case 'too-many':

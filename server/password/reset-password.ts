@@ -9,24 +9,24 @@ import { consumeResetLimit } from './reset-limits.ts';
 import { isOwnerUnchanged, type ResetRecord } from './reset-records.ts';
 
 export type ResetRefusal =
-  /** Unknown, over, or of another password than the present one: a code must be asked for. */
+  /** Unknown, expired, or started under an earlier password: the user must request a code. */
   | { kind: 'no-flow' }
   | { kind: 'too-many'; retryAfterMs: number }
-  /** Fewer than six digits: nothing was looked at. */
+  /** Fewer than six digits: not checked. */
   | { kind: 'incomplete' }
   | { kind: 'wrong' }
-  /** The code is used up, replaced or too old, or was guessed at too often. */
+  /** The code was used or replaced, has expired, or has had too many attempts. */
   | { kind: 'void' }
-  /** The code was right, and need not be shown again. */
+  /** The code was right and need not be entered again. */
   | { kind: 'faults'; faults: PasswordFault[]; proven: boolean };
 
 export type ResetPasswordResult =
-  /** The member as they are now. */
+  /** The updated user. */
   { kind: 'reset'; user: User } | { kind: 'refused'; refusal: ResetRefusal };
 
 /**
- * Shows that the code of a flow is known. Once it was right, the flow remembers that for as long as a code lives: a password
- * that the policy refuses, or a full queue, does not cost the member the code.
+ * Checks the code of a flow. The flow remembers a right code for the lifetime of a code, so that a password that the
+ * policy refuses, or a full queue, does not cost the user the code.
  */
 async function verifyResetCode(
   deps: PasswordRuleDeps,
@@ -40,7 +40,7 @@ async function verifyResetCode(
   if (code === undefined) return { kind: 'incomplete' };
   const check = await deps.codes.check({ purpose: 'reset-password', flow: id, account: flow.account }, code);
   if (check === 'gone') return { kind: 'void' };
-  // A code that went to nobody opens nothing, even when it was guessed.
+  // A flow without a user never succeeds, even with a guessed code.
   if (check === 'wrong' || flow.user === null) return { kind: 'wrong' };
   await deps.flows.update(id, { ...flow, provenUntilMs: nowMs + codeMinutes * 60_000 });
   return undefined;
@@ -49,9 +49,10 @@ async function verifyResetCode(
 export const isCodeVerified = ({ provenUntilMs = 0 }: ResetRecord, nowMs: number): boolean => nowMs < provenUntilMs;
 
 /**
- * Sets a new password by a code. Nobody is signed in by it, and no second factor is removed. Members without a password (who
- * sign in through a provider) have one afterwards: the address, which would give them one at any sign-up, is proven.
- * @throws {PasswordQueueFull}
+ * Sets a new password with a code. It does not sign in and does not remove a second factor. Users without a password
+ * (who sign in with a provider) have one afterwards: the code proves the address, which would be enough for a new
+ * account too.
+ * @throws {PasswordQueueFullError}
  */
 export async function resetPassword(
   deps: PasswordRuleDeps,
@@ -67,20 +68,21 @@ export async function resetPassword(
   if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
   const member = await findUser(database.db, flow.user?.id ?? '');
   if (flow.user !== null && !isOwnerUnchanged(codes, flow, member)) return refuse({ kind: 'no-flow' });
-  // What is no password for anybody is refused without a look at the code.
+  // A password that is unacceptable for every user is refused before the code is checked.
   const always = passwordFaults(password, { email: '' });
   if (always.length > 0) {
     await decision.release();
     return refuse({ kind: 'faults', faults: always, proven: isCodeVerified(flow, deps.now()) });
   }
 
-  // What the rest of the policy says tells something of the member whose names it compares: first the code.
+  // The other rules compare the user's names, so their result reveals something about the user: the code is checked
+  // first.
   const unproven = await verifyResetCode(deps, id, flow, code);
   if (unproven) return refuse(unproven);
   if (!member) return refuse({ kind: 'wrong' });
   const faults = await policy.faults(password, member);
   if (faults.length > 0) {
-    // Another service was asked: not without end, whoever knows the code.
+    // An external service was asked; this limits the requests even of a user who knows the code.
     if (!faults.includes('breached')) await decision.release();
     return refuse({ kind: 'faults', faults, proven: true });
   }

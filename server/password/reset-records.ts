@@ -6,19 +6,19 @@ import { type BrowserRecords, browserRecords, type KeyValueStore, type RecordCoo
 import type { User } from '../users/index.ts';
 
 const schema = z.object({
-  /** A keyed digest of what was typed, normalised. */
+  /** A keyed digest of the typed identifier, normalized. */
   account: z.string(),
-  /** Null: there is no such member, and the visitor is not told. */
+  /** Null: the user does not exist, and the visitor does not learn that. */
   user: z.object({ id: z.string(), emailHash: z.string(), passwordEpoch: z.number() }).nullable(),
-  /** The device from which the member has signed in before, when this is one. */
+  /** The known device of the user, if this is one. */
   device: z.string().optional(),
-  /** Until when the code need not be shown again: it was right, but what came with it could not be used. */
+  /** Until when the code need not be entered again: it was right, but the password could not be used. */
   provenUntilMs: z.number().optional(),
-  /** When the last code was sent. */
+  /** Time of the last code. */
   sentAtMs: z.number(),
 });
 
-/** The way of one browser (or of one caller of the JSON API) from a forgotten password to a new one. No addresses in it. */
+/** The reset of one browser (or of one caller of the JSON API). It contains no addresses. */
 export type ResetRecord = z.infer<typeof schema>;
 
 export type ResetRecords = BrowserRecords<ResetRecord> & RecordCookie;
@@ -28,11 +28,11 @@ const ttlMs = hourMs;
 export const createResetRecords = (kv: KeyValueStore, cookies: HostCookies): ResetRecords =>
   browserRecords({ kv, kind: 'reset-flow', schema, ttlMs, cookie: { cookies, name: 'foyer_reset', maxAgeMs: ttlMs } });
 
-/** An account as a flow names it: from a plain hash the address could be guessed. */
+/** The name of an account in a flow: the address could be found from a plain hash. */
 export const accountDigest = (codes: Pick<Codes, 'messageGroup'>, account: string): string =>
   codes.messageGroup({ purpose: 'reset-password', account });
 
-/** What a flow remembers of a member: any other password or address since, and it is dead. */
+/** The state of a user for a flow: a new password or address invalidates it. */
 export const toResetOwner = (
   codes: Pick<Codes, 'messageGroup'>,
   { id, email, passwordEpoch }: User,
@@ -42,7 +42,7 @@ export const toResetOwner = (
   passwordEpoch,
 });
 
-/** Whether the member is still the one for whom the flow began, and may have a new password. */
+/** Tests whether the user is unchanged since the flow started, and may have a new password. */
 export function isOwnerUnchanged(
   codes: Pick<Codes, 'messageGroup'>,
   { user }: ResetRecord,

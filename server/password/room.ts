@@ -20,29 +20,32 @@ import { setInitialPassword } from './set-initial-password.ts';
 export interface PasswordModule {
   pageRoutes(router: Router): void;
   operations: ApiOperation[];
-  /** As `changePassword`. @throws {PasswordQueueFull} */
+  /** See `changePassword`. @throws {PasswordQueueFullError} */
   change(
     user: User,
     typed: { oldPassword: string; newPassword: string },
     from: Parameters<typeof changePassword>[3],
   ): Promise<ChangePasswordResult>;
-  /** As `setFirstPassword`. @throws {PasswordQueueFull} */
+  /** See `setInitialPassword`. @throws {PasswordQueueFullError} */
   setFirst(user: User, password: string, from: Parameters<typeof setInitialPassword>[3]): Promise<ChangePasswordResult>;
-  /** As `beginFirstReset`. */
+  /** See `startInitialPassword`. */
   beginFirstReset(
     req: Request,
     res: Response,
     owner: Parameters<typeof startInitialPassword>[3],
   ): Promise<InitialPasswordResult>;
-  /** As `hintAtFirstReset`. */
+  /** See `mailInitialPasswordHint`. */
   hintAtFirstReset(req: Request, res: Response, refused: Refused): void;
-  /** As `forgetGuesses`. */
+  /** See `forgetGuesses`. */
   forgetGuesses(user: Pick<User, 'id' | 'email' | 'phone'>): Promise<void>;
-  /** Where whoever has just set the password anew may remove passkeys and links that were added lately; undefined: there are none. */
+  /**
+   * The page where the browser that has just reset the password can remove recently added passkeys and links;
+   * undefined: there are none.
+   */
   wayToLateWaysIn(req: Request, res: Response, userId: string): Promise<string | undefined>;
 }
 
-/** The pages and calls by which passwords are replaced: one set of rules behind both. */
+/** The pages and calls that replace passwords: one set of rules behind both. */
 export function createPasswordModule({ cookies, ...settings }: PasswordSettings): PasswordModule {
   const { kv } = settings;
   const deps = { ...settings, flows: createResetRecords(kv, cookies), afterReset: createRecentResets(kv, cookies) };

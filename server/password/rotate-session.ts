@@ -4,9 +4,9 @@ import type { User } from '../users/index.ts';
 import type { PasswordDeps } from './deps.ts';
 
 /**
- * Everything of the member has ended with the old password; the browser in which it was changed goes on with a new session.
- * That is no younger than the one before where more than a password had been shown, or would be asked for: the password
- * alone is no second factor.
+ * All sessions of the user have ended with the old password; the browser that changed it continues with a new session.
+ * It keeps its time of authentication if more than a password was presented, or would be required: the password alone
+ * is no second factor.
  */
 export async function rotateSessionAfterPasswordChange(
   { sessions, devices }: Pick<PasswordDeps, 'sessions' | 'devices'>,

@@ -5,9 +5,9 @@ import type { PasswordRuleDeps } from './deps.ts';
 import { replacePassword } from './replace-password.ts';
 
 /**
- * Sets the password of a member who has none, as they sign in by a provider or a passkey. Whoever calls this has seen them
- * show lately who they are. As with a change, everything that the member is signed in by ends.
- * @throws {PasswordQueueFull}
+ * Sets the password of a user who has none because they sign in with a provider or a passkey. The caller ensures a
+ * recent authentication. As with a change, all sessions and grants of the user end.
+ * @throws {PasswordQueueFullError}
  */
 export async function setInitialPassword(
   deps: PasswordRuleDeps,

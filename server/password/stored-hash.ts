@@ -3,19 +3,19 @@ import { hashRaw as rawArgon2, verify as verifyArgon2 } from '@node-rs/argon2';
 import { hash as hashBcrypt, verify as verifyBcrypt } from '@node-rs/bcrypt';
 
 /**
- * A password hash in one of the texts that are stored: PHC strings of argon2, scrypt and pbkdf2, and bcrypt's own.
- * Foyer makes argon2id alone; the others come with members from elsewhere, until they first sign in.
+ * A password hash in one of the stored formats: PHC strings of argon2, scrypt and pbkdf2, and bcrypt's own. Foyer
+ * creates only argon2id; the others belong to imported users, until they first sign in.
  */
 export interface StoredHash {
   family: 'argon2' | 'bcrypt' | 'scrypt' | 'pbkdf2';
-  /** With what it was made, without salt and result: hashes of one profile cost the same. */
+  /** Its parameters, without salt and result: hashes of one profile cost the same. */
   profile: string;
   verify(password: string): Promise<boolean>;
   /** The text that this password gives with the same parameters and salt. */
   rerender(password: string): Promise<string>;
 }
 
-/** A sign-in must not take more: some one and a half seconds of a core, and 256 MiB. */
+/** Maximum work of a sign-in: about one and a half seconds of a core, and 256 MiB. */
 export const maxHashWork = {
   argon2MemoryKib: 262_144,
   /** Memory times passes. */
@@ -26,18 +26,18 @@ export const maxHashWork = {
   scryptBytes: 268_435_456,
   /** N · r · p. */
   scryptWork: 2_097_152,
-  /** Times the blocks of the result. */
+  /** Multiplied by the blocks of the result. */
   pbkdf2Iterations: 2_000_000,
 } as const;
 
-/** Of the result: fewer could be met by chance, more are none of any library's. */
+/** Size of the result: fewer bytes could match by chance, and no library creates more. */
 const [minBytes, maxBytes] = [16, 64];
 const maxSaltBytes = 128;
 
 export type HashFault =
-  /** Of no kind that is known, or cut off. */
+  /** Of an unknown format, or truncated. */
   | 'unknown'
-  /** Known, and asks for more than `mostWork`. */
+  /** Known, but above `maxHashWork`. */
   | 'work';
 
 const decodeBase64 = (text: string): Buffer => Buffer.from(text, 'base64');
@@ -56,7 +56,7 @@ const shapes = {
 const sizes = { sha1: 20, sha256: 32, sha512: 64 } as const;
 type Digest = keyof typeof sizes;
 
-/** Salt and result as they are computed with; undefined when they cannot be anybody's. */
+/** Salt and result as bytes; undefined if they are invalid. */
 function parseSaltAndHash(
   salt: string,
   result: string,
@@ -67,7 +67,7 @@ function parseSaltAndHash(
   return read.result.length >= minBytes && read.result.length <= maxBytes ? read : undefined;
 }
 
-/** What a broken library answer means: the password is not shown to be right. */
+/** A library error means that the password was not proven right. */
 const orFalse = (job: Promise<boolean>): Promise<boolean> => job.catch(() => false);
 
 type Compute = (done: (error: Error | null, key: Buffer) => void) => void;
@@ -80,7 +80,7 @@ function computed(compute: Compute): Promise<Buffer> {
 
 const same = async (result: Buffer, compute: Compute) => timingSafeEqual(result, await computed(compute));
 
-/** A text with another result. */
+/** The text with another result. */
 const withResult = (text: string, result: Uint8Array) => text.slice(0, text.lastIndexOf('$') + 1) + phcText(result);
 
 function argon2(text: string): StoredHash | HashFault | undefined {
@@ -116,7 +116,7 @@ function bcrypt(text: string): StoredHash | HashFault | undefined {
     family: 'bcrypt',
     profile: `bcrypt$${digits}`,
     verify: (password) => orFalse(verifyBcrypt(password, text)),
-    // Version, cost and salt stand at its beginning.
+    // Version, cost and salt are at its beginning.
     rerender: (password) => hashBcrypt(password, { salt: text.slice(0, 29) }),
   };
 }
@@ -128,7 +128,7 @@ function scryptHash(text: string): StoredHash | HashFault | undefined {
   const read = parseSaltAndHash(salt, result);
   if (!read || N < 2 || r < 1 || p < 1) return 'unknown';
   if (128 * N * r > maxHashWork.scryptBytes || N * r * p > maxHashWork.scryptWork) return 'work';
-  // OpenSSL counts a little more than the 128 · N · r.
+  // OpenSSL needs slightly more than 128 · N · r.
   const options: ScryptOptions = { N, r, p, maxmem: 128 * N * r + 128 * r * p + 1_048_576 };
   const compute =
     (password: string): Compute =>
@@ -165,14 +165,14 @@ function pbkdf2Hash(text: string): StoredHash | HashFault | undefined {
   };
 }
 
-/** Reads a hash as it is stored; a fault is never anybody's password. */
+/** Reads a stored hash; no password matches a fault. */
 export function readHash(text: string): StoredHash | HashFault {
-  // No library writes more; expressions need not look at it.
+  // No library creates longer texts; this bounds the work of the expressions.
   if (text.length > 512) return 'unknown';
   return argon2(text) ?? bcrypt(text) ?? scryptHash(text) ?? pbkdf2Hash(text) ?? 'unknown';
 }
 
-/** A hash of a profile that is nobody's: to verify it costs what the others of its profile cost. */
+/** A decoy of a profile: to verify it costs as much as any hash of the profile. */
 export function toDecoyHash(profile: string): StoredHash | undefined {
   const [, head = '', last = ''] = /^(.*)\$(\d+)$/.exec(profile) ?? [];
   const salt = phcText(Buffer.alloc(16, 1));

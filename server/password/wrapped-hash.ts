@@ -1,13 +1,13 @@
 import { readHash, type StoredHash, toDecoyHash } from './stored-hash.ts';
 
 /**
- * A weak hash from elsewhere that argon2id was put around at once, without its password: what is stored is the weak hash's
- * parameters and salt, and argon2id of its whole text. It costs both to guess at.
+ * A weak imported hash that was wrapped in argon2id at the import, without its password: the stored text has the weak
+ * hash's parameters and salt, and argon2id of its whole text. An attack costs the work of both.
  */
 const shape = /^\$wrapped\$([\w-]+)(\$.+)$/;
 const profileStart = 'wrapped$';
 
-/** The text without its result, which is what argon2id hides. */
+/** The text without its result, which argon2id hides. */
 const toShell = (text: string): string =>
   text.startsWith('$2')
     ? text.slice(0, 29) + '.'.repeat(31)
@@ -23,19 +23,19 @@ export const wrappedText = (weak: string, outer: string): string =>
 
 export interface WrappedHash {
   weak: StoredHash;
-  /** As any hash of Foyer's own; what it hashed is the text that `weak.again` answers. */
+  /** Like any hash of Foyer's own; its input is the text from `weak.rerender`. */
   outer: string;
 }
 
-/** Undefined: nothing was put around it. */
+/** Undefined: it is not wrapped. */
 export function readWrapped(text: string): WrappedHash | undefined {
-  // No library writes more; the expression need not look at it.
+  // No library creates longer texts; this bounds the work of the expression.
   const [, shell, outer] = text.length > 1_024 ? [] : (shape.exec(text) ?? []);
   if (shell === undefined || outer === undefined) return undefined;
   const weak = readHash(Buffer.from(shell, 'base64url').toString());
   return typeof weak === 'string' ? undefined : { weak, outer };
 }
 
-/** A hash of a profile that is nobody's, wrapped or not; of a wrapped one without the argon2id, which is done for everybody. */
+/** A decoy of a profile, wrapped or not; for a wrapped one without the argon2id, which is done for every user. */
 export const decoyOfProfile = (profile: string): StoredHash | undefined =>
   toDecoyHash(isWrapped(profile) ? profile.slice(profileStart.length) : profile);

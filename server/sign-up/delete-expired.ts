@@ -5,7 +5,10 @@ import { deleteExpired } from './sign-up-store.ts';
 const everyMs = 10 * 60_000;
 const batch = 500;
 
-/** Deletes accounts that were begun and never confirmed, or confirmed long ago, in one process at a time. Answers how to stop. */
+/**
+ * Deletes sign-ups that expired, or were confirmed long ago, in one process at a time. Returns the function that stops
+ * it.
+ */
 export function sweepSignUps(database: Database, now: () => number, log: Logger): () => Promise<void> {
   const sweep = async () => {
     while ((await deleteExpired(database.db, now(), batch)) === batch);

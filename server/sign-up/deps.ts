@@ -12,7 +12,7 @@ import type { User } from '../users/index.ts';
 import type { SignUpLimitSettings } from './limits.ts';
 import type { SignUpRecords } from './sign-up-records.ts';
 
-/** What the rules of this room stand on; they know nothing of requests. */
+/** Dependencies of this module's rules, which do not know requests. */
 export interface SignUpRuleDeps {
   publicUrl: string;
   log: Logger;
@@ -26,20 +26,20 @@ export interface SignUpRuleDeps {
   legal: Legal;
   flows: SignUpRecords;
   limits: SignUpLimitSettings;
-  /** By which one becomes a member, too. Injected by `app.ts`: that room opens after this one. */
+  /** Providers that can create users. Injected by `wiring.ts`, because that module is created after this one. */
   providers(): Pick<Providers, 'all' | 'byId'>;
-  /** One answer whether or not the address is a member's. */
+  /** One answer whether or not the address belongs to a user. */
   uniformAnswers: boolean;
   now: () => number;
 }
 
-/** What comes after the steps of this room. */
+/** The steps after those of this module. */
 export interface SignUpPlans {
   /** Whether there is a step PLAN; without it a confirmed account is complete. */
   sold: boolean;
-  /** Whether a plan has this public handle. */
+  /** Tests whether a plan has this public handle. */
   knows(planKey: string): boolean;
-  /** The address was confirmed on this way: so long will the trial be. */
+  /** Sets the length of the trial by the flow in which the address was confirmed. */
   settleTrial(user: User, way: 'sign-up' | 'post-sign-up'): Promise<void>;
 }
 
@@ -52,9 +52,9 @@ export interface SignUpDeps
   signIn: SignIn;
   nextRedirect: NextRedirect;
   queueFull: QueueFullAnswer;
-  /** Injected by `app.ts`: the step PLAN is checkout/'s. */
+  /** Injected by `wiring.ts`: checkout/ has the step PLAN. */
   plans: SignUpPlans;
 }
 
-/** As `app.ts` gives them. */
+/** The dependencies from `wiring.ts`. */
 export type SignUpSettings = Omit<SignUpDeps, 'flows'> & { cookies: HostCookies };

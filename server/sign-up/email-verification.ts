@@ -6,7 +6,7 @@ import type { SignUpRecord } from './sign-up-records.ts';
 import { findNewestUnverified } from './sign-up-store.ts';
 import { findUnverifiedSubject } from './unverified-subject.ts';
 
-/** A new flow in this browser for somebody who has shown who they are, and a code for it if the address may have one. */
+/** Starts a new flow in this browser for an authenticated visitor, and sends a code if the limits allow it. */
 export async function startEmailVerification(
   deps: SignUpDeps,
   req: Request,
@@ -20,14 +20,14 @@ export async function startEmailVerification(
   await flows.write(id, flow);
   if (found) {
     const device = found.kind === 'user' ? devices.recognise(req, found.user) : undefined;
-    // Where the address, or this network, has had its share, the page says so, and Resend why.
+    // If the address or network has reached its limit, the page says so, and Resend gives the reason.
     await sendVerificationCode(deps, { id, flow }, found, { lang: req.language, ip: req.ip ?? '', device });
   }
   await flows.delete(flows.readCookie(req));
   flows.setCookie(res, id);
 }
 
-/** For the room of signing in. The password was right; nothing of it is kept. */
+/** For sign-in/. The password was right; it is not stored. */
 export function createEmailVerification(deps: SignUpDeps): EmailVerification {
   return {
     findUnverifiedAccount: (email) => findNewestUnverified(deps.database.db, email, deps.now()),

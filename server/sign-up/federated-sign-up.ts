@@ -9,7 +9,7 @@ import { logOutcome } from './log-outcome.ts';
 import { addCodeMail } from './send-code.ts';
 import { insertSignUp } from './sign-up-store.ts';
 
-/** Settles the trial of a member whom a provider has just made one. @returns the step PLAN, where there is one */
+/** Sets the trial of a user whom a provider has just created. @returns the step PLAN, if there is one */
 export async function afterFederatedSignUp(
   { plans }: SignUpDeps,
   user: User,
@@ -24,9 +24,9 @@ type FederatedSignUpArgs = Parameters<FederationHooks['startEmailVerification']>
 type FederatedSignUpResult = Awaited<ReturnType<FederationHooks['startEmailVerification']>>;
 
 /**
- * An account by a provider that does not vouch for the address: a code goes to it, and opens it. Nobody is a member by it, and
- * no password opens it. Answers as where a password is typed (begin.ts): with uniform answers the same for an address that is
- * a member's already, to no avail.
+ * A sign-up with a provider that does not vouch for the address: a code to the address confirms it. Before that there
+ * is no user, and no password opens it. Answers like a sign-up with a password (start-sign-up.ts): with uniform answers
+ * the same for an address that already belongs to a user, without effect.
  */
 export async function startFederatedSignUp(
   deps: SignUpDeps,
@@ -52,7 +52,7 @@ async function startOnce(
   if (member && !deps.uniformAnswers) return { kind: 'taken' };
   const flow = flows.newId();
   const issued = await codes.issue({ purpose: 'confirm-email', flow, account: email });
-  // The address has had its share of codes for today.
+  // The address has reached its daily limit of codes.
   if (!issued.issued) return { kind: 'too-many', retryAfterMs: issued.retryAfterMs };
   const names = usableNames(identity);
   const nowMs = now();

@@ -1,10 +1,8 @@
 /**
- * The room where accounts are made: the steps PROFILE and SECURITY of a sign-up, the code that proves an address (also of
- * members whose address is not confirmed), and the same as JSON calls (the specification's sections 2, 4 and 7).
- *
- * Owns accounts that were begun (`sign_ups`) and the flow that leads from one to a member. Does not own codes (codes/),
- * the rules for passwords (password/), the member that it becomes (account/), the step PLAN (checkout/), nor what comes next
- * (sign-in/).
+ * The module of sign-ups: the steps PROFILE and SECURITY, the code that confirms an address (also of users with an
+ * unconfirmed address), and the same as JSON calls (the specification's sections 2, 4 and 7).
+ * Owns unconfirmed accounts (`sign_ups`) and the flow from one to a user. Does not own codes (codes/), the rules for
+ * passwords (password/), the resulting user (users/), the step PLAN (checkout/), nor the next step (sign-in/).
  */
 export type { SignUpPlans, SignUpSettings } from './deps.ts';
 export { signUpDataSource } from './personal-data.ts';

@@ -9,8 +9,8 @@ import {
 export type SignUpLimitSettings = Pick<RateLimits, 'signUp' | 'companySignUp' | 'signUpCode' | 'signUpGuess'>;
 
 /**
- * Counts an account before it is begun, so that many at once cannot slip past.
- * @param company by a provider that vouches for addresses of its own: the colleagues of an office share an address
+ * Counts a sign-up before it starts, so that parallel ones cannot exceed the limit.
+ * @param company with a provider that vouches for its own domains: the colleagues of an office share an address
  */
 export function consumeSignUp(
   kv: LimitStore,
@@ -21,8 +21,8 @@ export function consumeSignUp(
 }
 
 /**
- * Counts a guess at a code, beside what is counted for each code and address: whoever begins accounts with many strangers'
- * addresses, and guesses at each, needs only one of them.
+ * Counts an attempt with a code, in addition to the limits for each code and address: an attacker who starts sign-ups
+ * with many addresses, and guesses at each, needs only one of them.
  */
 export function consumeSignUpCodeGuess(
   kv: LimitStore,
@@ -32,7 +32,7 @@ export function consumeSignUpCodeGuess(
   return consumeLimits(kv, limits.signUpGuess, { address: ip });
 }
 
-/** Counts another code for an account that was begun: one mailbox may have any number of addresses (`ida+1@…`). */
+/** Counts another code for a sign-up: one mailbox may have any number of addresses (`ida+1@…`). */
 export function consumeCodeMail(kv: LimitStore, limits: SignUpLimitSettings, ip: string): Promise<LimitDecision> {
   return consumeLimits(kv, limits.signUpCode, { address: ip });
 }

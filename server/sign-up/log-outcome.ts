@@ -1,6 +1,6 @@
 import type { SignUpRuleDeps } from './deps.ts';
 
-/** Tells log and metrics how a step ended, whether it came by form or as JSON; never whose it was. */
+/** Reports the result of a step to log and metrics, from a form or a JSON call; never the address. */
 export function logOutcome(
   { log, metrics }: Pick<SignUpRuleDeps, 'log' | 'metrics'>,
   step: 'begin' | 'resend' | 'confirm',

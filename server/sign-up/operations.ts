@@ -56,7 +56,7 @@ function signUp(deps: SignUpDeps): ApiOperation {
     summary: 'Begins an account; a code is mailed to its address',
     body: z.object({
       email: z.string(),
-      // Left out it is refused like an empty one, in the specification's words.
+      // A missing password is refused like an empty one, with the specification's text.
       password: z
         .string()
         .default('')

@@ -2,7 +2,7 @@ import type { PersonalDataSource } from '../deletion/index.ts';
 import type { Database } from '../store/index.ts';
 import { eraseSignUps, listSignUps } from './sign-up-store.ts';
 
-/** What is kept of accounts that were begun with a member's address. */
+/** The stored sign-ups with a user's address. */
 export const signUpDataSource = ({ db }: Database): PersonalDataSource => ({
   name: 'signUps',
   exportData: (user) => listSignUps(db, user),

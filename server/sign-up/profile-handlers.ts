@@ -41,7 +41,7 @@ type ProfilePageState = Partial<Pick<ProfilePageProps, 'values' | 'errors' | 'pr
   status?: number;
 };
 
-/** The account that was begun in this browser, if its address can still be confirmed. */
+/** Tests whether this browser has a sign-up whose address can still be confirmed. */
 async function hasStartedSignUp(
   deps: SignUpDeps,
   req: Request,
@@ -51,7 +51,7 @@ async function hasStartedSignUp(
   return recipient?.kind === 'sign-up' ? recipient : undefined;
 }
 
-/** The plan of this address goes along: the step PLAN comes after the provider. */
+/** The address of the plan is passed on: the step PLAN follows the provider. */
 function providerButtonsForSignUp(
   deps: SignUpDeps,
   req: Request,
@@ -109,14 +109,14 @@ export async function renderProfilePage(
         providerNotice,
         ...(started && { resumableSignUp: { email: started.email, href: place.code } }),
         ...(place.pendingAuthorization && { clientName: place.pendingAuthorization.clientName }),
-        // A partner's deal hangs on the address that the partner named.
+        // A partner's deal belongs to the address that the partner named.
         providerButtons: prefill.source === 'appsumo' ? undefined : providerButtonsForSignUp(deps, req, place, ctx),
       }),
     { title: (ctx) => ctx.t('signUp.title'), address },
   );
 }
 
-/** Whether somebody who comes from the partner has a deal there; how often one may ask is limited. */
+/** Tests whether a visitor from the partner has a deal; limited by network. */
 async function hasPartnerDealAhead({ database, kv }: SignUpDeps, req: Request, email: string): Promise<boolean> {
   const decision = await consumePartnerCheck(kv, req.ip ?? '');
   if (!decision.allowed) {
@@ -125,7 +125,7 @@ async function hasPartnerDealAhead({ database, kv }: SignUpDeps, req: Request, e
   return hasPartnerDeal(database, email);
 }
 
-/** Whether the request of the address is over and cannot begin again: one that can does so when the sign-up is done. */
+/** Tests whether the pending request is over and cannot start again: otherwise it starts after the sign-up. */
 async function isLost(
   deps: SignUpDeps,
   req: Request,
@@ -135,13 +135,13 @@ async function isLost(
   return (await deps.toExpiredError(req, continuation)).options.redirectTo === undefined;
 }
 
-/** GET /signup: who is signed in goes on, everybody else sees the form, with what they typed when they come back to it. */
+/** GET /signup: a signed-in user continues, everyone else sees the form, with their earlier input. */
 export function showProfile(deps: SignUpDeps): RequestHandler {
   return async (req, res) => {
     const place = await loadSignUpContext(deps, req);
     const member = await deps.sessions.getCurrentUser(req);
     const prefill = prefillFromQuery(req);
-    // A member who is signed in already, in another tab perhaps, still reads why the form was refused.
+    // A user who is already signed in, perhaps in another tab, still reads why the form was refused.
     if (member && !deps.pages.isRefused(req, profilePageUrl(place, prefill)))
       return res.redirect(303, await nextSignUpStep(deps, req, place, member.user));
     if (prefill.source === 'appsumo' && !(await hasPartnerDealAhead(deps, req, prefill.email ?? ''))) {
@@ -164,7 +164,7 @@ export function showProfile(deps: SignUpDeps): RequestHandler {
   };
 }
 
-/** Which text and status stand for each refusal (the specification's sections 5 and 8). */
+/** Text and status for each refusal (the specification's sections 5 and 8). */
 function refused(req: Request, res: Response, refusal: StartSignUpRefusal): ProfilePageState {
   const { t } = req;
   const title = t('signUp.errors.failed');
@@ -181,7 +181,7 @@ function refused(req: Request, res: Response, refusal: StartSignUpRefusal): Prof
   }
 }
 
-/** What is answered while this server cannot: the form with everything but the password. */
+/** The answer while the server is busy: the form with everything but the password. */
 function busy(req: Request, status: number): ProfilePageState {
   const { t } = req;
   return { status, problem: { title: t('signUp.errors.failed'), text: t('signUp.errors.busy') } };
@@ -196,7 +196,7 @@ function toUnavailableState(deps: SignUpDeps, req: Request, res: Response, error
   return { status: 503, problem: { title, text: t('signUp.errors.away') } };
 }
 
-/** POST /signup: begins an account and mails its code, or starts over. */
+/** POST /signup: starts a sign-up and mails its code, or starts over. */
 export function submitProfile(deps: SignUpDeps): RequestHandler {
   return async (req, res) => {
     const place = await loadSignUpContext(deps, req);
@@ -242,7 +242,7 @@ export function submitProfile(deps: SignUpDeps): RequestHandler {
     if (started.kind === 'busy') return sendAgain(busy(req, started.status));
     if (started.kind === 'refused') {
       const { refusal } = started;
-      // As the specification has it: the page is loaded anew, as for everybody else.
+      // As specified: the page is loaded again, as for everyone else.
       if (refusal.kind === 'no-deal') return res.redirect(303, place.profile);
       const met = typed.password === '' ? {} : { met: passwordStrength(typed.password, typed) };
       return sendAgain({ ...met, ...refused(req, res, refusal) });

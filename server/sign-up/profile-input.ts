@@ -2,7 +2,7 @@ import { isMalformed } from '../http/index.ts';
 import type { PasswordFault, PasswordPolicy } from '../password/index.ts';
 import { maxNameLength, normaliseEmail } from '../users/index.ts';
 
-/** What is typed to begin an account; texts as they came. */
+/** The typed input of a sign-up; texts as they came. */
 export interface ProfileInput {
   givenName: string;
   familyName: string;
@@ -10,24 +10,24 @@ export interface ProfileInput {
   password: string;
 }
 
-/** What is wrong with it, field by field (the specification's section 5). */
+/** The faults of each field (the specification's section 5). */
 export interface ProfileFaults {
   empty: (keyof ProfileInput)[];
   /** 'Invalid E-Mail Address' */
   email: boolean;
-  /** Of a password that was typed: why it may not be used. */
+  /** The faults of the typed password. */
   password: PasswordFault[];
-  /** Too long, or with characters that nobody types: 'Validation Error Detected'. */
+  /** Too long, or with characters that cannot be typed: 'Validation Error Detected'. */
   malformed: boolean;
 }
 
-/** Of what is typed as an address: more than any has, with room for a slip. */
+/** Longer than any address, with room for a typing error. */
 export const maxEmailCharacters = 320;
 const names = ['givenName', 'familyName'] as const;
 
 /**
- * Reads what was typed: names trimmed, the address as it is stored and compared, the password as it is.
- * @returns what can begin an account, or what is wrong with it
+ * Reads the input: names trimmed, the address normalized, the password unchanged.
+ * @returns valid input, or its faults
  */
 export async function parseProfile(
   typed: ProfileInput,

@@ -14,7 +14,7 @@ export type SendCodeResult =
   /** There is nothing to confirm any more. */
   | { kind: 'gone' };
 
-/** Sends a code to whom a flow is to confirm, and writes into the flow that it did. */
+/** Sends a code to the recipient of a flow, and records it in the flow. */
 export async function sendVerificationCode(
   deps: SignUpRuleDeps,
   { id, flow }: { id: string; flow: SignUpRecord },
@@ -34,7 +34,7 @@ export async function sendVerificationCode(
   return { kind: 'sent' };
 }
 
-/** Another code for a flow, once the last one is a while ago; the one before is void. */
+/** Sends another code for a flow if the last one is old enough; the earlier code becomes invalid. */
 export async function resendCode(
   deps: SignUpRuleDeps,
   flowId: string,
@@ -54,7 +54,7 @@ export async function resendCode(
   return sent;
 }
 
-/** In how many seconds another code may be asked for; 0: now. */
+/** Seconds until another code can be requested; 0: now. */
 export function secondsUntilResend(flow: SignUpRecord, nowMs: number): number {
   return flow.sentAtMs === undefined ? 0 : Math.max(0, Math.ceil((flow.sentAtMs + resendWaitMs - nowMs) / 1000));
 }

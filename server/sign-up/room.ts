@@ -16,21 +16,23 @@ import { verifyEmailUrl } from './verified-handlers.ts';
 export interface SignUpRoom {
   pageRoutes(router: Router): void;
   operations: readonly ApiOperation[];
-  /** For the room of signing in. */
+  /** For sign-in/. */
   confirmations: EmailVerification;
-  /** The step at which somebody is who is not signed in. */
+  /** The step of a visitor who is not signed in. */
   wayToConfirm(req: Request): Promise<string>;
-  /** The public handle of the plan that a member's sign-up was begun with. */
+  /** The public handle of the plan with which a user's sign-up started. */
   findPlanKey(userId: string): Promise<string | undefined>;
-  /** Where a member goes on whom a provider has just made one: the step PLAN with its trial; undefined: there is none. */
+  /**
+   * The next page of a user whom a provider has just created: the step PLAN with its trial; undefined: there is none.
+   */
   afterProvider(user: User, continuation: Continuation): Promise<string | undefined>;
-  /** As `Upward` of federation/ says. */
+  /** See `FederationHooks` of federation/. */
   beginByProvider: FederationHooks['startEmailVerification'];
-  /** Stops what runs by itself. */
+  /** Stops the periodic jobs. */
   stop(): Promise<void>;
 }
 
-/** The pages and calls by which accounts are begun and confirmed: one set of rules behind both. */
+/** The pages and calls for starting and confirming sign-ups: one set of rules behind both. */
 export function openSignUp({ cookies, ...settings }: SignUpSettings): SignUpRoom {
   const deps: SignUpDeps = { ...settings, flows: createSignUpRecords(settings.kv, cookies) };
   return {

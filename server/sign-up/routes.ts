@@ -6,7 +6,7 @@ import { planKeyPattern } from './sign-up-context.ts';
 import { showVerified } from './verified-handlers.ts';
 import { showVerifyEmail, submitVerifyEmail, type VerifyEmailEntry } from './verify-email-handlers.ts';
 
-/** Anything else in a plan's place is a page that does not exist. */
+/** Any other text in the place of a plan is a page that does not exist. */
 const knownHandle =
   ({ plans }: SignUpDeps): RequestHandler =>
   (req, _res, next) => {
@@ -30,7 +30,7 @@ export function signUpRoutes(router: Router, deps: SignUpDeps): void {
       .get(showVerifyEmail(deps, 'sign-up'))
       .post(submitVerifyEmail(deps, 'sign-up'))
       .all(methodNotAllowed('GET', 'HEAD', 'POST'));
-    // Where the step PLAN begins, if there is one.
+    // The start of the step PLAN, if there is one.
     for (const step of deps.plans.sold ? [] : ['verifiedCode', 'addPayment']) {
       route(`${base}/${step}`).get(showVerified(deps)).all(methodNotAllowed('GET', 'HEAD'));
     }

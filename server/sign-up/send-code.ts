@@ -5,17 +5,17 @@ import type { Schema } from '../store/index.ts';
 import { findUserByIdentifier } from '../users/index.ts';
 import type { SignUpRuleDeps } from './deps.ts';
 
-/** Whose address a code is to prove. */
+/** The recipient of a confirmation code. */
 export interface CodeRecipient {
   kind: 'sign-up' | 'user';
   email: string;
   givenName: string;
   lang: Language;
-  /** Of a member: the device that they have signed in from before. */
+  /** For a user: the known device. */
   device?: string | undefined;
 }
 
-/** Writes the mail into the outbox: the code, or to somebody who has an account already, that somebody used their address. */
+/** Writes the mail into the outbox: the code, or for an existing user the notice that someone used their address. */
 export async function addCodeMail(
   { outbox, codes, uniformAnswers }: Pick<SignUpRuleDeps, 'outbox' | 'codes' | 'uniformAnswers'>,
   trx: Transaction<Schema>,
@@ -24,7 +24,7 @@ export async function addCodeMail(
   expiresAtMs: number,
 ): Promise<void> {
   const member = kind === 'sign-up' ? await findUserByIdentifier(trx, { email }) : undefined;
-  // The newest code arrives last, also where several flows ask.
+  // The newest code arrives last, also if several flows ask.
   const groupId = codes.messageGroup({ purpose: 'confirm-email', account: email });
   const common = { channel: 'mail', to: email, lang, groupId } as const;
   await outbox.add(
@@ -36,7 +36,7 @@ export async function addCodeMail(
   );
 }
 
-/** A code for a flow that has begun. */
+/** A code for a flow that has started. */
 export async function sendCode(deps: SignUpRuleDeps, flow: string, to: CodeRecipient): Promise<IssuedCode> {
   const { codes, database, outbox, now } = deps;
   const issued = await codes.issue({ purpose: 'confirm-email', flow, account: to.email, device: to.device });

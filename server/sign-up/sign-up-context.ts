@@ -4,21 +4,21 @@ import type { PendingAuthorization } from '../sign-in/index.ts';
 import type { SignUpDeps } from './deps.ts';
 import { maxEmailCharacters } from './profile-input.ts';
 
-/** What step 0 fills in by itself (the specification's query parameters `email` and `from`). */
+/** Fields that step 0 fills in (the specification's query parameters `email` and `from`). */
 export interface Prefill {
   email?: string;
   source: 'general' | 'appsumo';
 }
 
-/** Where in the sign-up a visitor is, and where its steps are. */
+/** The visitor's place in the sign-up, and the addresses of its steps. */
 export interface SignUpContext {
   /** `/signup`, or that of a plan. */
   base: string;
   planKey: string | null;
   continuation: Continuation;
-  /** The client app that waits. */
+  /** The client app with a pending request. */
   pendingAuthorization: PendingAuthorization | undefined;
-  /** Addresses, each with the errand. */
+  /** Addresses, each with the continuation. */
   profile: string;
   code: string;
   verified: string;
@@ -64,7 +64,7 @@ export const prefillFromForm = (req: Request): Prefill => ({
   email: readFormField(req, 'email'),
 });
 
-/** Step 0 as it can be asked for again, with what came by its address. */
+/** The address of step 0, with the values that it had. */
 export function profilePageUrl({ base, continuation }: SignUpContext, { source, email }: Prefill): string {
   if (source === 'general') return base + continuation.search;
   const parameters = new URLSearchParams(continuation.search);

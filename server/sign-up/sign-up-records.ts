@@ -5,20 +5,20 @@ import { type BrowserRecords, browserRecords, type KeyValueStore, type RecordCoo
 import { signUpTtlMs } from './sign-up-store.ts';
 
 const schema = z.object({
-  /** `sign-up`: an account that was begun; `user`: a member whose address is not confirmed. */
+  /** `sign-up`: an unconfirmed sign-up; `user`: a user whose address is unconfirmed. */
   kind: z.enum(['sign-up', 'user']),
   id: z.string(),
-  /** As it was ticked at the sign-in that led here. */
+  /** The checkbox of the sign-in form that led here. */
   remember: z.boolean(),
-  /** When the last code went out; undefined: none could. */
+  /** Time of the last code; undefined: none could be sent. */
   sentAtMs: z.number().optional(),
-  /** That one was asked for by Resend. */
+  /** It was requested with Resend. */
   resent: z.boolean().optional(),
-  /** It is over. */
+  /** The flow is over. */
   confirmedAtMs: z.number().optional(),
 });
 
-/** The way of one browser (or of one caller of the JSON API) from an account that is not confirmed to one that is. */
+/** The confirmation flow of one browser (or of one caller of the JSON API). */
 export type SignUpRecord = z.infer<typeof schema>;
 
 export type SignUpRecords = BrowserRecords<SignUpRecord> & RecordCookie;

@@ -14,32 +14,32 @@ const termsSchema = z.object({
   clientId: z.string().nullable(),
 });
 
-/** The terms that stood beside the form that was sent, and where it was sent from. */
+/** The terms beside the submitted form, and the place of its submission. */
 export type PresentedTerms = z.infer<typeof termsSchema>;
 
-/** An account that somebody has begun (see the table `sign_ups`). */
+/** An unconfirmed sign-up (see the table `sign_ups`). */
 export interface SignUp {
   id: string;
   email: string;
   givenName: string;
   familyName: string;
-  /** '' where it was begun by a provider. */
+  /** '' if it was started with a provider. */
   passwordHash: string;
-  /** Who the person is at the provider by which it was begun. */
+  /** The identity at the provider with which it was started. */
   identity: UpstreamIdentity | null;
   lang: Language;
   source: 'general' | 'appsumo';
-  /** The public handle of the plan that was chosen by the address. */
+  /** The public handle of the plan in the address. */
   planKey: string | null;
-  /** null: not accepted yet; the member is asked later. */
+  /** null: not accepted yet; the user is asked later. */
   terms: PresentedTerms | null;
-  /** The query that leads on (`Errand.search`). */
+  /** The query of the continuation (`Continuation.search`). */
   continuation: string;
   state: 'begun' | 'confirmed' | 'decoy';
   userId: string | null;
 }
 
-/** How long an account that was begun can be taken up again. */
+/** How long a sign-up can be continued. */
 export const signUpTtlMs = 7 * 24 * 60 * 60_000;
 
 function fromRow(row: Selectable<SignUpTable>): SignUp {
@@ -97,7 +97,7 @@ export async function findSignUp(db: Db, id: string, nowMs: number): Promise<Sig
   return row && fromRow(row);
 }
 
-/** The handle of the plan that was chosen by the address at which a member began. */
+/** The handle of the plan in the address at which a user's sign-up started. */
 export async function findChosenPlanKey(db: Db, userId: string, nowMs: number): Promise<string | undefined> {
   const row = await db
     .selectFrom('sign_ups')
@@ -109,8 +109,8 @@ export async function findChosenPlanKey(db: Db, userId: string, nowMs: number): 
 }
 
 /**
- * The account that was begun last with this address and a password, and is not confirmed. One that was begun by a provider has
- * none: no password opens it, nor does it stand before one that has.
+ * The newest unconfirmed sign-up with this address and a password. Sign-ups with a provider have none: a password
+ * cannot open them, and they do not hide an older one with a password.
  */
 export async function findNewestUnverified(db: Db, email: string, nowMs: number): Promise<SignUp | undefined> {
   const row = await db
@@ -127,7 +127,10 @@ export async function findNewestUnverified(db: Db, email: string, nowMs: number)
   return row && fromRow(row);
 }
 
-/** It has become this member; its password, or who they are at a provider, is the member's now and need not lie here too. @returns false when it had become one before */
+/**
+ * It has become this user. Its password, or its identity at a provider, belongs to the user now and is deleted here.
+ * @returns false if it was confirmed before
+ */
 export async function markConfirmed(
   trx: Transaction<Schema>,
   id: string,
@@ -143,7 +146,7 @@ export async function markConfirmed(
   return numUpdatedRows > 0n;
 }
 
-/** Whoever comes back to it has its whole time again. */
+/** Restarts the expiry when the visitor returns to it. */
 export async function extendSignUp(db: Db, id: string, nowMs: number): Promise<void> {
   await db
     .updateTable('sign_ups')
@@ -152,7 +155,7 @@ export async function extendSignUp(db: Db, id: string, nowMs: number): Promise<v
     .execute();
 }
 
-/** Deletes some of those that have expired; answers how many. */
+/** Deletes some expired ones. Returns the number. */
 export async function deleteExpired(db: Kysely<Schema>, nowMs: number, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('sign_ups')
@@ -161,7 +164,7 @@ export async function deleteExpired(db: Kysely<Schema>, nowMs: number, max: numb
   return Number(numDeletedRows);
 }
 
-/** What a member began with this address, for themselves to read. Times in milliseconds since the epoch. */
+/** The sign-ups with a user's address, for the export. Times in milliseconds since the epoch. */
 export async function listSignUps(db: Db, who: { id: string; email: string }): Promise<Record<string, unknown>[]> {
   const rows = await db
     .selectFrom('sign_ups')

@@ -4,14 +4,14 @@ import { passwordErrorText } from '../password/index.ts';
 import { minuteMs } from '../shared/index.ts';
 import type { ProfileFaults, ProfileInput } from './profile-input.ts';
 
-/** 'Too many attempts', with the time in minutes, or in hours where it is long. */
+/** 'Too many attempts', with the time in minutes, or in hours if it is long. */
 export function tooManyText(t: T, retryAfterMs: number): string {
   const minutes = Math.max(1, Math.ceil(retryAfterMs / minuteMs));
   if (minutes <= 120) return t('signUp.errors.tooManyMinutes', { minutes });
   return t('signUp.errors.tooManyHours', { hours: Math.ceil(minutes / 60) });
 }
 
-/** What the fields are called in forms and calls. */
+/** The names of the fields in forms and calls. */
 export const fieldNames = {
   givenName: 'given_name',
   familyName: 'family_name',
@@ -19,7 +19,7 @@ export const fieldNames = {
   password: 'password',
 } as const satisfies Record<keyof ProfileInput, ProfileFieldName>;
 
-/** Which text stands where for what was typed wrongly (the specification's section 5). */
+/** The texts for faults of the input (the specification's section 5). */
 export function faultTexts(t: T, faults: ProfileFaults): Pick<ProfilePageProps, 'errors' | 'problem'> {
   return {
     errors: {

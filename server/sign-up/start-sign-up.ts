@@ -13,7 +13,7 @@ export interface StartSignUpInput extends ProfileInput {
   lang: Language;
   source: SignUp['source'];
   planKey: string | null;
-  /** The version of the terms that the form showed, as it was sent. */
+  /** The version of the terms that the submitted form showed. */
   termsVersion: number | undefined;
   continuation: string;
   from: { ip: string; userAgent: string | null; clientId: string | null };
@@ -22,7 +22,7 @@ export interface StartSignUpInput extends ProfileInput {
 export type StartSignUpRefusal =
   | { kind: 'invalid'; faults: ProfileFaults }
   | { kind: 'too-many'; retryAfterMs: number }
-  /** A sign-up from the partner for whose address there is no deal. */
+  /** A sign-up from the partner without a deal for its address. */
   | { kind: 'no-deal' }
   /** 'Email Address already registered'; never with uniform answers. */
   | { kind: 'taken' };
@@ -31,7 +31,7 @@ export type StartSignUpResult =
   | { kind: 'begun'; flow: string; email: string }
   | { kind: 'refused'; refusal: StartSignUpRefusal };
 
-/** Only what was seen can be accepted: terms that were raised since the form was shown are asked for later. */
+/** Users can only accept the version that they saw: newer terms are asked for later. */
 function presentedTerms({ legal }: SignUpRuleDeps, { lang, termsVersion, from }: StartSignUpInput): SignUp['terms'] {
   if (termsVersion !== legal.version.number) return null;
   const document = legal.terms(lang);
@@ -46,10 +46,9 @@ function presentedTerms({ legal }: SignUpRuleDeps, { lang, termsVersion, from }:
 }
 
 /**
- * Begins an account: checks what was typed, hashes the password, mails a code to the address. Nobody is a member by it.
- * With uniform answers the same is done for an address that is a member's already, to no avail: the mail tells the member.
- *
- * @returns the id of a new flow, a secret of whoever asked
+ * Starts a sign-up: checks the input, hashes the password, mails a code to the address. It creates no user. With
+ * uniform answers the same is done for an address that already belongs to a user, without effect: the mail tells them.
+ * @returns the id of a new flow, a secret of the caller
  * @throws {PasswordQueueFullError}
  */
 export async function startSignUp(deps: SignUpRuleDeps, input: StartSignUpInput): Promise<StartSignUpResult> {
@@ -64,7 +63,8 @@ export async function startSignUp(deps: SignUpRuleDeps, input: StartSignUpInput)
 async function begin(deps: SignUpRuleDeps, input: StartSignUpInput): Promise<StartSignUpResult> {
   const { database, kv, passwords, codes, outbox, flows, now } = deps;
   const refuse = (refusal: StartSignUpRefusal): StartSignUpResult => ({ kind: 'refused', refusal });
-  // What is wrong by itself costs nobody anything; another service is asked of the password once this try is counted.
+  // Faults of the input itself are not counted; the external service is asked about the password only after this
+  // attempt is counted.
   const read = await parseProfile(input, { faults: async (...args) => passwordFaults(...args) });
   if ('faults' in read) return refuse({ kind: 'invalid', faults: read.faults });
   const { profile } = read;
@@ -82,13 +82,13 @@ async function begin(deps: SignUpRuleDeps, input: StartSignUpInput): Promise<Sta
   const passwordHash = await passwords
     .hash(profile.password, { account: email, ip: input.from.ip })
     .catch(async (error: unknown) => {
-      // Nothing was begun: whoever waits out a full queue may try again.
+      // Nothing was started, so a retry after a full queue is not counted.
       await decision.release();
       throw error;
     });
   const flow = flows.newId();
   const issued = await codes.issue({ purpose: 'confirm-email', flow, account: email });
-  // The address has had its share of codes for today.
+  // The address has reached its daily limit of codes.
   if (!issued.issued) return refuse({ kind: 'too-many', retryAfterMs: issued.retryAfterMs });
   const nowMs = now();
   const signUp = await database.transaction(async (trx) => {

@@ -3,12 +3,12 @@ import type { SignUpRuleDeps } from './deps.ts';
 import type { SignUpRecord } from './sign-up-records.ts';
 import { findSignUp, type SignUp } from './sign-up-store.ts';
 
-/** Whom a flow is to confirm, as the database has them now. */
+/** The current state of the account that a flow confirms. */
 export type UnverifiedSubject =
   | { kind: 'sign-up'; email: string; signUp: SignUp }
   | { kind: 'user'; email: string; user: User };
 
-/** Undefined when there is nothing to confirm: it has expired, is confirmed already, or the member is gone. */
+/** Undefined if there is nothing to confirm: it has expired, is already confirmed, or the user is deleted. */
 export async function findUnverifiedSubject(
   { database, now }: Pick<SignUpRuleDeps, 'database' | 'now'>,
   flow: Pick<SignUpRecord, 'kind' | 'id'>,

@@ -7,10 +7,10 @@ import { loadSignUpContext, type SignUpContext } from './sign-up-context.ts';
 import { findSignUpRecord } from './sign-up-records.ts';
 import { findUnverifiedSubject } from './unverified-subject.ts';
 
-/** A page that says so may be looked at again for this long. */
+/** How long the page can be reloaded. */
 const justConfirmedMs = 60_000;
 
-/** The step at which somebody is who is not signed in: the code of an account that was begun here, else the first. */
+/** The step of a visitor who is not signed in: the code of this browser's sign-up, else the first. */
 export async function verifyEmailUrl(deps: SignUpDeps, req: Request): Promise<string> {
   const place = await loadSignUpContext(deps, req);
   const own = await findSignUpRecord(deps.flows, req);
@@ -18,7 +18,10 @@ export async function verifyEmailUrl(deps: SignUpDeps, req: Request): Promise<st
   return recipient ? place.code : place.profile;
 }
 
-/** Where a member goes who comes back to a step that is behind them: on with the sign-up while it lacks a plan, else as ever. */
+/**
+ * The next page of a user who returns to an earlier step: the rest of the sign-up if the user has no plan, else the
+ * usual next step.
+ */
 export async function nextSignUpStep(
   deps: SignUpDeps,
   req: Request,
@@ -31,7 +34,10 @@ export async function nextSignUpStep(
   return deps.nextRedirect(user, place.continuation).address;
 }
 
-/** GET /signup/verifiedCode, where there is no step PLAN: whose address has just been confirmed is told so; who is signed in goes on to what comes next. */
+/**
+ * GET /signup/verifiedCode, if there is no step PLAN: a just confirmed address is announced; a signed-in user continues
+ * to the next step.
+ */
 export function showVerified(deps: SignUpDeps): RequestHandler {
   return async (req, res) => {
     const place = await loadSignUpContext(deps, req);

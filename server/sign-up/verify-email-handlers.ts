@@ -25,13 +25,13 @@ import { findUnverifiedSubject, type UnverifiedSubject } from './unverified-subj
 import { nextSignUpStep } from './verified-handlers.ts';
 import { type VerifyEmailResult, verifyEmail } from './verify-email.ts';
 
-/** The same page stands in the sign-up, in the post-signup flow and, after a sign-in, at an address of its own. */
+/** The same page is used in the sign-up, in the post-signup flow and, after a sign-in, at an address of its own. */
 export type VerifyEmailEntry = 'sign-up' | 'verify-code' | 'post-signup';
 
 interface VerifyEmailContext {
   at: VerifyEmailEntry;
   place: SignUpContext;
-  /** Of this very page. */
+  /** Address of this page. */
   address: string;
   record: { id: string; flow: SignUpRecord } | undefined;
   subject: UnverifiedSubject | undefined;
@@ -41,7 +41,7 @@ type VerifyEmailPageState = Partial<Pick<CodePageProps, 'code' | 'error' | 'noti
   status?: number;
 };
 
-/** A notice shows that a code was sent again for as long as somebody may just have asked for it. */
+/** How long a notice says that a code was sent again. */
 const resendNoticeMs = 10_000;
 
 async function loadContext(deps: SignUpDeps, at: VerifyEmailEntry, req: Request): Promise<VerifyEmailContext> {
@@ -97,7 +97,7 @@ function renderVerifyEmailPage(
   );
 }
 
-/** For members who have nothing to confirm (any more): in the post-signup flow the step PLAN, while they have none. */
+/** For users without anything to confirm: in the post-signup flow the step PLAN, while they have none. */
 async function nextAfterVerification(
   deps: SignUpDeps,
   req: Request,
@@ -110,7 +110,7 @@ async function nextAfterVerification(
   return deps.nextRedirect(user, place.continuation).address;
 }
 
-/** GET: the page for whom there is something to confirm; everybody else goes to where they belong. */
+/** GET: the page if there is something to confirm; every other visitor is redirected. */
 export function showVerifyEmail(deps: SignUpDeps, at: VerifyEmailEntry): RequestHandler {
   return async (req, res) => {
     const found = await loadContext(deps, at, req);
@@ -136,8 +136,8 @@ export function showVerifyEmail(deps: SignUpDeps, at: VerifyEmailEntry): Request
 }
 
 /**
- * The errand of the address, else the one that the account was begun with, if its request waits in this very browser, or
- * begins again there.
+ * The continuation of the address, else that of the start of the sign-up, if its request is pending in this browser or
+ * can start again there.
  */
 async function storedContinuation(
   deps: SignUpDeps,
@@ -152,7 +152,7 @@ async function storedContinuation(
   return (await deps.toExpiredError(req, current)).options.redirectTo === undefined ? continuation : current;
 }
 
-/** Which text and status stand for what was wrong with a code (the specification's sections 5 and 8). */
+/** Text and status for each wrong code (the specification's sections 5 and 8). */
 function toPageState(
   req: Request,
   res: Response,
@@ -190,7 +190,7 @@ function resendRefused(req: Request, res: Response, sent: SendCodeResult & { kin
   };
 }
 
-/** The flow of a form that was sent is over or unknown: what the visitor can do is on the page of step 0. */
+/** The flow of a submitted form has expired or is unknown: the page of step 0 offers the next actions. */
 function renderExpired(deps: SignUpDeps, req: Request, res: Response, place: SignUpContext): Promise<void> {
   const text = req.t('signUp.errors.gone');
   return renderProfilePage(
@@ -218,14 +218,14 @@ export function submitVerifyEmail(deps: SignUpDeps, at: VerifyEmailEntry): Reque
     const confirmed = await verifyEmail(deps, record.id, typed, { ip: req.ip ?? '', lang });
     if (confirmed.kind === 'gone') return res.redirect(303, found.address);
     if (confirmed.kind !== 'confirmed') {
-      // One that is of no use leaves its field to the next.
+      // A useless code is removed from its field.
       const code = confirmed.kind === 'wrong' || confirmed.kind === 'void' ? undefined : normaliseCode(typed);
       const pageState = { ...toPageState(req, res, confirmed), ...(code !== undefined && { code }) };
       return renderVerifyEmailPage(deps, req, res, { ...found, flow: record.flow }, pageState);
     }
     const continuation = await storedContinuation(deps, req, place, confirmed.continuation);
     const { user, remember, identity } = confirmed;
-    // Whoever came by a provider goes the same way on, at whichever page the code was typed.
+    // A visitor from a provider continues in the same way, whichever page the code was typed on.
     const inSignUp = at === 'sign-up' && !identity;
     if (deps.plans.sold) await deps.plans.settleTrial(user, inSignUp ? 'sign-up' : 'post-sign-up');
     const rows = identity ? { amr: ['fed'], upstream: identity.session } : { amr: ['pwd'] };

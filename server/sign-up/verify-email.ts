@@ -25,23 +25,23 @@ export type VerifyEmailResult =
       user: User;
       remember: boolean;
       continuation: string;
-      /** By which provider the account was begun; undefined: with a password. */
+      /** The provider of the sign-up; undefined: it has a password. */
       identity: UpstreamIdentity | undefined;
     }
-  /** Fewer than six digits: nothing was looked at. */
+  /** Fewer than six digits: not checked. */
   | { kind: 'incomplete' }
   | { kind: 'wrong' }
-  /** The code is used up, replaced or too old, or was guessed at too often. */
+  /** The code was used or replaced, has expired, or has had too many attempts. */
   | { kind: 'void' }
-  /** Too many guesses came from there, or from everywhere: nothing was looked at. */
+  /** Too many attempts from this network, or in total: not checked. */
   | { kind: 'too-many'; retryAfterMs: number }
-  /** Somebody else has confirmed this address meanwhile. */
+  /** Another sign-up has confirmed this address meanwhile. */
   | { kind: 'taken' }
   | { kind: 'disabled' }
   /** There is nothing to confirm: an unknown flow, or one that is over. */
   | { kind: 'gone' };
 
-/** The member that an account becomes, with everything that belongs to one; in one transaction. */
+/** Creates the user of a sign-up with all data, in one transaction. */
 async function activateUser(
   deps: SignUpRuleDeps,
   trx: Transaction<Schema>,
@@ -62,10 +62,10 @@ async function activateUser(
     },
     nowMs,
   );
-  // Two flows of one account at the same moment: the address let one through, this stops the one flow sent twice.
+  // Two flows of one sign-up: the unique address lets one through; this stops one flow that is sent twice.
   if (!(await markConfirmed(trx, signUp.id, userId, nowMs))) throw new AlreadyInUseError('email');
   await insertUserRecord(trx, userId, nowMs);
-  // Who they are at the provider has come in by another way meanwhile.
+  // The identity at the provider was linked in another way meanwhile.
   const { identity } = signUp;
   if (identity && !(await linkCurrentIdentity(trx, deps.providers(), userId, identity, nowMs)))
     throw new AlreadyInUseError('email');
@@ -80,7 +80,7 @@ async function activateUser(
   );
 }
 
-/** Writes the welcome, and reads the member as they are now. */
+/** Writes the welcome mail, and reads the updated user. */
 async function sendWelcomeMail(
   { outbox }: SignUpRuleDeps,
   trx: Transaction<Schema>,
@@ -102,10 +102,9 @@ async function sendWelcomeMail(
 }
 
 /**
- * Checks a code. The right one makes an account a member, or confirms the address of one that an operator made. Whoever
- * confirms an address first has it; the password is the one that was typed in this very flow.
- *
- * @param from.lang of the page on which it was typed; else the one in which the account was begun
+ * Checks a code. The right one makes a sign-up a user, or confirms the address of a user whom an operator created. The
+ * first flow to confirm an address gets it, with the password that was typed in this very flow.
+ * @param from.lang of the page on which it was typed; else that of the sign-up
  */
 export async function verifyEmail(
   deps: SignUpRuleDeps,
@@ -134,7 +133,7 @@ async function confirm(
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const check = await codes.check({ purpose: 'confirm-email', flow: flowId, account: recipient.email }, code);
   if (check !== 'right') return { kind: check === 'wrong' ? 'wrong' : 'void' };
-  // Its code went to nobody; one that was guessed opens nothing either.
+  // It has no recipient, so a guessed code has no effect either.
   if (recipient.kind === 'sign-up' && recipient.signUp.state === 'decoy') return { kind: 'wrong' };
   await decision.release();
 

@@ -1,4 +1,4 @@
-/** Another member has this address or number already. */
+/** Another user already has this address or number. */
 export class AlreadyInUseError extends Error {
   override name = 'Taken';
   readonly what: 'email' | 'phone';

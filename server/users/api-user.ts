@@ -5,8 +5,8 @@ import type { User } from './user.ts';
 import { findCurrentUser } from './user-store.ts';
 
 /**
- * The member who makes a call, by session or token; undefined for a client app that acts for itself.
- * @throws {HttpError} 401 for a member who has just gone
+ * The user who makes a call, by session or token; undefined for a client app that acts for itself.
+ * @throws {HttpError} 401 for a user who has just been deleted
  */
 export async function findCallingUser(req: Request, database: Database): Promise<User | undefined> {
   const principal = requirePrincipal(req);
@@ -16,7 +16,7 @@ export async function findCallingUser(req: Request, database: Database): Promise
   return user;
 }
 
-/** The same for calls that are open to members alone. @throws {HttpError} 401 for anybody else */
+/** The same for calls that are open only to users. @throws {HttpError} 401 for every other caller */
 export async function requireCallingUser(req: Request, database: Database): Promise<User> {
   const user = await findCallingUser(req, database);
   if (!user) throw new HttpError('unauthorized', { detail: 'for members alone' });

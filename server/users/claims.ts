@@ -1,13 +1,16 @@
 import { toName, type User } from './user.ts';
 
-/** OpenID Connect Core 1.0, section 5.1, defines female and male and allows further values; stored are the wire's numbers. */
+/**
+ * OpenID Connect Core 1.0, section 5.1, defines female and male and allows further values; the stored values are the
+ * wire's numbers.
+ */
 const genderClaims: ReadonlyMap<string, string> = new Map([
   ['1', 'female'],
   ['2', 'male'],
   ['3', 'other'],
 ]);
 
-/** Which claims each scope opens (OpenID Connect Core 1.0, section 5.4). */
+/** The claims of each scope (OpenID Connect Core 1.0, section 5.4). */
 export const claimsByScope: Record<string, string[]> = {
   openid: ['sub'],
   profile: [
@@ -26,27 +29,27 @@ export interface Claims {
   [claim: string]: string | number | boolean | { formatted: string } | readonly string[] | undefined;
 }
 
-/** What a member may use, as membership/ says it; `app.ts` hands the function in, because that room stands above this one. */
+/** The membership of a user; `wiring.ts` injects the function, because membership/ belongs to a higher layer. */
 export interface MembershipClaims {
   /** The plan's id; undefined: none. */
   plan: string | undefined;
-  /** Also those of a trial, while it lasts. */
+  /** Includes those of a running trial. */
   entitlements: readonly string[];
 }
 export type GetMembershipClaims = (user: Pick<User, 'planId' | 'trialUntil'>) => MembershipClaims;
 
-/** What a client app may learn of a member: the only place where user attributes become claims. */
+/** The claims of a user for client apps: the only place where user attributes become claims. */
 export function claimsFor(user: User, scopes: ReadonlySet<string>, membership: MembershipClaims): Claims {
   const all: Claims = {
     sub: user.id,
-    // Without a name there is no claim: the address belongs to the scope email alone.
+    // Without a name there is no claim: the address belongs only to the scope email.
     name: toName(user),
     given_name: user.givenName || undefined,
     family_name: user.familyName || undefined,
     picture: user.picture ?? undefined,
     // The specification's default.
     locale: user.locale ?? 'en',
-    // Seconds, as all times in claims are.
+    // Seconds, like all times in claims.
     updated_at: Math.floor(user.updatedAt / 1000),
     email: user.email,
     email_verified: user.emailVerified,

@@ -1,11 +1,11 @@
 import type { User } from './user.ts';
 
-/** The specification's default for gender: nothing was said. */
+/** The specification's default for gender: unspecified. */
 export const unspecifiedGender = '0';
 
 /**
- * The specification's user attributes (section 3), under its names and as its texts: what client apps from a Cognito
- * pool know. Inside the house these are fields of `User`.
+ * The specification's user attributes (section 3), under its names and as text, as client apps from a Cognito pool know
+ * them. Foyer itself uses the fields of `User`.
  */
 export function toCognitoAttributes(user: User): Record<string, string> {
   const submitted: Record<string, string | null> = {

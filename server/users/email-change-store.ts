@@ -3,7 +3,7 @@ import { type Db, isUniqueViolation, type Schema, uuidv7 } from '../store/index.
 import { AlreadyInUseError } from './already-in-use.ts';
 import type { User } from './user.ts';
 
-/** A change of a member's address that can still be undone. Times in milliseconds since the epoch. */
+/** A change of a user's address that can still be undone. Times in milliseconds since the epoch. */
 export interface EmailChange {
   id: string;
   userId: string;
@@ -14,8 +14,9 @@ export interface EmailChange {
 }
 
 /**
- * Whether an address is kept for the member who had it, because its change can still be undone (`security.md`, rule 14).
- * @param member who may have it all the same: it is theirs
+ * Tests whether an address is reserved for its former user, because the change can still be undone (`security.md`, rule
+ * 14).
+ * @param member the user who may have it nevertheless: it is their own
  */
 export async function isEmailReserved(
   db: Db,
@@ -34,7 +35,7 @@ export async function isEmailReserved(
   return row !== undefined;
 }
 
-/** Those of some addresses that are kept, each with the member for whom. */
+/** The reserved ones among these addresses, each with its user. */
 export async function listReservedEmails(
   db: Db,
   emails: readonly string[],
@@ -51,16 +52,16 @@ export async function listReservedEmails(
 
 export interface NewEmail {
   email: string;
-  /** SHA-256 of what the link that undoes it carries. */
+  /** SHA-256 of the token in the undo link. */
   undoHash: string;
   undoUntil: number;
 }
 
 /**
- * Gives a member another address, which they have just shown to be theirs, and keeps the one before for them.
- * @param user as they were when they asked: where password or address are others by now, nothing is changed
- * @returns the change's id; undefined when nothing was changed
- * @throws {AlreadyInUseError} when the address is another member's, or is kept for another member
+ * Gives a user another address, which they have just proven, and reserves the former one for them.
+ * @param user as they were when they asked: if password or address have changed, nothing is done
+ * @returns the change's id; undefined if nothing was changed
+ * @throws {AlreadyInUseError} if the address belongs to another user, or is reserved for one
  */
 export async function changeEmail(
   trx: Transaction<Schema>,
@@ -68,7 +69,7 @@ export async function changeEmail(
   { email, undoHash, undoUntil }: NewEmail,
   nowMs: number,
 ): Promise<string | undefined> {
-  // In this order, as where members are added.
+  // In this order, as for new users.
   if (await trx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst())
     throw new AlreadyInUseError('email');
   if (await isEmailReserved(trx, email, user.id, nowMs)) throw new AlreadyInUseError('email');
@@ -86,7 +87,7 @@ export async function changeEmail(
     if (isUniqueViolation(error, 'users.email')) throw new AlreadyInUseError('email');
     throw error;
   }
-  // What can be undone no longer need not be remembered.
+  // Changes that can no longer be undone are deleted.
   await trx.deleteFrom('email_changes').where('user_id', '=', user.id).where('undo_until', '<=', nowMs).execute();
   const id = uuidv7(nowMs);
   await trx
@@ -105,7 +106,7 @@ export async function changeEmail(
   return id;
 }
 
-/** A change whose undoing this is, as long as it can be undone. */
+/** A change by its undo token, as long as it can be undone. */
 export async function findEmailChange(
   db: Db,
   { id, undoHash }: { id: string; undoHash: string },
@@ -132,12 +133,12 @@ export async function findEmailChange(
 }
 
 /**
- * Gives a member back the address that they had before a change, whatever the address is by now, with a new password; and
- * with it voids everything that was given out under the one before. Later changes can be undone no longer: whoever made them
- * must not have the account back by them.
+ * Gives a user the address from before a change, whatever the current address is, with a new password, and invalidates
+ * everything that was issued under the earlier one. Later changes can no longer be undone, so that the attacker who
+ * made them cannot regain the account.
  * @param passwordHash argon2id in PHC format
- * @returns false when it was undone already, or the member is gone
- * @throws {AlreadyInUseError} when its time ran out at this very moment, and somebody has the address by now
+ * @returns false if it was already undone, or the user is deleted
+ * @throws {AlreadyInUseError} if its time ran out at this moment, and another user has the address by now
  */
 export async function undoEmailChange(
   trx: Transaction<Schema>,
@@ -172,7 +173,7 @@ export async function undoEmailChange(
     if (isUniqueViolation(error, 'users.email')) throw new AlreadyInUseError('email');
     throw error;
   }
-  // After the member's own row: a change that was under way is written by now, and is seen here.
+  // After the user's own row: a parallel change is written by now, and is visible here.
   await trx
     .updateTable('email_changes')
     .set({ undone_at: nowMs })

@@ -3,11 +3,11 @@ import type { Schema } from '../store/index.ts';
 import type { User } from './user.ts';
 
 /**
- * Gives an account that nobody has ever confirmed to whoever has just shown that its address is theirs: it is confirmed, and
- * the password of whoever made it is gone, with everything that was given out under it (`passwordEpoch`) and their number.
+ * Gives an account that was never confirmed to a user who has just proven its address: it becomes confirmed, and the
+ * password and number of its creator are removed, with everything that was issued under them (`passwordEpoch`).
  * @param user as they were when it was decided
- * @param names of a provider: they stand where none were given
- * @returns false when it is confirmed by now, or its address or password are others, or it is disabled
+ * @param names from a provider; they replace empty names
+ * @returns false if it is confirmed by now, its address or password have changed, or it is disabled
  */
 export async function claimUnverifiedUser(
   trx: Transaction<Schema>,
@@ -39,7 +39,7 @@ export async function claimUnverifiedUser(
   return numUpdatedRows > 0n;
 }
 
-/** Whether a provider of the member demands a second factor here. Written only where it changes. */
+/** Sets whether a provider of the user requires a second factor. Written only if it changes. */
 export async function setSecondFactorRequired(
   trx: Transaction<Schema>,
   id: string,

@@ -1,8 +1,8 @@
 import { picturePathParts } from '../http/index.ts';
 
 /**
- * Whether a text may be a member's imageName: the path of a picture below MEDIA_URL, without `..`, or its whole address there.
- * Client apps put the value behind an address of their own.
+ * Tests whether a text is a valid imageName: the path of a picture below MEDIA_URL, without `..`, or its whole address
+ * there. Client apps append the value to an address of their own.
  */
 export function isImageName(name: string, mediaUrl: string | undefined): boolean {
   if (URL.canParse(name)) {

@@ -1,6 +1,6 @@
 import type { User } from './user.ts';
 
-/** A member as another service knew them. Times in milliseconds since the epoch. */
+/** A user as another service knew them. Times in milliseconds since the epoch. */
 export type ImportedUser = Pick<
   User,
   | 'id'
@@ -27,15 +27,15 @@ export type ImportedUser = Pick<
   | 'createdAt'
 >;
 
-/** Why a member is not taken over. */
+/** Why a user is not imported. */
 export type ImportRefusal =
-  /** The id is a member's here, who has another address. */
+  /** A user here has this id with another address. */
   | 'other-email'
-  /** The address is another member's, or is kept for another one. */
+  /** The address belongs to another user, or is reserved for one. */
   | 'email-taken'
-  /** The second factor's number is another member's. */
+  /** The second factor's number belongs to another user. */
   | 'phone-taken'
-  /** They were a member here, and had themselves erased. */
+  /** They were a user here and deleted their account. */
   | 'left';
 
 export type ImportOutcome =
@@ -44,14 +44,14 @@ export type ImportOutcome =
   | { kind: 'there' }
   | { kind: 'refused'; why: ImportRefusal };
 
-/** What is known here of the ids, addresses and numbers of those who come. */
+/** Existing data about the ids, addresses and numbers of the imported users. */
 export interface ExistingUsers {
   /** Id → address. */
   members: Map<string, string>;
-  /** Address → id of whose it is, or for whom it is kept. */
+  /** Address → id of its user, or of the user for whom it is reserved. */
   emails: Map<string, string>;
   phones: Map<string, { id: string; verified: boolean }>;
-  /** Ids of members who are gone. */
+  /** Ids of deleted users. */
   left: Set<string>;
 }
 
@@ -63,18 +63,18 @@ export const noExistingUsers = (): ExistingUsers => ({
 });
 
 export interface ImportDecision {
-  /** In the order of those who come. */
+  /** In the order of the imported users. */
   outcomes: ImportOutcome[];
-  /** As they are to be added: one whose number is another's has none. */
+  /** The users to add; one whose number belongs to another user has none. */
   add: ImportedUser[];
-  /** Members here who had given a number without showing that it is theirs, and lose it to one who had. */
+  /** Existing users with an unproven number, who lose it to an imported user who had proven it. */
   release: string[];
 }
 
 /**
- * Decides who of those who come is added. Nobody gets a member's account, address or number by standing in a file: what is
- * here stays, and whoever comes first is here for the next.
- * @param known what is known here; those who are added are added to it
+ * Decides which imported users are added. An import never takes over an account, address or number: existing data stay,
+ * and earlier lines of the file have precedence over later ones.
+ * @param known existing data; added users are added to it
  */
 export function decideImport(coming: readonly ImportedUser[], known: ExistingUsers): ImportDecision {
   const added = new Map<string, ImportedUser>();

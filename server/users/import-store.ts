@@ -10,13 +10,13 @@ import {
 } from './import-rules.ts';
 import { insertUserRecords } from './user-record-store.ts';
 
-/** Adds to `known` what is here of those who come. */
+/** Adds the existing data about the imported users to `known`. */
 async function learn(db: Db, coming: readonly ImportedUser[], known: ExistingUsers, nowMs: number): Promise<void> {
   const ids = coming.map(({ id }) => id);
   const emails = coming.map(({ email }) => email);
   const phones = coming.flatMap(({ phone }) => phone ?? []);
   const select = db.selectFrom('users').select(['id', 'email', 'phone', 'phone_verified']);
-  // One after the other: an address is first looked for among the members', then among those that are kept (`insertUser`).
+  // One after the other: an address is first looked for among the users, then among the reserved ones (`insertUser`).
   const context = [
     ...(await select.where('id', 'in', ids).execute()),
     ...(await select.where('email', 'in', emails).execute()),
@@ -49,7 +49,7 @@ const toUserRow = (member: ImportedUser, nowMs: number): Selectable<UserTable> =
   family_name: member.familyName,
   locale: member.locale ?? '',
   accepted_tos_version: member.acceptedTosVersion,
-  // The other service knows when, and this one does not.
+  // Only the other service knows when.
   accepted_tos_at: null,
   source: 'general',
   plan_id: null,
@@ -72,14 +72,13 @@ const toUserRow = (member: ImportedUser, nowMs: number): Selectable<UserTable> =
   updated_at: nowMs,
 });
 
-/** How often those are looked at again whom somebody else added at the same moment. */
+/** How often users are decided again after a conflict with a parallel insert. */
 const maxRounds = 3;
 
 /**
- * Adds members who come from another service, with their records. Who is here already stays as they are, so the same
- * members can be given again.
+ * Adds imported users, with their records. Existing users stay unchanged, so an import can be repeated.
  * @param coming some hundreds at a time
- * @returns what became of each, in their order
+ * @returns the outcome of each, in their order
  */
 export async function insertImportedUsers(
   trx: Transaction<Schema>,
@@ -109,7 +108,7 @@ export async function insertImportedUsers(
   const ids = new Set(inserted.map(({ id }) => id));
   await insertUserRecords(trx, [...ids], nowMs);
   if (ids.size === add.length) return outcomes;
-  // Somebody else took an address, a number or an id between the question and the answer.
+  // A parallel insert took an address, a number or an id after the check.
   const missed = coming.filter(({ id }, index) => outcomes[index]?.kind === 'added' && !ids.has(id));
   const rerender: ImportOutcome[] =
     round < maxRounds
@@ -120,8 +119,8 @@ export async function insertImportedUsers(
 }
 
 /**
- * What would become of them, and nothing is changed.
- * @param known what was learned by the calls before: who stands further up in a file is here for those further down
+ * Computes the outcomes without changing anything.
+ * @param known data from earlier calls: users further up in a file exist for those further down
  */
 export async function rehearseImport(
   db: Db,

@@ -1,9 +1,8 @@
 /**
- * The room of members: who they are, what is stored of them, what a client app may learn of them.
- *
- * Owns members and their records, the partner's deals, who must accept the terms of service and who has, and the claims
- * (OpenID Connect Core 1.0, section 5).
- * Does not own passwords (password/), sessions (session/), what the terms say (legal/), nor accounts that are only begun (sign-up/).
+ * The module of users: their identity, their stored data, and the claims for client apps.
+ * Owns users and their records, the partner's deals, the acceptances of the terms of service, and the claims (OpenID
+ * Connect Core 1.0, section 5). Does not own passwords (password/), sessions (sessions/), the text of the terms
+ * (legal/), nor unconfirmed sign-ups (sign-up/).
  */
 
 export { AlreadyInUseError } from './already-in-use.ts';

@@ -13,7 +13,7 @@ import type { Database } from '../store/index.ts';
 import { getUserRecord } from './user-record.ts';
 import { type UserRecordJson, userRecordSchema } from './user-record-json.ts';
 
-/** The look-up as existing callers write it, under the type names that AWS Amplify gives a model `User`. */
+/** The look-up for existing callers, with the type names that AWS Amplify gives a model `User`. */
 const schema = `
   "Any JSON value"
   scalar JSON
@@ -70,7 +70,7 @@ const schema = `
   }
 `;
 
-/** Of a member's id. */
+/** Maximum length of a user id. */
 const maxCharacters = 100;
 
 interface Arguments {
@@ -97,9 +97,9 @@ const data = z.looseObject({
     .nullish(),
 });
 
-/** `POST /graphql`: the specification's `listUsers` (section 7), for callers that have their image's name from there. */
+/** `POST /graphql`: the specification's `listUsers` (section 7), for callers that read the image's name from there. */
 export function listUsers(database: Database, { introspection }: { introspection: boolean }): ApiOperation {
-  /** Another member's record is as good as none: nobody learns who there is. */
+  /** Another user's record looks like a missing one, so that ids of users are not revealed. */
   function resolveOwner(req: Request, named: string | undefined): string | undefined {
     const principal = requirePrincipal(req);
     if (principal.kind === 'member') {

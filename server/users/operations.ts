@@ -30,7 +30,7 @@ const userInfo = z.object({
   entitlements: z.array(z.string()),
 });
 
-/** The calls of this room: a member's own data (the specification's identity service operation "user info"). */
+/** The calls of this module: a user's own data (the specification's identity service operation "user info"). */
 export function userOperations({
   database,
   membershipClaims,
@@ -44,9 +44,9 @@ export function userOperations({
   membershipClaims: GetMembershipClaims;
   plans: PlanCommands;
   saveProfile: SaveProfile;
-  /** Where members' pictures are. */
+  /** Base address of the users' pictures. */
   mediaUrl: string | undefined;
-  /** Whether GraphQL tells its schema to callers. */
+  /** Whether callers can query the GraphQL schema. */
   introspection: boolean;
   now: () => number;
 }): ApiOperation[] {
@@ -62,7 +62,7 @@ export function userOperations({
       answer: userInfo,
       async handle({ req }) {
         const user = await requireCallingUser(req, database);
-        // The schema knows which claims there are; a claim without a value is not there.
+        // The schema has all claims; a claim without a value is omitted.
         const scopes = new Set(['openid', 'profile', 'email', 'phone', 'address', 'membership']);
         const claims = claimsFor(user, scopes, membershipClaims(user));
         // This call keeps the wire's number, which its callers know.

@@ -3,22 +3,22 @@ import { fullName, type User } from './user.ts';
 
 const firstLetter = (text: string) => Array.from(text)[0] ?? '';
 
-/** What a member's own row and their record say of them. */
+/** The user's row and record, for the page header. */
 export type UserDisplay = Pick<User, 'givenName' | 'familyName' | 'email' | 'picture'> & {
-  /** Of the user record; '' for none. */
+  /** From the user record; '' for none. */
   imageName: string;
 };
 
-/** Where members' pictures are. */
+/** The base address of the users' pictures. */
 export interface Media {
   url: string;
-  /** Foyer serves them itself: beside them are its own pages. */
+  /** Foyer serves them itself, on the host of its own pages. */
   isLocal: boolean;
 }
 
 /**
- * A member as a page's header shows them: the picture, or the initials of given and family name.
- * @param media where pictures are; one that lies elsewhere is not shown (the content security policy would stop it)
+ * A user in a page's header: the picture, or the initials of given and family name.
+ * @param media the base address; a picture elsewhere is not shown (the content security policy would block it)
  */
 export function toPageUser(user: UserDisplay, media: Media | undefined): PageUser {
   const initials = `${firstLetter(user.givenName)}${firstLetter(user.familyName)}` || firstLetter(user.email);
@@ -30,14 +30,14 @@ export function toPageUser(user: UserDisplay, media: Media | undefined): PageUse
   };
 }
 
-/** The name of an object is no address: what stands for something else in one is written as it is meant. */
+/** Encodes an object's name as a path, because its characters may have a meaning in an address. */
 const toImagePath = (name: string): string =>
   URL.canParse(name) ? name : name.split('/').map(encodeURIComponent).join('/');
 
-/** Members write both names themselves: on this host they must not lead to a page that does something. */
+/** Users choose both names themselves: on this host they must not address a page that acts. */
 function pictureUrl(picture: string | null, media: Media | undefined): string | undefined {
   if (picture === null || picture === '' || media === undefined) return undefined;
-  // The media address may have a path: what is relative lies below it.
+  // The media address may have a path: relative names are below it.
   const base = new URL(media.url.endsWith('/') ? media.url : `${media.url}/`);
   const url = URL.parse(picture, base);
   if (url?.origin !== base.origin) return undefined;

@@ -4,7 +4,7 @@ import type { Database } from '../store/index.ts';
 import { findPartnerDeal } from './partner-deal-store.ts';
 import { normaliseEmail } from './user.ts';
 
-/** Whether somebody with this address has bought from the partner and may still sign up with it. */
+/** Tests whether a buyer with this address has a deal from the partner and can still sign up with it. */
 export async function hasPartnerDeal(database: Database, address: string): Promise<boolean> {
   const email = normaliseEmail(address);
   const deal = email === undefined ? undefined : await findPartnerDeal(database.db, email);
@@ -21,7 +21,7 @@ export function partnerDealOperations(database: Database): ApiOperation[] {
       summary: 'Whether a partner deal waits for this address',
       body: z.object({ email: z.string().max(254) }),
       answer: z.object({ exist: z.boolean() }),
-      // Whoever tries addresses out learns who bought a deal: a visitor needs one call.
+      // A caller who tries addresses learns who bought a deal, so visitors have a low limit: one call suffices.
       handle: async ({ body }) => ({ exist: await hasPartnerDeal(database, body.email) }),
     }),
   ];

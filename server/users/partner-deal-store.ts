@@ -7,7 +7,7 @@ export interface PartnerDeal {
   /** Normalised. */
   email: string;
   tier: PartnerTier;
-  /** The member who has taken it up. */
+  /** The user who has claimed it. */
   userId: string | null;
 }
 
@@ -15,18 +15,18 @@ export const partnerTiers = [1, 2, 3] as const;
 export type PartnerTier = (typeof partnerTiers)[number];
 export const isPartnerTier = (tier: number): tier is PartnerTier => (partnerTiers as readonly number[]).includes(tier);
 
-/** @param email normalised */
+/** @param email normalized */
 export async function findPartnerDeal(db: Db, email: string): Promise<PartnerDeal | undefined> {
   const row = await db
     .selectFrom('partner_deals')
     .select(['email', 'tier', 'user_id'])
     .where('email', '=', email)
     .executeTakeFirst();
-  // The import lets no other number in.
+  // The import rejects other numbers.
   return row && { email: row.email, tier: row.tier as PartnerTier, userId: row.user_id };
 }
 
-/** The deal becomes the member's, unless it is somebody's already. Answers the deal that was claimed. */
+/** Assigns the deal to the user, unless it is already claimed. Returns the claimed deal. */
 export async function claimPartnerDeal(
   trx: Transaction<Schema>,
   email: string,
@@ -43,8 +43,8 @@ export async function claimPartnerDeal(
 }
 
 /**
- * Adds deals, and changes the tier of those that nobody has taken up; a deal that is in use stays as it is.
- * @param deals addresses normalised, each once
+ * Adds deals, and changes the tier of unclaimed ones; a claimed deal stays unchanged.
+ * @param deals addresses normalized, each once
  */
 export async function importPartnerDeals(
   trx: Transaction<Schema>,
@@ -70,7 +70,7 @@ export async function importPartnerDeals(
 
 const postponedMs = 7 * 24 * 60 * 60_000;
 
-/** The member does not want the partner's plan now: they are asked again in a week. @returns when */
+/** The user declines the partner's plan for now: they are asked again in a week. @returns when */
 export async function postponePartnerDeal(db: Kysely<Schema>, userId: string, nowMs: number): Promise<number> {
   const againAt = nowMs + postponedMs;
   await db.updateTable('users').set({ deal_again_at: againAt, updated_at: nowMs }).where('id', '=', userId).execute();

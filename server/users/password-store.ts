@@ -5,13 +5,13 @@ import type { User } from './user.ts';
 export interface NewPassword {
   /** argon2id in PHC format. */
   passwordHash: string;
-  /** The member has just shown that the address is theirs: by a code that was sent there. */
+  /** A code to the address has just proven it. */
   emailVerified?: true;
 }
 
 /**
- * Sets a member's password, and with it voids everything that was given out under the one before (`passwordEpoch`).
- * @param user as they were when the right to do so was shown: where password or address are others by now, nothing is set
+ * Sets a user's password, and invalidates everything that was issued under the earlier one (`passwordEpoch`).
+ * @param user as they were when the right to do so was proven: if password or address have changed, nothing is set
  * @returns whether it was set
  */
 export async function setPassword(
@@ -38,10 +38,9 @@ export async function setPassword(
 }
 
 /**
- * Puts a new hash of the same password in the place of one that another service made, or that was made with another key or at
- * another cost. Nothing that was given out
- * under it is void, as the password is the one that it was.
- * @returns false when the password is another one by now, or another sign-in was faster
+ * Replaces an imported or outdated hash by a new hash of the same password. Sessions and grants stay valid, because the
+ * password is the same.
+ * @returns false if the password has changed, or a parallel sign-in was faster
  */
 export async function rehashPassword(
   db: Kysely<Schema>,
@@ -57,7 +56,7 @@ export async function rehashPassword(
   return numUpdatedRows > 0n;
 }
 
-/** With what hashes from other services were made that some member still has, the most frequent first. */
+/** The profiles of imported hashes that users still have, the most frequent first. */
 export async function listImportedHashProfiles(db: Kysely<Schema>, max: number): Promise<string[]> {
   const rows = await db
     .selectFrom('users')
@@ -71,7 +70,7 @@ export async function listImportedHashProfiles(db: Kysely<Schema>, max: number):
   return rows.flatMap(({ password_profile }) => password_profile ?? []);
 }
 
-/** Whether any member came from another service without a password and has not set one yet (`users_awaiting_password`). */
+/** Tests whether any imported user has no password yet (`users_awaiting_password`). */
 export async function someAwaitPassword(db: Kysely<Schema>): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -84,7 +83,7 @@ export async function someAwaitPassword(db: Kysely<Schema>): Promise<boolean> {
   return row !== undefined;
 }
 
-/** How many members have a hash of each profile that another service made. */
+/** The number of users for each profile of imported hashes. */
 export async function countForeignProfiles(db: Kysely<Schema>): Promise<{ profile: string; count: number }[]> {
   const rows = await db
     .selectFrom('users')
@@ -95,7 +94,7 @@ export async function countForeignProfiles(db: Kysely<Schema>): Promise<{ profil
   return rows.map(({ password_profile, count }) => ({ profile: password_profile ?? '', count: Number(count) }));
 }
 
-/** How many hashes of Foyer's own begin so: for the operator alone, as it reads every member. */
+/** The number of Foyer's own hashes with this prefix; only for the operator, because it reads every user. */
 export async function countOwnHashes(db: Kysely<Schema>, beginning = ''): Promise<number> {
   const { count } = await db
     .selectFrom('users')
@@ -108,16 +107,15 @@ export async function countOwnHashes(db: Kysely<Schema>, beginning = ''): Promis
 }
 
 /**
- * How many hashes from elsewhere have one of Foyer's own around them, and hold this text: for the operator alone, as it reads
- * every member.
- * @param profileStart the beginning of their profiles
+ * The number of wrapped imported hashes that contain this text; only for the operator, because it reads every user.
+ * @param profileStart prefix of their profiles
  */
 export async function countWrappedHashes(db: Kysely<Schema>, profileStart: string, text = ''): Promise<number> {
   const { count } = await db
     .selectFrom('users')
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
     .where(sql<string>`substr(password_profile, 1, ${sql.lit(profileStart.length)})`, '=', profileStart)
-    // Both databases have it, and take no character for a wildcard.
+    // Both databases have this function, and it has no wildcards.
     .$if(text !== '', (query) => query.where(sql<boolean>`replace(password_hash, ${text}, '') <> password_hash`))
     .executeTakeFirstOrThrow();
   return Number(count);

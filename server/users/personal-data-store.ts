@@ -6,7 +6,7 @@ import type { User } from './user.ts';
 import { toUserRecordJson } from './user-record-json.ts';
 import { findUserRecord } from './user-record-store.ts';
 
-/** What this room holds of a member, for themselves to read. Times in milliseconds since the epoch. */
+/** The data of this module about a user, for their export. Times in milliseconds since the epoch. */
 export async function exportUserData(db: Kysely<Schema>, user: User): Promise<Record<string, unknown>> {
   const [record, acceptances, deals, changes] = await Promise.all([
     findUserRecord(db, user.id),
@@ -47,8 +47,8 @@ export async function exportUserData(db: Kysely<Schema>, user: User): Promise<Re
 }
 
 /**
- * Erases the member. The ledger of terms keeps that they were accepted, when and in which words, under an id that leads to
- * nobody any more, and forgets from where.
+ * Deletes the user. The ledger of terms keeps the fact, time and text of the acceptance, under an id that no longer
+ * refers to a user, and forgets the place.
  */
 export async function eraseUserData(
   trx: Transaction<Schema>,

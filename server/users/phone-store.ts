@@ -4,10 +4,10 @@ import { AlreadyInUseError } from './already-in-use.ts';
 import type { User } from './user.ts';
 
 /**
- * Gives a member a number that they have just shown to be theirs. Who had given it without showing that has it no longer.
- * @param user as they were when they asked: where the password is another one by now, nothing is changed
+ * Gives a user a number that they have just proven. Another user with the same unproven number loses it.
+ * @param user as they were when they asked: if the password has changed, nothing is done
  * @returns whether it was changed
- * @throws {AlreadyInUseError} when another member has shown that it is theirs
+ * @throws {AlreadyInUseError} if another user has proven it
  */
 export async function setPhone(
   trx: Transaction<Schema>,
@@ -40,8 +40,8 @@ export async function setPhone(
 }
 
 /**
- * Takes a member's number away.
- * @returns false when there is none, or it carries the second factor that is asked for at the sign-in
+ * Removes a user's number.
+ * @returns false if there is none, or the second factor uses it
  */
 export async function removePhone(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
@@ -55,7 +55,7 @@ export async function removePhone(trx: Transaction<Schema>, userId: string, nowM
 }
 
 /**
- * Takes a number away that was given since a moment. A second factor that it carries goes first.
+ * Removes a number that was added since a time. Its second factor is removed first.
  * @param sinceMs milliseconds since the epoch
  */
 export async function hasPhoneChangedSince(

@@ -1,7 +1,7 @@
 import { isMalformed, languages } from '../http/index.ts';
 import type { ProfileChange } from './profile-store.ts';
 
-/** What members type of themselves; what is left out stays as it is. */
+/** Profile fields from a form; omitted fields stay unchanged. */
 export type TypedProfile = {
   [Name in (typeof profileFields)[number]]?: string | undefined;
 };
@@ -19,13 +19,13 @@ export const profileFields = [
 ] as const;
 export type ProfileField = (typeof profileFields)[number];
 
-/** `choice`: none of those that there are. */
+/** `choice`: not one of the options. */
 export type ProfileFault = 'empty' | 'too-long' | 'characters' | 'birthdate' | 'choice';
 
-/** The specification names the default '0' alone: not said, female, male, other. */
+/** The specification names only the default '0': unspecified, female, male, other. */
 export const genders = ['0', '1', '2', '3'] as const;
 
-/** The most characters of each text. */
+/** Maximum length of each text. */
 export const maxProfileLength = {
   givenName: 100,
   familyName: 100,
@@ -39,14 +39,14 @@ const isText = (name: ProfileField): name is TextField => Object.hasOwn(maxProfi
 
 function textFault(name: TextField, text: string): ProfileFault | undefined {
   const max = maxProfileLength[name];
-  // An address has lines.
+  // An address has several lines.
   const line = name === 'address' ? text.replace(/\r?\n/g, ' ') : text;
   if (text === '') return name === 'givenName' || name === 'familyName' ? 'empty' : undefined;
   if (line.length > max) return 'too-long';
   return isMalformed(line, max) ? 'characters' : undefined;
 }
 
-/** Whether it is a day that there was (ISO 8601), not before anybody who lives was born, and in the past. */
+/** Tests for a valid date (ISO 8601) in the past, not before the birth of any living person. */
 export function isBirthdate(text: string, nowMs: number): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const day = new Date(`${text}T00:00:00Z`);
@@ -67,7 +67,7 @@ function findProfileFault(name: ProfileField, text: string, nowMs: number): Prof
 }
 
 /**
- * Reads what was typed, trimmed; what may be left empty is then nothing (null).
+ * Reads and trims typed fields; an empty optional field becomes null.
  * @param nowMs milliseconds since the epoch
  */
 export function readProfile(

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Schema } from '../store/index.ts';
 import type { User } from './user.ts';
 
-/** What members say of themselves, beside what they sign in with. */
+/** Profile data of users, besides their credentials. */
 export type ProfileChange = {
   [Name in
     | 'givenName'
@@ -17,7 +17,7 @@ export type ProfileChange = {
     | 'preferredLanguage']?: User[Name] | undefined;
 };
 
-/** Changes what is named and leaves the rest. */
+/** Changes the named fields and leaves the others. */
 export async function setProfile(
   trx: Transaction<Schema>,
   userId: string,
@@ -26,7 +26,7 @@ export async function setProfile(
 ): Promise<void> {
   await trx
     .updateTable('users')
-    // Kysely leaves out what is undefined.
+    // Kysely omits undefined values.
     .set({
       given_name: change.givenName,
       family_name: change.familyName,

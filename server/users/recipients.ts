@@ -10,7 +10,7 @@ function toRecipient(user: User | undefined): Recipient | undefined {
   return { userId: id, email, givenName, lang: resolveLanguage(undefined, locale ?? undefined) };
 }
 
-/** Members as those whom messages reach. */
+/** Users as recipients of messages. */
 export function createUserRecipients({ db }: Database): RecipientDirectory {
   return {
     async byEmail(text) {

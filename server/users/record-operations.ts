@@ -18,7 +18,7 @@ import { toUserRecordJson, type UserRecordJson, userRecordSchema } from './user-
 import { findUserRecordById, insertUserRecord, updateUserRecord } from './user-record-store.ts';
 import { findUser } from './user-store.ts';
 
-/** Both faults have a text of their own: which of them it is helps the caller. */
+/** Both faults have their own text, which helps the caller. */
 const checked = (max: number, hasFault: typeof isMalformed) =>
   z
     .string()
@@ -29,7 +29,7 @@ const id = text(100).min(1);
 /** Text of several lines. */
 const lines = (max: number) => checked(max, malformedLines);
 const someJson = jsonField(4_000);
-/** What a caller may describe, and what the house alone decides: the latter may be repeated, not changed. */
+/** Fields that a caller may set, and fields that only Foyer decides: the latter may be repeated unchanged. */
 const described = z.object({
   firstName: text(100).optional(),
   lastName: text(100).optional(),
@@ -54,14 +54,17 @@ const userRecordBody = described.extend({
   username: z.string().optional(),
 });
 
-/** What membership/ decides of plans; `app.ts` hands it in, because that room stands above this one. */
+/** Decisions of membership/ about plans; `wiring.ts` injects them, because membership/ belongs to a higher layer. */
 export interface PlanCommands {
   isFree(planId: string): boolean;
-  /** Gives a member a free plan, at once or when what is paid ends. @returns false: they have one for life. @throws {HttpError} */
+  /**
+   * Gives a user a free plan, at once or when the paid period ends. @returns false: they have a lifetime plan. @throws
+   * {HttpError}
+   */
   choosePlanWithoutPayment(user: User, planId: string): Promise<boolean>;
 }
 
-/** What the house decides is refused when it is said otherwise. */
+/** Rejects other values for fields that Foyer decides. */
 function rejectDifferentValue(submitted: Partial<Record<string, unknown>>, true_: UserRecordJson): void {
   const wrong = decided.filter((name) => submitted[name] !== undefined && submitted[name] !== true_[name]);
   if (wrong.length > 0) {
@@ -87,7 +90,7 @@ export function recordOperations({
   now: () => number;
 }): ApiOperation[] {
   const missing = () => new HttpError('notFound', { detail: 'no such user record' });
-  /** A value that is stored already may be repeated. */
+  /** The stored value may be repeated. */
   const refuseImageName = (name: string | null | undefined, stored: string | null) => {
     if (name == null || name === '' || name === stored || isImageName(name, mediaUrl)) return;
     const detail = 'a path without .. below MEDIA_URL, or an address there';
@@ -122,13 +125,13 @@ export function recordOperations({
       async handle({ req, body }) {
         const named = await findUserRecordById(database.db, body.id);
         const principal = requirePrincipal(req);
-        // Records of others are as good as none, so that nobody learns which ids there are.
+        // Records of others look like missing ones, so that ids are not revealed.
         if (!named || (principal.kind === 'member' && named.userId !== principal.userId)) throw missing();
         const user = await findUser(database.db, named.userId);
         if (!user) throw missing();
         const record = toUserRecordJson(user, named);
         const { planId, ...submitted } = body;
-        // A plan is paid for, or a partner's, or free: only the last is anybody's to take by saying so.
+        // A plan is paid for, or a partner's, or free: a caller can only select a free one.
         if (planId == null || planId === record.planId || !plans.isFree(planId)) {
           rejectDifferentValue(body, record);
           return { data: record };
@@ -161,7 +164,7 @@ export function recordOperations({
         refuseImageName(record.imageName, stored.imageName);
         await saveProfile(user, {
           req,
-          // null is what the answer has where nothing was told.
+          // The answer has null for missing fields.
           typed: {
             givenName: firstName,
             familyName: lastName,

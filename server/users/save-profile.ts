@@ -4,19 +4,19 @@ import type { Schema } from '../store/index.ts';
 import type { ProfileField, TypedProfile } from './profile-rules.ts';
 import type { User } from './user.ts';
 
-/** The changes to a member's profile that a call sends. */
+/** The changes to a user's profile from a call. */
 export interface SentProfile {
   req: Request;
   typed: TypedProfile;
-  /** How the call names each field, for the faults. */
+  /** The call's name of each field, for the faults. */
   names: Partial<Record<ProfileField, string>>;
   /** Other writes of the same transaction. */
   alongside?: (trx: Transaction<Schema>) => Promise<void>;
 }
 
 /**
- * Changes a profile by the rules of the form: the same checks, the same mail, the same limit. settings/ has it, which stands
- * above this module; `app.ts` hands it in.
+ * Changes a profile by the rules of the form: the same checks, mail and limit. settings/ implements it in a higher
+ * layer; `app.ts` injects it.
  * @throws {HttpError} validation; tooMany
  */
 export type SaveProfile = (user: User, sent: SentProfile) => Promise<void>;

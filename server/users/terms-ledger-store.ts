@@ -1,25 +1,25 @@
 import type { Kysely, Transaction } from 'kysely';
 import { type Schema, uuidv7 } from '../store/index.ts';
 
-/** Which terms a member accepted, and from where: what can be shown when it is doubted. */
+/** The accepted version of the terms, and the place: evidence in case of doubt. */
 export interface TermsAcceptance {
   userId: string;
   version: number;
   label: string;
-  /** The language in which they were shown. */
+  /** The language of the shown text. */
   lang: string;
-  /** SHA-256 (base64url) of the text as it was shown. */
+  /** SHA-256 (base64url) of the shown text. */
   textHash: string;
   ip: string | null;
   userAgent: string | null;
-  /** The client app that waited meanwhile. */
+  /** The client app with a pending request. */
   clientId: string | null;
 }
 
-/** What is kept of a browser's own name; more is none. */
+/** Maximum stored length of a User-Agent. */
 export const maxUserAgentLength = 500;
 
-/** Writes the acceptance into the ledger and onto the member, whose flag and version decide what is asked later. */
+/** Writes the acceptance into the ledger and to the user, whose version decides when they are asked again. */
 export async function recordAcceptance(
   trx: Transaction<Schema>,
   acceptance: TermsAcceptance,
@@ -47,7 +47,7 @@ export async function recordAcceptance(
     .execute();
 }
 
-/** What a member has accepted, oldest first. */
+/** A user's acceptances, oldest first. */
 export async function listTermsAcceptances(
   db: Kysely<Schema>,
   userId: string,

@@ -6,7 +6,7 @@ export interface TermsVersion {
   label: string;
 }
 
-/** Whether a member must (again) accept: never accepted, or an older version than the current one. */
+/** Tests whether a user must accept the terms (again): never accepted, or an older version than the current one. */
 export function mustAcceptTerms(user: Pick<User, 'acceptedTosVersion'>, current: TermsVersion): boolean {
   return user.acceptedTosVersion === null || current.number > user.acceptedTosVersion;
 }

@@ -10,7 +10,7 @@ import {
   uuidv7,
 } from '../store/index.ts';
 
-/** The specification's user record (section 3), as far as it is not the member's own row. */
+/** The specification's user record (section 3), except the columns of the user's own row. */
 export interface UserRecord {
   id: string;
   userId: string;
@@ -60,7 +60,7 @@ export async function findUserRecord(db: Db, userId: string): Promise<UserRecord
   return row && fromRow(row);
 }
 
-/** Reads a member's imageName ('' for none) from what is kept since the records last changed: every page shows it. */
+/** Reads a user's imageName ('' for none) from a cache that lasts until the records change: every page shows it. */
 export function createImageNameReader({ db, changes }: Database): (userId: string) => Promise<string> {
   const cachedImageName = cacheUntilChanged<string>(() => changes.ofRows('user_records'));
   return async (userId) => {
@@ -73,7 +73,7 @@ export function createImageNameReader({ db, changes }: Database): (userId: strin
   };
 }
 
-/** The record with its own id, which is not the member's. */
+/** The record by its own id, which is not the user's. */
 export async function findUserRecordById(db: Db, id: string): Promise<UserRecord | undefined> {
   const row = await db.selectFrom('user_records').selectAll().where('id', '=', id).executeTakeFirst();
   return row && fromRow(row);
@@ -96,7 +96,7 @@ const newRow = (userId: string, nowMs: number): Selectable<UserRecordTable> => (
   updated_at: nowMs,
 });
 
-/** The records of some members; those that are there already stay as they are. */
+/** Adds the records of some users; existing ones stay unchanged. */
 export async function insertUserRecords(
   trx: Transaction<Schema>,
   userIds: readonly string[],
@@ -110,7 +110,7 @@ export async function insertUserRecords(
     .execute();
 }
 
-/** A member's record; the one that is there already stays as it is. */
+/** Adds a user's record; an existing one stays unchanged. */
 export async function insertUserRecord(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<UserRecord> {
   await insertUserRecords(trx, [userId], nowMs);
   const record = await findUserRecord(trx, userId);
@@ -127,7 +127,7 @@ export async function updateUserRecord(
   const json = (value: Record<string, unknown> | undefined) => value && JSON.stringify(value);
   await trx
     .updateTable('user_records')
-    // Kysely leaves out what is undefined.
+    // Kysely omits undefined values.
     .set({
       stripe_customer_id: change.stripeCustomerId,
       about: change.about,

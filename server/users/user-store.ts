@@ -24,7 +24,7 @@ function fromRow(row: Selectable<UserTable>): User {
     passwordHash: row.password_hash,
     passwordProfile: row.password_profile,
     passwordEpoch: row.password_epoch,
-    // Names from before, or from an import, may hold what is refused today.
+    // Old or imported names may contain characters that are refused today.
     givenName: withoutSteering(row.given_name),
     familyName: withoutSteering(row.family_name),
     locale: row.locale === '' ? null : row.locale,
@@ -73,7 +73,7 @@ function readsThrough(database: Database): ReadUser {
     });
 }
 
-/** The same from what is kept since the members last changed: for what every request asks. */
+/** The same from a cache that lasts until the users change, because every request reads it. */
 export async function findCurrentUser(database: Database, id: string): Promise<User | undefined> {
   let read = currentUsers.get(database);
   if (!read) {
@@ -83,7 +83,7 @@ export async function findCurrentUser(database: Database, id: string): Promise<U
   return read(id);
 }
 
-/** A phone number signs in only once it is verified: an unproven one could be anybody's. */
+/** A phone number signs in only if it is verified: an unproven one could belong to anyone. */
 export async function findUserByIdentifier(
   db: Db,
   identifier: { email: string } | { phone: string },
@@ -109,13 +109,14 @@ export async function listUsers(db: Db, { limit, offset }: { limit: number; offs
 }
 
 /**
- * Adds a member.
- * @throws {AlreadyInUseError} when the address or number is another member's
+ * Adds a user.
+ * @throws {AlreadyInUseError} if the address or number belongs to another user
  */
 export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs: number): Promise<User> {
   if (await trx.selectFrom('users').select('id').where('email', '=', user.email).executeTakeFirst())
     throw new AlreadyInUseError('email');
-  // After the members' own, in this order: an address that is given up at this moment is still the one or already the other.
+  // After the users, in this order: an address that is given up at this moment is then still the user's or already
+  // reserved.
   if (await isEmailReserved(trx, user.email, undefined, nowMs)) throw new AlreadyInUseError('email');
   const phone = user.phone ?? null;
   if (phone && (await trx.selectFrom('users').select('id').where('phone', '=', phone).executeTakeFirst())) {
@@ -161,7 +162,7 @@ export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs:
   try {
     await trx.insertInto('users').values(row).execute();
   } catch (error) {
-    // Somebody was faster between the question and the answer.
+    // A parallel insert was faster than the check.
     if (isUniqueViolation(error, 'users.email')) throw new AlreadyInUseError('email');
     if (isUniqueViolation(error, 'users.phone')) throw new AlreadyInUseError('phone');
     throw error;
@@ -170,9 +171,9 @@ export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs:
 }
 
 /**
- * The member as they are in this transaction, and until its end: whoever takes the account back, or sets the password anew,
- * comes before it or behind it, not between.
- * @returns undefined when what they were admitted by is void: another password, disabled, gone
+ * Locks the user row until the end of the transaction: an undo of an address change or a password reset runs before or
+ * after it, not in between.
+ * @returns undefined if the authorization is void: another password, disabled, deleted
  */
 export async function lockUser(
   trx: Transaction<Schema>,
@@ -197,7 +198,7 @@ export async function setDisabled(db: Db, id: string, disabledAt: number | null,
   return result.numUpdatedRows > 0n;
 }
 
-/** Where a member comes from (the specification's source), and which partner's plan waits for them, from now on. */
+/** Sets where a user comes from (the specification's source), and the partner's plan that waits for them. */
 export async function setSource(
   trx: Transaction<Schema>,
   id: string,
@@ -211,7 +212,7 @@ export async function setSource(
     .execute();
 }
 
-/** The member has shown that the address is theirs. @returns false when it is another one by now, or the member is gone or disabled */
+/** Confirms the user's address. @returns false if it has changed, or the user is deleted or disabled */
 export async function confirmEmail(db: Db, user: Pick<User, 'id' | 'email'>, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('users')
@@ -223,17 +224,17 @@ export async function confirmEmail(db: Db, user: Pick<User, 'id' | 'email'>, now
   return numUpdatedRows > 0n;
 }
 
-/** The language that the member has chosen. */
+/** Stores the user's language. */
 export async function setLocale(db: Db, id: string, locale: string, nowMs: number): Promise<void> {
   await db.updateTable('users').set({ locale, updated_at: nowMs }).where('id', '=', id).execute();
 }
 
 /**
- * Notes that the member has signed in with the present password.
+ * Records that the user has signed in with the current password.
  * @returns whether it was the first time
  */
 export async function recordSignIn(db: Db, user: Pick<User, 'id' | 'passwordEpoch'>): Promise<boolean> {
-  // Mostly it was noted long ago: then nothing is written.
+  // Mostly it is already recorded: then nothing is written.
   const known = await db.selectFrom('users').select('signed_in_epoch').where('id', '=', user.id).executeTakeFirst();
   if (known === undefined || (known.signed_in_epoch ?? -1) >= user.passwordEpoch) return false;
   const result = await db
@@ -245,7 +246,7 @@ export async function recordSignIn(db: Db, user: Pick<User, 'id' | 'passwordEpoc
   return result.numUpdatedRows > 0n;
 }
 
-/** Which second factor is asked for from now on. @returns false when the member is gone, or has no verified number for `sms` */
+/** Sets the second factor of the sign-in. @returns false if the user is deleted, or has no verified number for `sms` */
 export async function setMfaPreference(
   trx: Transaction<Schema>,
   id: string,
@@ -253,7 +254,7 @@ export async function setMfaPreference(
   nowMs: number,
 ): Promise<boolean> {
   let change = trx.updateTable('users').set({ mfa_preference: preference, updated_at: nowMs }).where('id', '=', id);
-  // In the same statement: a number that is being removed at this moment carries nothing.
+  // In the same statement, so that a number that is being removed cannot be used.
   if (preference === 'sms') change = change.where('phone', 'is not', null).where('phone_verified', '=', 1);
   const { numUpdatedRows } = await change.executeTakeFirst();
   return numUpdatedRows > 0n;

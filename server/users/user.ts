@@ -1,7 +1,7 @@
 /** The specification's NOMFA, SMS_MFA and SOFTWARE_TOKEN_MFA. */
 export type MfaPreference = 'none' | 'sms' | 'totp';
 
-/** One member as the product knows them. Times in milliseconds since the epoch. */
+/** One user. Times in milliseconds since the epoch. */
 export interface User {
   id: string;
   email: string;
@@ -9,24 +9,24 @@ export interface User {
   phone: string | null;
   phoneVerified: boolean;
   passwordHash: string | null;
-  /** With what a hash that another service made was made; null: it was made here, or there is none. */
+  /** Profile of an imported hash; null: Foyer made it, or there is none. */
   passwordProfile: string | null;
-  /** How often the password has been set anew: what was given out under an earlier one is void. */
+  /** Number of password changes: everything that was issued under an earlier epoch is invalid. */
   passwordEpoch: number;
   givenName: string;
   familyName: string;
-  /** The language that the member has chosen; null until then, and the browser's stands. */
+  /** The user's language; null: none chosen, so the browser's applies. */
   locale: string | null;
   acceptedTosVersion: number | null;
   acceptedTosAt: number | null;
   source: 'general' | 'appsumo' | 'appsumo_update';
-  /** The plan that the member has (membership/ decides it); null: none. */
+  /** The user's plan (membership/ decides it); null: none. */
   planId: string | null;
-  /** Until when the member has what a trial gives. */
+  /** End of the trial. */
   trialUntil: number | null;
-  /** A partner's plan that waits for the member's Confirm. */
+  /** A partner's plan that waits for the user's confirmation. */
   offeredPlanId: string | null;
-  /** When the member, who did not want that plan yet, is asked again; null: now. */
+  /** When a user who declined that plan for now is asked again; null: now. */
   dealAgainAt: number | null;
   picture: string | null;
   /** ISO 8601 date. */
@@ -35,15 +35,15 @@ export interface User {
   companyName: string | null;
   jobTitle: string | null;
   preferredLanguage: string | null;
-  /** The specification's default '0': not said. */
+  /** The specification's default '0': unspecified. */
   gender: string;
   newsletter: boolean;
-  /** Which second factor is asked for at the sign-in. */
+  /** The second factor of the sign-in. */
   mfaPreference: MfaPreference;
-  /** A provider of the member demands a second factor here. */
+  /** A provider of the user requires a second factor. */
   secondFactorRequired: boolean;
   disabledAt: number | null;
-  /** When the member came from another service; null: they signed up here. */
+  /** When the user was imported; null: they signed up here. */
   importedAt: number | null;
   createdAt: number;
   updatedAt: number;
@@ -65,30 +65,30 @@ export interface NewUser {
 
 /** Of a given or family name. */
 export const maxNameLength = 100;
-/** As many as the longest address has (RFC 5321); no number has more. */
+/** The length of the longest address (RFC 5321); numbers are shorter. */
 export const maxIdentifierLength = 254;
 /** The specification's pattern: + and at least 3 digits. */
 const phonePattern = /^\+\d{3,15}$/;
-/** What browsers accept in an e-mail field (HTML, section 4.10.5.1.5). */
+/** The pattern of browsers' e-mail fields (HTML, section 4.10.5.1.5). */
 const emailPattern =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
 
-/** An address as it is stored and compared: trimmed, lower case; undefined when it is none. */
+/** The stored form of an address: trimmed, lower case; undefined if it is invalid. */
 export function normaliseEmail(text: string): string | undefined {
   const typed = text.trim();
-  // Before the case is changed: the Kelvin sign's lower case is a plain k, and two spellings must not be one account.
+  // Before the change of case: the Kelvin sign's lower case is a plain k, and two spellings must not be one account.
   if (!/^[\x21-\x7e]*$/.test(typed)) return undefined;
   const email = typed.toLowerCase();
   return email.length <= maxIdentifierLength && emailPattern.test(email) ? email : undefined;
 }
 
-/** A number as it is stored: E.164; the usual separators are dropped. Undefined when it is none. */
+/** The stored form of a number: E.164, without the usual separators. Undefined if it is invalid. */
 export function normalisePhone(text: string): string | undefined {
   const phone = text.trim().replace(/[\s().\-/]/g, '');
   return phonePattern.test(phone) ? phone : undefined;
 }
 
-/** What a member types to sign in: an e-mail address or a phone number. */
+/** Parses a user's sign-in name: an e-mail address or a phone number. */
 export function parseIdentifier(text: string): { email: string } | { phone: string } | undefined {
   const phone = normalisePhone(text);
   if (phone) return { phone };
@@ -97,20 +97,20 @@ export function parseIdentifier(text: string): { email: string } | { phone: stri
 }
 
 /**
- * What was typed to name a member, as it is counted and compared whether or not there is one: all spellings of an address
- * or number are one.
+ * The key of a typed name, for counting and comparing whether or not the user exists: all spellings of an address or
+ * number have the same key.
  */
 export function toAccountKey(typed: string): string {
   const identifier = parseIdentifier(typed);
   return identifier ? Object.values(identifier).join() : typed.trim().toLowerCase();
 }
 
-/** Given and family name; undefined when there is neither. */
+/** Given and family name; undefined if there is neither. */
 export function toName(user: Pick<User, 'givenName' | 'familyName'>): string | undefined {
   return [user.givenName, user.familyName].filter(Boolean).join(' ') || undefined;
 }
 
-/** For pages and other services that need some name: the address where there is none. Never for claims. */
+/** For pages and services that need some name: the address if there is none. Never for claims. */
 export function fullName(user: Pick<User, 'givenName' | 'familyName' | 'email'>): string {
   return toName(user) ?? user.email;
 }

@@ -2,13 +2,13 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { dayMs } from '../../shared/index.ts';
 import type { ProviderCheckResult } from './report.ts';
 
-/** So long before its end somebody should know. */
+/** How long before its end a certificate is reported. */
 const warnDays = 30;
 
 interface CheckedCertificate {
-  /** Of the file: "certificate 2". */
+  /** Position in the file: "certificate 2". */
   name: string;
-  /** Undefined: it cannot be read. */
+  /** Undefined: it is unreadable. */
   certificate: X509Certificate | undefined;
 }
 
@@ -22,7 +22,7 @@ function read(pem: string): X509Certificate | undefined {
 
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** What is said of one; undefined: nothing is wrong with it. */
+/** The text about one certificate; undefined: it is valid. */
 function describeValidity(
   { name, certificate }: CheckedCertificate,
   nowMs: number,
@@ -35,7 +35,9 @@ function describeValidity(
   return { says: `${name} expires on ${day(until)}, in ${Math.ceil((until - nowMs) / dayMs)} days`, usable: true };
 }
 
-/** An identity provider's: one that is good is enough; another may be the one before it or the next. */
+/**
+ * The certificates of an identity provider: one valid certificate suffices; others may be its predecessor or successor.
+ */
 export function checkCertificates(pems: readonly string[], nowMs: number): ProviderCheckResult {
   const judged = pems.map((pem, index) => ({ name: `certificate ${index + 1}`, certificate: read(pem) }));
   const ages = judged.map((one) => describeValidity(one, nowMs));
@@ -44,11 +46,11 @@ export function checkCertificates(pems: readonly string[], nowMs: number): Provi
   const says = ages.flatMap((age) => (age ? [age.says] : []));
   const none = !ages.some((age) => age === undefined || age.usable);
   if (none || unreadable) return { faults: says, warnings: [] };
-  // While it is replaced the new one lives long, and the old one ends: nothing is to be done but to remove it one day.
+  // During a rollover the new one has a long validity, and the old one ends: it only needs to be removed some day.
   return { faults: [], warnings: good ? says.filter((text) => !text.includes('expires on')) : says };
 }
 
-/** Our own, as a service provider. */
+/** Foyer's own pair, as a service provider. */
 export function checkOwnPair(
   { privateKey, certificate }: { privateKey: string; certificate: string },
   nowMs: number,
@@ -69,5 +71,5 @@ export function checkOwnPair(
   return aged;
 }
 
-/** To compare what stands in a file with what metadata says. */
+/** For comparing the file with the metadata. */
 export const toFingerprint = (pem: string): string | undefined => read(pem)?.fingerprint256;

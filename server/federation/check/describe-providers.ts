@@ -12,17 +12,17 @@ import { openStrategies } from '../strategies.ts';
 
 export interface ProviderDescription
   extends Pick<Provider, 'id' | 'kind' | 'name' | 'signUp' | 'secondFactor' | 'domains'> {
-  /** Whether a subject of this provider can be given to another person later: as far as the configuration says. */
+  /** Whether this provider can assign a subject to another person later, according to the configuration. */
   subject: 'permanent' | 'reusable';
-  /** What to tell the provider. */
+  /** The values to register at the provider. */
   register: Record<string, string>;
 }
 
-/** As far as the file says: at a sign-in the format of the NameID that came decides. */
+/** According to the file: at a sign-in the format of the received NameID decides. */
 export const mayReuse = (config: OidcProviderConfig | SamlProviderConfig): boolean =>
   config.kind === 'saml' && !isPermanent(config, config.nameIdFormat);
 
-/** Every provider that is configured, in the order of the sign-in page. Asks nobody. */
+/** Every configured provider, in the order of the sign-in page. Makes no requests. */
 export function describeProviders(settings: StrategySettings): ProviderDescription[] {
   const at = (path: string) => new URL(path, settings.publicUrl).href;
   const register = (id: string, kind: Provider['kind']): Record<string, string> =>

@@ -6,7 +6,7 @@ import { fromOidcError } from '../providers/oidc-errors.ts';
 import { isObject, parsedJson, toProbeUrl } from './probe.ts';
 import type { ProviderCheckResult } from './report.ts';
 
-/** What an OpenID provider says of itself, whether its keys are there, and whether it takes our credentials. */
+/** Checks an OpenID provider's discovery document, its keys, and whether it accepts the credentials. */
 export async function checkOidc(
   config: OidcProviderConfig,
   redirectUri: string,
@@ -71,7 +71,7 @@ async function keyFaults(address: string, answerMs?: number): Promise<string[]> 
   }
 }
 
-/** With a code that nobody was given, whoever knows us answers `invalid_grant` (RFC 6749, section 5.2). */
+/** With an invalid code, a provider that accepts the credentials answers `invalid_grant` (RFC 6749, section 5.2). */
 async function credentialFaults(configuration: client.Configuration, redirectUri: string): Promise<string[]> {
   try {
     await client.authorizationCodeGrant(configuration, toProbeUrl(redirectUri, configuration.serverMetadata().issuer), {

@@ -1,7 +1,7 @@
-/** A code that no provider has given anybody. */
+/** A code that no provider has ever issued. */
 export const probeCode = 'foyer-provider-check';
 
-/** An answer as if somebody had been asked. */
+/** A response as if a user had authenticated. */
 export function toProbeUrl(redirectUri: string, issuer: string): URL {
   const url = new URL(redirectUri);
   url.searchParams.set('code', probeCode);

@@ -7,14 +7,14 @@ import { checkStandard } from './standard.ts';
 
 const standardIds = ['amazon', 'google', 'facebook'] as const;
 
-/** Which of the three have credentials. */
+/** The ones of the three that have credentials. */
 export function configuredStandards({ config }: Pick<StrategySettings, 'config'>): (typeof standardIds)[number][] {
   const has = { amazon: config.AMAZON_CLIENT_ID, google: config.GOOGLE_CLIENT_ID, facebook: config.FACEBOOK_APP_ID };
   return standardIds.filter((id) => has[id] !== undefined);
 }
 
 /**
- * Asks every provider, all at once, whether it is as the configuration says. Nobody is signed in by it, and nothing changed.
+ * Checks every provider in parallel against its configuration. Nobody is signed in by it, and nothing changes.
  * @param only the id of one
  */
 export async function checkProviders(settings: StrategySettings, only?: string): Promise<ProviderReport[]> {

@@ -1,9 +1,9 @@
-/** What `foyer provider check` and `foyer doctor` say of one provider. */
+/** The report of `foyer provider check` and `foyer doctor` on one provider. */
 export interface ProviderReport {
   id: string;
-  /** Hurts now. */
+  /** Faults that prevent sign-ins now. */
   faults: string[];
-  /** Will hurt one day. */
+  /** Faults that will prevent sign-ins later. */
   warnings: string[];
 }
 

@@ -14,7 +14,7 @@ import { checkCertificates, toFingerprint } from './certificates.ts';
 import { mayReuse } from './describe-providers.ts';
 import { joinedReports, type ProviderCheckResult } from './report.ts';
 
-/** The certificates of the file, and the identity provider's metadata where they can be fetched. */
+/** Checks the certificates of the file, and the identity provider's metadata if they can be fetched. */
 export async function checkSaml(
   config: SamlProviderConfig,
   nowMs: number,
@@ -53,7 +53,10 @@ interface Metadata {
 const named = (of: XmlElement, name: string) =>
   [...everyElement(of)].filter((one) => one.namespaceURI === metadataNamespace && one.localName === name);
 
-/** SAML 2.0 Metadata, section 2.4.3. Comments are usual in these, and harmless: nothing of them is believed, only compared. */
+/**
+ * SAML 2.0 Metadata, section 2.4.3. Comments are common in metadata and harmless, because they are only compared, never
+ * trusted.
+ */
 function parseMetadata(text: string): Metadata {
   const root = parseXml(text.replace(/<!--[\s\S]*?-->/g, ''), metadataLimits);
   if (root.namespaceURI !== metadataNamespace || root.localName !== 'EntityDescriptor')

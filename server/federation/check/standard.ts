@@ -5,7 +5,7 @@ import type { StrategySettings } from '../providers.ts';
 import { isObject, parsedJson, probeCode } from './probe.ts';
 import type { ProviderCheckResult } from './report.ts';
 
-/** Whether Google, Facebook or Amazon takes our credentials: asked with a code that nobody was given. */
+/** Checks whether Google, Facebook or Amazon accepts the credentials, with an invalid code. */
 export async function checkStandard(
   id: 'google' | 'facebook' | 'amazon',
   { config, answerMs }: Pick<StrategySettings, 'config' | 'answerMs'>,
@@ -38,7 +38,7 @@ export async function checkStandard(
   return { faults: fault === undefined ? [] : [fault], warnings: [] };
 }
 
-/** Whoever knows us minds the code alone: `invalid_grant`, or Facebook's 100. */
+/** A provider that accepts the credentials only rejects the code: `invalid_grant`, or Facebook's 100. */
 function findTokenFault(status: number, text: string): string | undefined {
   const claims = parsedJson(text);
   const error = isObject(claims) ? claims.error : undefined;

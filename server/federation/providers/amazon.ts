@@ -6,7 +6,7 @@ import { createOAuth2Provider, type OAuth2Setup, verifyProfile } from './oauth2-
 import type { Authenticator } from './passport.ts';
 import { toEmail, toNames, toSubject } from './profile-claims.ts';
 
-/** Reads the profile at the configured address: the base class knows no address but Amazon's. */
+/** Reads the profile at the configured address: the base class only knows Amazon's. */
 class AmazonStrategy extends Strategy {
   private readonly profileURL: string;
 
@@ -25,10 +25,9 @@ class AmazonStrategy extends Strategy {
 }
 
 /**
- * Login with Amazon, its authorization code grant. It knows a whole name only, and has no way to be asked that somebody
- * shows again who they are.
- *
- * Its addresses never count as confirmed: neither its profile nor its developer guide says that they are.
+ * Login with Amazon, its authorization code grant. It only gives a whole name, and cannot be asked for a fresh
+ * authentication.
+ * Its addresses never count as verified: neither its profile nor its developer guide says that they are.
  */
 export function openAmazon(settings: StrategySettings, passport: Authenticator): Provider | undefined {
   const { AMAZON_CLIENT_ID, AMAZON_CLIENT_SECRET } = settings.config;

@@ -4,17 +4,20 @@ import type { FederationError } from '../identity.ts';
 import { fetchLimited } from './fetch-limited.ts';
 import { fromOidcError } from './oidc-errors.ts';
 
-/** For how long what a provider says of itself holds: it may replace its endpoints. Its keys are looked up when one is new. */
+/**
+ * How long a discovery document is used: a provider may replace its endpoints. Its keys are looked up again when an
+ * unknown one appears.
+ */
 const knownMs = 60 * 60_000;
-/** For how long nobody waits for a provider that has just not answered. */
+/** Fail fast for this long after a failed discovery. */
 const pauseMs = 5_000;
 
 export type ProviderDiscovery = () => Promise<client.Configuration>;
 
 /**
- * What a provider says of itself (OpenID Connect Discovery 1.0, section 4). It is asked when the first member needs it,
- * not at start: a provider that is away must not keep anybody from signing in otherwise.
- * @throws by the function: {FederationRefusal}
+ * A provider's discovery document (OpenID Connect Discovery 1.0, section 4). It is fetched when a user first needs it,
+ * not at the start: an unavailable provider must not prevent other sign-ins.
+ * @throws by the function: {FederationError}
  */
 export function createDiscovery(
   config: Pick<OidcProviderConfig, 'issuer' | 'clientId' | 'clientSecret'>,
@@ -34,7 +37,7 @@ export function createDiscovery(
     } catch (error) {
       const refusal = fromOidcError(error);
       failed = { refusal, atMs: now() };
-      // What it said an hour ago is better than nothing.
+      // An hour-old document is better than none.
       if (known && refusal.kind === 'unreachable') return known.configuration;
       throw refusal;
     }
@@ -54,22 +57,23 @@ export function createDiscovery(
   };
 }
 
-/** @throws what openid-client throws, or {FederationRefusal} */
+/** @throws the errors of openid-client, or {FederationError} */
 export async function discoverOnce(
   { issuer, clientId, clientSecret }: Pick<OidcProviderConfig, 'issuer' | 'clientId' | 'clientSecret'>,
   answerMs?: number,
 ): Promise<client.Configuration> {
-  // Only of this machine: the configuration takes no others.
+  // Only on this machine: the configuration accepts no others.
   const insecure = issuer.startsWith('http://') ? [client.allowInsecureRequests] : [];
   const authentication = clientSecret === undefined ? client.None() : bySecret(clientSecret);
   return client.discovery(new URL(issuer), clientId, {}, authentication, {
-    // TLS alone would do for a token that comes straight from there; a signature is no worse, and proxies read TLS.
+    // TLS alone would suffice for a token that comes directly from the provider; the signature is an additional check,
+    // because proxies can read TLS.
     execute: [...insecure, client.enableNonRepudiationChecks],
     [client.customFetch]: (url, init) => fetchBounded(url, init, answerMs),
   });
 }
 
-/** The way that the provider knows; unsaid, it is Basic (Discovery 1.0, section 3). */
+/** The authentication method of the provider; the default is Basic (Discovery 1.0, section 3). */
 function bySecret(secret: string): client.ClientAuth {
   const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)];
   return (server, ...rest) => {

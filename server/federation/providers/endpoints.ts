@@ -1,9 +1,9 @@
 import type { StrategySettings } from '../providers.ts';
 
-/** Each Graph API version is served for two years after the next one came out. */
+/** Each Graph API version is supported for two years after its successor was released. */
 export const graphVersion = 'v23.0';
 
-/** One name of each as an issuer: in OAuth 2.0 they have none. */
+/** A fixed issuer for each: OAuth 2.0 has none. */
 export const standardIssuers = {
   google: 'https://accounts.google.com',
   facebook: 'https://www.facebook.com',
@@ -16,7 +16,7 @@ export interface Endpoints {
   profile: string;
 }
 
-/** Where the three are asked; a stand-in has the same paths at one address. */
+/** The endpoints of the three; a stand-in has the same paths at one address. */
 export function standardEndpoints({
   GOOGLE_URL,
   FACEBOOK_URL,
@@ -27,7 +27,7 @@ export function standardEndpoints({
 > {
   const at = (base: string | undefined, host: string, path: string) => new URL(path, base ?? host).href;
   return {
-    // Google's discovery document names these.
+    // From Google's discovery document.
     google: {
       authorization: at(GOOGLE_URL, 'https://accounts.google.com', '/o/oauth2/v2/auth'),
       token: at(GOOGLE_URL, 'https://oauth2.googleapis.com', '/token'),

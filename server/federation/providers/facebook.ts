@@ -12,7 +12,7 @@ class FacebookStrategy extends Strategy {
       {
         ...options,
         scope: ['public_profile', 'email'],
-        // appsecret_proof: a token that was stolen elsewhere opens nothing here.
+        // appsecret_proof: a token that was stolen elsewhere is useless here.
         enableProof: true,
         graphAPIVersion: graphVersion,
         profileFields: ['id', 'displayName', 'name', 'emails', 'picture.type(large)'],
@@ -25,11 +25,10 @@ class FacebookStrategy extends Strategy {
 }
 
 /**
- * Facebook Login (Meta, "Manually Build a Login Flow"). Its guide speaks of PKCE only with its OpenID Connect flow, but the
- * dialog knows it in this one, too: a code that was asked for with a challenge is refused without its verifier.
- *
- * Its addresses never count as confirmed: the profile has no field that says so (`verified` was about the account, and
- * is gone since Graph API 3.0), and Meta's guide to several ways of signing in asks apps to confirm the address themselves.
+ * Facebook Login (Meta, "Manually Build a Login Flow"). Its guide mentions PKCE only for its OpenID Connect flow, but
+ * the dialog supports it in this one too: a code with a challenge is refused without its verifier.
+ * Its addresses never count as verified: the profile has no field for it (`verified` was about the account, and was
+ * removed in Graph API 3.0), and Meta's guide to several sign-in methods asks apps to confirm the address themselves.
  */
 export function openFacebook(settings: StrategySettings, passport: Authenticator): Provider | undefined {
   const { FACEBOOK_APP_ID, FACEBOOK_APP_SECRET } = settings.config;
@@ -45,7 +44,7 @@ export function openFacebook(settings: StrategySettings, passport: Authenticator
     refusesEmbeddedBrowsers: true,
     bearer: false,
     open: (setup) => new FacebookStrategy(setup),
-    // `rerequest`: whoever once withheld the e-mail is asked for it anew, or would never get in.
+    // `rerequest`: a user who once withheld the e-mail is asked for it again, or could never sign in.
     options: ({ repeated }) => ({ authType: repeated ? 'reauthenticate' : 'rerequest' }),
     person: (claims) => ({
       subject: toSubject(claims.id),

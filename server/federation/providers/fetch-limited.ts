@@ -13,9 +13,8 @@ const awayStatuses = new Set([502, 503, 504]);
 const maxBytes = 1_048_576;
 
 /**
- * One request to a provider: it ends in time, reads no more than a provider can have to say, and follows no redirects, as
- * secrets go along.
- * @throws {FederationError} unreachable; invalid, when the answer is too long
+ * One request to a provider, with limits of time and size and without redirects, because it contains secrets.
+ * @throws {FederationError} unreachable; invalid if the response is too long
  */
 export async function fetchLimited(
   url: string | URL,
@@ -27,7 +26,7 @@ export async function fetchLimited(
   const signal = init.signal ? AbortSignal.any([init.signal, late]) : late;
   try {
     const answer = await fetch(url, { ...init, redirect: 'manual', signal });
-    // Of a proxy that does not reach the provider (RFC 9110, section 15.6).
+    // From a proxy that cannot reach the provider (RFC 9110, section 15.6).
     if (awayStatuses.has(answer.status)) {
       await answer.body?.cancel();
       throw new FederationError('unreachable', `${origin}: status ${answer.status}`);
@@ -42,7 +41,7 @@ export async function fetchLimited(
 async function readSome(answer: Response, origin: string): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop lets go of the connection.
+  // Leaving the loop closes the connection.
   for await (const chunk of answer.body ?? []) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw new FederationError('invalid', `${origin}: an answer of more than ${maxBytes} bytes`);
@@ -51,7 +50,7 @@ async function readSome(answer: Response, origin: string): Promise<string> {
   return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
-/** What went wrong below HTTP: `fetch` itself says only that it failed. */
+/** The cause of a network error: `fetch` itself only reports that it failed. */
 function toNetworkReason(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: string } };
   if (name === 'TimeoutError') return 'no answer in time';

@@ -14,8 +14,8 @@ class GoogleStrategy extends Strategy {
 }
 
 /**
- * Google by OAuth 2.0 and its OpenID Connect userinfo. It cannot be asked to let somebody type a password again: `again` only
- * makes it show which accounts there are.
+ * Google with OAuth 2.0 and its OpenID Connect userinfo. It cannot be asked for the password again: `again` only makes
+ * it show a choice of accounts.
  */
 export function openGoogle(settings: StrategySettings, passport: Authenticator): Provider | undefined {
   const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET } = settings.config;

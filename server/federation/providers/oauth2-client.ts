@@ -13,8 +13,8 @@ interface ClientOptions {
 }
 
 /**
- * The client of `passport-oauth2` for the token endpoint and for profiles, with limits of time and size. Without them it waits
- * and reads without end, and an error while it reads an answer ends the process.
+ * The client of `passport-oauth2` for the token endpoint and for profiles, with limits of time and size. The original
+ * waits and reads without limits, and an error while it reads a response ends the process.
  */
 export class LimitedOAuth2Client extends OAuth2 {
   private readonly settings: Pick<StrategySettings, 'answerMs'>;
@@ -40,7 +40,7 @@ export class LimitedOAuth2Client extends OAuth2 {
     if (accessToken) address.searchParams.set('access_token', accessToken);
     const body = method === 'POST' && typeof postBody === 'string' ? { body: postBody } : {};
     const init = { method, headers: { ...headers, Accept: 'application/json' }, ...body };
-    // Its type knows neither success, where the error is null, nor other errors than those of HTTP.
+    // Its type lacks success, where the error is null, and errors other than those of HTTP.
     const respond = (...result: [error: unknown, body?: string]) => Reflect.apply(callback, undefined, result);
     fetchLimited(address, init, this.settings.answerMs)
       .then(({ status, text }) => {

@@ -1,22 +1,22 @@
 import { FederationError } from '../identity.ts';
 
-/** As libraries throw them; their messages hold what the provider said, which may hold tokens. */
+/** Errors of the libraries; their messages contain the provider's text, which may contain tokens. */
 interface LibraryError {
   name?: string;
   code?: unknown;
   oauthError?: unknown;
 }
 
-/** A code of an error as protocols know them; nothing else of what was said goes to the log. */
+/** A standard error code; no other part of the response is logged. */
 export function toErrorWord(code: unknown): string {
   if (typeof code === 'number') return String(code);
   return typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : 'without a code';
 }
 
-/** `invalid_grant`: the code is unknown, used, of somebody else, or its verifier is wrong. Facebook says 100 for it. */
+/** `invalid_grant`: the code is unknown, used, another client's, or its verifier is wrong. Facebook's value is 100. */
 export const wrongCode = (code: unknown) => code === 'invalid_grant' || code === 100;
 
-/** What an error of `passport-oauth2` and of its family is to this house. */
+/** Converts an error of `passport-oauth2` and related strategies. */
 export function fromOAuth2Error(error: unknown): FederationError {
   if (error instanceof FederationError) return error;
   const { name = 'error', code, oauthError } = (error ?? {}) as LibraryError;

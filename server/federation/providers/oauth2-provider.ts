@@ -10,12 +10,12 @@ import { LimitedOAuth2Client } from './oauth2-client.ts';
 import { fromOAuth2Error } from './oauth2-errors.ts';
 import { type AttemptState, type Authenticator, authenticate, type StrategyRequest } from './passport.ts';
 
-/** The common part of google, facebook and amazon: Passport's strategies that build upon `passport-oauth2`. */
+/** The common part of google, facebook and amazon: Passport's strategies that are based on `passport-oauth2`. */
 
-/** The claims of a profile, as the provider wrote them. */
+/** The claims of a profile, as the provider sent them. */
 type Claims = Record<string, unknown>;
 
-/** The tokens end here. */
+/** The tokens are not passed on from here. */
 export const verifyProfile = (
   _accessToken: string,
   _refreshToken: string,
@@ -44,13 +44,13 @@ interface OAuth2ProviderOptions {
   passport: Authenticator;
   id: ProviderKind & ('google' | 'facebook' | 'amazon');
   name: string;
-  /** Its one name as an issuer. */
+  /** Its fixed issuer. */
   issuer: string;
   endpoints: Endpoints;
   credentials: { id: string | undefined; secret: string | undefined };
   configured: StandardProviderConfig;
   refusesEmbeddedBrowsers: boolean;
-  /** Whether the token is sent in a header where the profile is read; else in the address, as Facebook wants it. */
+  /** Whether the token is sent in a header when the profile is read; else in the address, as Facebook requires. */
   bearer: boolean;
   open(setup: OAuth2Setup): OAuth2Strategy;
   /** The options of its `authorizationParams`. */
@@ -103,7 +103,7 @@ function registeredStrategy({ settings, passport, id, issuer, ...created }: OAut
     async finish(req, attempt) {
       if (attempt === undefined) throw new FederationError('foreign', 'nobody asked');
       const query = readCallbackParams(req);
-      // The strategy compares it only where the answer is a code.
+      // The strategy compares it only if the response has a code.
       if (query.state !== attempt.id) throw new FederationError('invalid', 'the state of another attempt');
       const result = await run({ query, attempt: { id: attempt.id, strategyState: { ...attempt.strategyState } } }, {});
       if (result.kind === 'redirect') throw new FederationError('invalid', 'neither a code nor an error');
@@ -119,7 +119,7 @@ function registeredStrategy({ settings, passport, id, issuer, ...created }: OAut
 
 const maxCharacters = 4_096;
 
-/** Of the answer, what these protocols know: each parameter once (RFC 6749, section 3.1), of a length that may be. */
+/** The known parameters of the response: each once (RFC 6749, section 3.1), of bounded length. */
 function readCallbackParams(req: Request): Record<string, string> {
   const response: Record<string, string> = {};
   for (const name of ['code', 'state', 'error', 'error_code']) {

@@ -11,15 +11,15 @@ interface LibraryError {
   status?: unknown;
 }
 
-/** What an error of openid-client is to this house. Its causes hold answers, with tokens, so nothing of them is told. */
+/** Converts an error of openid-client. Its causes contain responses with tokens, so nothing of them is passed on. */
 export function fromOidcError(thrown: unknown): FederationError {
   if (thrown instanceof FederationError) return thrown;
   const { name = 'error', code, cause, error, error_description } = (thrown ?? {}) as LibraryError;
-  // A request of ours that failed comes wrapped.
+  // An error of Foyer's own request is wrapped.
   if (cause instanceof FederationError) return cause;
   switch (code) {
     case 'OAUTH_AUTHORIZATION_RESPONSE_ERROR':
-      // Keycloak's words (OpenID Connect Core 1.0, section 3.1.2.6 knows none for it).
+      // Keycloak's text (OpenID Connect Core 1.0, section 3.1.2.6 has no code for it).
       if (error === 'temporarily_unavailable' && error_description === 'authentication_expired')
         return new FederationError('provider-error', expiredThere);
       return error === 'access_denied'
@@ -43,7 +43,7 @@ export function fromOidcError(thrown: unknown): FederationError {
   }
 }
 
-/** Which claim was wrong, where the library says it: its name is no secret, its value may be. */
+/** The name of the invalid claim, if the library gives it: the name is no secret, the value may be. */
 function missingClaim(cause: unknown): string {
   const { cause: inner } = (cause ?? {}) as LibraryError;
   const { claim, attribute } = (inner ?? {}) as { claim?: unknown; attribute?: unknown };

@@ -12,28 +12,30 @@ import { fromOidcError } from './oidc-errors.ts';
 import { type Authenticator, authenticate, type StrategyRequest } from './passport.ts';
 import { isOfDomain, toEmail, toNames, toPictureUrl, toSubject } from './profile-claims.ts';
 
-/** What is said of a person: the id token's claims and the userinfo's, checked. */
+/** The verified claims of the id token and of userinfo. */
 export type IdentityClaims = Record<string, unknown>;
 
 const sessionKey = 'oidc';
 
-/** The answer of a provider, or an authorization request. The session is the attempt's, so that tabs do not share one. */
+/**
+ * The response of a provider, or an authorization request. The session is the attempt's, so that tabs do not share one.
+ */
 interface OidcRequest extends StrategyRequest {
   method: 'GET';
   session: Record<string, StrategyState>;
-  /** The query of the answer; empty: it is an authorization request. */
+  /** The query of the response; empty: it is an authorization request. */
   search: string;
   parameters: Record<string, string>;
 }
 
-/** The part of `OidcRequest` that the strategy reads beside those of the library. */
+/** The part of `OidcRequest` that the strategy reads besides those of the library. */
 type ReadRequest = Pick<Request, 'method'> & Partial<Pick<OidcRequest, 'search' | 'parameters'>>;
 
 class OidcStrategy extends OpenIdClientStrategy {
   override authorizationRequestParams({ parameters }: ReadRequest) {
     return new URLSearchParams(parameters);
   }
-  /** Without the true address: the registered one replaces it, whatever stands before Foyer. */
+  /** The registered address replaces the actual one, whatever proxy is in front of Foyer. */
   override currentUrl({ search = '' }: ReadRequest) {
     const url = new URL('http://answer.invalid/');
     url.search = search;
@@ -41,7 +43,9 @@ class OidcStrategy extends OpenIdClientStrategy {
   }
 }
 
-/** Any OpenID provider, by the authorization code flow with PKCE, state and nonce (OpenID Connect Core 1.0, section 3.1). */
+/**
+ * Any OpenID provider, with the authorization code flow, PKCE, state and nonce (OpenID Connect Core 1.0, section 3.1).
+ */
 export function createOidcProvider(
   settings: StrategySettings,
   passport: Authenticator,
@@ -63,8 +67,8 @@ export function createOidcProvider(
 }
 
 /**
- * The strategy of the library takes the metadata of its provider when it is created. So it is registered as soon as the metadata
- * is known, at the first sign-in, and registered again each time that they are read again.
+ * The library's strategy needs the metadata of its provider at its creation. So it is registered at the first sign-in,
+ * when the metadata are known, and again each time that they are read again.
  */
 function discoveredStrategy(
   settings: StrategySettings,
@@ -106,7 +110,7 @@ function discoveredStrategy(
       const request: OidcRequest = { method: 'GET', query: {}, session: {}, search: '', parameters };
       const { result } = await run(request);
       if (result.kind !== 'redirect') throw new Error(`the strategy ${id} did not redirect`);
-      // When somebody showed who they are is checked below: the library's check would count what came after that, too.
+      // The time of authentication is checked below: the library would also count authentications after the request.
       const { max_age: _, ...stored } = request.session[sessionKey] ?? {};
       return { url: result.url, stored: { ...stored, ...(repeated && { againAtS: Math.floor(Date.now() / 1000) }) } };
     },
@@ -137,7 +141,10 @@ function readCallbackQuery(req: Request): string {
   return search;
 }
 
-/** The library has checked the id token: signature, issuer, audience, nonce, times; userinfo: that it is of the same person. */
+/**
+ * The library has verified the id token: signature, issuer, audience, nonce, times; and that userinfo belongs to the
+ * same subject.
+ */
 async function fetchClaims(
   configuration: client.Configuration,
   config: OidcProviderConfig,
@@ -145,7 +152,7 @@ async function fetchClaims(
 ): Promise<IdentityClaims> {
   const claims = tokens.claims();
   if (claims === undefined) throw new FederationError('invalid', 'no id token');
-  // The library looks at it only where there are several audiences (Core 1.0, section 3.1.3.7).
+  // The library checks it only if there are several audiences (Core 1.0, section 3.1.3.7).
   if (claims.azp !== undefined && claims.azp !== config.clientId)
     throw new FederationError('invalid', 'the id token was given to another client');
   mustBelongTogether(tokens.id_token ?? '', claims, tokens.access_token);
@@ -157,8 +164,8 @@ async function fetchClaims(
 const hashes: Record<string, string> = { '256': 'sha256', '384': 'sha384', '512': 'sha512', DSA: 'sha512' };
 
 /**
- * An id token may say to which access token it belongs (`at_hash`: Core 1.0, section 3.1.3.8). The library does not look at it
- * in this flow; one that belongs to another was mixed from two answers.
+ * An id token may be bound to its access token (`at_hash`: Core 1.0, section 3.1.3.8). The library does not check it in
+ * this flow; a mismatch means that two responses were mixed.
  */
 export function mustBelongTogether(idToken: string, { at_hash: response }: IdentityClaims, accessToken: string): void {
   if (response === undefined) return;
@@ -170,7 +177,7 @@ export function mustBelongTogether(idToken: string, { at_hash: response }: Ident
     throw new FederationError('invalid', 'the id token belongs to another access token');
 }
 
-/** What userinfo says goes before; but whether an address is confirmed is said where the address is. */
+/** Userinfo has precedence; but `email_verified` must come from the same source as the address. */
 export function mergeClaims(claims: IdentityClaims, more: IdentityClaims): IdentityClaims {
   const { iss, auth_time } = claims;
   const whole: IdentityClaims = { ...claims, ...more, iss, auth_time };
@@ -178,7 +185,7 @@ export function mergeClaims(claims: IdentityClaims, more: IdentityClaims): Ident
   return { ...whole, email: source.email, email_verified: source.email_verified };
 }
 
-/** @param config what stands for what, and whose addresses count as confirmed */
+/** @param config the mapping of claims, and the domains whose addresses count as verified */
 export function oidcToIdentity(
   response: IdentityClaims,
   {
@@ -189,9 +196,9 @@ export function oidcToIdentity(
   }: Pick<OidcProviderConfig, 'issuer' | 'claims' | 'domains' | 'verifiedEmails'>,
 ): Omit<UpstreamIdentity, 'provider' | 'kind' | 'session' | 'shownAtMs'> {
   const email = toEmail(response[claims.email ?? 'email']);
-  // Said of `email` alone; of another claim nothing is.
+  // It only applies to `email`; other claims have no such statement.
   const provider = response.email_verified === true && (claims.email ?? 'email') === 'email';
-  // Behind one address of Microsoft's stand the issuers of everybody's organisations, whose word about ours is worth nothing.
+  // One Microsoft address serves the issuers of all organizations, whose statements about other domains prove nothing.
   const own = URL.parse(String(response.iss))?.href === URL.parse(issuer)?.href;
   return {
     issuer: toSubject(response.iss),
@@ -208,8 +215,8 @@ export function oidcToIdentity(
 }
 
 /**
- * A provider that does not say when somebody showed who they are is never taken for one that asked: some ignore `prompt` and
- * `max_age`, and send no `auth_time` (Core 1.0, section 3.1.2.1 demands both).
+ * A provider without a time of authentication is never trusted to have asked: some ignore `prompt` and `max_age`, and
+ * send no `auth_time` (Core 1.0, section 3.1.2.1 demands both).
  */
 function toFreshness(
   response: IdentityClaims,
@@ -220,19 +227,19 @@ function toFreshness(
   return requested ? {} : { shownAtMs };
 }
 
-/** By our clock; the provider's is compared with the true time, as the library does. */
+/** By Foyer's clock; the provider's is compared with the true time, as the library does. */
 function authTimeMs({ auth_time: at }: IdentityClaims, nowMs: number): number | undefined {
   if (typeof at !== 'number') return undefined;
   return Math.max(0, Math.floor(nowMs - Math.max(0, Date.now() - at * 1_000)));
 }
 
-/** Clocks differ. */
+/** Tolerance for clock differences. */
 const skewS = 60;
 
 /**
- * Whether somebody showed anew who they are, and did not only come back by a session at the provider. Of a provider that does
- * not say when (`auth_time`, which must come after `max_age`: Core 1.0, section 2), and does not claim to, `freshnessOf` says
- * that the sign-in is not fresh.
+ * Requires a fresh authentication instead of a session at the provider. If a provider does not give the time
+ * (`auth_time`, required with `max_age`: Core 1.0, section 2), and does not claim a fresh one, `toFreshness` marks the
+ * sign-in as stale.
  */
 export function requireFreshAuthentication(
   response: IdentityClaims,

@@ -6,12 +6,12 @@ import { FederationError } from '../identity.ts';
 export type AuthenticateResult =
   | { kind: 'redirect'; url: string }
   | { kind: 'success'; user: unknown }
-  /** The strategy's own text is left out: it may repeat what the provider sent. */
+  /** The strategy's own text is omitted: it may repeat the provider's data. */
   | { kind: 'fail'; status: unknown };
 
 export type Authenticator = passportModule.Authenticator;
 
-/** An instance for the strategies of one configuration: the package's own one is shared by everything in the process. */
+/** An instance for the strategies of one configuration: the package's own one is shared by the whole process. */
 export const createPassport = (): Authenticator => new passportModule.Passport();
 
 /** A strategy that Passport has registered under the id of its provider. */
@@ -23,9 +23,9 @@ interface RegisteredStrategy {
 }
 
 /**
- * The request that a strategy reads. It is never the true request: at the button of a provider that one carries the
- * parameters of a client app's own authorization request, and strategies take `code`, `state` and `error`, in the query or in
- * a form, for the answer of a provider.
+ * The request that a strategy reads. It is never the true request: at the button of a provider that has the parameters
+ * of a client app's own authorization request, and strategies would read `code`, `state` and `error`, in the query or
+ * in a form, as the response of a provider.
  */
 export interface StrategyRequest {
   query: Record<string, string>;
@@ -33,15 +33,18 @@ export interface StrategyRequest {
   attempt?: AttemptState;
 }
 
-/** The part of an attempt that a strategy reads and writes. `id` is the `state` parameter; `kept` is stored with the attempt. */
+/**
+ * The part of an attempt that a strategy reads and writes. `id` is the `state` parameter; `strategyState` is stored
+ * with the attempt.
+ */
 export type AttemptState = Pick<FederationAttempt, 'id' | 'strategyState'>;
 
-/** Limit for an answer of a provider. */
+/** Timeout of a provider's response. */
 export const providerTimeoutMs = 10_000;
 
 /**
- * Runs `passport.authenticate` once. The callback of Passport becomes the result; no session is written, and nothing is sent
- * to the browser: the route decides how to lead it to the provider.
+ * Runs `passport.authenticate` once. The callback of Passport becomes the result; no session is written, and nothing is
+ * sent to the browser: the route decides how to redirect to the provider.
  * @throws {FederationError} unreachable, after `withinMs`; and every error of the strategy
  */
 export function authenticate(
@@ -66,7 +69,7 @@ export function authenticate(
   return promise.finally(() => clearTimeout(timer));
 }
 
-/** The part of a response by which Passport redirects. */
+/** The part of a response with which Passport redirects. */
 function redirectResponse(onRedirect: (url: string) => void) {
   let location = '';
   return {

@@ -2,16 +2,16 @@ import { isMalformed } from '../../http/index.ts';
 import { maxNameLength, normaliseEmail } from '../../users/index.ts';
 import { FederationError, type UpstreamIdentity } from '../identity.ts';
 
-/** No provider's names of people are longer (OpenID Connect Core 1.0, section 2: 255). */
+/** No provider has longer subjects (OpenID Connect Core 1.0, section 2: 255). */
 const maxSubjectCharacters = 255;
-/** As long as the address of a picture may be. */
+/** Maximum length of a picture's address. */
 const maxPictureCharacters = 2_000;
 
-/** Whether it can name a person at a provider. */
+/** Tests whether it can be a subject identifier. */
 export const isNameOfPerson = (claims: unknown): claims is string =>
   typeof claims === 'string' && claims !== '' && !isMalformed(claims, maxSubjectCharacters);
 
-/** @throws {FederationError} invalid: without it nobody is named */
+/** @throws {FederationError} invalid: there is no valid subject */
 export function toSubject(claims: unknown): string {
   if (!isNameOfPerson(claims)) throw new FederationError('invalid', 'the answer names nobody');
   return claims;
@@ -23,21 +23,24 @@ export function toEmail(claims: unknown): string | undefined {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
-/** They turn the direction of what stands behind them, so that a page shows another text than is there (Unicode, UAX #9). */
+/**
+ * Characters that change the direction of the text after them, so that a page shows other text than it contains
+ * (Unicode, UAX #9).
+ */
 const bidiControls = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** A name as a profile may hold it: a provider's text is nobody's HTML, but it may be endless or hold line breaks. */
+/** Normalizes a name for the profile: a provider's text may be too long or contain line breaks. */
 function toName(claims: unknown): string {
   if (typeof claims !== 'string' || !claims.isWellFormed()) return '';
   const name = claims.replace(bidiControls, '').replace(controlCharacters, ' ').trim().slice(0, maxNameLength);
-  // Half of a character may be left at its end.
+  // The cut may leave half of a surrogate pair.
   return name.replace(/[\ud800-\udbff]$/, '').trim();
 }
 
 export function toNames(claims: {
   input?: unknown;
   family?: unknown;
-  /** What stands where the provider knows only one name. */
+  /** The whole name, if the provider gives only one. */
   whole?: unknown;
 }): Pick<UpstreamIdentity, 'givenName' | 'familyName'> {
   const [givenName, familyName] = [toName(claims.input), toName(claims.family)];
@@ -52,7 +55,7 @@ export function toPictureUrl(claims: unknown): string | undefined {
   return URL.parse(claims)?.protocol === 'https:' ? claims : undefined;
 }
 
-/** Whether an address is of one of the domains, which are in lower case. */
+/** Tests whether an address is in one of the domains, which are in lower case. */
 export function isOfDomain(email: string | undefined, domains: readonly string[]): boolean {
   return email !== undefined && domains.includes(email.slice(email.lastIndexOf('@') + 1));
 }

@@ -13,7 +13,7 @@ import type { SamlResult } from '../saml/types.ts';
 import { clockSkewMs } from '../saml/xml.ts';
 import type { Authenticator } from './passport.ts';
 
-/** SAML 2.0's Web Browser SSO Profile: asked by redirect, answered by post. */
+/** SAML 2.0's Web Browser SSO Profile: a redirect for the request, a POST for the response. */
 export function openSaml(settings: StrategySettings, passport: Authenticator, config: SamlProviderConfig): Provider {
   const service = samlService(settings, config, passport);
 
@@ -37,7 +37,8 @@ export function openSaml(settings: StrategySettings, passport: Authenticator, co
     return {
       identity: {
         ...samlToIdentity(config, assertion),
-        // Some write the time of the answer into AuthnInstant, so that of a session proves nothing (SAML 2.0 Core, 2.7.2).
+        // Some providers write the time of the response into AuthnInstant, so it proves no fresh authentication (SAML
+        // 2.0 Core, 2.7.2).
         ...(expected.freshSinceMs === undefined && { shownAtMs: assertion.shownAtMs, stale: true as const }),
       },
       assertionId: assertion.id,

@@ -13,17 +13,17 @@ import {
   xmlError,
 } from './xml.ts';
 
-/** What a signed assertion says, once it is known to be meant for us and for now. */
+/** The content of a signed assertion, after the checks of audience and time. */
 export interface Assertion {
   id: string;
-  /** It must not be taken any more after this. Milliseconds since the epoch. */
+  /** It must not be accepted after this. Milliseconds since the epoch. */
   untilMs: number;
   nameId: string;
   nameIdFormat: string;
   nameQualifier: string | undefined;
   spNameQualifier: string | undefined;
   sessionIndex: string | undefined;
-  /** When the person showed who they are. Milliseconds since the epoch. */
+  /** Time of the authentication. Milliseconds since the epoch. */
   shownAtMs: number;
   /** By name; values in their order, with the white space and the blank values that were signed. */
   attributes: Map<string, string[]>;
@@ -31,11 +31,11 @@ export interface Assertion {
 
 export const unspecifiedFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
-/** Longer than any that is given out; an assertion is for the moment. */
+/** Longer than the validity of any real assertion. */
 const maxAgeMs = 15 * 60_000;
 
 /**
- * Reads the very XML whose signature was found to fit: nothing else of a message is believed (SAML 2.0 Profiles, section
+ * Reads exactly the XML whose signature was verified: no other part of a message is trusted (SAML 2.0 Profiles, section
  * 4.1.4.3).
  * @throws {FederationError}
  */
@@ -80,7 +80,7 @@ function checkIssued(assertion: XmlElement, nowMs: number): void {
   if (issued < nowMs - maxAgeMs) throw xmlError('the assertion has expired: it was issued long ago');
 }
 
-/** A bearer's confirmation that fits in every respect (SAML 2.0 Profiles, section 4.1.4.2). */
+/** Requires a valid bearer confirmation (SAML 2.0 Profiles, section 4.1.4.2). */
 function checkConfirmed(subject: XmlElement, expected: ExpectedResponse): number {
   const bearers = childrenNamed(subject, 'assertion', 'SubjectConfirmation').filter(
     (one) => one.getAttribute('Method') === bearer,
@@ -113,7 +113,7 @@ function checkConditions(assertion: XmlElement, { audience, nowMs }: ExpectedRes
   }
 }
 
-/** SessionIndex is what the provider calls its session, for a single logout. */
+/** SessionIndex is the provider's name of its session, for a single logout. */
 function checkAuthenticated(
   assertion: XmlElement,
   { nowMs, freshSinceMs }: ExpectedResponse,

@@ -15,14 +15,14 @@ function run(
   return authenticate({ passport, id: config.id }, whole, options);
 }
 
-/** @returns where the browser goes to be asked */
+/** @returns the address of the authentication request */
 export async function addressToAsk(
   service: SamlService,
   request: AuthnRequestRecord,
   { relayState, repeated, loginHint }: { relayState: string; repeated: boolean; loginHint: string | undefined },
 ): Promise<string> {
   const saml = { ...samlOptions(service, request, service.config.signRequests), forceAuthn: repeated };
-  // No part of SAML, but what Google and Microsoft read; it is not signed, and nothing hangs on it.
+  // Not part of SAML, but Google and Microsoft read it; it is unsigned and only a hint.
   const additionalParams = loginHint === undefined ? {} : { login_hint: loginHint };
   const result = await run(service, { saml, query: { RelayState: relayState } }, { additionalParams });
   if (result.kind !== 'redirect') throw new Error('the SAML strategy did not redirect');
@@ -30,8 +30,8 @@ export async function addressToAsk(
 }
 
 /**
- * Reads an answer: what anybody could have written around it, then the signature, then what is signed. The library verifies
- * the assertion, and what it verified is read; all before that refuses at little cost what the library would refuse at much.
+ * Verifies a response: first the unsigned parts, then the signature, then the signed parts. The library verifies the
+ * assertion, and exactly that is read. The earlier checks cheaply refuse what the library would refuse at high cost.
  * @param encoded the field SAMLResponse
  * @throws {FederationError}
  */
@@ -54,7 +54,7 @@ export async function readSamlResponse(
   return readAssertion(profile.getAssertionXml(), expected);
 }
 
-/** The library's own words repeat what was sent; these do not. */
+/** The library's messages repeat the input; these do not. */
 function toRefusalReason(error: unknown): string {
   const message = error instanceof Error ? error.message : '';
   const known: [RegExp, string][] = [

@@ -2,9 +2,9 @@ import { C14nCanonicalization, ExclusiveCanonicalization } from 'xml-crypto';
 import type { XmlElement } from './xml.ts';
 
 /**
- * The canonical form of an element, by the code with which the library writes it: a second implementation could refuse an
- * answer that the library takes.
- * @param options.inclusive Canonical XML 1.0; else Exclusive XML Canonicalization, as SAML wants it
+ * The canonical form of an element, with the library's own code: a second implementation could refuse a response that
+ * the library accepts.
+ * @param options.inclusive Canonical XML 1.0; else Exclusive XML Canonicalization, as SAML requires
  * @param options.prefixes the PrefixList of InclusiveNamespaces; none: that of a CanonicalizationMethod in the element
  */
 export function canonicalXml(
@@ -12,7 +12,7 @@ export function canonicalXml(
   { inclusive = false, prefixes = [] }: { inclusive?: boolean; prefixes?: string[] } = {},
 ): string {
   const algorithm = inclusive ? new C14nCanonicalization() : new ExclusiveCanonicalization();
-  // Its own is written in any case.
+  // Its own declarations are written in any case.
   const ancestorNamespaces = namespacesAround(element).filter(({ prefix }) => prefix !== (element.prefix ?? ''));
   return algorithm.process(element as never, { inclusiveNamespacesPrefixList: prefixes, ancestorNamespaces });
 }
@@ -28,7 +28,7 @@ const declarationsIn = ({ attributes }: XmlElement): Declaration[] =>
     .filter(({ name }) => name === 'xmlns' || name.startsWith('xmlns:'))
     .map(({ name, value }) => ({ prefix: name.slice('xmlns:'.length), namespaceURI: value }));
 
-/** The namespaces that an element inherits: declared around it, of each prefix the nearest, and not by itself. */
+/** The namespaces that an element inherits: declared by its ancestors, for each prefix the nearest. */
 export function namespacesAround(element: XmlElement): Declaration[] {
   const found = new Map<string, string>();
   for (let one = element.parentNode as XmlElement | null; one?.attributes; one = one.parentNode as XmlElement | null) {

@@ -11,7 +11,7 @@ const formats = {
 };
 
 const claims = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
-/** What providers call these where nothing else is configured: LDAP's names, plain and as OIDs, and Microsoft's. */
+/** The usual attribute names of providers: LDAP's names, plain and as OIDs, and Microsoft's. */
 const usual = {
   email: ['email', 'mail', 'urn:oid:0.9.2342.19200300.100.1.3', `${claims}/emailaddress`],
   givenName: ['givenName', 'firstName', 'urn:oid:2.5.4.42', `${claims}/givenname`],
@@ -20,8 +20,8 @@ const usual = {
 };
 
 /**
- * Who the assertion speaks of.
- * @throws {FederationRefusal} invalid, when the name that it gives them is another one the next time
+ * The identity in an assertion.
+ * @throws {FederationError} invalid, if its name identifier changes with each sign-in
  */
 export function samlToIdentity(config: SamlProviderConfig, assertion: Assertion): UpstreamIdentity {
   const { id, domains, verifiedEmails, attributes: mapped, entityId } = config;
@@ -53,8 +53,8 @@ export function samlToIdentity(config: SamlProviderConfig, assertion: Assertion)
 }
 
 /**
- * Whether a subject stays with one person. Of all formats, the standard promises it for persistent NameIDs alone (SAML 2.0
- * Core, section 8.3.7); an attribute or another format is what the operator vouches for.
+ * Tests whether a subject is permanent. The standard guarantees it only for persistent NameIDs (SAML 2.0 Core, section
+ * 8.3.7); for an attribute or another format the operator is responsible.
  */
 export const isPermanent = (
   { subject, permanentNameIdFormats }: Pick<SamlProviderConfig, 'subject' | 'permanentNameIdFormats'>,

@@ -22,7 +22,7 @@ import {
   xmlError,
 } from './xml.ts';
 
-/** For how long a message that names no end is taken. */
+/** How long a message without an expiry is accepted. */
 const maxAgeMs = 5 * 60_000;
 const maxRelayBytes = 1_000;
 
@@ -93,7 +93,7 @@ export function singleLogout(service: SamlService): SamlLogout {
 
 const libraryProfile = (id: string) => ({ ID: id, issuer: '', nameID: '', nameIDFormat: '' });
 
-/** @returns until when it could be sent again */
+/** @returns the time until which it could be replayed */
 function checkMessage(root: XmlElement, { config, logout, now }: SamlService): number {
   if (root.getAttribute('Version') !== '2.0') throw xmlError('the message is not of SAML 2.0');
   if (elementText(requireOne(root, 'assertion', 'Issuer')) !== config.entityId)
@@ -108,7 +108,7 @@ function checkMessage(root: XmlElement, { config, logout, now }: SamlService): n
   return Math.min(until ?? Number.POSITIVE_INFINITY, issued + maxAgeMs) + clockSkewMs;
 }
 
-/** The parameters spelt as they were signed: `URL`, which the library used, spells some characters otherwise. */
+/** The parameters encoded as they were signed: `URL`, which the library used, encodes some characters differently. */
 function asSigned(address: string): string {
   const { origin, pathname, searchParams } = new URL(address);
   return `${origin}${pathname}?${stringify(Object.fromEntries(searchParams))}`;

@@ -4,7 +4,7 @@ import { escapeXml, ns } from './xml.ts';
 const redirect = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const post = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
 
-/** Of what we decrypt, what a provider should take; the first is the best. */
+/** The algorithms that Foyer decrypts, the preferred one first. */
 const encryptions = [
   'http://www.w3.org/2009/xmlenc11#aes256-gcm',
   'http://www.w3.org/2009/xmlenc11#aes128-gcm',
@@ -12,8 +12,8 @@ const encryptions = [
 ];
 
 /**
- * What a provider's administrator, or the provider itself, reads of us (SAML 2.0 Metadata, section 2.4.4). Written here
- * because the library knows neither a logout by redirect nor a key that signs logouts alone.
+ * Foyer's metadata for a provider or its administrator (SAML 2.0 Metadata, section 2.4.4). Written here because the
+ * library supports neither a logout by redirect nor a key that only signs logouts.
  */
 export function serviceMetadata({ config, entityId, acs, logout, key }: SamlService): string {
   const certificate = key?.certificate.replace(/-----(BEGIN|END) CERTIFICATE-----|\s/g, '');

@@ -2,8 +2,8 @@ import { namespacesAround } from './canonical.ts';
 import { children, escapeXml, is, requireOne, type XmlElement } from './xml.ts';
 
 /**
- * A response that holds the assertion, and nothing that is not signed with it. The library reads each element it gets several
- * times, also those that somebody added where no signature forbids it: to the response, or to the KeyInfo of a signature.
+ * A response with only the assertion and its signed content. The library reads each element of its input several times,
+ * including unsigned ones that an attacker added to the response, or to the KeyInfo of a signature.
  * @param assertion with its one signature; parts of that are removed
  */
 export function minimalResponse(assertion: XmlElement, inResponseTo: string | undefined): string {
@@ -21,6 +21,6 @@ export function minimalResponse(assertion: XmlElement, inResponseTo: string | un
   return `<Response${written}>${assertionXml(assertion)}</Response>`;
 }
 
-/** A parser makes line feeds of these, so they must stay references. */
+/** A parser converts these to line feeds, so they must stay references. */
 const assertionXml = (assertion: XmlElement): string =>
   assertion.toString().replace(/[\r\u0085\u2028]/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import { xmlError } from './xml.ts';
 
-/** As much as a post may bring; what is compressed may grow a thousandfold. */
+/** The same limit as for a POST; compressed data may expand a thousandfold. */
 export const maxMessageBytes = 262_144;
 
 const hashes: Record<string, string> = {
@@ -18,11 +18,11 @@ export interface RedirectMessage {
 }
 
 /**
- * Reads a message from an address, signed as SAML 2.0 Bindings, section 3.4.4.1, says: over the parameters exactly as they
- * stand there. The library would take an address without any signature, and finds the parameters that were signed by
- * looking for their names anywhere.
+ * Reads a message from an address, signed according to SAML 2.0 Bindings, section 3.4.4.1: over the parameters exactly
+ * as they were sent. The library would accept an address without a signature, and searches the names of signed
+ * parameters anywhere.
  * @param search of the request as it came, without `?`
- * @throws {FederationRefusal} invalid
+ * @throws {FederationError} invalid
  */
 export async function readRedirect(search: string, certificates: readonly string[]): Promise<RedirectMessage> {
   const raw = new Map<string, string>();
@@ -52,7 +52,7 @@ function fits(hash: string, signed: Buffer, certificate: string, signature: Buff
   try {
     return verify(hash, signed, createPublicKey(certificate), signature);
   } catch {
-    // A file that holds no certificate (`foyer provider check` says so) must not stand in the way of the next.
+    // A file without a certificate (`foyer provider check` reports it) must not prevent the use of the next one.
     return false;
   }
 }

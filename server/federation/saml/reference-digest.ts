@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalXml } from './canonical.ts';
 import { children, childrenNamed, everyElement, is, requireOne, type XmlElement, xmlError } from './xml.ts';
 
-/** What `signatures.ts` accepts, as Node.js names it. */
+/** The algorithms of `signatures.ts`, by their names in Node.js. */
 const hashes: Record<string, string> = {
   'http://www.w3.org/2001/04/xmlenc#sha256': 'sha256',
   'http://www.w3.org/2001/04/xmlenc#sha512': 'sha512',
@@ -12,11 +12,11 @@ const enveloped = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 
 /**
- * Refuses a message of which a signed element was changed since (XML Signature, section 3.2.1), so that somebody who has an
- * answer of the provider and adds to it is refused at little cost: the library reads the message several times before it
- * compares the digest. This can only refuse; the library still verifies the assertion. Call it once SignedInfo is known to
- * be the provider's, as it names the transforms and the digest.
- * @throws {FederationRefusal} invalid
+ * Refuses a message in which a signed element was changed (XML Signature, section 3.2.1), so that additions to a real
+ * response of the provider are refused cheaply: the library reads the message several times before it compares the
+ * digest. This can only refuse; the library still verifies the assertion. The caller must have verified SignedInfo,
+ * which names the transforms and the digest.
+ * @throws {FederationError} invalid
  */
 export function refuseChangedElements(root: XmlElement): void {
   for (const element of everyElement(root)) {
@@ -32,7 +32,7 @@ function matchesDigest(signature: XmlElement): boolean {
   );
   const [first, second] = transforms.map(algorithmIn);
   const inclusive = transforms.length === 1;
-  // The library decides about other lists of transforms, which no provider is known to use.
+  // The library decides about other lists of transforms, which no known provider uses.
   if (first !== enveloped || (!inclusive && (transforms.length > 2 || !second?.startsWith(exclusive)))) return true;
   const hash = hashes[algorithmIn(requireOne(reference, 'signature', 'DigestMethod'))];
   if (hash === undefined) throw xmlError('a signature has a DigestMethod that is not accepted');
@@ -51,7 +51,10 @@ const prefixesIn = (transform: XmlElement): string[] =>
     .flatMap((element) => (element.getAttribute('PrefixList') ?? '').split(' '))
     .filter((prefix) => prefix !== '');
 
-/** What an enveloped signature signs: the element around it, without itself. To remove it for a moment takes no copy. */
+/**
+ * The content of an enveloped signature: the element around it, without the signature. Removing it temporarily needs no
+ * copy.
+ */
 function canonicalWithout(signature: XmlElement, form: Parameters<typeof canonicalXml>[1]): string {
   const { parentNode, nextSibling } = signature;
   const signed = parentNode as XmlElement;

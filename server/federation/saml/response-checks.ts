@@ -15,21 +15,21 @@ import {
   xmlError,
 } from './xml.ts';
 
-/** What an answer must fit. */
+/** The expectations for a response. */
 export interface ExpectedResponse {
-  /** Our entity id. */
+  /** Foyer's entity id. */
   audience: string;
-  /** Where it was sent. */
+  /** The address to which it was sent. */
   acs: string;
   /** The identity provider's entity id. */
   issuer: string;
-  /** Undefined: nobody asked. */
+  /** Undefined: it is unsolicited. */
   requestId: string | undefined;
-  /** The person had to show anew who they are, later than this; milliseconds since the epoch. */
+  /** The authentication must be newer than this; milliseconds since the epoch. */
   freshSinceMs: number | undefined;
   /** The identity provider's, in PEM. */
   certificates: readonly string[];
-  /** PEM; undefined: assertions do not come encrypted. Set: they must. */
+  /** PEM; undefined: assertions are not encrypted. Set: they must be. */
   decryptionKey: string | undefined;
   nowMs: number;
 }
@@ -49,9 +49,10 @@ export function decodeMessage(encoded: string): string {
 }
 
 /**
- * Checks of an answer all that stands around the assertion, and where signatures are. None of it is signed for certain, so
- * it can only refuse (SAML 2.0 Core, section 3.3.3; Profiles, section 4.1.4.3).
- * @returns the assertion, decrypted; with one signature, of the provider, and unchanged as far as `refuseChangedElements` sees
+ * Checks everything around the assertion, and the places of signatures. None of it is reliably signed, so this can only
+ * refuse (SAML 2.0 Core, section 3.3.3; Profiles, section 4.1.4.3).
+ * @returns the assertion, decrypted; with one signature of the provider, and unchanged as far as
+ * `refuseChangedElements` sees
  * @throws {FederationError}
  */
 export async function checkResponse(xml: string, expected: ExpectedResponse): Promise<XmlElement> {
@@ -75,13 +76,13 @@ export async function checkResponse(xml: string, expected: ExpectedResponse): Pr
   return assertion;
 }
 
-/** A signature of the response alone does not suffice: the library verifies the assertion, and that is read. */
+/** A signature of the response alone does not suffice: the library verifies the assertion, and only that is read. */
 function requireSignature(assertion: XmlElement): void {
   if (childrenNamed(assertion, 'signature', 'Signature').length !== 1)
     throw xmlError('the assertion is not signed by this provider');
 }
 
-/** @param what in the log */
+/** @param what name in the log */
 export function checkAddress(element: XmlElement, name: string, address: string, what: string): void {
   if (element.hasAttribute(name) && element.getAttribute(name) !== address)
     throw xmlError(`${what} is another address than this one`);
@@ -95,7 +96,7 @@ export function checkInResponseTo(element: XmlElement, requestId: string | undef
 }
 
 const prefix = 'urn:oasis:names:tc:SAML:2.0:status:';
-/** What becomes of it when a person presses Cancel there, or may not use this service. */
+/** Statuses after a user cancelled there, or may not use this service. */
 const refusedThere = new Set([`${prefix}AuthnFailed`, `${prefix}RequestDenied`]);
 
 function checkStatus(response: XmlElement): void {
@@ -108,7 +109,7 @@ function checkStatus(response: XmlElement): void {
   throw new FederationError('provider-error', 'the provider says that it failed');
 }
 
-/** However deep it is hidden, another assertion is there to be mistaken for the signed one (signature wrapping). */
+/** Wherever it is hidden, another assertion could be mistaken for the signed one (signature wrapping). */
 function onlyAssertion(response: XmlElement): XmlElement {
   const found = everyElement(response).filter(({ localName }) =>
     ['Assertion', 'EncryptedAssertion'].includes(localName ?? ''),
@@ -121,7 +122,7 @@ function onlyAssertion(response: XmlElement): XmlElement {
   return assertion;
 }
 
-/** RSA with the padding of PKCS #1 1.5, and triple DES, are no protection. */
+/** RSA with PKCS #1 1.5 padding and triple DES are insecure. */
 const keyEncryptions = new Set([
   'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
   'http://www.w3.org/2009/xmlenc11#rsa-oaep',
@@ -133,7 +134,7 @@ const dataEncryptions = new Set([
   'http://www.w3.org/2001/04/xmlenc#aes128-cbc',
 ]);
 
-/** What is encrypted was written by anybody, too: our certificate is public. */
+/** Encryption proves nothing about the sender: the certificate is public. */
 async function decrypted(
   encrypted: XmlElement,
   { decryptionKey: key, certificates }: Pick<ExpectedResponse, 'decryptionKey' | 'certificates'>,
@@ -166,7 +167,7 @@ function onlyOneIn(assertion: XmlElement): void {
   if (found.length > 1) throw xmlError('the response has more than one assertion');
 }
 
-/** A time that lies between two others, give or take the skew. */
+/** Checks that a time is between two others, within the clock skew. */
 export function checkPeriod(element: XmlElement, nowMs: number, skewMs: number, what: string): number | undefined {
   const [from, to] = [readTime(element, 'NotBefore'), readTime(element, 'NotOnOrAfter')];
   if (from !== undefined && nowMs + skewMs < from) throw xmlError(`${what} is not valid yet`);

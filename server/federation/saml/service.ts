@@ -12,18 +12,18 @@ import { attemptMs } from '../attempts.ts';
 import { type Authenticator, createPassport, type StrategyRequest } from '../providers/passport.ts';
 import { assertionPath, logoutPath, metadataPath, type StrategySettings } from '../providers.ts';
 
-/** Foyer as a service provider towards one identity provider. */
+/** Foyer as a service provider of one identity provider. */
 export interface SamlService {
   config: SamlProviderConfig;
-  /** Our own name there: the address of our metadata. */
+  /** Foyer's name there: the address of its metadata. */
   entityId: string;
-  /** Where answers are posted. */
+  /** The address of responses. */
   acs: string;
-  /** Where single logout reaches us; undefined: it is not configured. */
+  /** The address of single logout; undefined: it is not configured. */
   logout: string | undefined;
   key: { privateKey: string; certificate: string } | undefined;
   now: () => number;
-  /** In which the provider's strategy is registered under its id. */
+  /** The instance in which the provider's strategy is registered under its id. */
   passport: Authenticator;
 }
 
@@ -35,11 +35,11 @@ export interface SamlRequest extends StrategyRequest {
   saml: SamlConfig;
 }
 
-/** The part of a request that the strategy reads beside those of the library. */
+/** The part of a request that the strategy reads besides those of the library. */
 type ReadRequest = Pick<Request, 'query'> & Partial<Pick<SamlRequest, 'saml'>>;
 
 const signedOn: VerifyWithoutRequest = (profile, done) => done(null, profile ?? undefined);
-/** Logouts go another way (logout.ts). */
+/** logout.ts processes logouts. */
 const signedOff: VerifyWithoutRequest = (_profile, done) => done(new Error('a logout where none belongs'));
 
 /** Takes its options from each request: `InResponseTo` is compared with the request of one attempt. */
@@ -49,7 +49,7 @@ class SamlStrategy extends MultiSamlStrategy {
       req.saml ? done(null, req.saml) : done(new Error('a SAML request without options'));
     super({ getSamlOptions }, signedOn, signedOff);
   }
-  /** `never`: the package's types are of Express 4, Passport's of Express 5, and both requests differ. */
+  /** `never`: the package has types of Express 4 and Passport of Express 5, and their requests differ. */
   override authenticate(req: never, options: Parameters<MultiSamlStrategy['authenticate']>[1]): void {
     super.authenticate(req, options);
   }
@@ -73,19 +73,19 @@ export function samlService(
   };
 }
 
-/** An id as XML wants it: it does not begin with a digit. */
+/** A valid XML id: it does not start with a digit. */
 export const newMessageId = () => `_${randomBytes(20).toString('hex')}`;
 
-/** The one request that a run of the library knows of. */
+/** The only request that a run of the library knows. */
 export interface AuthnRequestRecord {
   id: string;
   begunAtMs: number;
 }
 
 /**
- * How the library is set for one run. Its own defaults would take SHA-1, answers to any request or to none, and ask for a
- * password and nothing better.
- * @param request undefined: nobody asked
+ * The library's options for one run. Its defaults would accept SHA-1 and responses to any request or none, and would
+ * demand a password as the method.
+ * @param request undefined: the response is unsolicited
  */
 export function samlOptions(service: SamlService, request: AuthnRequestRecord | undefined, sign: boolean): SamlConfig {
   const { config, entityId, acs, key } = service;
@@ -101,12 +101,12 @@ export function samlOptions(service: SamlService, request: AuthnRequestRecord | 
     signatureAlgorithm: 'sha256',
     digestAlgorithm: 'sha256',
     identifierFormat: config.nameIdFormat ?? null,
-    // Whoever asks for a password refuses those who came with a key or a card.
+    // A demand for a password would refuse users who authenticate with a key or a card.
     disableRequestedAuthnContext: true,
     wantAssertionsSigned: true,
-    // Many sign the assertion alone, which is all that is read.
+    // Many providers sign only the assertion, and only that is read.
     wantAuthnResponseSigned: false,
-    // Times are judged by the house's own clock (assertion.ts), which is stricter than the library in all but this.
+    // Foyer checks times itself (assertion.ts), more strictly than the library except for this.
     acceptedClockSkewMs: -1,
     requestIdExpirationPeriodMs: attemptMs,
     generateUniqueId: () => request?.id ?? newMessageId(),
@@ -116,13 +116,13 @@ export function samlOptions(service: SamlService, request: AuthnRequestRecord | 
   };
 }
 
-/** In place of a list of all requests of everybody: an answer is to this one, which its attempt keeps. */
+/** Replaces a shared list of all requests: a response must belong to this one, which its attempt keeps. */
 function onlyRequest({ id, begunAtMs }: AuthnRequestRecord): NonNullable<SamlConfig['cacheProvider']> {
   const instant = new Date(begunAtMs).toISOString();
   return {
     saveAsync: async (_key, value) => ({ value, createdAt: begunAtMs }),
     getAsync: async (key) => (key === id ? instant : null),
-    // Used up by its attempt.
+    // The attempt uses it up.
     removeAsync: async (key) => key,
   };
 }

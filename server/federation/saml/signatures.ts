@@ -1,13 +1,16 @@
 import { childrenNamed, everyElement, is, type XmlElement, xmlError } from './xml.ts';
 
-/** SHA-1 is broken, and HMAC would take a certificate, which is public, for its secret. */
+/** SHA-1 is broken, and with HMAC the public certificate would become the secret. */
 const signatureMethods = new Set([
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
   'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
 ]);
 const digestMethods = new Set(['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2001/04/xmlenc#sha512']);
-/** SAML 2.0 Core, sections 5.4.3 and 5.4.4. Those with comments differ only where there are any, and there are none. */
+/**
+ * SAML 2.0 Core, sections 5.4.3 and 5.4.4. The variants with comments only differ if there are comments, which are
+ * refused.
+ */
 const transforms = new Set([
   'http://www.w3.org/2000/09/xmldsig#enveloped-signature',
   'http://www.w3.org/2001/10/xml-exc-c14n#',
@@ -22,9 +25,9 @@ const allowed: Record<string, Set<string>> = {
 };
 
 /**
- * Whether each signature stands where SAML wants it, directly in the element that it signs, and is of a kind that holds.
- * Says nothing of whether it fits: that is the library's work.
- * @throws {FederationRefusal} invalid
+ * Checks the place and the algorithms of each signature: directly in the element that it signs, with secure algorithms.
+ * The library verifies the signature itself.
+ * @throws {FederationError} invalid
  */
 export function checkSignatureShapes(root: XmlElement, signed: (element: XmlElement) => boolean): void {
   const ids = new Set<string>();
@@ -48,7 +51,7 @@ export function checkSignatureShapes(root: XmlElement, signed: (element: XmlElem
 const maxTransforms = 2;
 /** Prefixes that a transform includes: some libraries name `xs`. */
 const maxPrefixes = 20;
-/** Keys and their certificates. Nothing of them is believed. */
+/** Size of keys and their certificates, which are never trusted. */
 const maxKeyCharacters = 20_000;
 
 function checkCosts(element: XmlElement): void {

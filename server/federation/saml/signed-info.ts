@@ -2,7 +2,7 @@ import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { canonicalXml } from './canonical.ts';
 import { children, childrenNamed, everyElement, is, requireOne, type XmlElement, xmlError } from './xml.ts';
 
-/** What `signatures.ts` accepts, as Node.js names it. */
+/** The algorithms of `signatures.ts`, by their names in Node.js. */
 const methods: Record<string, { hash: string; padding: number }> = {
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256': { hash: 'sha256', padding: constants.RSA_PKCS1_PADDING },
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512': { hash: 'sha512', padding: constants.RSA_PKCS1_PADDING },
@@ -16,11 +16,11 @@ const methods: Record<string, { hash: string; padding: number }> = {
 const maxSignatureCharacters = 1_500;
 
 /**
- * Refuses a message in which a signature is of none of the provider's keys. The library compares the digest of the whole
- * message first, which takes most of the time, and then the signature over `SignedInfo`; this does the second alone (XML
- * Signature, section 3.2.2), so that what a stranger wrote is refused at little cost. It can only refuse.
+ * Refuses a message with a signature by none of the provider's keys. The library first compares the digest of the whole
+ * message, which takes most of the time, and then the signature over `SignedInfo`. This only does the second (XML
+ * Signature, section 3.2.2), so that a stranger's message is refused cheaply. It can only refuse.
  * @param certificates PEM
- * @throws {FederationRefusal} invalid
+ * @throws {FederationError} invalid
  */
 export function refuseForeignSignatures(root: XmlElement, certificates: readonly string[]): void {
   const keys = keysIn(certificates);
@@ -30,7 +30,9 @@ export function refuseForeignSignatures(root: XmlElement, certificates: readonly
   }
 }
 
-/** By the lists of the configuration, which stay the same: reading a certificate takes as long as a verification. */
+/**
+ * Cached by the lists of the configuration, which stay the same: reading a certificate takes as long as a verification.
+ */
 const keyLists = new WeakMap<readonly string[], KeyObject[]>();
 
 function keysIn(certificates: readonly string[]): KeyObject[] {
@@ -41,7 +43,7 @@ function keysIn(certificates: readonly string[]): KeyObject[] {
   return keys;
 }
 
-/** A file that holds no certificate must not stand in the way of the next; `foyer provider check` names it. */
+/** A file without a certificate must not prevent the use of the next one; `foyer provider check` reports it. */
 function keyIn(certificate: string): KeyObject[] {
   try {
     return [createPublicKey(certificate)];
@@ -71,7 +73,7 @@ function isBy(signature: XmlElement, keys: readonly KeyObject[]): boolean {
   });
 }
 
-/** Exclusive XML Canonicalization: the one that SAML knows (SAML 2.0 Core, section 5.4.3). */
+/** Exclusive XML Canonicalization: the only one that SAML allows (SAML 2.0 Core, section 5.4.3). */
 function canonical(signedInfo: XmlElement): string {
   requireOne(signedInfo, 'signature', 'CanonicalizationMethod');
   if (childrenNamed(signedInfo, 'signature', 'Reference').length !== 1)

@@ -5,40 +5,40 @@ import type { UpstreamIdentity } from '../identity.ts';
 
 export interface SamlResult {
   identity: UpstreamIdentity;
-  /** Of the assertion; where nobody asked for it, it is taken once. */
+  /** Id of the assertion; an unsolicited one is accepted once. */
   assertionId: string;
-  /** Until then it could be taken again. Milliseconds since the epoch. */
+  /** Until when it could be replayed. Milliseconds since the epoch. */
   untilMs: number;
 }
 
-/** What the provider's LogoutRequest or LogoutResponse says; both are signed. */
+/** The content of the provider's LogoutRequest or LogoutResponse; both are signed. */
 export type LogoutMessage =
   | {
       kind: 'request';
       id: string;
       nameId: string;
-      /** Empty: every session of the person. */
+      /** Empty: every session of the user. */
       sessionIndexes: string[];
-      /** Until then it could be sent again. */
+      /** Until when it could be replayed. */
       untilMs: number;
-      /** @returns where the browser goes with our answer */
+      /** @returns the address of Foyer's response */
       answer(): Promise<string>;
     }
   | { kind: 'response'; inResponseTo: string; success: boolean };
 
 /** SAML's single logout with one provider (SAML 2.0 Profiles, section 4.4). */
 export interface SamlLogout {
-  /** @returns where the browser goes to sign out there, too */
+  /** @returns the provider's logout address */
   ask(session: NonNullable<UpstreamSession['saml']>, relayState: string): Promise<{ url: string; requestId: string }>;
-  /** @throws {FederationRefusal} invalid */
+  /** @throws {FederationError} invalid */
   read(req: Request): Promise<LogoutMessage>;
 }
 
-/** What only SAML providers have. */
+/** The additional functions of SAML providers. */
 export interface SamlProviderOps {
-  /** @throws {FederationRefusal} */
+  /** @throws {FederationError} */
   receive(req: Request, attempt: FederationAttempt | undefined): Promise<SamlResult>;
-  /** Ours, for the provider. */
+  /** Foyer's metadata for the provider. */
   metadata(): string;
   /** Undefined: not configured. */
   logout?: SamlLogout | undefined;

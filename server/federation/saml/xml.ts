@@ -1,7 +1,7 @@
 import { DOMParser } from '@xmldom/xmldom';
 import { FederationError } from '../identity.ts';
 
-/** The namespaces that SAML 2.0 speaks in. */
+/** The namespaces of SAML 2.0. */
 export const ns = {
   protocol: 'urn:oasis:names:tc:SAML:2.0:protocol',
   assertion: 'urn:oasis:names:tc:SAML:2.0:assertion',
@@ -10,7 +10,7 @@ export const ns = {
 } as const;
 export type Namespace = keyof typeof ns;
 
-/** Of an element of a document, what is read here. */
+/** The members of an element that this module reads. */
 export interface XmlElement {
   readonly localName: string | null;
   readonly prefix: string | null;
@@ -33,10 +33,10 @@ interface XmlNode {
 
 const elementNode = 1;
 
-/** The most that a text may have before it is taken for an attack: the time to read it grows with each, for some by the square. */
+/** The limits of a message: the parsing time grows with each of these, for some quadratically. */
 export interface Limits {
   characters: number;
-  /** Ampersands, quotation marks and greater-than signs, those of the tags included: each is replaced one by one. */
+  /** Ampersands, quotation marks and greater-than signs, including those of tags: each is replaced separately. */
   escapes: number;
   elements: number;
   attributes: number;
@@ -47,12 +47,12 @@ export interface Limits {
   depth: number;
 }
 
-/** An answer with two signatures, three certificates and a list of 150 groups has some 200 elements. */
+/** A response with two signatures, three certificates and a list of 150 groups has some 200 elements. */
 export const messageLimits: Limits = {
   ...{ characters: 131_072, escapes: 8_000, elements: 300, attributes: 800, namespaces: 400 },
   ...{ attributesOfOne: 20, depth: 20 },
 };
-/** An operator's own command reads metadata, of a provider that the operator chose. */
+/** Only an operator's command reads metadata, of a provider that the operator chose. */
 export const metadataLimits: Limits = {
   ...{ characters: 1_048_576, escapes: 80_000, elements: 3_000, attributes: 6_000, namespaces: 3_000 },
   ...{ attributesOfOne: 100, depth: 40 },
@@ -61,12 +61,12 @@ export const metadataLimits: Limits = {
 export const xmlError = (detail: string, count?: number) => new FederationError('invalid', detail, count);
 
 /**
- * What an honest message never has, and what attacks are made of: document types (external entities, entities that
- * expand), comments (a NameID that is read up to one), sections that hide characters, instructions to the parser.
+ * Refuses constructs that real messages never have and that attacks need: document types (external or expanding
+ * entities), comments (a NameID that is read up to one), CDATA sections, processing instructions.
  */
 function refuseConstructs(text: string, max: Limits): void {
   if (text.length > max.characters) throw xmlError('the message is too long');
-  // It was decoded as UTF-8; another reader of the same bytes would see another text.
+  // It was decoded as UTF-8; a parser with another encoding would read other text.
   if (/^<\?xml [^<>?]*encoding\s*=\s*["'](?!utf-8["'])/i.test(text))
     throw xmlError('the message says that it is in another encoding than UTF-8');
   const at = text.indexOf('<!');
@@ -76,9 +76,9 @@ function refuseConstructs(text: string, max: Limits): void {
     throw xmlError('the message has a document type');
   }
   if (text.replace(/^<\?xml [^<>?]*\?>/, '').includes('<?')) throw xmlError('the message has a processing instruction');
-  // The parser takes what is no reference for text.
+  // The parser treats invalid references as text.
   if (/&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/i.test(text)) throw xmlError('the message is no XML');
-  // Before it is parsed: more tags, or values, than so many elements can have.
+  // Before parsing: more tags or values than this number of elements can have.
   if (text.split('<', 2 * max.elements + 2).length > 2 * max.elements + 1)
     throw xmlError('the message has too many elements');
   const values = text.split(/=\s*["']/).length - 1;
@@ -90,7 +90,7 @@ function refuseConstructs(text: string, max: Limits): void {
 }
 
 /**
- * Parses a message that anybody may have sent.
+ * Parses an untrusted message.
  * @throws {FederationError} invalid
  */
 export function parseXml(text: string, max: Limits = messageLimits): XmlElement {
@@ -140,7 +140,7 @@ export function requireOne(element: XmlElement, namespace: Namespace, name: stri
   return first;
 }
 
-/** An element and all that is in it, in the order of the document. */
+/** An element and all its descendants, in document order. */
 export function everyElement(element: XmlElement, found: XmlElement[] = []): XmlElement[] {
   found.push(element);
   for (const child of children(element)) everyElement(child, found);
@@ -150,10 +150,10 @@ export function everyElement(element: XmlElement, found: XmlElement[] = []): Xml
 export const elementText = (element: XmlElement): string => (element.textContent ?? '').trim();
 
 /**
- * A value that names a person, exactly as it was signed: providers compare these byte for byte (SAML 2.0 Core, section 8.3.7),
- * so a value that differs from another in space alone names another person.
- * @param what in the log
- * @throws {FederationError} invalid, when the value has space around it: nobody can see which person is meant
+ * A name of a person, exactly as it was signed: providers compare these byte for byte (SAML 2.0 Core, section 8.3.7),
+ * so a value that differs only in space names another person.
+ * @param what name in the log
+ * @throws {FederationError} invalid, if the value has space around it: its meaning would be ambiguous
  */
 export function exactName(value: string, what: string): string {
   if (value !== value.trim()) throw xmlError(`${what} has white space at its start or end`);
@@ -169,7 +169,7 @@ export function toNameId(element: XmlElement): string {
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /**
- * A time attribute in milliseconds since the epoch, undefined when absent (SAML 2.0 Core, section 1.3.3: always UTC).
+ * A time attribute in milliseconds since the epoch, undefined if absent (SAML 2.0 Core, section 1.3.3: always UTC).
  * @throws {FederationError} invalid
  */
 export function readTime(element: XmlElement, name: string): number | undefined {
@@ -180,7 +180,7 @@ export function readTime(element: XmlElement, name: string): number | undefined 
   return ms;
 }
 
-/** A signed element or message may come from a clock that is a little wrong. */
+/** Tolerance for the clock of the sender. */
 export const clockSkewMs = 5_000;
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
