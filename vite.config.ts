@@ -13,7 +13,7 @@ import { defineConfig, type Plugin } from 'vite';
 const ENTRIES = 'client/entries';
 
 /** The sandbox's own script, beside the product's: its server offers it, in place of js.stripe.com. */
-const STAND_IN = 'client/stand-in/stripe-js.ts';
+const STAND_IN = 'sandbox/client/stripe-js.ts';
 
 const entries = existsSync(ENTRIES)
   ? readdirSync(ENTRIES)
@@ -79,7 +79,7 @@ export default defineConfig({
     rolldownOptions: {
       // Compressing takes its time, and is meant to.
       checks: { pluginTimings: false },
-      input: ['client/foyer.css', 'client/sandbox.css', 'client/hydrate.ts', STAND_IN, ...entries],
+      input: ['client/foyer.css', 'sandbox/client/sandbox.css', 'client/hydrate.ts', STAND_IN, ...entries],
       output: {
         entryFileNames: ({ facadeModuleId }) =>
           facadeModuleId?.endsWith(STAND_IN) ? 'stand-in/[name].js' : '[name]-[hash].js',

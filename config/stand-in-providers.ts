@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Foyer at the sandbox's stand-ins for providers (`server/sandbox/providers/`). These secrets open nothing. */
+/** Foyer at the sandbox's stand-ins for providers (`sandbox/providers/`). These secrets open nothing. */
 export const standInClients = {
   google: { id: 'foyer-sandbox.apps.googleusercontent.com', secret: 'GOCSPX-sandbox' },
   facebook: { id: '100000000000001', secret: 'sandbox-of-facebook' },

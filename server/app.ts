@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
+import { createSandboxMailbox, sandboxRoutes } from '../sandbox/index.ts';
 import { checkoutRoutes } from './checkout/index.ts';
 import { mediaFromConfig, mediaPath, standInForStripe, stripeForBrowsers } from './config-of-rooms.ts';
 import { dashboardRoutes } from './dashboard/index.ts';
@@ -23,6 +24,7 @@ import {
   methodNotAllowed,
   notFound,
   oneHost,
+  onlyFromThisMachine,
   openApiDocument,
   type Pages,
   pageAccess,
@@ -44,7 +46,6 @@ import { messageOperations } from './messages/index.ts';
 import { discoveryPaths, type OidcModule, routes } from './oidc/index.ts';
 import { pageGuard } from './page-guard.ts';
 import { apiCallLimits } from './rate-limits/index.ts';
-import { createSandboxMailbox, onlyFromThisMachine, sandboxRoutes } from './sandbox/index.ts';
 import { sessionCookie } from './sessions/index.ts';
 import { profileSaver, settingsOperations, settingsRoutes } from './settings/index.ts';
 import { type MailedCodes, signInRoutes } from './sign-in/index.ts';

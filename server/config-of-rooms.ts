@@ -1,12 +1,12 @@
 import { type Config, isLoopback } from '../config/load.ts';
 import { standInOrigin, standInProvidersFile } from '../config/stand-in-providers.ts';
+import { billingAddress, mailboxAddress, providersPath, type StandInAddress, standInLinks } from '../sandbox/index.ts';
 import { membershipPath } from '../views/settings/tabs.ts';
 import type { StripeForBrowsers } from './checkout/index.ts';
 import { type Logger, toAppLinks } from './http/index.ts';
 import type { Metrics } from './metrics/index.ts';
 import type { GuessLimits } from './password/index.ts';
 import { configureLimits, type FirmLimit, type RateLimits } from './rate-limits/index.ts';
-import { billingAddress, mailboxAddress, providersPath, type StandInAddress, standInLinks } from './sandbox/index.ts';
 import { deriveKey } from './store/index.ts';
 import type { Media } from './users/index.ts';
 

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../config/load.ts';
+import { createSandboxMailbox, createStandInClock } from '../sandbox/index.ts';
 import { standInForStripe } from './config-of-rooms.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
 import { type Legal, loadLegal, shippedLegalDir } from './legal/index.ts';
@@ -18,7 +19,6 @@ import {
 import { createMetrics, noMetrics, type OpenMetrics } from './metrics/index.ts';
 import { logoutCarrier } from './oidc/index.ts';
 import { createDecoyHashes, createPasswordHasher, type HashCost, type PasswordHasher } from './password/index.ts';
-import { createSandboxMailbox, createStandInClock } from './sandbox/index.ts';
 import {
   cachingSecretBox,
   createSecretBox,

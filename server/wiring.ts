@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { loadPlans } from '../config/plans.ts';
 import { loadProviders } from '../config/providers.ts';
+import { standInLinks } from '../sandbox/index.ts';
 import { createCodes } from './codes/index.ts';
 import { guessLimitsFromConfig, mediaFromConfig, pageLinks, sandboxLinks, toRateLimits } from './config-of-rooms.ts';
 import { createContactModule } from './contact/index.ts';
@@ -37,7 +38,6 @@ import { clientSessionsDataSource, connectedAppHolding, createOidcModule, grants
 import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
 import { createPasswordModule, createPasswordPolicy } from './password/index.ts';
 import { createVisitorGate } from './rate-limits/index.ts';
-import { standInLinks } from './sandbox/index.ts';
 import {
   createKnownDevices,
   createNewDeviceNotifier,

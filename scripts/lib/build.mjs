@@ -7,7 +7,7 @@ import { Failure, seconds } from './say.mjs';
 import { listFiles, readStamp, sameContent, takeStamp, writeStamp } from './stamp.mjs';
 
 /** What tsc emits, by top folder. */
-const SERVER_ROOMS = ['server', 'views', 'config', 'locales'];
+const SERVER_ROOMS = ['server', 'views', 'config', 'locales', 'sandbox'];
 const INPUTS = [
   ...SERVER_ROOMS,
   'client',

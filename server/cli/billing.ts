@@ -1,3 +1,4 @@
+import { createStandInClock } from '../../sandbox/index.ts';
 import { standInForStripe, toRateLimits } from '../config-of-rooms.ts';
 import { createLog } from '../http/index.ts';
 import {
@@ -11,7 +12,6 @@ import {
 } from '../membership/index.ts';
 import { createOutbox } from '../messages/index.ts';
 import { noMetrics } from '../metrics/index.ts';
-import { createStandInClock } from '../sandbox/index.ts';
 import { deriveKey } from '../store/index.ts';
 import type { Context } from './context.ts';
 import type { Result } from './io.ts';

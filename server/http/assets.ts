@@ -45,7 +45,7 @@ export function loadAssets(clientDir: string): Assets {
   const manifest = readManifest(join(clientDir, 'manifest.json'));
   const style = manifest['client/foyer.css'];
   if (style === undefined) throw new Error('The client build lacks client/foyer.css. Run "npm run build" again.');
-  const sandboxStyle = manifest['client/sandbox.css'];
+  const sandboxStyle = manifest['sandbox/client/sandbox.css'];
   const belonging = [...(style.assets ?? []), ...Object.values(manifest).map((chunk) => chunk.file)];
   const find = (pattern: RegExp) =>
     belonging.filter((file, at) => pattern.test(file) && belonging.indexOf(file) === at);

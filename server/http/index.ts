@@ -60,6 +60,7 @@ export { type Language, languages, resolveLanguage, type T, translator } from '.
 export { submitLanguage, writeLanguageCookie } from './language-form.ts';
 export { createLog, type Logger, requestLog, requestReference } from './log.ts';
 export { mediaFiles, safePathParts as picturePathParts } from './media-files.ts';
+export { onlyFromThisMachine } from './only-from-this-machine.ts';
 export { type OpenApiSettings, openApiDocument } from './openapi.ts';
 export { behindRules, type PageRule, toRuleName } from './page-access.ts';
 export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';

@@ -4,10 +4,10 @@
  * Owns signals, ports and the cluster. Does not own what is served: that is `app.ts`.
  */
 
+export { serveSandbox } from '../../sandbox/serve-sandbox.ts';
 export { drain, listen } from './listen.ts';
 export { announceReady, prepare } from './prepare-start.ts';
 export { type ServerHandle, serve } from './serve.ts';
 export { serveMetrics } from './serve-metrics.ts';
-export { serveSandbox } from './serve-sandbox.ts';
 export { StartError, toStartError } from './start-error.ts';
 export { isOrder, startWorkers, type WorkerCommand, type Workers } from './workers.ts';

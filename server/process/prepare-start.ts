@@ -1,19 +1,11 @@
 import { loadPlans } from '../../config/plans.ts';
+import { billingAddress, demoMember, mailboxAddress, providersPath, seedSandbox } from '../../sandbox/index.ts';
+import { sandboxOrigin } from '../../sandbox/serve-sandbox.ts';
 import { providersStandIn, standInForStripe } from '../config-of-rooms.ts';
 import type { Deps } from '../deps.ts';
 import { createCatalogue } from '../membership/index.ts';
 import { ensureDefaultClient, ensureKeys } from '../oidc/index.ts';
-import {
-  billingAddress,
-  demoMember,
-  isStamped,
-  mailboxAddress,
-  providersPath,
-  seedSandbox,
-  stampSandbox,
-} from '../sandbox/index.ts';
-import { migrate } from '../store/index.ts';
-import { sandboxOrigin } from './serve-sandbox.ts';
+import { isStamped, migrate, stampSandbox } from '../store/index.ts';
 import { StartError } from './start-error.ts';
 
 type Announce = (line: string) => void;

@@ -23,6 +23,7 @@ export type { StoreObserver } from './observe-store.ts';
 export { type Prepared, prepare } from './prepared.ts';
 export type { RedisClient } from './redis-client.ts';
 export { inspectRedis, type RedisFacts } from './redis-inspection.ts';
+export { isStamped, stampSandbox } from './sandbox-stamp.ts';
 export type * from './schema.ts';
 export type * from './schema-federation.ts';
 export type * from './schema-members.ts';

@@ -47,9 +47,9 @@ const programs = new Set([
   'jest-light-runner',
   'axe-core',
 ]);
-const product = named(['server', 'client', 'views', 'config', 'locales']);
+const product = named(['server', 'client', 'views', 'config', 'locales', 'sandbox']);
 const everywhere = named([
-  ...['server', 'client', 'views', 'config', 'locales', 'test', 'scripts', 'examples'],
+  ...['server', 'client', 'views', 'config', 'locales', 'sandbox', 'test', 'scripts', 'examples'],
   ...['vite.config.ts', 'jest.config.mjs'],
 ]);
 

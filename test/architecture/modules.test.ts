@@ -14,8 +14,8 @@ const layers = [
   ['settings', 'checkout'],
   ['oidc'],
   ['dashboard'],
-  // Beside app.ts: they wire, stand in, or operate.
-  ['sandbox', 'cli'],
+  // Beside app.ts: they wire, or operate.
+  ['cli'],
   ['process'],
 ] as const;
 

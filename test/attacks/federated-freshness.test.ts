@@ -1,4 +1,4 @@
-import { parseSamlMessage, readRedirect } from '../../server/sandbox/providers/index.ts';
+import { parseSamlMessage, readRedirect } from '../../sandbox/providers/index.ts';
 import { memberBy, type Person, pathOf, pressButton } from '../federation/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT, UnsecuredJWT } from 'jose';
-import type { IdTokenChange } from '../../server/sandbox/providers/index.ts';
+import type { IdTokenChange } from '../../sandbox/providers/index.ts';
 import { findUserByIdentifier } from '../../server/users/index.ts';
 import { pathOf, pressButton, somebody } from '../federation/steps.ts';
 import { locationOf } from '../support/browser.ts';

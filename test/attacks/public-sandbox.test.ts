@@ -1,7 +1,7 @@
 import { ConfigurationError, loadConfig } from '../../config/load.ts';
 import { createBoxes } from '../../server/deps.ts';
 import { listen, prepare } from '../../server/process/index.ts';
-import { isStamped, stampSandbox } from '../../server/sandbox/index.ts';
+import { isStamped, stampSandbox } from '../../server/store/index.ts';
 import { startFoyer } from '../support/foyer.ts';
 import { freePort } from '../support/services.ts';
 import { anyBackend } from '../support/stores.ts';

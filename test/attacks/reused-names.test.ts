@@ -1,5 +1,5 @@
+import { parseSamlMessage, readRedirect, type SamlResponseOptions } from '../../sandbox/providers/index.ts';
 import { listIdentities } from '../../server/federation/index.ts';
-import { parseSamlMessage, readRedirect, type SamlResponseOptions } from '../../server/sandbox/providers/index.ts';
 import { findUserByIdentifier, type User } from '../../server/users/index.ts';
 import { codeFor, newPassword } from '../password/steps.ts';
 import { appCode, giveTotp, show } from '../sign-in/factor-steps.ts';

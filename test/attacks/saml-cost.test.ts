@@ -1,6 +1,6 @@
+import type { SamlResponseOptions } from '../../sandbox/providers/index.ts';
 import { readSamlResponse } from '../../server/federation/saml/authn-request.ts';
 import { samlService } from '../../server/federation/saml/service.ts';
-import type { SamlResponseOptions } from '../../server/sandbox/providers/index.ts';
 import { settingsOf } from '../federation/strategies.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';

@@ -1,5 +1,5 @@
-import type { SamlResponseOptions } from '../../server/sandbox/providers/index.ts';
-import { buildLogoutRequest, redirectAddress } from '../../server/sandbox/providers/index.ts';
+import type { SamlResponseOptions } from '../../sandbox/providers/index.ts';
+import { buildLogoutRequest, redirectAddress } from '../../sandbox/providers/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { answerXml, arrive, beginSaml, federationLog } from '../support/saml.ts';

@@ -1,5 +1,5 @@
 import { encrypt } from 'xml-encryption';
-import { parseSamlMessage, readRedirect, type SamlResponseOptions } from '../../server/sandbox/providers/index.ts';
+import { parseSamlMessage, readRedirect, type SamlResponseOptions } from '../../sandbox/providers/index.ts';
 import { linksOf } from '../settings/provider-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';

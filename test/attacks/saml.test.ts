@@ -1,4 +1,4 @@
-import { type SamlResponseOptions, signElement } from '../../server/sandbox/providers/index.ts';
+import { type SamlResponseOptions, signElement } from '../../sandbox/providers/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import {

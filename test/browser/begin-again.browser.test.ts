@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { decodeJwt } from 'jose';
 import * as oidc from 'openid-client';
 import type { Page } from 'playwright-core';
-import { demoMember } from '../../server/sandbox/index.ts';
+import { demoMember } from '../../sandbox/index.ts';
 import { locationOf } from '../support/browser.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { listenOnFreePort } from '../support/foyer.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
+import { demoMember } from '../../sandbox/index.ts';
 import { type Language, translator } from '../../server/http/index.ts';
-import { demoMember } from '../../server/sandbox/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { anyBackend, secondBackends } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';

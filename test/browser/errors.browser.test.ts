@@ -1,4 +1,4 @@
-import { demoMember } from '../../server/sandbox/index.ts';
+import { demoMember } from '../../sandbox/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { anyBackend } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';

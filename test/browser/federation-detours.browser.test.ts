@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
+import { type StandInKind, subjectOf } from '../../sandbox/providers/people.ts';
 import type { RefusalKind, UpstreamIdentity } from '../../server/federation/identity.ts';
 import { insertIdentity } from '../../server/federation/identity-store.ts';
 import { type T, translator } from '../../server/http/index.ts';
-import { type StandInKind, subjectOf } from '../../server/sandbox/providers/people.ts';
 import type { User } from '../../server/users/index.ts';
 import { wordsOf } from '../checkout/shop.ts';
 import { pressButton } from '../federation/steps.ts';

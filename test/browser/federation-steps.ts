@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
+import type { StandInKind } from '../../sandbox/providers/index.ts';
 import { type T, translator } from '../../server/http/index.ts';
-import type { StandInKind } from '../../server/sandbox/providers/index.ts';
 
 /** As the buttons call them. */
 export const providerNames: Record<StandInKind, string> = {

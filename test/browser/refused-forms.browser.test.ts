@@ -1,5 +1,5 @@
 import type { Page, Request, Response } from 'playwright-core';
-import { demoMember } from '../../server/sandbox/index.ts';
+import { demoMember } from '../../sandbox/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';

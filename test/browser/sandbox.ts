@@ -1,6 +1,6 @@
 import type { RequestListener, Server } from 'node:http';
+import { createDemoApp, demoClientId, seedSandbox } from '../../sandbox/index.ts';
 import type { ClientRequest } from '../../server/oidc/index.ts';
-import { createDemoApp, demoClientId, seedSandbox } from '../../server/sandbox/index.ts';
 import { listenOnFreePort, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import type { Backend } from '../support/stores.ts';
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { demoMember } from '../../server/sandbox/index.ts';
+import { demoMember } from '../../sandbox/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { anyBackend } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
+import { demoMember } from '../../sandbox/index.ts';
 import { type Language, type T, translator } from '../../server/http/index.ts';
-import { demoMember } from '../../server/sandbox/index.ts';
 import { codeFor } from '../sign-up/steps.ts';
 import { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createBoxes } from '../../server/deps.ts';
 import { ensureKeys } from '../../server/oidc/index.ts';
-import { stampSandbox } from '../../server/sandbox/index.ts';
-import { migrate, openDatabase } from '../../server/store/index.ts';
+import { migrate, openDatabase, stampSandbox } from '../../server/store/index.ts';
 import { cliOn, cliSecretKey } from '../support/cli.ts';
 import { examine, nowhere } from '../support/doctor.ts';
 

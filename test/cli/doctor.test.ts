@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBoxes } from '../../server/deps.ts';
 import { ensureKeys, rotateKeys } from '../../server/oidc/index.ts';
-import { stampSandbox } from '../../server/sandbox/index.ts';
+import { stampSandbox } from '../../server/store/index.ts';
 import { production } from '../attacks/production.ts';
 import { cliOn, cliSecretKey } from '../support/cli.ts';
 import { examine, nowhere, ofMachine } from '../support/doctor.ts';

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeSigner } from '../../sandbox/providers/index.ts';
 import { checkFederation } from '../../server/cli/doctor/providers.ts';
 import { readSetup } from '../../server/cli/doctor/setup.ts';
-import { makeSigner } from '../../server/sandbox/providers/index.ts';
 import { type Cli, type CliRun, cliOn } from '../support/cli.ts';
 import { type ProvidersJson, startProviders, type TestProviders } from '../support/providers.ts';
 import { freePort } from '../support/services.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigurationError, loadConfig } from '../../config/load.ts';
 import { loadProviders, noProviders, ProvidersFileError, parseProviders } from '../../config/providers.ts';
-import { makeSigner } from '../../server/sandbox/providers/index.ts';
+import { makeSigner } from '../../sandbox/providers/index.ts';
 import { production } from '../attacks/production.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'foyer-providers-file-'));

@@ -1,11 +1,6 @@
+import { buildLogoutRequest, parseSamlMessage, readRedirect, redirectAddress } from '../../sandbox/providers/index.ts';
 import type { UpstreamIdentity } from '../../server/federation/identity.ts';
 import { insertIdentity } from '../../server/federation/identity-store.ts';
-import {
-  buildLogoutRequest,
-  parseSamlMessage,
-  readRedirect,
-  redirectAddress,
-} from '../../server/sandbox/providers/index.ts';
 import { findUserByIdentifier } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';

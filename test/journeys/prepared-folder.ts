@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs';
 import { cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { companyKeysIn } from '../../sandbox/providers/index.ts';
 import { createDeps } from '../../server/deps.ts';
 import { prepare } from '../../server/process/index.ts';
-import { companyKeysIn } from '../../server/sandbox/providers/index.ts';
 
 let prepared: Promise<string> | undefined;
 

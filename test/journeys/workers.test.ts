@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import * as oidc from 'openid-client';
-import { demoMember } from '../../server/sandbox/index.ts';
+import { demoMember } from '../../sandbox/index.ts';
 import { sampleOf } from '../metrics/read.ts';
 import { Browser } from '../support/browser.ts';
 import { relyingParty, signInFor } from '../support/relying-party.ts';

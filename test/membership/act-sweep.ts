@@ -1,5 +1,6 @@
 import type { KyselyPlugin } from 'kysely';
 import { loadPlans } from '../../config/plans.ts';
+import { createEngine } from '../../sandbox/stripe/engine/index.ts';
 import {
   type BillingModule,
   createBillingModule,
@@ -9,7 +10,6 @@ import {
   subscriptionOnDeletion,
   syncPlans,
 } from '../../server/membership/index.ts';
-import { createEngine } from '../../server/sandbox/stripe/engine/index.ts';
 import type { Database } from '../../server/store/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { startFoyer } from '../support/foyer.ts';

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../server/sandbox/stripe/index.ts';
+import type { Exchange } from '../../sandbox/stripe/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { wordsOf } from '../checkout/shop.ts';
 import type { Browser } from '../support/browser.ts';

@@ -1,6 +1,6 @@
 import { type Language, languages } from '../../locales/index.ts';
+import { createSandboxMailbox, type SandboxMailbox } from '../../sandbox/index.ts';
 import { mailTemplates, type OutgoingMail } from '../../server/messages/index.ts';
-import { createSandboxMailbox, type SandboxMailbox } from '../../server/sandbox/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { anyBackend, backends } from '../support/stores.ts';
 import { rawKeys, visible } from '../views/raw-keys.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadProviders } from '../../config/providers.ts';
 import { standInClients, standInProvidersFile } from '../../config/stand-in-providers.ts';
-import { companies, companyKeysIn, writeCompanies } from '../../server/sandbox/providers/index.ts';
+import { companies, companyKeysIn, writeCompanies } from '../../sandbox/providers/index.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'foyer-companies-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));

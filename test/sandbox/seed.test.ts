@@ -1,4 +1,4 @@
-import { demoMember, seedSandbox } from '../../server/sandbox/index.ts';
+import { demoMember, seedSandbox } from '../../sandbox/index.ts';
 import { findUserByIdentifier, findUserRecord } from '../../server/users/index.ts';
 import { openShop, type Shop } from '../checkout/shop.ts';
 

@@ -1,4 +1,4 @@
-import { brandOf, type CardField, digitsOf, judge, shown } from '../../client/stand-in/card-rules.ts';
+import { brandOf, type CardField, digitsOf, judge, shown } from '../../sandbox/client/card-rules.ts';
 
 const today = new Date('2026-11-22T12:00:00');
 const look = (field: CardField, typed: string, number = '4242424242424242') => {

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { createEngine, StandInError, type StripeEvent } from '../../server/sandbox/stripe/engine/index.ts';
+import { createEngine, StandInError, type StripeEvent } from '../../sandbox/stripe/engine/index.ts';
 import { stripeReference, withoutStripeReference } from '../support/stripe-reference.ts';
 
 export const day = 86_400_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type Stripe from 'stripe';
-import { StandInError } from '../../server/sandbox/stripe/engine/index.ts';
+import { StandInError } from '../../sandbox/stripe/engine/index.ts';
 import { asksAlways, day, declinesLater, engineKit, visa } from './stripe-engine-kit.ts';
 
 /**

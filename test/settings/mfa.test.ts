@@ -1,4 +1,4 @@
-import { createSandboxMailbox } from '../../server/sandbox/index.ts';
+import { createSandboxMailbox } from '../../sandbox/index.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';

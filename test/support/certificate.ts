@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { der, oid, selfSigned, sequence } from '../../server/sandbox/providers/certificate.ts';
+import { der, oid, selfSigned, sequence } from '../../sandbox/providers/certificate.ts';
 
 /** A TLS certificate that signs itself, in PEM: it is its own authority. */
 export interface TestCertificate {

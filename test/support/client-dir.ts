@@ -11,7 +11,11 @@ function writeFixture(): string {
   const dir = mkdtempSync(join(tmpdir(), 'foyer-client-'));
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
   const entries = readdirSync(join(root, 'client', 'entries')).filter((name) => /^[^.]+\.ts$/.test(name));
-  const sources = ['client/hydrate.ts', 'client/sandbox.css', ...entries.map((name) => `client/entries/${name}`)];
+  const sources = [
+    'client/hydrate.ts',
+    'sandbox/client/sandbox.css',
+    ...entries.map((name) => `client/entries/${name}`),
+  ];
   // Foyer offers names with a hash of eight characters alone.
   const named = (source: string) =>
     source

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { loadConfig } from '../../config/load.ts';
+import { createSandboxMailbox } from '../../sandbox/index.ts';
 import { type App, createApp } from '../../server/app.ts';
 import { createBoxes, createMessaging, type Deps, isSmsOffered, loadLegalTexts } from '../../server/deps.ts';
 import { createLog, loadAssets } from '../../server/http/index.ts';
@@ -14,7 +15,6 @@ import {
   insertClient,
 } from '../../server/oidc/index.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../server/password/index.ts';
-import { createSandboxMailbox } from '../../server/sandbox/index.ts';
 import { insertUser, type NewUser, type User } from '../../server/users/index.ts';
 import { Browser } from './browser.ts';
 import { clientDir } from './client-dir.ts';

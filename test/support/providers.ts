@@ -17,7 +17,7 @@ import {
   type Signer,
   type StandInKind,
   writeCompanyKeys,
-} from '../../server/sandbox/providers/index.ts';
+} from '../../sandbox/providers/index.ts';
 import { listenOnFreePort } from './foyer.ts';
 
 /*
@@ -42,7 +42,7 @@ import { listenOnFreePort } from './foyer.ts';
  *   post { SAMLResponse: Buffer.from(xml).toString('base64'), RelayState }
  *
  * `readRedirect` and `parseSamlMessage` read what Foyer has led a browser to; they, `signElement`, `redirectAddress`,
- * `buildLogoutRequest` and others stand in server/sandbox/providers/index.ts.
+ * `buildLogoutRequest` and others stand in sandbox/providers/index.ts.
  */
 
 export type TestPeople = Record<StandInKind, { ada: Person; vera: Person; grace: Person; joan: Person }>;

@@ -1,4 +1,4 @@
-import { parseSamlMessage, readRedirect, type SamlResponseOptions } from '../../server/sandbox/providers/index.ts';
+import { parseSamlMessage, readRedirect, type SamlResponseOptions } from '../../sandbox/providers/index.ts';
 import { type Browser, locationOf } from './browser.ts';
 import type { TestFoyer } from './foyer.ts';
 import type { TestProviders } from './providers.ts';

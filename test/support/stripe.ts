@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { createStripeStandIn, type Exchange, type StripeStandIn } from '../../server/sandbox/stripe/index.ts';
+import { createStripeStandIn, type Exchange, type StripeStandIn } from '../../sandbox/stripe/index.ts';
 import { clientDir } from './client-dir.ts';
 import { listenOnFreePort } from './foyer.ts';
 import { addStripeFaults, takeStripeFaults } from './stripe-faults.ts';

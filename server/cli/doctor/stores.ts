@@ -1,6 +1,12 @@
 import type { SigningKeyInfo } from '../../oidc/index.ts';
-import { isStamped } from '../../sandbox/index.ts';
-import { type Database, inspectDatabase, inspectRedis, inspectVisitorData, migrationState } from '../../store/index.ts';
+import {
+  type Database,
+  inspectDatabase,
+  inspectRedis,
+  inspectVisitorData,
+  isStamped,
+  migrationState,
+} from '../../store/index.ts';
 import { counted } from '../text.ts';
 import { checkClients, checkRisks } from './clients.ts';
 import { judgeClock } from './clock.ts';

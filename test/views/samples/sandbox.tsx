@@ -1,11 +1,11 @@
+import { BillingPage } from '../../../sandbox/views/billing-page.tsx';
+import { DemoAppPage } from '../../../sandbox/views/demo-app-page.tsx';
+import { MailboxPage } from '../../../sandbox/views/mailbox-page.tsx';
+import { MailsPage } from '../../../sandbox/views/mails-page.tsx';
+import { MessagePage } from '../../../sandbox/views/message-page.tsx';
+import { PartsPage } from '../../../sandbox/views/parts-page.tsx';
+import { StandInAppPage } from '../../../sandbox/views/stand-in-app-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
-import { BillingPage } from '../../../views/sandbox/billing-page.tsx';
-import { DemoAppPage } from '../../../views/sandbox/demo-app-page.tsx';
-import { MailboxPage } from '../../../views/sandbox/mailbox-page.tsx';
-import { MailsPage } from '../../../views/sandbox/mails-page.tsx';
-import { MessagePage } from '../../../views/sandbox/message-page.tsx';
-import { PartsPage } from '../../../views/sandbox/parts-page.tsx';
-import { StandInAppPage } from '../../../views/sandbox/stand-in-app-page.tsx';
 import { member, type Sample } from './context.ts';
 
 const sub = '0198a2c4-7b1e-7c3a-9f52-6d1f0e8b4a77';

@@ -1,0 +1,104 @@
+import type { Request, Router } from 'express';
+import { createElement } from 'react';
+import { HttpError, methodNotAllowed, type Pages, readFormField } from '../server/http/index.ts';
+import type { Sessions } from '../server/sessions/index.ts';
+import { dayMs } from '../server/shared/index.ts';
+import type { Act, Overview } from './stripe/index.ts';
+import { BillingPage } from './views/billing-page.tsx';
+
+export const billingAddress = '/sandbox/billing';
+
+/** The stand-in for Stripe, as its page reaches it: in another process, where there are several. */
+export interface StandInAddress {
+  apiUrl: string;
+  secretKey: string;
+}
+
+export interface BillingRoutesDeps {
+  /** Called whenever a day has passed there, as in life: what runs by itself has its turn. */
+  dayPassed(): Promise<void>;
+  pages: Pages;
+  sessions: Sessions;
+  /** Absent where Foyer asks Stripe itself, or nobody. */
+  standIn?: StandInAddress | undefined;
+}
+
+const patienceMs = 10_000;
+const failingCard = '4000000000000341';
+const workingCard = '4242424242424242';
+
+/** What one button of the page asks for. @throws {HttpError} badRequest */
+function actOf(req: Request): Act {
+  const days = readFormField(req, 'advance');
+  if (/^\d{1,3}$/.test(days)) return { act: 'advance', ms: Number(days) * dayMs };
+  const [refund, fail, mend] = ['refund', 'fail', 'mend'].map((name) => readFormField(req, name));
+  if (refund) return { act: 'refund', invoice: refund };
+  if (fail) return { act: 'card', paymentMethod: fail, number: failingCard };
+  if (mend) return { act: 'card', paymentMethod: mend, number: workingCard };
+  throw new HttpError('badRequest', { detail: 'no act' });
+}
+
+function createControl({ apiUrl, secretKey }: StandInAddress) {
+  const ask = (path: string, body?: Act) =>
+    fetch(`${apiUrl}/stand-in/control/${path}`, {
+      headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(patienceMs),
+    });
+  return {
+    /** undefined: it does not answer. */
+    async overview(): Promise<Overview | undefined> {
+      const response = await ask('overview').catch(() => undefined);
+      return response?.ok ? ((await response.json()) as Overview) : undefined;
+    },
+    /** Why it was not done. */
+    async act(act: Act): Promise<string | undefined> {
+      const response = await ask('act', act).catch((error: unknown) => String(error));
+      if (typeof response === 'string') return response;
+      if (response.ok) return undefined;
+      const { error } = (await response.json()) as { error: { message: string } };
+      return error.message;
+    },
+  };
+}
+
+/** Time passes day by day. @returns why it does not */
+async function carryOut(
+  control: ReturnType<typeof createControl>,
+  act: Act,
+  dayPassed: BillingRoutesDeps['dayPassed'],
+): Promise<string | undefined> {
+  if (act.act !== 'advance') return control.act(act);
+  for (let leftMs = act.ms; leftMs > 0; leftMs -= dayMs) {
+    const fault = await control.act({ act: 'advance', ms: Math.min(dayMs, leftMs) });
+    if (fault !== undefined) return fault;
+    await dayPassed();
+  }
+  return undefined;
+}
+
+/** The stand-in for Stripe, looked at and moved on by hand. */
+export function billingRoutes(router: Router, { pages, sessions, standIn, dayPassed }: BillingRoutesDeps): void {
+  if (standIn === undefined) return;
+  const control = createControl(standIn);
+  router
+    .route(billingAddress)
+    .get(async (req, res) => {
+      await sessions.getCurrentUser(req);
+      const state = await control.overview();
+      pages.send(req, res, 200, (ctx) => createElement(BillingPage, { ctx, address: billingAddress, state }), {
+        title: (ctx) => ctx.t('sandbox.billingPage.title'),
+      });
+    })
+    .post(async (req, res) => {
+      const fault = await carryOut(control, actOf(req), dayPassed);
+      if (fault === undefined) return res.redirect(303, billingAddress);
+      await sessions.getCurrentUser(req);
+      const state = await control.overview();
+      pages.send(req, res, 409, (ctx) => createElement(BillingPage, { ctx, address: billingAddress, state, fault }), {
+        title: (ctx) => ctx.t('sandbox.billingPage.title'),
+        address: billingAddress,
+      });
+    })
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+}

@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import express, { type Express, type Request, type Response } from 'express';
+import * as oidc from 'openid-client';
+import { createElement } from 'react';
+import {
+  createPages,
+  detectLanguages,
+  hostCookies,
+  type PageSettings,
+  securityHeaders,
+  staticFiles,
+} from '../server/http/index.ts';
+import { mailboxAddress } from './mail-routes.ts';
+import { demoClientId } from './seed.ts';
+import { televisionRoutes } from './television.ts';
+import { DemoAppPage, type DemoAppPageProps } from './views/demo-app-page.tsx';
+
+interface Visit {
+  /** What the sign-ins that are under way must come back with, by state: each tab may have its own. */
+  pending: Map<string, { nonce: string; verifier: string }>;
+  tokens?: {
+    idToken: string;
+    claims: Record<string, unknown>;
+    accessToken: string;
+    refreshToken?: string;
+    expiresAt: number;
+  };
+  userinfo?: Record<string, unknown>;
+}
+
+export interface DemoAppSettings {
+  /** Foyer's address. */
+  issuer: string;
+  /** The demo app's own: another site than Foyer's, or cookie and policy faults would stay hidden. */
+  origin: string;
+  /** As which client it is registered; the demo client unless said otherwise. */
+  clientId?: string;
+  assets: PageSettings['assets'];
+  clientDir: string;
+  brandName: string;
+}
+
+const mostPending = 20;
+const mask = (token: string) => `${token.slice(0, 6)}…${token.slice(-4)}`;
+
+/** What Foyer said (RFC 6749, sections 4.1.2.1 and 5.2), or what else went wrong. */
+function messageOf(error: unknown): string {
+  if (error instanceof oidc.AuthorizationResponseError || error instanceof oidc.ResponseBodyError)
+    return [error.error, error.error_description].filter(Boolean).join(': ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A client app as anybody would write one: code and PKCE with `openid-client`, nothing that is special to Foyer. */
+export function createDemoApp(settings: DemoAppSettings): Express {
+  const { issuer, origin, clientId = demoClientId, assets, clientDir, brandName } = settings;
+  // As each is registered: other apps of the tests know no plans.
+  const scope = `openid profile email phone${clientId === demoClientId ? ' membership' : ''}`;
+  const cookies = hostCookies(false);
+  // Cookies know no ports: two apps on one host would overwrite each other's.
+  const cookieName = `demo_visit_${clientId}`;
+  const pages = createPages({ assets, brandName, links: {}, sandbox: { mailbox: issuer + mailboxAddress } });
+  const visits = new Map<string, Visit>();
+  let discovered: Promise<oidc.Configuration> | undefined;
+
+  function configuration(): Promise<oidc.Configuration> {
+    // Foyer speaks plain http on a developer's machine.
+    discovered ??= oidc
+      .discovery(new URL(issuer), clientId, undefined, oidc.None(), { execute: [oidc.allowInsecureRequests] })
+      .catch((error: unknown) => {
+        discovered = undefined;
+        throw error;
+      });
+    return discovered;
+  }
+
+  function visitOf(req: Request, res: Response): Visit {
+    const id = cookies.read(req, cookieName);
+    const known = id === undefined ? undefined : visits.get(id);
+    if (known) return known;
+    const fresh: Visit = { pending: new Map() };
+    const newId = randomBytes(16).toString('base64url');
+    if (visits.size >= 1_000) visits.delete(visits.keys().next().value ?? '');
+    visits.set(newId, fresh);
+    cookies.set(res, cookieName, newId);
+    return fresh;
+  }
+
+  /** Tokens, and what userinfo says now: a plan may have changed since the last ones. */
+  async function keepAnswer(
+    visit: Visit,
+    response: oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers,
+  ): Promise<void> {
+    keepTokens(visit, response);
+    const subject = visit.tokens?.claims.sub;
+    visit.userinfo = await oidc.fetchUserInfo(await configuration(), response.access_token, String(subject));
+  }
+
+  function keepTokens(visit: Visit, response: oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers): void {
+    const refreshToken = response.refresh_token ?? visit.tokens?.refreshToken;
+    visit.tokens = {
+      idToken: response.id_token ?? visit.tokens?.idToken ?? '',
+      claims: { ...(response.claims() ?? visit.tokens?.claims) },
+      accessToken: response.access_token,
+      expiresAt: Date.now() + (response.expiresIn() ?? 0) * 1000,
+      ...(refreshToken !== undefined && { refreshToken }),
+    };
+  }
+
+  function show(req: Request, res: Response, visit: Visit, error?: string): void {
+    const { tokens, userinfo = {} } = visit;
+    const state: DemoAppPageProps['state'] = tokens
+      ? {
+          kind: 'signed-in',
+          idToken: tokens.claims,
+          userinfo,
+          accessToken: { maskedValue: mask(tokens.accessToken), expiresAt: tokens.expiresAt },
+          ...(tokens.refreshToken !== undefined && { refreshToken: { maskedValue: mask(tokens.refreshToken) } }),
+          refreshAction: '/refresh',
+          signOutAction: '/sign-out',
+          ...(error !== undefined && { error }),
+        }
+      : { kind: 'signed-out', signInHref: '/sign-in', ...(error !== undefined && { error }) };
+    pages.send(req, res, error === undefined ? 200 : 400, (ctx) => createElement(DemoAppPage, { ctx, state }), {
+      title: (ctx) => ctx.t('sandbox.demo.name'),
+      // Its forms lead through Foyer (sign-out) and back.
+      policy: { formAction: [issuer] },
+    });
+  }
+
+  const app = express();
+  detectLanguages(app, cookies);
+  app.disable('x-powered-by');
+  app.use(securityHeaders({ https: false }));
+  app.use('/assets', staticFiles(clientDir));
+  app.get('/', (req, res) => show(req, res, visitOf(req, res)));
+  app.use(televisionRoutes({ issuer, pages }));
+  app.get('/sign-in', async (req, res) => {
+    const verifier = oidc.randomPKCECodeVerifier();
+    const [state, nonce] = [oidc.randomState(), oidc.randomNonce()];
+    const { pending } = visitOf(req, res);
+    if (pending.size >= mostPending) pending.delete(pending.keys().next().value ?? '');
+    pending.set(state, { nonce, verifier });
+    const address = oidc.buildAuthorizationUrl(await configuration(), {
+      redirect_uri: `${origin}/callback`,
+      scope,
+      state,
+      nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+    res.redirect(303, address.href);
+  });
+  app.get('/callback', async (req, res) => {
+    const visit = visitOf(req, res);
+    const state = new URL(req.originalUrl, origin).searchParams.get('state') ?? '';
+    const pending = visit.pending.get(state);
+    visit.pending.delete(state);
+    try {
+      if (!pending) throw new Error('no sign-in is under way in this browser');
+      const response = await oidc.authorizationCodeGrant(await configuration(), new URL(req.originalUrl, origin), {
+        pkceCodeVerifier: pending.verifier,
+        expectedState: state,
+        expectedNonce: pending.nonce,
+        idTokenExpected: true,
+      });
+      await keepAnswer(visit, response);
+      res.redirect(303, '/');
+    } catch (error) {
+      show(req, res, visit, messageOf(error));
+    }
+  });
+  app.post('/refresh', async (req, res) => {
+    const visit = visitOf(req, res);
+    try {
+      await keepAnswer(visit, await oidc.refreshTokenGrant(await configuration(), visit.tokens?.refreshToken ?? ''));
+      res.redirect(303, '/');
+    } catch (error) {
+      delete visit.tokens;
+      show(req, res, visit, messageOf(error));
+    }
+  });
+  app.post('/sign-out', async (req, res) => {
+    const visit = visitOf(req, res);
+    const idToken = visit.tokens?.idToken;
+    delete visit.tokens;
+    const address = oidc.buildEndSessionUrl(await configuration(), {
+      post_logout_redirect_uri: `${origin}/`,
+      ...(idToken !== undefined && { id_token_hint: idToken }),
+    });
+    res.redirect(303, address.href);
+  });
+  return app;
+}

@@ -1,0 +1,126 @@
+import type { Request, Response, Router } from 'express';
+import { createElement } from 'react';
+import {
+  HttpError,
+  type Language,
+  languages,
+  methodNotAllowed,
+  type Pages,
+  readQueryParam,
+} from '../server/http/index.ts';
+import { type MailLook, type MailTemplate, mailTemplates, renderMail, sampleMail } from '../server/messages/index.ts';
+import type { Sessions } from '../server/sessions/index.ts';
+import type { KeptMessage, SandboxMailbox } from './mailbox.ts';
+import { MailboxPage } from './views/mailbox-page.tsx';
+import { MailsPage } from './views/mails-page.tsx';
+import { MessagePage } from './views/message-page.tsx';
+
+export const mailboxAddress = '/sandbox/mailbox';
+const templatesAddress = '/sandbox/mails';
+
+export interface MailRoutesDeps {
+  pages: Pages;
+  sessions: Sessions;
+  mailbox: SandboxMailbox;
+  look: MailLook;
+}
+
+/**
+ * Mails style themselves where they stand, which no page of ours may. They get a document of their own, in which nothing
+ * runs, loads or can be sent; the sandbox also keeps it from being of our origin.
+ */
+const policyOfMails = [
+  "default-src 'none'",
+  "style-src 'unsafe-inline'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+  "base-uri 'none'",
+  'sandbox allow-popups allow-popups-to-escape-sandbox',
+].join('; ');
+
+function sendMailDocument(res: Response, html: string): void {
+  res.setHeader('Content-Security-Policy', policyOfMails);
+  // What frame-ancestors says, for browsers that read only this one.
+  res.setHeader('X-Frame-Options', 'SAMEORIGIN');
+  res.type('html').send(html);
+}
+
+const inFrames = { policy: { frames: true } };
+
+/** What the sandbox kept instead of sending it. */
+function mailboxRoutes(router: Router, { pages, sessions, mailbox }: MailRoutesDeps): void {
+  async function found(req: Request<{ id: string }>): Promise<KeptMessage> {
+    const message = await mailbox.find(req.params.id);
+    if (message === undefined) throw new HttpError('notFound');
+    return message;
+  }
+  router
+    .route(mailboxAddress)
+    .get(async (req, res) => {
+      await sessions.getCurrentUser(req);
+      const to = readQueryParam(req, 'to')?.trim() || undefined;
+      const messages = await mailbox.list({ to });
+      const props = { messages, to, address: mailboxAddress, templatesHref: templatesAddress };
+      pages.send(req, res, 200, (ctx) => createElement(MailboxPage, { ctx, ...props }), {
+        title: (ctx) => ctx.t('sandbox.mailboxPage.title'),
+      });
+    })
+    .all(methodNotAllowed('GET', 'HEAD'));
+  router
+    .route(`${mailboxAddress}/:id`)
+    .get(async (req, res) => {
+      await sessions.getCurrentUser(req);
+      const message = await found(req);
+      const htmlAddress = message.html === undefined ? undefined : `${mailboxAddress}/${message.id}/html`;
+      const props = { message, htmlAddress, mailboxHref: mailboxAddress };
+      pages.send(req, res, 200, (ctx) => createElement(MessagePage, { ctx, ...props }), {
+        title: (ctx) => message.subject ?? ctx.t('sandbox.mailboxPage.sms'),
+        ...inFrames,
+      });
+    })
+    .all(methodNotAllowed('GET', 'HEAD'));
+  router
+    .route(`${mailboxAddress}/:id/html`)
+    .get(async (req, res) => {
+      const { html } = await found(req);
+      if (html === undefined) throw new HttpError('notFound');
+      sendMailDocument(res, html);
+    })
+    .all(methodNotAllowed('GET', 'HEAD'));
+}
+
+/** Every template with made-up values. */
+function templateRoutes(router: Router, { pages, sessions, look }: MailRoutesDeps): void {
+  const languageOfMails = (req: Request, otherwise: Language) =>
+    languages.find((lang) => lang === readQueryParam(req, 'mails')) ?? otherwise;
+  router
+    .route(templatesAddress)
+    .get(async (req, res) => {
+      await sessions.getCurrentUser(req);
+      const mailLang = languageOfMails(req, pages.context(req, res).lang);
+      const mails = mailTemplates.map((template) => ({
+        template,
+        ...renderMail(sampleMail(template, mailLang), look),
+        htmlAddress: `${templatesAddress}/${template}?mails=${mailLang}`,
+      }));
+      const props = { mailLang, mails, address: templatesAddress, mailboxHref: mailboxAddress };
+      pages.send(req, res, 200, (ctx) => createElement(MailsPage, { ctx, ...props }), {
+        title: (ctx) => ctx.t('sandbox.mailsPage.title'),
+        ...inFrames,
+      });
+    })
+    .all(methodNotAllowed('GET', 'HEAD'));
+  router
+    .route(`${templatesAddress}/:template`)
+    .get((req, res) => {
+      const template = mailTemplates.find((name): name is MailTemplate => name === req.params.template);
+      if (template === undefined) throw new HttpError('notFound');
+      sendMailDocument(res, renderMail(sampleMail(template, languageOfMails(req, 'en')), look).html);
+    })
+    .all(methodNotAllowed('GET', 'HEAD'));
+}
+
+export function mailRoutes(router: Router, deps: MailRoutesDeps): void {
+  mailboxRoutes(router, deps);
+  templateRoutes(router, deps);
+}

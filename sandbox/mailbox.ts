@@ -1,0 +1,104 @@
+import type { CarrierOptions, Carriers, MailCarrier, OutgoingMail, SmsCarrier } from '../server/messages/index.ts';
+import { sha256 } from '../server/shared/index.ts';
+import type { KeyValueStore } from '../server/store/index.ts';
+
+/** A message that would have left the house. */
+export interface KeptMessage {
+  id: string;
+  channel: 'mail' | 'sms';
+  to: string;
+  /** `Name <address>`; text messages have none. */
+  from?: string;
+  replyTo?: string;
+  subject?: string;
+  /** Mails that the mail service makes from a template of its own have none. */
+  html?: string;
+  text: string;
+  /** The one-time code in it. */
+  code?: string;
+  /** Milliseconds since the epoch. */
+  atMs: number;
+}
+
+export interface SandboxMailbox {
+  /** For the outbox's worker: keep every message and send none. */
+  carriers: Carriers & { mail: MailCarrier; sms: SmsCarrier };
+  /** Newest first; of one recipient, or all. */
+  list(filter?: { to?: string | undefined }): Promise<KeptMessage[]>;
+  find(id: string): Promise<KeptMessage | undefined>;
+}
+
+const keptMs = 24 * 60 * 60_000;
+const most = 200;
+const indexKey = 'sandbox-mail';
+const keyOf = (id: string) => `sandbox-message:${id}`;
+/** In the index a message stands with its time, so that the order is known without reading what was sent. */
+const memberOf = ({ id, atMs }: Pick<KeptMessage, 'id' | 'atMs'>) => `${String(atMs).padStart(15, '0')}-${id}`;
+const idIn = (member: string) => member.slice(16);
+
+/** Our mails have it on a line of its own, text messages within a sentence. */
+const codeIn = (text: string, channel: KeptMessage['channel']) =>
+  (channel === 'mail' ? /^(\d{6})$/m : /\b(\d{6})\b/).exec(text)?.[1];
+
+function contentOf(mail: OutgoingMail): Pick<KeptMessage, 'subject' | 'html' | 'text'> {
+  if ('html' in mail) return { subject: mail.subject, html: mail.html, text: mail.text };
+  const lines = Object.entries(mail.values).map(([name, value]) => `${name}: ${value}`);
+  return { subject: mail.templateId, text: lines.join('\n') };
+}
+
+/** What the sandbox has instead of a mail service and a telephone: the last 200 messages, each for 24 hours. */
+export function createSandboxMailbox({ kv, now }: { kv: KeyValueStore; now: () => number }): SandboxMailbox {
+  async function keep(message: Omit<KeptMessage, 'id' | 'atMs' | 'code'>, { idempotencyKey }: CarrierOptions) {
+    // The same message again has the same id: it is kept once, as by a carrier that honours the key.
+    const id = sha256(idempotencyKey);
+    const code = codeIn(message.text, message.channel);
+    const kept: KeptMessage = { ...message, id, atMs: now(), ...(code !== undefined && { code }) };
+    const isNew = await kv.setIfAbsent(keyOf(id), JSON.stringify(kept), keptMs);
+    const { atMs } = isNew ? kept : ((await find(id)) ?? kept);
+    await kv.addToSet(indexKey, memberOf({ id, atMs }), keptMs);
+    await tidy();
+  }
+
+  async function find(id: string): Promise<KeptMessage | undefined> {
+    const record = await kv.get(keyOf(id));
+    return record === null ? undefined : JSON.parse(record);
+  }
+
+  /** Members of the index, newest first. */
+  const members = async () => (await kv.setMembers(indexKey)).toSorted().toReversed();
+
+  async function read(): Promise<KeptMessage[]> {
+    const messages = await Promise.all((await members()).map((member) => find(idIn(member))));
+    return messages.filter((message) => message !== undefined);
+  }
+
+  async function tidy(): Promise<void> {
+    const leaving = (await members()).slice(most);
+    if (leaving.length === 0) return;
+    await kv.delete(...leaving.map((member) => keyOf(idIn(member))));
+    await Promise.all(leaving.map((member) => kv.removeFromSet(indexKey, member)));
+  }
+
+  return {
+    carriers: {
+      mail: {
+        name: 'sandbox',
+        async send(mail, options) {
+          const { to, from, replyTo } = mail;
+          const sender = from.name === undefined ? from.address : `${from.name} <${from.address}>`;
+          const envelope = { channel: 'mail' as const, to, from: sender, ...(replyTo !== undefined && { replyTo }) };
+          await keep({ ...envelope, ...contentOf(mail) }, options);
+        },
+      },
+      sms: {
+        name: 'sandbox',
+        send: ({ to, text }, options) => keep({ channel: 'sms', to, text }, options),
+      },
+    },
+    async list({ to } = {}) {
+      const messages = await read();
+      return to === undefined ? messages : messages.filter((message) => message.to.toLowerCase() === to.toLowerCase());
+    },
+    find,
+  };
+}

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { standInClients, standInProvidersFile } from '../config/stand-in-providers.ts';
+import { providersStandIn } from '../server/config-of-rooms.ts';
+import type { Deps } from '../server/deps.ts';
+import { loadProviderStandIns, type ProviderStandIns } from './index.ts';
+
+/**
+ * The stand-ins for providers by which members sign in, and the file by which Foyer knows them; undefined where every
+ * provider is configured.
+ */
+export async function openProviders(deps: Deps): Promise<ProviderStandIns | undefined> {
+  const { config, now, log } = deps;
+  const file = standInProvidersFile(config.DATA_DIR, config.SANDBOX_PORT);
+  const ownFile = config.PROVIDERS_FILE === file;
+  const origin = providersStandIn(config);
+  if (origin === undefined) return undefined;
+  const { companies, companyKeysIn, createProviderStandIns, writeCompanies } = await loadProviderStandIns();
+  const keys = companyKeysIn(join(file, '..', 'keys'), now());
+  if (ownFile) writeCompanies(file, companies(origin, standInClients.oidc, { folder: 'keys', idpInitiated: true }));
+  return createProviderStandIns({
+    ...{ origin, now, clients: standInClients, samlSigner: keys.acme },
+    serviceProviderCertificate: keys.foyer.certificate,
+    foyerUrl: () => (ownFile ? config.PUBLIC_URL : undefined),
+    log: (line) => log.warn(line),
+  });
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import type { Response } from 'express';
+import { createElement, type ReactElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { ChooserPage } from '../views/providers/chooser-page.tsx';
+import { ProviderDocument } from '../views/providers/document.tsx';
+import { OverviewPage } from '../views/providers/overview-page.tsx';
+import { PassOnPage } from '../views/providers/pass-on-page.tsx';
+import { PlainPage } from '../views/providers/plain-page.tsx';
+import { brokenGroups } from './answers.ts';
+import { companyDomains, nameOf, type Person, type StandInKind, samlPath } from './people.ts';
+
+export const providerNames: Record<StandInKind, string> = {
+  google: 'Google',
+  facebook: 'Facebook',
+  amazon: 'Amazon',
+  oidc: 'Acme',
+  saml: 'Acme Corporate',
+};
+
+/**
+ * A page of another site: none of Foyer's headers and styles. It has no `form-action`: the answer of its form leads to Foyer,
+ * and from there wherever the person was going.
+ */
+export function sendPage(
+  res: Response,
+  status: number,
+  { title, kind, body, submits = false }: { title: string; kind?: StandInKind; body: ReactElement; submits?: boolean },
+): void {
+  const nonce = randomBytes(16).toString('base64');
+  res.set({
+    'Content-Security-Policy': `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; frame-ancestors 'none'`,
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  const html = renderToStaticMarkup(createElement(ProviderDocument, { title, kind, nonce, submits }, body));
+  res.status(status).type('html').send(`<!doctype html>${html}`);
+}
+
+export function sendFault(res: Response, status: number, title: string, text: string): void {
+  sendPage(res, status, { title, body: createElement(PlainPage, { title, text }) });
+}
+
+/** What becomes of an address that is not confirmed; the others know no difference. */
+const unconfirmed: Partial<Record<StandInKind, string>> = {
+  google: 'email not confirmed',
+  facebook: 'email not confirmed, so not given',
+  oidc: 'email not confirmed',
+};
+
+export interface Chooser {
+  kind: StandInKind;
+  app: string;
+  hint?: string | undefined;
+  request: string;
+  people: readonly Person[];
+  action: string;
+}
+
+export function sendChooser(
+  res: Response,
+  status: number,
+  { kind, app, hint, request, people, action }: Chooser,
+): void {
+  const accounts = people.map((person) => ({
+    name: nameOf(person),
+    email: person.email,
+    note: person.email === undefined ? 'no email' : person.emailVerified ? undefined : unconfirmed[kind],
+  }));
+  const body = createElement(ChooserPage, {
+    ...{ provider: providerNames[kind], app, hint, request, accounts, action },
+    broken: Object.entries(brokenGroups[kind]).map(([title, group]) => ({ title, ways: Object.entries(group) })),
+    saysVerified: unconfirmed[kind] !== undefined,
+  });
+  sendPage(res, status, { title: `Sign in with ${providerNames[kind]}`, kind, body });
+}
+
+const samlNote = 'A company, by SAML 2.0: sign-in that begins there, and single logout both ways.';
+
+export function sendOverview(res: Response, appUrl: string | undefined): void {
+  const body = createElement(OverviewPage, {
+    appUrl,
+    providers: [
+      ...(['google', 'facebook', 'amazon'] as const).map((kind) => ({
+        ...{ name: providerNames[kind], note: 'As it answers in life, at its own paths.' },
+      })),
+      { name: providerNames.oidc, note: 'A company, by OpenID Connect.', domain: companyDomains.oidc },
+      { name: providerNames.saml, note: samlNote, domain: companyDomains.saml, href: samlPath },
+    ],
+  });
+  sendPage(res, 200, { title: 'Providers of the sandbox', body });
+}
+
+/** SAML's HTTP-POST binding (SAML 2.0 Bindings, section 3.5): the browser posts it, at once where it has scripts. */
+export function sendPost(res: Response, address: string, fields: Record<string, string>): void {
+  const body = createElement(PassOnPage, { address, fields });
+  sendPage(res, 200, { title: 'Signing you in', kind: 'saml', body, submits: true });
+}

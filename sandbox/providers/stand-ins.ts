@@ -1,0 +1,100 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import express, { type ErrorRequestHandler, type NextFunction } from 'express';
+import { type CryptoKey, exportJWK, generateKeyPair, importPKCS8 } from 'jose';
+import { onlyFromThisMachine } from '../../server/http/only-from-this-machine.ts';
+import { amazon } from './amazon.ts';
+import type { Answer } from './answers.ts';
+import { createCounter } from './counter.ts';
+import { facebook } from './facebook.ts';
+import { google } from './google.ts';
+import { observe, type ProviderExchange } from './observe.ts';
+import { oidc } from './oidc.ts';
+import { sendOverview } from './pages.ts';
+import { providersPath } from './path.ts';
+import { oidcPath, type Person, type StandInKind, samlPath } from './people.ts';
+import { type SamlIdentityProvider, samlIdentityProvider } from './saml/identity-provider.ts';
+import type { StandInSettings, TokenKeys } from './settings.ts';
+import { makeSigner, type Signer } from './signer.ts';
+
+export interface ProviderStandIns {
+  /** Everything of the providers; hands everything else on, where it is used within an Express app. */
+  listener: RequestListener & ((req: IncomingMessage, res: ServerResponse, next: NextFunction) => void);
+  /** What the next request (of this kind) is answered by, instead of the account chooser; once. */
+  answerNext(answer: Answer, kind?: StandInKind): void;
+  saml: SamlIdentityProvider;
+  otherSigner(): Signer;
+}
+
+export interface ProviderStandInsOptions
+  extends Pick<
+    StandInSettings,
+    'origin' | 'clients' | 'now' | 'samlSigner' | 'serviceProviderCertificate' | 'foyerUrl'
+  > {
+  /** Who may be chosen; else the sandbox's own. */
+  people?(kind: StandInKind): Person[];
+  /** Sees every request with its answer. */
+  seen?(exchange: ProviderExchange): void;
+  log?(line: string): void;
+}
+
+const yearMs = 365 * 24 * 60 * 60_000;
+
+async function keysOf({ privateKey }: Signer): Promise<TokenKeys> {
+  const publicJwk = await exportJWK(createPublicKey(createPrivateKey(privateKey)));
+  let other: Promise<CryptoKey> | undefined;
+  return {
+    kid: 'sandbox',
+    privateKey: await importPKCS8(privateKey, 'RS256'),
+    publicJwk: { ...publicJwk, kid: 'sandbox', alg: 'RS256', use: 'sig' },
+    otherKey() {
+      other ??= generateKeyPair('RS256').then((pair) => pair.privateKey);
+      return other;
+    },
+  };
+}
+
+const paths = [
+  ...['/o/oauth2/v2/auth', '/token', '/oauth2/v4/token', '/oauth2/v3/userinfo', '/v1/userinfo'],
+  ...['/v:version/dialog/oauth', '/v:version/oauth/access_token', '/me', '/v:version/me'],
+  ...['/ap/oa', '/auth/o2/token', '/user/profile', providersPath, oidcPath, samlPath],
+];
+
+/** A fault of the stand-ins' own, or a body that cannot be read. */
+function answerError(log: (line: string) => void): ErrorRequestHandler {
+  return (error, req, res, next) => {
+    if (res.headersSent) return next(error);
+    const { status = 500, message } = error as { status?: number; message?: string };
+    if (status >= 500)
+      log(`A stand-in for a provider has failed at ${req.method} ${req.path}: ${error.stack ?? error}`);
+    res.status(status).json({ error: 'server_error', error_description: String(message) });
+  };
+}
+
+/** Google, Facebook, Amazon, an OpenID provider and a SAML identity provider, for the sandbox and for tests. */
+export async function createProviderStandIns(options: ProviderStandInsOptions): Promise<ProviderStandIns> {
+  const { people, seen, log = () => {}, ...more } = options;
+  const app = express().disable('x-powered-by');
+  app.use(paths, onlyFromThisMachine());
+  if (seen) app.use(paths, observe(seen));
+  const counter = createCounter(app, people);
+  let other: Signer | undefined;
+  const otherSigner = () => {
+    other ??= makeSigner('Somebody else', Date.now() - yearMs, Date.now() + yearMs);
+    return other;
+  };
+  const settings: StandInSettings = { ...more, counter, otherSigner, keys: await keysOf(options.samlSigner) };
+  google(app, settings);
+  facebook(app, settings);
+  amazon(app, settings);
+  oidc(app, settings);
+  const saml = samlIdentityProvider(app, settings);
+  app.get(providersPath, (_req, res) => sendOverview(res, settings.foyerUrl()));
+  app.use(paths, answerError(log));
+  return {
+    listener: app as unknown as ProviderStandIns['listener'],
+    answerNext: (answer, kind) => counter.answerNext(answer, kind),
+    saml,
+    otherSigner,
+  };
+}

@@ -1,0 +1,47 @@
+import type { Router } from 'express';
+import { createElement } from 'react';
+import { methodNotAllowed } from '../server/http/index.ts';
+import { type BillingRoutesDeps, billingRoutes } from './billing-routes.ts';
+import { type MailRoutesDeps, mailRoutes } from './mail-routes.ts';
+import { PartsPage } from './views/parts-page.tsx';
+import { StandInAppPage } from './views/stand-in-app-page.tsx';
+
+/** Where the stand-ins have what the header links to. */
+export const standInLinks = {
+  search: '/sandbox/search',
+  dashboard: '/sandbox/main',
+  showcasePages: '/sandbox/main#showcasePages',
+  shortlist: '/sandbox/main#shortlist',
+  profile: '/sandbox/account#profile',
+  wallet: '/sandbox/account#wallet',
+  teams: '/sandbox/account#teams',
+  membership: '/sandbox/account#membership',
+  paymentMethods: '/sandbox/account#paymentMethods',
+};
+
+/** Pages that stand for the marketplace's own apps where none is configured, the mailbox, billing, and all parts of pages and mails. */
+export function sandboxRoutes(router: Router, deps: MailRoutesDeps & BillingRoutesDeps): void {
+  const { pages, sessions } = deps;
+  for (const app of ['search', 'main', 'account'] as const) {
+    router
+      .route(`/sandbox/${app}`)
+      .get(async (req, res) => {
+        await sessions.getCurrentUser(req);
+        pages.send(req, res, 200, (ctx) => createElement(StandInAppPage, { ctx, app }), {
+          title: (ctx) => ctx.t(`sandbox.${app}.title`),
+        });
+      })
+      .all(methodNotAllowed('GET', 'HEAD'));
+  }
+  router
+    .route('/sandbox/parts')
+    .get(async (req, res) => {
+      await sessions.getCurrentUser(req);
+      pages.send(req, res, 200, (ctx) => createElement(PartsPage, { ctx }), { title: (ctx) => ctx.t('parts.title') });
+    })
+    // Its forms are there to be tried.
+    .post((_req, res) => res.redirect(303, '/sandbox/parts'))
+    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+  mailRoutes(router, deps);
+  billingRoutes(router, deps);
+}

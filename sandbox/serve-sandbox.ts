@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import express from 'express';
+import { loadPlans } from '../config/plans.ts';
+import type { Deps } from '../server/deps.ts';
+import { createCatalogue, createStripe, syncPlans } from '../server/membership/index.ts';
+import { listen } from '../server/process/listen.ts';
+import { createDemoApp, openStripeStandIn, type StripeStandIn, seedPromotionCodes } from './index.ts';
+import { openProviders } from './provider-stand-ins.ts';
+
+/** Another site than Foyer's own, which is on localhost. */
+export const sandboxOrigin = ({ config }: Deps): string => `http://127.0.0.1:${config.SANDBOX_PORT}`;
+
+/** The stand-in for Stripe, unless Foyer asks Stripe itself. */
+async function openStandIn(deps: Deps): Promise<StripeStandIn | undefined> {
+  const { config, clientDir, now, log } = deps;
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_PUBLISHABLE_KEY: publishableKey } = config;
+  if (secretKey === undefined || publishableKey === undefined || config.STRIPE_API_URL !== sandboxOrigin(deps)) {
+    return undefined;
+  }
+  const secret = config.STRIPE_WEBHOOK_SECRET;
+  return openStripeStandIn({
+    secretKey,
+    publishableKey,
+    ...(secret !== undefined && { webhook: { url: `${config.PUBLIC_URL}/webhooks/stripe`, secret } }),
+    now,
+    origin: sandboxOrigin(deps),
+    file: join(config.DATA_DIR, 'sandbox-stripe.json'),
+    clientDir,
+    log: (line) => log.warn(line),
+  });
+}
+
+/** What a newcomer buys: the catalogue's plans, and promo codes to try. As an operator does by `foyer plans sync`. */
+async function seed({ config, log }: Deps, standIn: StripeStandIn): Promise<void> {
+  seedPromotionCodes(standIn);
+  const client = createStripe({ secretKey: config.STRIPE_SECRET_KEY ?? '', apiUrl: config.STRIPE_API_URL });
+  await syncPlans(client, createCatalogue(loadPlans(config.PLANS_FILE))).catch((error: unknown) =>
+    log.error({ err: error }, 'the plans are not at the stand-in for Stripe'),
+  );
+}
+
+export interface Sandbox {
+  /** Foyer can be reached: webhooks go there from now on. Resolves when all that the sandbox begins with is there. */
+  foyerServes(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Serves the demo client app and the stand-ins for Stripe and for providers, when the sandbox is on. */
+export async function serveSandbox(deps: Deps): Promise<Sandbox | undefined> {
+  const { config } = deps;
+  if (!config.SANDBOX) return undefined;
+  const standIn = await openStandIn(deps);
+  const providers = await openProviders(deps);
+  const app = express().disable('x-powered-by');
+  // Before Stripe's, which knows every path under /v1.
+  if (providers) app.use(providers.listener);
+  if (standIn) app.use(standIn.listener);
+  app.use(
+    createDemoApp({
+      ...deps,
+      issuer: config.PUBLIC_URL,
+      origin: sandboxOrigin(deps),
+      brandName: config.BRAND_NAME,
+    }),
+  );
+  // Nobody takes them yet.
+  if (standIn) standIn.webhooks.mode = 'held';
+  const server = await listen(app, { port: config.SANDBOX_PORT, host: '127.0.0.1' });
+  const seeded = standIn === undefined ? Promise.resolve() : seed(deps, standIn);
+  return {
+    async foyerServes() {
+      await seeded;
+      if (standIn) standIn.webhooks.mode = 'prompt';
+    },
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await standIn?.close();
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import express, { type ErrorRequestHandler, type NextFunction } from 'express';
+import { onlyFromThisMachine } from '../../server/http/only-from-this-machine.ts';
+import { apiRoutes, type Exchange } from './api.ts';
+import { controlRoutes } from './control.ts';
+import { createEngine, type Engine } from './engine/index.ts';
+import { createView } from './expansion.ts';
+import { createFaults, type FaultKind } from './faults.ts';
+import { hostedPages } from './hosted-pages.ts';
+import { createIdempotency } from './idempotency.ts';
+import { scriptRoute } from './script.ts';
+import { createStateFile } from './state-file.ts';
+import { createWebhooks, type Webhooks, type WebhookTarget } from './webhooks.ts';
+
+export interface StripeStandIn {
+  /** `/v1/*`, `/stripe.js`, `/stand-in/*`; hands everything else on, where it is used within an Express app. */
+  listener: RequestListener & ((req: IncomingMessage, res: ServerResponse, next: NextFunction) => void);
+  engine: Engine;
+  webhooks: Webhooks;
+  /** The next matching request is `lost`, finds Stripe `unreachable`, or is answered by an error (`FaultKind`). */
+  fault(kind: FaultKind, match?: (method: string, path: string) => boolean): void;
+  /** Sees every request with its answer. */
+  observe(see: (exchange: Exchange) => void): void;
+  /** Everything that it remembers as JSON (objects, idempotency keys, deliveries), and back. */
+  snapshot(): unknown;
+  restore(snapshot: unknown): void;
+  /** Ends deliveries, and writes what is not on disk yet. */
+  close(): Promise<void>;
+}
+
+/** What is no call of Stripe's: a request from elsewhere, a body that cannot be read, a fault of the stand-in's own. */
+function answerError(log: (line: string) => void): ErrorRequestHandler {
+  return (error, req, res, next) => {
+    if (res.headersSent) return next(error);
+    const { status = 500, message } = error as { status?: number; message?: string };
+    if (status >= 500) log(`The stand-in for Stripe has failed at ${req.method} ${req.path}: ${error.stack ?? error}`);
+    res.status(status).json({ error: { type: 'invalid_request_error', message: String(message) } });
+  };
+}
+
+export interface StripeStandInOptions {
+  secretKey: string;
+  publishableKey: string;
+  webhook?: WebhookTarget;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Under which browsers reach it, as in http://127.0.0.1:3001. */
+  origin: string;
+  /** Where its memory outlasts it; without one it forgets. */
+  file?: string;
+  /** The folder that the build has filled, for /stripe.js. */
+  clientDir?: string;
+  log?(line: string): void;
+}
+
+/** Stripe's HTTP API (2026-10-28) and what belongs to it, for the sandbox and for tests. Money moves nowhere. */
+export function createStripeStandIn(options: StripeStandInOptions): StripeStandIn {
+  const { secretKey, publishableKey, webhook, now, origin, file, clientDir, log = () => {} } = options;
+  let cause: { id: string | null; idempotency_key: string | null } = { id: null, idempotency_key: null };
+  const observers: ((exchange: Exchange) => void)[] = [];
+  const faults = createFaults();
+  const engine = createEngine({
+    now,
+    origin,
+    onEvent(event) {
+      event.request = { ...cause };
+      deliveries.add(event);
+    },
+  });
+  const view = createView((id) => engine.find(id));
+  const idempotency = createIdempotency(() => engine.nowMs());
+  const snapshot = () => ({
+    engine: engine.snapshot(),
+    idempotency: idempotency.snapshot(),
+    webhooks: deliveries.snapshot(),
+  });
+  const restore = (kept: unknown) => {
+    const {
+      engine: objects,
+      idempotency: answers,
+      webhooks,
+    } = kept as Record<keyof ReturnType<typeof snapshot>, unknown>;
+    engine.restore(objects);
+    idempotency.restore(answers);
+    deliveries.restore(webhooks);
+  };
+  const stateFile = file === undefined ? undefined : createStateFile(file, snapshot, log);
+  const onChange = () => stateFile?.changed();
+  const deliveries = createWebhooks({ target: webhook, view: (event) => view(event), log, onChange });
+  stateFile?.read(restore);
+
+  const app = express();
+  app.disable('x-powered-by').set('query parser', 'extended');
+  app.use(['/v1', '/stand-in', '/stripe.js'], onlyFromThisMachine());
+  apiRoutes(app, {
+    engine,
+    view,
+    idempotency,
+    faults,
+    keys: { secret: secretKey, publishable: publishableKey },
+    during(request, work) {
+      cause = request;
+      try {
+        return work();
+      } finally {
+        cause = { id: null, idempotency_key: null };
+      }
+    },
+    seen: (exchange) => {
+      for (const see of observers) see(exchange);
+    },
+    onChange,
+  });
+  hostedPages(app, engine, onChange);
+  controlRoutes(app, { engine, secretKey, now, onChange });
+  if (clientDir !== undefined) scriptRoute(app, clientDir);
+  app.use(['/v1', '/stand-in', '/stripe.js'], answerError(log));
+
+  return {
+    listener: app as unknown as StripeStandIn['listener'],
+    engine,
+    webhooks: deliveries.webhooks,
+    fault: (kind, match) => faults.plan(kind, match),
+    observe(see) {
+      observers.push(see);
+    },
+    snapshot: () => structuredClone(snapshot()),
+    restore,
+    async close() {
+      await deliveries.close();
+      await stateFile?.close();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { type Request, type Response, Router } from 'express';
+import * as oidc from 'openid-client';
+import { createElement } from 'react';
+import type { Pages } from '../server/http/index.ts';
+import { televisionClientId } from './seed.ts';
+import { TelevisionPage, type TelevisionPageProps } from './views/television-page.tsx';
+
+const address = '/television';
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+/** A little more than Foyer asks for (RFC 8628, section 3.5). */
+const lookAgainSeconds = 6;
+/** Whoever comes by has the one television: it stands in this process, not in a browser. */
+type Screen = TelevisionPageProps['screen'];
+
+export interface TelevisionSettings {
+  issuer: string;
+  pages: Pages;
+}
+
+const saidBy = (error: unknown): string =>
+  error instanceof oidc.ResponseBodyError ? error.error : error instanceof Error ? error.message : String(error);
+
+/**
+ * A device without a browser, as a page that plays one: it asks for a code, shows it, and looks now and then whether the
+ * member has agreed, with `openid-client` and nothing that is special to Foyer.
+ */
+export function televisionRoutes({ issuer, pages }: TelevisionSettings): Router {
+  let screen: Screen = { kind: 'off' };
+  let deviceCode = '';
+
+  const configuration = () =>
+    oidc.discovery(new URL(issuer), televisionClientId, undefined, oidc.None(), {
+      // Foyer speaks plain http on a developer's machine.
+      execute: [oidc.allowInsecureRequests],
+    });
+
+  async function look(): Promise<Screen> {
+    if (screen.kind !== 'waiting') return screen;
+    try {
+      const tokens = await oidc.genericGrantRequest(await configuration(), deviceGrant, { device_code: deviceCode });
+      const { name, email, sub } = { ...tokens.claims() };
+      return { kind: 'signed-in', name: String(name ?? email ?? sub ?? '') };
+    } catch (error) {
+      const said = saidBy(error);
+      return said === 'authorization_pending' || said === 'slow_down' ? screen : { kind: 'off', error: said };
+    }
+  }
+
+  async function ask(): Promise<Screen> {
+    try {
+      const asked = await oidc.initiateDeviceAuthorization(await configuration(), { scope: 'openid profile email' });
+      deviceCode = asked.device_code;
+      const { user_code: userCode, verification_uri: href, verification_uri_complete: complete = href } = asked;
+      return { kind: 'waiting', userCode, href, complete };
+    } catch (error) {
+      return { kind: 'off', error: saidBy(error) };
+    }
+  }
+
+  const router = Router();
+  router.get(address, async (req: Request, res: Response) => {
+    screen = await look();
+    const shown = screen;
+    // Once: the next look begins anew.
+    if (screen.kind === 'off') screen = { kind: 'off' };
+    if (shown.kind === 'waiting') res.setHeader('Refresh', String(lookAgainSeconds));
+    pages.send(req, res, 200, (ctx) => createElement(TelevisionPage, { ctx, action: address, screen: shown }), {
+      title: (ctx) => ctx.t('sandbox.television.name'),
+    });
+  });
+  router.post(address, async (_req, res) => {
+    screen = screen.kind === 'signed-in' ? { kind: 'off' } : await ask();
+    res.redirect(303, address);
+  });
+  return router;
+}

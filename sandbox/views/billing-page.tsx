@@ -1,0 +1,295 @@
+import { cardName } from '../../views/checkout/card-name.ts';
+import { formatAmount, formatDate } from '../../views/format.ts';
+import { PlainLayout } from '../../views/layout/plain-layout.tsx';
+import type { PageContext } from '../../views/page-context.ts';
+import { Button, ButtonLink } from '../../views/parts/button.tsx';
+import { Card } from '../../views/parts/card.tsx';
+import { Chip } from '../../views/parts/chip.tsx';
+import { EmptyState } from '../../views/parts/empty-state.tsx';
+import { Notice } from '../../views/parts/notice.tsx';
+import { Table } from '../../views/parts/table.tsx';
+
+export interface BillingCustomer {
+  id: string;
+  email: string | null;
+  cards: readonly { id: string; brand: string; last4: string }[];
+  subscriptions: readonly {
+    id: string;
+    /** In Stripe's own word. */
+    status: string;
+    price: string;
+    cents: number;
+    currency: string;
+    untilMs: number;
+    endsThen: boolean;
+  }[];
+  invoices: readonly {
+    id: string;
+    number: string | null;
+    status: string;
+    cents: number;
+    currency: string;
+    atMs: number;
+    address: string | null;
+    refundable: boolean;
+  }[];
+}
+
+export interface BillingPageProps {
+  ctx: PageContext;
+  /** Of this page; its forms post here. */
+  address: string;
+  /** undefined: the stand-in does not answer. */
+  state:
+    | {
+        /** The stand-in's clock. */
+        nowMs: number;
+        movedMs: number;
+        /** Newest first. */
+        customers: readonly BillingCustomer[];
+        promotionCodes: readonly { code: string; name: string | null; valid: boolean }[];
+      }
+    | undefined;
+  /** Why the last act was not done, in the stand-in's words. */
+  fault?: string | undefined;
+}
+
+const dayMs = 24 * 60 * 60_000;
+const steps = ['1', '3', '7', '30', '365'] as const;
+
+/** Numbers that Stripe has for tests (docs.stripe.com/testing), and what becomes of them. */
+const testCards = [
+  ['4242 4242 4242 4242', 'works'],
+  ['5555 5555 5555 4444', 'works'],
+  ['3782 822463 10005', 'works'],
+  ['4000 0025 0000 3155', 'asksOnce'],
+  ['4000 0027 6000 3184', 'asksAlways'],
+  ['4000 0082 6000 3178', 'asksThenPoor'],
+  ['4000 0000 0000 0341', 'failsLater'],
+  ['4000 0000 0000 0002', 'declined'],
+  ['4000 0000 0000 9995', 'poor'],
+  ['4000 0000 0000 0069', 'expired'],
+  ['4000 0000 0000 0127', 'wrongCvc'],
+] as const;
+
+function Clock({
+  ctx,
+  address,
+  nowMs,
+  movedMs,
+}: {
+  ctx: PageContext;
+  address: string;
+  nowMs: number;
+  movedMs: number;
+}) {
+  const { t, lang } = ctx;
+  const days = Math.round(movedMs / dayMs);
+  return (
+    <Card
+      title={t('sandbox.billingPage.clock')}
+      note={t('sandbox.billingPage.clockNote')}
+      actions={
+        <form method="post" action={address} className="further">
+          {steps.map((step) => (
+            <Button key={step} kind="quiet" size="small" name="advance" value={step}>
+              {t('sandbox.billingPage.forward', { count: Number(step) })}
+            </Button>
+          ))}
+        </form>
+      }
+    >
+      <p>
+        <time dateTime={new Date(nowMs).toISOString()}>{formatDate(lang, nowMs, 'exact')}</time>
+        {days > 0 && ` (${t('sandbox.billingPage.moved', { count: days })})`}
+      </p>
+    </Card>
+  );
+}
+
+function Cards({ ctx }: { ctx: PageContext }) {
+  const { t } = ctx;
+  const columns = [
+    {
+      key: 'number',
+      label: t('sandbox.billingPage.number'),
+      cell: ([number]: (typeof testCards)[number]) => <code>{number}</code>,
+    },
+    {
+      key: 'what',
+      label: t('sandbox.billingPage.what'),
+      cell: ([, what]: (typeof testCards)[number]) => t(`sandbox.billingPage.cards.${what}`),
+    },
+  ];
+  const title = t('sandbox.billingPage.testCards');
+  return (
+    <Card title={title} note={t('sandbox.billingPage.testCardsNote')} flush>
+      <Table caption={title} columns={columns} rows={testCards} rowKey={([number]) => number} />
+    </Card>
+  );
+}
+
+function PromotionCodes({
+  ctx,
+  codes,
+}: {
+  ctx: PageContext;
+  codes: NonNullable<BillingPageProps['state']>['promotionCodes'];
+}) {
+  const { t } = ctx;
+  type Code = (typeof codes)[number];
+  const columns = [
+    { key: 'code', label: t('sandbox.billingPage.code'), cell: ({ code }: Code) => <code>{code}</code> },
+    {
+      key: 'what',
+      label: t('sandbox.billingPage.what'),
+      cell: ({ name, valid }: Code) => (
+        <>
+          {name} {!valid && <Chip tone="plain">{t('sandbox.billingPage.invalid')}</Chip>}
+        </>
+      ),
+    },
+  ];
+  const title = t('sandbox.billingPage.codes');
+  return (
+    <Card title={title} flush>
+      <Table caption={title} columns={columns} rows={codes} rowKey={({ code }) => code} />
+    </Card>
+  );
+}
+
+function Invoices({ ctx, address, of }: { ctx: PageContext; address: string; of: BillingCustomer }) {
+  const { t, lang } = ctx;
+  type Invoice = BillingCustomer['invoices'][number];
+  const columns = [
+    {
+      key: 'number',
+      label: t('sandbox.billingPage.invoice'),
+      cell: ({ address: href, number, id }: Invoice) =>
+        href === null ? (
+          (number ?? id)
+        ) : (
+          <span className="further">
+            <a href={href}>{number ?? id}</a>
+          </span>
+        ),
+    },
+    {
+      key: 'date',
+      label: t('sandbox.billingPage.date'),
+      cell: ({ atMs }: Invoice) => formatDate(lang, atMs, 'short'),
+    },
+    { key: 'status', label: t('sandbox.billingPage.status'), cell: ({ status }: Invoice) => <code>{status}</code> },
+    {
+      key: 'amount',
+      label: t('sandbox.billingPage.amount'),
+      numeric: true,
+      cell: ({ cents, currency }: Invoice) => formatAmount(lang, cents, { currency }),
+    },
+    {
+      key: 'act',
+      label: t('sandbox.billingPage.act'),
+      cell: ({ id, number, refundable }: Invoice) =>
+        refundable ? (
+          <form method="post" action={address}>
+            <Button kind="quiet" size="small" name="refund" value={id}>
+              {t('sandbox.billingPage.refund')}
+              <span className="visually-hidden"> {number ?? id}</span>
+            </Button>
+          </form>
+        ) : (
+          '–'
+        ),
+    },
+  ];
+  return (
+    <Table
+      caption={`${t('sandbox.billingPage.invoices')}: ${of.email ?? of.id}`}
+      columns={columns}
+      rows={of.invoices}
+      rowKey={({ id }) => id}
+      empty={null}
+    />
+  );
+}
+
+function Customer({ ctx, address, customer }: { ctx: PageContext; address: string; customer: BillingCustomer }) {
+  const { t, lang } = ctx;
+  return (
+    <Card title={customer.email ?? customer.id} note={customer.id} flush>
+      <ul className="items messages">
+        {customer.subscriptions.map(({ id, price, cents, currency, status, untilMs, endsThen }) => (
+          <li key={id}>
+            <div className="item-words">
+              <p className="item-label">{price}</p>
+              <p className="item-value">
+                {formatAmount(lang, cents, { currency })} <Chip tone="plain">{status}</Chip>{' '}
+                {t(endsThen ? 'sandbox.billingPage.ends' : 'sandbox.billingPage.until', {
+                  date: formatDate(lang, untilMs, 'dateTime'),
+                })}
+              </p>
+            </div>
+          </li>
+        ))}
+        {customer.cards.map(({ id, brand, last4 }) => (
+          <li key={id}>
+            <div className="item-words">
+              <p className="item-label">{cardName({ brand, lastFour: last4 })}</p>
+            </div>
+            <form method="post" action={address} className="further">
+              <Button kind="quiet" size="small" name="fail" value={id}>
+                {t('sandbox.billingPage.fail')}
+                <span className="visually-hidden"> {last4}</span>
+              </Button>
+              <Button kind="quiet" size="small" name="mend" value={id}>
+                {t('sandbox.billingPage.mend')}
+                <span className="visually-hidden"> {last4}</span>
+              </Button>
+            </form>
+          </li>
+        ))}
+      </ul>
+      <Invoices ctx={ctx} address={address} of={customer} />
+    </Card>
+  );
+}
+
+/** What the stand-in for Stripe holds, and what nobody can ask of Stripe: to let time pass. */
+export function BillingPage({ ctx, address, state, fault }: BillingPageProps) {
+  const { t, brand } = ctx;
+  return (
+    <PlainLayout ctx={ctx} shape="wide">
+      <div className="page-head">
+        <h1>{t('sandbox.billingPage.title')}</h1>
+        <p className="lead muted">{t('sandbox.billingPage.lead', { brand: brand.name })}</p>
+      </div>
+      {fault !== undefined && (
+        <Notice kind="error" title={t('sandbox.billingPage.notDone')}>
+          {fault}
+        </Notice>
+      )}
+      {state === undefined ? (
+        <EmptyState
+          title={t('sandbox.billingPage.away')}
+          text={t('sandbox.billingPage.awayText')}
+          action={<ButtonLink href={address}>{t('sandbox.billingPage.reload')}</ButtonLink>}
+        />
+      ) : (
+        <>
+          <Clock ctx={ctx} address={address} nowMs={state.nowMs} movedMs={state.movedMs} />
+          {state.customers.length === 0 ? (
+            <EmptyState title={t('sandbox.billingPage.empty')} text={t('sandbox.billingPage.emptyText')} />
+          ) : (
+            state.customers.map((customer) => (
+              <Customer key={customer.id} ctx={ctx} address={address} customer={customer} />
+            ))
+          )}
+        </>
+      )}
+      <Cards ctx={ctx} />
+      {state !== undefined && state.promotionCodes.length > 0 && (
+        <PromotionCodes ctx={ctx} codes={state.promotionCodes} />
+      )}
+    </PlainLayout>
+  );
+}

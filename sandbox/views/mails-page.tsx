@@ -1,0 +1,59 @@
+import { type Language, languageNames, languages } from '../../locales/index.ts';
+import { PlainLayout } from '../../views/layout/plain-layout.tsx';
+import type { PageContext } from '../../views/page-context.ts';
+import { Breadcrumb } from '../../views/parts/breadcrumb.tsx';
+import { Card } from '../../views/parts/card.tsx';
+import { SegmentedLinks } from '../../views/parts/segmented-links.tsx';
+import { MailFrame } from './mail-frame.tsx';
+
+export interface MailsPageProps {
+  ctx: PageContext;
+  /** What the mails are shown in; the page itself stays in the visitor's. */
+  mailLang: Language;
+  mails: readonly { template: string; subject: string; text: string; htmlAddress: string }[];
+  /** Of this page. */
+  address: string;
+  mailboxHref: string;
+}
+
+/** Every template in one language, with made-up values. */
+export function MailsPage({ ctx, mailLang, mails, address, mailboxHref }: MailsPageProps) {
+  const { t, brand } = ctx;
+  const title = t('sandbox.mailsPage.title');
+  const path = [{ href: mailboxHref, label: t('sandbox.mailboxPage.back') }, { label: title }];
+  return (
+    <PlainLayout ctx={ctx} shape="wide">
+      <Breadcrumb label={title} path={path} />
+      <div className="page-head">
+        <h1>{title}</h1>
+        <p className="lead muted">{t('sandbox.mailsPage.lead', { brand: brand.name })}</p>
+      </div>
+      <SegmentedLinks
+        label={t('sandbox.mailsPage.language')}
+        parts={languages.map((lang) => ({
+          href: `${address}?mails=${lang}`,
+          label: languageNames[lang],
+          current: lang === mailLang,
+        }))}
+      />
+      {mails.map(({ template, subject, text, htmlAddress }) => (
+        <section className="mail-sample" key={template} id={template} aria-labelledby={`${template}-name`}>
+          <div className="card-head">
+            <h2 id={`${template}-name`}>
+              <code>{template}</code>
+            </h2>
+            <p lang={mailLang}>{subject}</p>
+          </div>
+          <Card flush>
+            <MailFrame src={htmlAddress} title={`${template}: ${subject}`} />
+          </Card>
+          <Card title={t('sandbox.mailPage.text')}>
+            <pre className="mail-text" lang={mailLang}>
+              {text}
+            </pre>
+          </Card>
+        </section>
+      ))}
+    </PlainLayout>
+  );
+}

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react';
+import type { PageContext } from '../../../views/page-context.ts';
+
+export type State = 'rest' | 'hover' | 'focus' | 'active' | 'filled' | 'invalid' | 'readOnly' | 'disabled' | 'busy';
+
+/** One part in one state. `data-look` shows what otherwise takes a pointer or the keyboard. */
+export function Specimen({ ctx, state, children }: { ctx: PageContext; state: State; children: ReactNode }) {
+  return (
+    <div className="specimen">
+      <p className="specimen-state">{ctx.t(`parts.states.${state}`)}</p>
+      <div data-look={state}>{children}</div>
+    </div>
+  );
+}
+
+export function Specimens({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="specimens">
+      <h3>{title}</h3>
+      <div className="specimen-grid">{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,71 @@
+import { SandboxRibbon } from '../../views/layout/sandbox-ribbon.tsx';
+import type { PageContext } from '../../views/page-context.ts';
+import { Button } from '../../views/parts/button.tsx';
+import { Notice } from '../../views/parts/notice.tsx';
+
+export interface TelevisionPageProps {
+  ctx: PageContext;
+  /** Where its one button posts to. */
+  action: string;
+  screen:
+    | { kind: 'off'; error?: string }
+    | { kind: 'waiting'; userCode: string; href: string; complete: string }
+    | { kind: 'signed-in'; name: string };
+}
+
+/** Plays a device without a browser: shows a code, and who has signed in. */
+export function TelevisionPage({ ctx, action, screen }: TelevisionPageProps) {
+  const { t } = ctx;
+  const brand = ctx.brand.name;
+  return (
+    <div className="frame plain demo">
+      <SandboxRibbon ctx={ctx} />
+      <header className="header">
+        <a className="brand" href="/">
+          <span className="demo-sign" aria-hidden="true" />
+          <span>{t('sandbox.television.name')}</span>
+        </a>
+      </header>
+      <main className="content wide">
+        {screen.kind === 'off' && screen.error !== undefined && (
+          <Notice kind="error" title={t('sandbox.demo.failed')}>
+            {/* As the protocol says it, for developers. */}
+            <code lang="en">{screen.error}</code>
+          </Notice>
+        )}
+        <div className="hero">
+          {screen.kind === 'waiting' ? (
+            <>
+              <h1>{t('sandbox.television.codeTitle')}</h1>
+              <p className="lead muted">{t('sandbox.television.codeLead')}</p>
+              <code className="recovery-codes">{screen.userCode}</code>
+              <p>
+                <a href={screen.complete} target="_blank" rel="noopener">
+                  {screen.href}
+                </a>
+              </p>
+              <p className="muted">{t('sandbox.television.waiting')}</p>
+            </>
+          ) : screen.kind === 'signed-in' ? (
+            <>
+              <h1>{t('sandbox.demo.signedInTitle', { name: screen.name })}</h1>
+              <p className="lead muted">{t('sandbox.television.signedInLead', { brand })}</p>
+            </>
+          ) : (
+            <>
+              <h1>{t('sandbox.television.title')}</h1>
+              <p className="lead muted">{t('sandbox.television.lead', { brand })}</p>
+            </>
+          )}
+          <form method="post" action={action}>
+            <Button kind={screen.kind === 'off' ? 'primary' : 'quiet'}>
+              {t(
+                `sandbox.television.${screen.kind === 'signed-in' ? 'switchOff' : screen.kind === 'off' ? 'ask' : 'again'}`,
+              )}
+            </Button>
+          </form>
+        </div>
+      </main>
+    </div>
+  );
+}
