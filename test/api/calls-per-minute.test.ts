@@ -4,7 +4,7 @@ import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { service, signedInto } from './callers.ts';
 
-describe.each(backends)('calls a minute of a client app on $name', (backend) => {
+describe.each(backends)('calls per minute of a client on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend);
@@ -24,7 +24,7 @@ describe.each(backends)('calls a minute of a client app on $name', (backend) => 
     await updateClient(db, changed, {}, foyer.deps.now());
   };
 
-  it('the number of the registration counts in place of the limit of the call, at once and for this client alone', async () => {
+  it('The limit in a client’s registration replaces the limit of the call, at once and for this client alone', async () => {
     const [limited, other] = [await service(foyer, ['clients:read']), await service(foyer, ['clients:read'])];
     expect((await clients(limited.token))[1]).toContain('q=300');
     await allow(limited.id, 3);
@@ -36,7 +36,7 @@ describe.each(backends)('calls a minute of a client app on $name', (backend) => 
     expect(await clients(limited.token)).toEqual([200, expect.stringContaining('q=5000')]);
   });
 
-  it('tokens of members of the same client keep the limit of the call', async () => {
+  it('Tokens of users of the same client keep the limit of the call', async () => {
     const { clientId, tokens } = await signedInto(foyer);
     await allow(clientId, 1);
     for (let n = 0; n < 3; n += 1)

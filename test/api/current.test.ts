@@ -3,7 +3,7 @@ import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { type Signed, signedInto } from './callers.ts';
 
-describe.each(backends)('who is signed in, by the JSON API on $name', (backend) => {
+describe.each(backends)('/identity/currentUser and /identity/currentSession on $name', (backend) => {
   let foyer: TestFoyer;
   let signed: Signed;
   beforeAll(async () => {
@@ -18,14 +18,14 @@ describe.each(backends)('who is signed in, by the JSON API on $name', (backend) 
     return (await sendRequest(foyer.url + path, { headers })).json();
   };
 
-  it('the user is as the specification has it: id, username, attributes', async () => {
+  it('GET /identity/currentUser answers id, username and attributes, by session and by token', async () => {
     const { id, email } = signed.user;
     const expected = { id, username: email, attributes: expect.objectContaining({ sub: id, email, locale: 'en' }) };
     expect(await bySession('/identity/currentUser')).toEqual(expected);
     expect(await byToken('/identity/currentUser')).toEqual(expected);
   });
 
-  it('the session says by what and since when, and holds no token', async () => {
+  it('GET /identity/currentSession answers subject, kind and time of the sign-in, but no token', async () => {
     const expected = { sub: signed.user.id, authTime: expect.any(Number) };
     const answers = [await bySession('/identity/currentSession'), await byToken('/identity/currentSession')];
     expect(answers).toEqual([
@@ -37,7 +37,7 @@ describe.each(backends)('who is signed in, by the JSON API on $name', (backend) 
     }
   });
 
-  it('signed out it is gone, for the browser and for the app', async () => {
+  it('After the sign-out the session is gone for the browser and for the token', async () => {
     await signed.browser.post('/logout');
     expect(await bySession('/identity/currentSession')).toMatchObject({ status: 401 });
     expect(await byToken('/identity/currentSession')).toMatchObject({ status: 401 });

@@ -30,7 +30,7 @@ describe.each(backends)('GraphQL on $name', (backend) => {
   });
   afterAll(() => foyer?.close());
 
-  it('tells its schema in development: the fields of the user record, and no other look-up', async () => {
+  it('Introspection in development shows the fields of the user record and no other query', async () => {
     const browser = await foyer.signedIn(await foyer.addUser());
     const answer = await browser.postJson('/graphql', { query: getIntrospectionQuery() });
     const { data } = (await answer.json()) as { data: IntrospectionQuery };
@@ -41,7 +41,7 @@ describe.each(backends)('GraphQL on $name', (backend) => {
     expect(user instanceof GraphQLObjectType && Object.keys(user.getFields()).toSorted()).toEqual(fields.toSorted());
   });
 
-  it('answers the same record as the call beside it', async () => {
+  it('The field listUsers answers the same record as /user/listUserWithPoolId', async () => {
     const user = await foyer.addUser();
     await foyer.deps.database.transaction((trx) => insertUserRecord(trx, user.id, Date.now()));
     const browser = await foyer.signedIn(user);
@@ -52,14 +52,14 @@ describe.each(backends)('GraphQL on $name', (backend) => {
     expect(await byGraphql.json()).toEqual({ data: { listUsers: { items: data.Items } } });
   });
 
-  it('a member without a record has none, and that is no error', async () => {
+  it('A user without a record gets an empty list, not an error', async () => {
     const browser = await foyer.signedIn(await foyer.addUser());
     const answer = await browser.postJson('/graphql', { query: '{listUsers {items {id} nextToken}}' });
     expect(await answer.json()).toEqual({ data: { listUsers: { items: [], nextToken: null } } });
   });
 });
 
-describe('what goes wrong behind GraphQL', () => {
+describe('errors of GraphQL', () => {
   let server: Server;
   let url: string;
   beforeAll(async () => {
@@ -109,7 +109,7 @@ describe('what goes wrong behind GraphQL', () => {
     ['wrong', 500, { cause: expect.stringContaining('Int cannot represent') }],
     ['said', 200, { data: { said: null }, errors: [expect.objectContaining({ message: 'write something else' })] }],
   ])(
-    '%s: a failure inside goes to the error handler, and what the caller got wrong to the caller',
+    'The field %s sends internal errors to the error handler and caller errors to the caller',
     async (field, status, body) => {
       const answer = await sendRequest(url, {
         method: 'POST',
@@ -138,7 +138,7 @@ describe('access rules of GraphQL fields', () => {
     return JSON.parse((await engine(req, { query }, 'application/json')).body) as unknown;
   };
 
-  it('a field of another rule than its call is refused to a caller who may make the call', async () => {
+  it('A field with a stricter rule than its call is refused to a caller who may make the call', async () => {
     expect(await ask(reader, '{open closed {open}}')).toEqual({ data: { open: 1, closed: { open: 3 } } });
     for (const query of ['{closed {secret}}', '{open closed {open secret}}']) {
       await expect(ask(reader, query)).rejects.toMatchObject({ kind: 'forbidden' });
@@ -150,7 +150,7 @@ describe('access rules of GraphQL fields', () => {
     });
   });
 
-  it('a field without a rule stops the engine before any query', async () => {
+  it('A field without a rule stops the engine before any query', async () => {
     const { 'Closed.secret': _, ...fewer } = rules;
     await expect(ask(reader, '{open}', fewer)).rejects.toThrow('the GraphQL field Closed.secret has no access rule');
   });

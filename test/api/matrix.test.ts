@@ -58,7 +58,7 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
     return { userId: user.id, email: user.email, recordId: record.id };
   }
 
-  it('every call with input has an example here, or the rows below would say nothing', () => {
+  it('Every call with input has an example in this test', () => {
     const without = calls.filter(
       ({ operation: { id, params, query, body } }) => (params ?? query ?? body) && !examples[id],
     );
@@ -67,35 +67,38 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
     expect(callersOn(backend).length).toBe(backend === anyBackend ? Object.keys(callers).length : letIn.length);
   });
 
-  it.each(callersOn(backend))('%s', async (_name, { credentials, expected }: Caller) => {
-    const given = await credentials(foyer);
-    const named = await nameMember(given.is);
-    const wrong: object[] = [];
-    for (const { operation, base, real } of calls) {
-      const { access, method, path } = operation;
-      const want = access === 'public' ? 200 : expected(access, method);
-      const input = await inputOf(operation, named, shop, want === 200);
-      const answer = await call(base, operation, given, input);
-      // What this turned on, the calls behind it would ask for; the row is about who calls.
-      if (operation.id === 'verifyTOTPToken' && answer.status === 200) await turnOff(named.userId);
-      const told = answer.headers.get('www-authenticate');
-      const late = want === 401 && access !== 'public' && access.recent !== undefined && given.is !== undefined;
-      const body = (await answer.clone().json()) as { principal?: string; sub?: string };
-      const faults = [
-        ...(answer.status === want ? [] : [`answered ${answer.status} instead of ${want}`]),
-        ...(real ? await check(operation, answer) : []),
-        // RFC 6750, section 3: the refusal says what is missing.
-        ...(want === 401 && !told?.startsWith('Bearer realm=') ? ['401 without a challenge'] : []),
-        ...(late && !told?.includes('max_age=600') ? ['a late call without max_age'] : []),
-        ...(given.headers?.authorization && answer.headers.getSetCookie().length > 0
-          ? ['a token touched a cookie']
-          : []),
-        ...(want === 200 && access !== 'public' && given.is && (body.principal ?? body.sub ?? given.is) !== given.is
-          ? ['acted for somebody else']
-          : []),
-      ];
-      if (faults.length > 0) wrong.push({ call: `${method} ${path}`, access, faults, body });
-    }
-    expect(wrong).toEqual([]);
-  });
+  it.each(callersOn(backend))(
+    'Every call by %s is answered as its access rule says',
+    async (_name, { credentials, expected }: Caller) => {
+      const given = await credentials(foyer);
+      const named = await nameMember(given.is);
+      const wrong: object[] = [];
+      for (const { operation, base, real } of calls) {
+        const { access, method, path } = operation;
+        const want = access === 'public' ? 200 : expected(access, method);
+        const input = await inputOf(operation, named, shop, want === 200);
+        const answer = await call(base, operation, given, input);
+        // What this turned on, the calls behind it would ask for; the row is about who calls.
+        if (operation.id === 'verifyTOTPToken' && answer.status === 200) await turnOff(named.userId);
+        const told = answer.headers.get('www-authenticate');
+        const late = want === 401 && access !== 'public' && access.recent !== undefined && given.is !== undefined;
+        const body = (await answer.clone().json()) as { principal?: string; sub?: string };
+        const faults = [
+          ...(answer.status === want ? [] : [`answered ${answer.status} instead of ${want}`]),
+          ...(real ? await check(operation, answer) : []),
+          // RFC 6750, section 3: the refusal says what is missing.
+          ...(want === 401 && !told?.startsWith('Bearer realm=') ? ['401 without a challenge'] : []),
+          ...(late && !told?.includes('max_age=600') ? ['a late call without max_age'] : []),
+          ...(given.headers?.authorization && answer.headers.getSetCookie().length > 0
+            ? ['a token touched a cookie']
+            : []),
+          ...(want === 200 && access !== 'public' && given.is && (body.principal ?? body.sub ?? given.is) !== given.is
+            ? ['acted for somebody else']
+            : []),
+        ];
+        if (faults.length > 0) wrong.push({ call: `${method} ${path}`, access, faults, body });
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
 });

@@ -30,7 +30,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     return (await answer.json()) as Record<string, unknown>;
   };
 
-  it('/openapi.json is a valid OpenAPI 3.1 document that anybody may keep', async () => {
+  it('/openapi.json is a valid OpenAPI 3.1 document that may be cached publicly', async () => {
     const answer = await ask('/openapi.json', { headers: { accept: 'text/html' } });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
@@ -46,7 +46,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
   const byToken = (...scopes: string[]) =>
     scopes.flatMap((scope) => [{ oauth: [scope] }, { openId: [scope] }, { dpop: [scope] }]);
 
-  it('it names every call, how it is opened, and where tokens come from', () => {
+  it('/openapi.json lists every call, its access and the token endpoints', () => {
     expect(document).toMatchObject({ info: { title: 'Lobby API' }, servers: [{ url: foyer.url }] });
     expect(Object.keys(document.paths).toSorted()).toEqual(
       [...new Set(foyer.app.operations.map(({ path }) => path))].toSorted(),
@@ -102,7 +102,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     ]);
   });
 
-  it('docs/json-api.md names every call, with its scope or anybody', () => {
+  it('The page docs/json-api.md lists every call with its scope or as public', () => {
     const lines = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'json-api.md'), 'utf8').split('\n');
     const wrong = foyer.app.operations.filter(({ path, access }) => {
       const words =
@@ -123,7 +123,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     expect(apiScopes.filter((scope) => !lines.some((line) => line.startsWith(`| \`${scope}\``)))).toEqual([]);
   });
 
-  it('every type of problem is in the document and in docs/json-api.md, with its status', () => {
+  it('Every problem type is in /openapi.json and in docs/json-api.md, with its status', () => {
     const { Problem } = (document.components as { schemas: { Problem: { properties: { type: { enum: string[] } } } } })
       .schemas;
     expect(Problem.properties.type.enum).toEqual(problemKinds.map((kind) => `urn:foyer:problem:${kind}`));
@@ -138,7 +138,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     expect(missing).toEqual([]);
   });
 
-  it('a revoked token, a missing scope and an old sign-in are problems of types of their own', async () => {
+  it('A revoked token, a missing scope and an old sign-in have problem types of their own', async () => {
     const { tokens } = await signedInto(foyer, 'openid account:security');
     const call = (token: string, path: string, method = 'GET') =>
       ask(path, { method, headers: { authorization: `Bearer ${token}` } });
@@ -152,12 +152,12 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     expect(await told(late)).toEqual([401, type('insufficientAuthentication')]);
   });
 
-  it('ids of calls are unique: counters and documents go by them', () => {
+  it('Each call has a unique id, which counters and documents use', () => {
     const ids = foyer.app.operations.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('the check of answers finds what is not as described', async () => {
+  it('The response check finds an answer that differs from its description', async () => {
     const check = createAnswerCheck(document);
     const call = { method: 'get', path: '/user/info' } as const;
     const limits = { RateLimit: 'x', 'RateLimit-Policy': 'x' };
@@ -171,7 +171,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     expect(await check(call, json(good, 401))).toHaveLength(1);
   });
 
-  it('a member reaches their own data only', async () => {
+  it('Attack: a user reads only their own data, also with the id of another user', async () => {
     const [ada, bob] = [await signedInto(foyer), await signedInto(foyer)];
     for (const { user, browser, tokens } of [ada, bob]) {
       const own = (await (await browser.get('/user/info', { from: 'same-origin' })).json()) as { sub: string };
@@ -181,7 +181,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     }
   });
 
-  it('what a call does not describe never leaves', async () => {
+  it('A field that the description does not name is removed from the answer', async () => {
     const answer = await sendRequest(`${served.url}/probe/leaky`);
     expect(await answer.json()).toEqual({ principal: 'nobody', note: '' });
   });
@@ -212,7 +212,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     expect(answer.headers.has('allow')).toBe(status === 405);
   });
 
-  it('attack: no page of another origin may read a call, or ask whether it may', async () => {
+  it('Attack: a page of another origin can neither read a call nor pass a preflight request', async () => {
     const from = { origin: 'https://app.example', 'sec-fetch-site': 'cross-site' };
     const asking = {
       ...from,
@@ -235,19 +235,19 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     expect(wrong).toEqual([]);
   });
 
-  it('pages stay pages: nothing of the API claims their addresses', async () => {
+  it('Pages keep their addresses beside the API', async () => {
     for (const path of ['/', '/nowhere', '/usersettings', '/clientside']) {
       const answer = await ask(path, { headers: html });
       expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
     }
   });
 
-  it('problems speak the caller’s language', async () => {
+  it('Problem details are in the caller’s language', async () => {
     const answer = await ask('/clients/7', { headers: { 'accept-language': 'nl' } });
     expect(await problem(answer)).toMatchObject({ title: 'Niet gevonden' });
   });
 
-  it('input that does not fit is refused by the names of its parts, never with a value', async () => {
+  it('Invalid input is refused with the names of the fields, never with a value', async () => {
     const query = new URLSearchParams({ client_id: '', logout_uri: 'secret-'.repeat(400) });
     const answer = await ask(`/verifyClient?${query}`);
     expect(answer.status).toBe(400);
@@ -259,7 +259,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     expect(JSON.stringify(body)).not.toContain('secret-');
   });
 
-  it('/verifyClient knows registered logout addresses, compared exactly', async () => {
+  it('/verifyClient accepts registered logout addresses only on an exact match', async () => {
     const logoutUri = 'http://127.0.0.1:9/out';
     const { id } = await foyer.addClient({ logoutUris: [logoutUri] });
     const verify = (client: string, uri: string) =>
@@ -275,7 +275,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     }
   });
 
-  it('a body is JSON of 16 KiB at most', async () => {
+  it('A body must be JSON of 16 KiB at most', async () => {
     const { tokens } = await signedInto(foyer);
     const post = (type: string, body: string) =>
       sendRequest(`${served.url}/probe/member`, {
@@ -297,7 +297,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     const call = (token: string) =>
       sendRequest(`${served.url}/probe/rare`, { headers: { authorization: `Bearer ${token}` } });
 
-    it('each caller has calls of their own, is told how many are left, and when refused how long to wait', async () => {
+    it('Each caller has its own limit, sees the calls left and gets Retry-After when refused', async () => {
       const [ada, bob] = [await signedInto(foyer), await signedInto(foyer)];
       const left: (string | null)[] = [];
       for (let times = 0; times < 3; times += 1) {
@@ -315,7 +315,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
       expect((await call(bob.tokens.access_token)).status).toBe(200);
     });
 
-    it('another app or another session of the same member gives no more calls', async () => {
+    it('Attack: another app or session of the same user gives no more calls', async () => {
       const { user, browser, tokens } = await signedInto(foyer);
       for (let times = 0; times < 3; times += 1) await call(tokens.access_token);
       const cookie = await browser.jar.getCookieString(foyer.url);
@@ -325,13 +325,13 @@ describe.each(backends)('the JSON API on $name', (backend) => {
       expect((await sendRequest(`${served.url}/probe/rare`, { headers: { cookie: other } })).status).toBe(429);
     });
 
-    it('parallel calls do not slip past', async () => {
+    it('Attack: parallel calls do not exceed the limit', async () => {
       const { tokens } = await signedInto(foyer);
       const answers = await Promise.all(Array.from({ length: 20 }, () => call(tokens.access_token)));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
     });
 
-    it('visitors are counted by their address; the refusal is a problem with its wait', async () => {
+    it('Visitors are counted by their address, and the refusal is a problem with its limit', async () => {
       const path = '/verifyClient?client_id=a&logout_uri=https%3A%2F%2Fb.example%2F';
       let refused: Response | undefined;
       for (let times = 0; times < 80 && !refused; times += 1) {

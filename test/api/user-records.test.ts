@@ -22,7 +22,7 @@ describe.each(backends)('user records in the JSON API, on $name', (backend) => {
   const asClient = (path: string, body: object) =>
     foyer.browser().postJson(path, body, { authorization: `Bearer ${token}` });
 
-  it('has the shape of the specification', async () => {
+  it('A user record has the shape of the specification', async () => {
     const answer = await asClient('/user/listUserWithPoolId', { userId: user.id });
     const { data } = (await answer.json()) as { data: { Items: object[] } };
     expect(data.Items).toEqual([
@@ -65,13 +65,13 @@ describe.each(backends)('user records in the JSON API, on $name', (backend) => {
     ]);
   });
 
-  it('a member without a record has none, and that is no error', async () => {
+  it('A user without a record gets an empty list, not an error', async () => {
     const other = await foyer.addUser();
     const answer = await asMember('/user/listUserWithPoolId', {}, other);
     expect(await answer.json()).toEqual({ data: { Items: [] } });
   });
 
-  it('attack: a member reaches nobody else’s record, by either id', async () => {
+  it('Attack: a user reaches no other user’s record, by either id', async () => {
     const stranger = await foyer.addUser();
     expect((await asMember('/user/listUserWithPoolId', { userId: user.id }, stranger)).status).toBe(403);
     expect((await asMember('/user/updateUser', { id: recordId, source: 'general' }, stranger)).status).toBe(404);
@@ -87,7 +87,7 @@ describe.each(backends)('user records in the JSON API, on $name', (backend) => {
     ['totalRewards', '5000'],
     ['status', 'vip'],
     ['username', 'eve@example.com'],
-  ])('attack: a browser cannot give itself another %s', async (name, value) => {
+  ])('Attack: a browser cannot change its own %s', async (name, value) => {
     const answer = await asMember('/user/signup/plan', { [name]: value });
     expect(answer.status).toBe(409);
     const record = (await (await asMember('/user/listUserWithPoolId', {})).json()) as { data: { Items: object[] } };
@@ -98,7 +98,7 @@ describe.each(backends)('user records in the JSON API, on $name', (backend) => {
     }
   });
 
-  it('keeps what a member tells of themselves, and repeats what is stored already', async () => {
+  it('A user’s own profile values are stored, and values that are stored already are accepted', async () => {
     const told = {
       firstName: 'Augusta',
       jobTitle: 'Analyst',
@@ -122,7 +122,7 @@ describe.each(backends)('user records in the JSON API, on $name', (backend) => {
     });
   });
 
-  it('a partner deal exists until somebody has taken it up, however its address is written', async () => {
+  it('A partner deal is reported until a user has claimed it, whatever the spelling of its address', async () => {
     const { database } = foyer.deps;
     await database.transaction((trx) => importPartnerDeals(trx, [{ email: user.email, tier: 2 }], 1));
     const check = async (email: string) =>
@@ -134,7 +134,7 @@ describe.each(backends)('user records in the JSON API, on $name', (backend) => {
     expect(await check(user.email)).toEqual({ exist: false });
   });
 
-  it('attack: addresses cannot be tried out for deals without end', async () => {
+  it('Attack: guessing the addresses of deals is rate limited', async () => {
     const statuses = new Set<number>();
     for (let n = 0; n < 40; n += 1) {
       const answer = await foyer

@@ -24,7 +24,7 @@ describe.each(backends)('public calls that a client app makes for its visitors o
     'foyer-visitor-address': address,
   });
 
-  it('two visitors behind one server: each address has its own limit, and neither uses up the server’s', async () => {
+  it('Each visitor behind one server has a limit of its own, which does not use up the server’s limit', async () => {
     const { token } = await service(foyer, ['visitors:act-for']);
     const first: number[] = [];
     for (let n = 0; n < 32; n += 1) first.push(await signUp(bearer(token, '198.51.100.7')));
@@ -33,7 +33,7 @@ describe.each(backends)('public calls that a client app makes for its visitors o
     expect(await signUp({})).toBe(400);
   });
 
-  it('attack: a caller without the scope names an address to go past the limit of its own: refused', async () => {
+  it('Attack: a caller without the scope who names a visitor address to bypass the limit is refused', async () => {
     const other = await service(foyer, ['users:read']);
     const { tokens } = await signedInto(foyer);
     const member = await foyer.signedIn(await foyer.addUser());
@@ -47,7 +47,7 @@ describe.each(backends)('public calls that a client app makes for its visitors o
   });
 
   it.each(['', 'x', '198.51.100', '198.51.100.7, 198.51.100.8', '::1%lo', '[::1]', '198.51.100.7:80'])(
-    'an address that is none (“%s”) is 400',
+    'The invalid visitor address “%s” gets 400',
     async (address) => {
       const { token } = await service(foyer, ['visitors:act-for']);
       expect(await signUp(bearer(token, address))).toBe(400);

@@ -37,7 +37,7 @@ function hasTitle(file: string, title: string): boolean {
 describe('the table of conformance', () => {
   const table = rows();
 
-  it('has a part for each standard', () => {
+  it('The conformance table has a part for each standard', () => {
     const standards = [...new Set(table.map(({ standard }) => standard))];
     expect(standards).toEqual([
       'OpenID Connect Core 1.0',
@@ -54,19 +54,23 @@ describe('the table of conformance', () => {
     ]);
   });
 
-  it('names a test for every demand', () => {
+  it('The conformance table names a test for every requirement', () => {
     expect(table.filter(({ tests }) => tests.length === 0)).toEqual([]);
     expect(table.length).toBeGreaterThan(100);
   });
 
-  it('names tests that are there, each by its title', () => {
+  it('The conformance table names only tests that exist, each by its title', () => {
     const tests = table.flatMap((row) => row.tests);
     const missing = tests.filter(({ file, title }) => !existsSync(join(root, file)) || !hasTitle(file, title));
     expect(missing).toEqual([]);
   });
 
-  it('would miss a test that is not there, or has another title', () => {
-    expect(hasTitle('test/architecture/conformance.test.ts', 'names a test for every demand')).toBe(true);
-    expect(hasTitle('test/architecture/conformance.test.ts', 'names a test for every')).toBe(false);
+  it('The title check does not accept a test that is missing or has another title', () => {
+    expect(
+      hasTitle('test/architecture/conformance.test.ts', 'The conformance table names a test for every requirement'),
+    ).toBe(true);
+    expect(hasTitle('test/architecture/conformance.test.ts', 'The conformance table names a test for every')).toBe(
+      false,
+    );
   });
 });

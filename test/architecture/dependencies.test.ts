@@ -61,21 +61,21 @@ describe('the packages of package.json', () => {
     expect(product).toContain(name);
   });
 
-  it.each(Object.keys(devDependencies))('%s is imported somewhere, or a program', (name) => {
+  it.each(Object.keys(devDependencies))('%s is imported somewhere or is a program', (name) => {
     if (programs.has(name)) return;
     // Both describe global names.
     if (['@types/node', '@types/jest'].includes(name)) return;
     expect(everywhere).toContain(name.startsWith('@types/') ? described(name) : name);
   });
 
-  it('are those of the lock file', () => {
+  it('The packages of package.json are those of the lock file', () => {
     const [locked] = [lock.packages['']];
     expect(locked).toMatchObject({ dependencies, devDependencies });
     expect(Object.keys(locked?.dependencies ?? {})).toHaveLength(Object.keys(dependencies).length);
     expect(Object.keys(locked?.devDependencies ?? {})).toHaveLength(Object.keys(devDependencies).length);
   });
 
-  it('an import that this test reads is found, and one that is not there is not', () => {
+  it('The search finds a package that is imported and does not find one that is not', () => {
     expect(everywhere).toContain('kysely');
     expect(everywhere).not.toContain('pino-http');
   });

@@ -44,7 +44,7 @@ function leadsNowhere({ page, link }: { page: string; link: string }): boolean {
 }
 
 describe('the links of the docs', () => {
-  it('lead to pages and headings that are there', () => {
+  it('Every link of the docs leads to a page and a heading that exist', () => {
     const links = pages.flatMap(linksOf);
     expect(links.length).toBeGreaterThan(150);
     expect(links.filter(leadsNowhere)).toEqual([]);

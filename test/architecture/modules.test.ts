@@ -53,7 +53,7 @@ const between = serverImports.filter(({ file, target }) => {
 });
 
 describe('Modules of the server', () => {
-  it('Every module is in the list of layers and has a module comment.', () => {
+  it('Every module is in the list of layers and has a module comment', () => {
     const modules = new Set(sources('server').flatMap((file) => findModule(file) ?? []));
     expect([...modules].filter((module) => !layerByModule.has(module))).toEqual([]);
     for (const module of modules) {
@@ -62,7 +62,7 @@ describe('Modules of the server', () => {
     expect(between.length).toBeGreaterThan(20);
   });
 
-  it('A module imports modules of its own layer and below alone.', () => {
+  it('A module imports only modules of its own layer and of lower layers', () => {
     const upward = between.filter(
       ({ file, target }) =>
         (layerByModule.get(findModule(target) ?? '') ?? 99) > (layerByModule.get(findModule(file) ?? '') ?? -1),
@@ -70,18 +70,18 @@ describe('Modules of the server', () => {
     expect(upward).toEqual([]);
   });
 
-  it('The shared module imports nothing of Foyer outside itself.', () => {
+  it('The shared module imports nothing of Foyer outside itself', () => {
     const foreign = serverImports.filter(
       ({ file, target }) => findModule(file) === 'shared' && findModule(target) !== 'shared',
     );
     expect(foreign).toEqual([]);
   });
 
-  it('A module imports another one through its index.ts alone.', () => {
+  it('A module imports another module only through its index.ts', () => {
     expect(between.filter(({ target }) => !/\/index\.ts$/.test(target))).toEqual([]);
   });
 
-  it('Queries stand in files named <noun>-store.ts alone.', () => {
+  it('Queries are only in files named <noun>-store.ts', () => {
     const query = /\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto|replaceInto)\(/;
     const querying = sources('server').filter((file) => query.test(readFileSync(join(root, file), 'utf8')));
     // The module of the stores itself keeps leases and the list of migrations.
@@ -90,7 +90,7 @@ describe('Modules of the server', () => {
     expect(querying.length).toBeGreaterThan(10);
   });
 
-  it('Modules do not import each other in a cycle.', () => {
+  it('Modules do not import each other in a cycle', () => {
     const imports = new Map<string, Set<string>>();
     for (const { file, target } of between) {
       const from = findModule(file) ?? '';
@@ -105,7 +105,7 @@ describe('Modules of the server', () => {
     expect(cycles).toEqual([]);
   });
 
-  it('No module but cli and process imports app.ts, wiring.ts, deps.ts, start.ts or main.ts.', () => {
+  it('No module but cli and process imports app.ts, wiring.ts, deps.ts, start.ts or main.ts', () => {
     const wiring = /^server[/\\](app|wiring|deps|start|main)\.ts$/;
     const allowed = new Set(['cli', 'process']);
     expect(
@@ -118,14 +118,14 @@ describe('Modules of the server', () => {
 });
 
 describe('Other folders', () => {
-  it('Views import views and texts alone.', () => {
+  it('Views import only views and texts', () => {
     const foreign = sources('views')
       .flatMap(listImports)
       .filter(({ target }) => !/^(views|locales)[/\\]/.test(target));
     expect(foreign).toEqual([]);
   });
 
-  it('The client imports nothing of server and config.', () => {
+  it('The client imports nothing of server and config', () => {
     const foreign = sources('client')
       .flatMap(listImports)
       .filter(({ target }) => /^(server|config)[/\\]/.test(target));

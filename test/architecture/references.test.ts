@@ -65,25 +65,25 @@ function findMissingSections(text: string): string[] {
 }
 
 describe('references in comments and docs', () => {
-  it('Every file that a comment or a page names exists in the repository.', () => {
+  it('Every file that a comment or a page names exists in the repository', () => {
     const missing = texts.flatMap(({ file, text }) => findMissingFiles(text).map((name) => `${file}: ${name}`));
     expect(missing).toEqual([]);
   });
 
-  it('Every rule and section that a comment or a page names exists.', () => {
+  it('Every rule and section that a comment or a page names exists', () => {
     const missing = texts.flatMap(({ file, text }) => findMissingSections(text).map((name) => `${file}: ${name}`));
     expect(missing).toEqual([]);
     expect(texts.some(({ text }) => /security\.md`, rule \d/.test(text))).toBe(true);
   });
 
-  it('The check finds a file, a rule and a section that do not exist.', () => {
+  it('The check finds a file, a rule and a section that do not exist', () => {
     expect(findMissingFiles('See `no-such-file.ts` and server/app.ts.')).toEqual(['no-such-file.ts']);
     expect(findMissingSections('(`security.md`, rule 99)')).toHaveLength(1);
     expect(findMissingSections('(`specification.md`, section 7)')).toEqual([]);
     expect(findMissingSections('(`architecture.md`, section 4)')).toHaveLength(1);
   });
 
-  it('No name in the list of exceptions exists in the repository.', () => {
+  it('No name in the list of exceptions exists in the repository', () => {
     expect([...otherNames.keys()].filter((name) => existsSync(join(root, name)))).toEqual([]);
   });
 });

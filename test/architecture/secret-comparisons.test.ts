@@ -68,7 +68,7 @@ const allowed: Record<string, string> = {
 const files = readdirSync(server, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
 
 describe('comparisons of secrets', () => {
-  it('are all made by timingSafeEqual, or are known to compare nothing secret', () => {
+  it('Every comparison of a secret uses timingSafeEqual or is listed as comparing nothing secret', () => {
     const unknown = files.flatMap((file) => {
       return comparisonsIn(readFileSync(join(server, file), 'utf8'))
         .filter((text) => !Object.hasOwn(allowed, text))
@@ -83,16 +83,16 @@ describe('comparisons of secrets', () => {
     'if (body.code == flow.code) ok();',
     'const same = mac(text) === signature;',
     'return codes[0]?.otp === typed;',
-  ])('this test finds %s', (text) => {
+  ])('The check finds the comparison %s', (text) => {
     expect(comparisonsIn(text)).toHaveLength(1);
   });
 
   it.each(['token === undefined', "typeof secret === 'string'", 'a.hash.length === b.length', 'plan.id === id'])(
-    'and passes over %s',
+    'The check ignores the comparison %s',
     (text) => expect(comparisonsIn(text)).toEqual([]),
   );
 
-  it('the places that compare a secret with a guess do so by timingSafeEqual', () => {
+  it('The files that compare a secret with a guess use timingSafeEqual', () => {
     const users = files.filter((file) => /\btimingSafeEqual\(/.test(readFileSync(join(server, file), 'utf8'))).sort();
     expect(users).toEqual(
       expect.arrayContaining([

@@ -100,8 +100,8 @@ describe.each(backends)('the access table on $name', (backend) => {
   const request = (browser: Browser, { method, address }: Page, headers: Record<string, string> = {}) =>
     method === 'GET' ? browser.get(address, { headers }) : browser.post(address, {}, headers);
 
-  describe('every entry', () => {
-    it('each route of the server has one rule, and each rule a route', () => {
+  describe('every route, call and field', () => {
+    it('Each route of the server has an access rule, and each rule has a route', () => {
       const calls = new Map(
         foyer.app.operations.flatMap(({ id, method, path, alsoAt = path }) =>
           [path, alsoAt].map((at) => [`${method.toUpperCase()} ${at.replace(/\{(\w+)\}/g, ':$1')}`, id]),
@@ -121,13 +121,13 @@ describe.each(backends)('the access table on $name', (backend) => {
       expect(Object.keys(protocolAccess).filter((pattern) => !patterns.has(pattern))).toEqual([]);
     });
 
-    it('each call has the rule of the table itself, and each rule a call', () => {
+    it('Each call of the API has the rule of the access table, and each rule of the table has a call', () => {
       for (const { id, access } of foyer.app.operations)
         expect([id, access]).toEqual([id, Reflect.get(callAccess, id)]);
       expect(foyer.app.operations.map(({ id }) => id).toSorted()).toEqual(Object.keys(callAccess).toSorted());
     });
 
-    it('each field of each GraphQL type has a rule, and each rule a field', async () => {
+    it('Each field of each GraphQL type has an access rule, and each rule has a field', async () => {
       const browser = await foyer.signedIn(await foyer.addUser());
       const answer = await browser.postJson('/graphql', { query: getIntrospectionQuery() });
       const { data } = (await answer.json()) as { data: IntrospectionQuery };
@@ -169,7 +169,7 @@ describe.each(backends)('the access table on $name', (backend) => {
     },
   };
 
-  it.each(Object.keys(strangers))('pages: %s is led to the sign-in by each rule for members', async (name) => {
+  it.each(Object.keys(strangers))('Each page rule for members redirects this caller to sign-in: %s', async (name) => {
     const wrong: unknown[] = [];
     const make = strangers[name];
     const { browser, headers } = (await make?.()) ?? { browser: foyer.browser() };
@@ -187,7 +187,7 @@ describe.each(backends)('the access table on $name', (backend) => {
   });
 
   it.each(Object.keys(fates))(
-    'pages: %s',
+    'Each page admits or redirects this session as its rule says: %s',
     async (name) => {
       const expected = fates[name];
       const wrong: unknown[] = [];
@@ -222,7 +222,7 @@ describe.each(backends)('the access table on $name', (backend) => {
     120_000,
   );
 
-  it('cross-site forms: an Authorization header of any scheme opens no form of a page', async () => {
+  it('A cross-site form post to a page is refused, whatever Authorization header it carries', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const forms = pages.filter(({ method }) => method !== 'GET');
@@ -257,7 +257,7 @@ describe.each(backends)('the access table on $name', (backend) => {
   });
 });
 
-describe('registration of a route of a page', () => {
+describe('registration of a page route', () => {
   const handler: RequestHandler = (_req, res) => void res.send('open');
   const deps = {} as Parameters<typeof pageGuard>[0];
   const register = (table: Record<string, PageRule>, ...handlers: RequestHandler[]) =>
@@ -265,13 +265,13 @@ describe('registration of a route of a page', () => {
       .route('/here')
       .get(...handlers);
 
-  it('without a rule: the server does not start', () => {
+  it('A page route without an access rule keeps the server from starting', () => {
     expect(() => register({}, handler)).toThrow('the route GET /here has no access rule');
     expect(() => register({ 'POST /here': 'visitor' }, handler)).toThrow('no access rule');
     expect(() => behindRules(Router(), {}, pageGuard(deps)).get('/here', handler)).toThrow('no access rule');
   });
 
-  it('with a guard that is not the guard of its rule: the server does not start', () => {
+  it('A page route whose guard does not fit its access rule keeps the server from starting', () => {
     const ofMember = requireUser(deps, (_req, res) => void res.send('open'));
     for (const rule of ['visitor', 'flow', 'session'] as const) {
       expect(() => register({ 'GET /here': rule }, ofMember)).toThrow(`has the rule ${rule} and the guard member`);
@@ -279,7 +279,7 @@ describe('registration of a route of a page', () => {
     expect(() => register({ 'GET /here': 'member' }, ofMember)).not.toThrow();
   });
 
-  it('a handler without any guard stands behind the guard of its rule', async () => {
+  it('A handler without a guard gets the guard of its access rule', async () => {
     const visitor = {
       publicUrl: 'http://localhost',
       sessions: { getCurrentUser: async () => undefined },

@@ -49,7 +49,7 @@ describe.each(backends)('account takeover by a client app with the scope account
   ] as const;
 
   it.each(apps)(
-    '%s: every call that changes a credential is 403, nothing changes, no mail leaves',
+    'A %s gets 403 at every call that changes a credential; nothing changes and no mail is sent',
     async (_name, client) => {
       const { user, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
@@ -78,7 +78,7 @@ describe.each(backends)('account takeover by a client app with the scope account
       expect([read.status, (await findUser(foyer.deps.database.db, user.id))?.email]).toEqual([200, user.email]);
     },
   );
-  it('confidential app of the marketplace with account:security: it changes credentials only after a recent sign-in with the second factor', async () => {
+  it('A confidential app with account:security changes credentials only after a recent sign-in with the second factor', async () => {
     const scope = 'openid account:security';
     const app = await relyingParty(foyer, await foyer.addClient({ scopes: scope.split(' ') }), scope);
     const { user, secret } = await memberWithTotp(foyer);
@@ -95,7 +95,7 @@ describe.each(backends)('account takeover by a client app with the scope account
     ]);
   });
 
-  it('token from before the second factor was turned on: 401 names the level and the age that are needed', async () => {
+  it('A token from before the second factor was turned on gets 401 with the required level and age', async () => {
     const scope = 'openid account:security';
     const app = await relyingParty(foyer, await foyer.addClient({ scopes: scope.split(' ') }), scope);
     const user = await foyer.addUser();
@@ -117,7 +117,7 @@ describe.each(backends)('account takeover by a client app with the scope account
     expect((await call(stronger.access_token, 'setupTOTP', {})).status).toBe(200);
   });
 
-  it('token of a client that became a third party, or public, behind the command line: its scope opens nothing', async () => {
+  it('The scope account:security gives no access once its client has become third-party or public', async () => {
     const scope = 'openid account:security';
     const registered = await foyer.addClient({ scopes: scope.split(' ') });
     const app = await relyingParty(foyer, registered, scope);
@@ -139,7 +139,7 @@ describe.each(backends)('account takeover by a client app with the scope account
     expect((await call(token, 'changeEmail', { email: fresh().email })).status).toBe(200);
   });
 
-  it('passkeys and recovery codes: no call of the JSON API reaches them with any token', async () => {
+  it('No call of the JSON API reaches passkeys or recovery codes with any token', async () => {
     const scope = 'openid account account:security account:payments';
     const app = await relyingParty(foyer, await foyer.addClient({ scopes: scope.split(' ') }), scope);
     const user = await foyer.addUser();

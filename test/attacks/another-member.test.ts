@@ -13,7 +13,7 @@ const meansOneself: ReadonlySet<string> = new Set([
   ...['listMessages', 'readAllMessages'],
 ]);
 
-describe.each(strictest())('the JSON API on what is another member’s, on $name', (backend) => {
+describe.each(strictest())('the JSON API on data of another member, on $name', (backend) => {
   let shop: Shop;
   let calls: ApiOperation[];
   let bob: Named;
@@ -68,7 +68,7 @@ describe.each(strictest())('the JSON API on what is another member’s, on $name
         return { headers: { authorization: `Bearer ${tokens.access_token}` } };
       },
     ],
-  ])('nothing of it is read or changed by %s of somebody else, whatever the call names', async (_by, enter) => {
+  ])('No call with %s of another user reads or changes a user’s data, whatever the call names', async (_by, enter) => {
     const credentials = await enter();
     const wrong: unknown[] = [];
     for (const operation of calls) {
@@ -89,7 +89,7 @@ describe.each(strictest())('the JSON API on what is another member’s, on $name
     expect(calls.length).toBeGreaterThan(20);
   });
 
-  it('he himself still has it all', async () => {
+  it('The attacked user still signs in and reads the own record afterwards', async () => {
     const own = shop.foyer.browser();
     expect((await own.post('/sign-in', { username: bob.email, password })).status).toBe(303);
     const answer = await own.postJson('/user/listUserWithPoolId', {});

@@ -10,7 +10,7 @@ describe.each(strictest())('bad calls by client apps on $name', (backend) => {
   });
   afterAll(() => scene?.foyer.close());
 
-  it('the client apps’ endpoints answer bad requests as their standards say, and use nothing up', async () => {
+  it('The endpoints for client apps answer bad requests as their standards say and use no token up', async () => {
     const { refresh_token = '', access_token } = scene.tokens;
     const before = await scene.stored();
     const endpoints = ['/oauth2/token', '/oauth2/introspect', '/oauth2/revoke', '/oauth2/userInfo'];
@@ -80,7 +80,7 @@ describe.each(strictest())('bad calls by client apps on $name', (backend) => {
     expect(still.status).toBe(200);
   });
 
-  it('a form posted to the authorization endpoint that cannot be read is refused', async () => {
+  it('An unreadable form posted to the authorization endpoint is refused', async () => {
     for (const path of ['/oauth2/authorize', '/oauth2/logout']) {
       for (const [what, sent] of brokenBodies) {
         const answer = await scene.post(path, { ...sent, headers: { ...sent.headers, cookie: '' } });
@@ -89,7 +89,7 @@ describe.each(strictest())('bad calls by client apps on $name', (backend) => {
     }
   });
 
-  it('has left no trace of a failure inside', () => {
+  it('No bad call leaves an error-level line in the log', () => {
     expect(scene.foyer.logged()).not.toContain('"level":50');
     expect(scene.foyer.logged()).not.toContain(password);
   });

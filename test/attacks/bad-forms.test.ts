@@ -69,7 +69,7 @@ describe.each(strictest())('bad forms on $name', (backend) => {
     );
 
   describe.each(Object.keys(forms))('POST %s', (path) => {
-    it('with a body that cannot be read is refused with a clear error', async () => {
+    it('An unreadable body is refused with a clear error', async () => {
       const before = await scene.stored();
       for (const [what, sent] of brokenBodies) {
         const answer = await scene.post(path, sent);
@@ -79,7 +79,7 @@ describe.each(strictest())('bad forms on $name', (backend) => {
       expect(await scene.stored()).toBe(before);
     });
 
-    it('with a field twice, or as anything but a text, is refused', async () => {
+    it('A repeated field or a field that is not a text is refused', async () => {
       const before = await scene.stored();
       const names = Object.keys(forms[path] ?? {});
       for (const name of names) {
@@ -106,7 +106,7 @@ describe.each(strictest())('bad forms on $name', (backend) => {
       expect(await scene.stored()).toBe(before);
     });
 
-    it('with odd values, names, or none at all never fails inside', async () => {
+    it('Odd values, odd names or an empty body never cause a server error', async () => {
       const before = await scene.stored();
       const isSession = (line: string) => line.startsWith('foyer_session=');
       const tried: [string, Sent][] = [
@@ -156,7 +156,7 @@ describe.each(strictest())('bad forms on $name', (backend) => {
       if (!wanted.has(path)) expect(await scene.stored()).toBe(before);
     });
 
-    it('by another method is told which there are', async () => {
+    it('Another method gets 405 with the allowed methods', async () => {
       for (const method of ['PUT', 'PATCH', 'DELETE', 'PROPFIND', 'OPTIONS']) {
         const answer = await scene.post(path, {}, method);
         expect([method, answer.status]).toEqual([method, 405]);
@@ -165,7 +165,7 @@ describe.each(strictest())('bad forms on $name', (backend) => {
     });
   });
 
-  it('has left no trace of a failure inside', () => {
+  it('No bad form leaves an error-level line in the log', () => {
     expect(scene.foyer.logged()).not.toContain('"level":50');
     expect(scene.foyer.logged()).not.toContain(password);
   });

@@ -6,7 +6,7 @@ import { oddValues } from './bad-input.ts';
 /** As deep as 16 KiB can be. */
 const deep = `${'['.repeat(8_000)}${']'.repeat(8_000)}`;
 
-describe.each(backends)('calls on members with input that nobody types, on $name', (backend) => {
+describe.each(backends)('calls on members with odd input, on $name', (backend) => {
   let foyer: TestFoyer;
   let token: string;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe.each(backends)('calls on members with input that nobody types, on $name
       body,
     });
 
-  it('a client app’s odd ids and addresses are unknown or refused, on no store an error of ours', async () => {
+  it('Odd ids and addresses from a client app are unknown or refused and cause no server error on any store', async () => {
     const calls: [string, (value: string) => object][] = [
       ['/user/listUserWithPoolId', (userId) => ({ userId })],
       ['/user/updateUser', (id) => ({ id })],
@@ -40,7 +40,7 @@ describe.each(backends)('calls on members with input that nobody types, on $name
     expect(wrong).toEqual([]);
   });
 
-  it('a visitor’s odd addresses, names, flows and codes too', async () => {
+  it('Odd addresses, names, flows and codes from a visitor are unknown or refused and cause no server error', async () => {
     const calls: [string, (value: string) => object][] = [
       ['/item/appsumo/checkSignupFromAppsumo', (email) => ({ email })],
       ['/identity/signUp', (value) => ({ email: value, password: value, given_name: value, family_name: value })],
@@ -59,7 +59,7 @@ describe.each(backends)('calls on members with input that nobody types, on $name
   });
 
   it.each(['additionalAttributes', 'notificationSetting', 'socialMediaLinks'])(
-    'thousands of lists in each other as %s are refused',
+    'Thousands of nested lists in %s are refused',
     async (name) => {
       const user = await foyer.addUser();
       const { status } = await send('/user/signup/plan', `{"userId":"${user.id}","${name}":{"a":${deep}}}`);

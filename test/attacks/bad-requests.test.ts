@@ -9,7 +9,7 @@ describe.each(strictest())('bad addresses and headers on $name', (backend) => {
   });
   afterAll(() => scene?.foyer.close());
 
-  it('GET of every page with odd queries never fails inside', async () => {
+  it('GET of every page with odd queries never causes a server error', async () => {
     const authorize = new URL((await scene.app.begin()).url).searchParams;
     const more = [
       ...[
@@ -74,7 +74,7 @@ describe.each(strictest())('bad addresses and headers on $name', (backend) => {
     }
   });
 
-  it('paths that are none are answered 4xx, and no file beside the client’s is given', async () => {
+  it('Unknown paths get a 4xx status, and no file outside the client’s files is served', async () => {
     const paths = [
       '/%',
       '/%E0%A4%A',
@@ -137,7 +137,7 @@ describe.each(strictest())('bad addresses and headers on $name', (backend) => {
     }
   });
 
-  it('garbage in cookies is as good as no cookie', async () => {
+  it('Garbage in cookies has the same effect as no cookie', async () => {
     const names = scene.cookie.split('; ').map((pair) => pair.split('=')[0] ?? '');
     const values = [
       '',
@@ -166,7 +166,7 @@ describe.each(strictest())('bad addresses and headers on $name', (backend) => {
     expect(failed).toEqual([]);
   });
 
-  it('garbage in headers never fails inside', async () => {
+  it('Garbage in headers never causes a server error', async () => {
     const values = ['', ',;q=', 'x'.repeat(4_000), '\u00ff\u00fe', '%"(', '../../etc', 'Bearer \u00ff', 'Basic Og=='];
     const headers = [
       ...['accept', 'accept-language', 'accept-encoding', 'authorization', 'referer', 'origin', 'sec-fetch-site'],
@@ -188,7 +188,7 @@ describe.each(strictest())('bad addresses and headers on $name', (backend) => {
     expect(failed).toEqual([]);
   });
 
-  it('has left no trace of a failure inside', () => {
+  it('No bad request leaves an error-level line in the log', () => {
     expect(scene.foyer.logged()).not.toContain('"level":50');
     expect(scene.foyer.logged()).not.toContain(password);
   });

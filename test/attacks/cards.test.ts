@@ -23,7 +23,7 @@ describe('attacks on cards and payments', () => {
     return user;
   }
 
-  it('a card that had no money is charged when it has, with the same button', async () => {
+  it('A declined card is charged by the same button once it has money', async () => {
     const user = await member(cards.chargeDeclined);
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'declined' });
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'declined' });
@@ -32,7 +32,7 @@ describe('attacks on cards and payments', () => {
     expect(await chargedTo(shop, (await standing(user))?.customerId ?? '')).toEqual([9_900]);
   });
 
-  it('a renewal that was declined is charged once, however often and from how many tabs it is paid', async () => {
+  it('A declined renewal is charged once, even when it is paid repeatedly and from several tabs', async () => {
     const user = await member();
     await shop.buy(user, 'm-99');
     const card = (await standing(user))?.card?.paymentMethodId ?? '';
@@ -45,7 +45,7 @@ describe('attacks on cards and payments', () => {
     expect(await chargedTo(shop, (await standing(user))?.customerId ?? '')).toEqual([9_900, 9_900]);
   });
 
-  it('nobody charges, changes or sees what is another member’s, by whatever id', async () => {
+  it('An attacker cannot charge, change or see what belongs to another member, whatever id is used', async () => {
     const victim = await aBuyer(shop);
     await shop.buy(victim.user, 'm-99');
     const eve = await aBuyer(shop, null);
@@ -78,7 +78,7 @@ describe('attacks on cards and payments', () => {
     expect(await chargedTo(shop, victim.customer)).toEqual(charged);
   });
 
-  it('the conflict of a foreign address does not tell whether it is a member’s', async () => {
+  it('The conflict for a foreign e-mail address does not reveal whether the address belongs to a member', async () => {
     const [victim, eve] = [await aBuyer(shop, null), await aBuyer(shop, null)];
     const answer = async (email: string) => {
       const { status, body } = await eve.call('POST', '/customer/', [{ email }]);
@@ -88,7 +88,7 @@ describe('attacks on cards and payments', () => {
     expect(await answer(victim.user.email)).toEqual(await answer('nobody.at.all@example.com'));
   });
 
-  it('whoever tries out cards is stopped on every way at the same count', async () => {
+  it('An attacker who tests cards is stopped by the same count on every route', async () => {
     const { user, call, customer } = await aBuyer(shop, null);
     const browser = await shop.foyer.signedIn(user);
     const statuses: number[] = [];
@@ -107,7 +107,7 @@ describe('attacks on cards and payments', () => {
     expect((await standing(user))?.card ?? null).toBeNull();
   });
 
-  it('charges of a card that is declined are counted, and no more are tried', async () => {
+  it('Charges of a declined card are counted, and none is attempted beyond the limit', async () => {
     const user = await shop.foyer.addUser();
     const intent = await shop.confirmCard(user, cards.chargeDeclined);
     const kinds: string[] = [];
@@ -120,7 +120,7 @@ describe('attacks on cards and payments', () => {
     expect(kinds).toEqual([...Array(6).fill('declined'), 'too-many', 'too-many']);
   });
 
-  it('a card that is entered and charged is one try of the six', async () => {
+  it('Adding and charging a card counts as one of the six attempts', async () => {
     const user = await shop.foyer.addUser();
     for (let tries = 0; tries < 6; tries += 1) {
       await shop.saveCard(user, cards.chargeDeclined);
@@ -129,7 +129,7 @@ describe('attacks on cards and payments', () => {
     expect(await shop.membership.beginCard(user, from)).toMatchObject({ kind: 'too-many' });
   });
 
-  it('card after card at one setup intent, straight at Stripe: it is taken away at the limit', async () => {
+  it('A setup intent is canceled at the limit when an attacker confirms card after card directly at Stripe', async () => {
     const user = await shop.foyer.addUser();
     const begun = await shop.membership.beginCard(user, from);
     if (begun.kind !== 'begun') throw new Error(begun.kind);
@@ -153,7 +153,7 @@ describe('attacks on cards and payments', () => {
     expect(await shop.membership.beginCard(user, from)).toMatchObject({ kind: 'too-many' });
   });
 
-  it('a client app that may read does not pay, and a stranger does nothing', async () => {
+  it('A client app with read scopes cannot pay, and an unauthenticated caller can do nothing', async () => {
     const { user, customer, path } = await aBuyer(shop);
     const reader = await asClient(shop, 'users:read', 'plans:read');
     const stranger = shop.foyer.browser();
@@ -167,7 +167,7 @@ describe('attacks on cards and payments', () => {
     expect([await chargedTo(shop, customer), (await shop.userNow(user)).planId]).toEqual([[], null]);
   });
 
-  it('another site’s posts pay for nothing and choose nothing', async () => {
+  it('A cross-site post pays for nothing and chooses no plan', async () => {
     const { user, customer } = await aBuyer(shop);
     const browser = await shop.foyer.signedIn(user);
     const forms: [string, Record<string, string>][] = [
@@ -185,7 +185,7 @@ describe('attacks on cards and payments', () => {
     expect(await chargedTo(shop, customer)).toEqual([]);
   });
 
-  it('after a payment nobody is sent to another site', async () => {
+  it('A payment never redirects the member to another site', async () => {
     const user = await member();
     const browser = await shop.foyer.signedIn(user);
     const address = `/plan-purchase/10?${new URLSearchParams({ redirect: 'https://evil.example/', authorization: 'https://evil.example' })}`;
@@ -197,7 +197,7 @@ describe('attacks on cards and payments', () => {
   });
 
   it.each(['-9900', '9900.0', '1e3', '', '0', '99', '9900 ', '٩٩٠٠', '9900,9900'])(
-    'a page that says %j is due pays nothing',
+    'A page that states %j as the amount due charges nothing',
     async (dueCents) => {
       const { user, customer } = await aBuyer(shop);
       const browser = await shop.foyer.signedIn(user);
@@ -207,7 +207,7 @@ describe('attacks on cards and payments', () => {
     },
   );
 
-  it('no log line has a card, a secret of a payment, or a key, whatever goes wrong', async () => {
+  it('No log line contains a card, a payment secret or a key, whatever goes wrong', async () => {
     const user = await member(cards.authenticatesAlways);
     const browser = await shop.foyer.signedIn(user);
     shop.stripe.fault('error', (method, path) => method === 'POST' && path.startsWith('/v1/setup_intents'));

@@ -7,7 +7,7 @@ import { production, site } from './production.ts';
 import { portOf, Visitor } from './wire.ts';
 
 /** Right passwords of one member are limited; the limit must not keep the member out. */
-describe.each(backends)('attack: filling the limit of right passwords of another member, on $name', (backend) => {
+describe.each(backends)('attack: filling another user’s limit of correct passwords, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend, {
@@ -28,14 +28,14 @@ describe.each(backends)('attack: filling the limit of right passwords of another
     return statuses;
   }
 
-  it('the password of a sign-up that a stranger began with the address of a member: the member still signs in', async () => {
+  it('A user still signs in after an attacker uses up the limit with the password of a sign-up for the user’s address', async () => {
     const user = await foyer.addUser();
     expect((await at('192.0.2.1').post('/signup', profile(user.email, { password: newPassword }))).status).toBe(303);
     await statusesOf(user, newPassword, 8);
     expect((await signIn(at('203.0.113.1'), user)).status).toBe(303);
   });
 
-  it('the password of a sign-up is looked at as often as any guess, and as often whether or not there is a member', async () => {
+  it('The password of a sign-up is checked as often as any guess, whether or not the address belongs to a user', async () => {
     const [user, stranger] = [await foyer.addUser(), { email: newAddress() }];
     for (const [n, { email }] of [user, stranger].entries())
       expect((await at(`192.0.2.${10 + n}`).post('/signup', profile(email, { password: newPassword }))).status).toBe(
@@ -46,7 +46,7 @@ describe.each(backends)('attack: filling the limit of right passwords of another
     expect(ofMember.filter((status) => status === 429)).toHaveLength(4);
   });
 
-  it('right passwords before a reset of the password do not count after it', async () => {
+  it('Correct passwords before a password reset do not count after it', async () => {
     const user = await foyer.addUser();
     expect((await statusesOf(user, password, 6)).at(-1)).toBe(429);
     const home = at('203.0.113.2');

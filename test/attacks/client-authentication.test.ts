@@ -33,14 +33,14 @@ describe.each(backends)('authentication of client apps on $name', (backend) => {
   };
   const service = () => foyer.addClient({ service: true, redirectUris: [], scopes: ['users:read'] });
 
-  describe('a secret that is rotated', () => {
+  describe('a rotated client secret', () => {
     const rotate = async (id: string, ...options: string[]) => {
       const run = await cliOf(foyer)('client', 'update', id, '--new-secret', '--json', ...options);
       expect(run).toMatchObject({ code: 0 });
       return run.json<{ client_secret: string }>().client_secret;
     };
 
-    it('old and new secret both authenticate for 24 hours, then the new one alone', async () => {
+    it('The old and the new client secret both authenticate for 24 hours, then only the new one does', async () => {
       const client = await service();
       const secret = await rotate(client.id);
       expect(await askWith({}, basicOf({ ...client, secret }))).toBe(200);
@@ -52,7 +52,7 @@ describe.each(backends)('authentication of client apps on $name', (backend) => {
       expect(await askWith({}, basicOf({ ...client, secret }))).toBe(200);
     });
 
-    it('a leaked secret ends at once with --old-secret-for 0, and a forgotten one with --drop-old-secret', async () => {
+    it('A leaked secret ends at once with --old-secret-for 0, and a forgotten one with --drop-old-secret', async () => {
       const leaked = await service();
       const secret = await rotate(leaked.id, '--old-secret-for', '0');
       expect(await askWith({}, basicOf(leaked))).toBe(401);
@@ -64,7 +64,7 @@ describe.each(backends)('authentication of client apps on $name', (backend) => {
       expect(await askWith({}, basicOf({ ...client, secret: newest }))).toBe(200);
     });
 
-    it('the secret before the previous one does not come back', async () => {
+    it('The client secret before the previous one does not become valid again', async () => {
       const client = await service();
       await rotate(client.id);
       await rotate(client.id);
@@ -86,21 +86,24 @@ describe.each(backends)('authentication of client apps on $name', (backend) => {
       return { client, privateKey, sign, ask };
     }
 
-    it.each(['ES256', 'RS256', 'PS256', 'EdDSA'])('%s, signed by openid-client: a token', async (alg) => {
-      const { client, privateKey } = await clientWithKey(alg);
-      expect(client.secret).toBeNull();
-      const { config } = await relyingParty(foyer, { ...client, secret: null });
-      const own = new oidc.Configuration(
-        config.serverMetadata(),
-        client.id,
-        undefined,
-        oidc.PrivateKeyJwt({ key: privateKey, kid: 'k1' }),
-      );
-      oidc.allowInsecureRequests(own);
-      expect((await oidc.clientCredentialsGrant(own, { scope: 'users:read' })).access_token).toBeTruthy();
-    });
+    it.each(['ES256', 'RS256', 'PS256', 'EdDSA'])(
+      'A client assertion signed with %s by openid-client gets a token',
+      async (alg) => {
+        const { client, privateKey } = await clientWithKey(alg);
+        expect(client.secret).toBeNull();
+        const { config } = await relyingParty(foyer, { ...client, secret: null });
+        const own = new oidc.Configuration(
+          config.serverMetadata(),
+          client.id,
+          undefined,
+          oidc.PrivateKeyJwt({ key: privateKey, kid: 'k1' }),
+        );
+        oidc.allowInsecureRequests(own);
+        expect((await oidc.clientCredentialsGrant(own, { scope: 'users:read' })).access_token).toBeTruthy();
+      },
+    );
 
-    it('an assertion that was overheard opens nothing: one of ten at once, and none later', async () => {
+    it('An overheard client assertion is accepted once of ten uses at once, and never later', async () => {
       const { sign, ask } = await clientWithKey('ES256');
       const assertion = await sign();
       const statuses = await Promise.all(Array.from({ length: 10 }, () => ask(assertion)));
@@ -109,7 +112,7 @@ describe.each(backends)('authentication of client apps on $name', (backend) => {
       expect(await ask(assertion)).toBe(401);
     });
 
-    it('expired, without an end or id, for another audience, of another client, by another key, unsigned: 401', async () => {
+    it('A client assertion that is expired, incomplete, unsigned or of another audience, client or key gets 401', async () => {
       const { client, sign, ask } = await clientWithKey('ES256');
       const other = await clientWithKey('ES256');
       const past = Math.floor(Date.now() / 1000) - 60;
@@ -136,7 +139,7 @@ describe.each(backends)('authentication of client apps on $name', (backend) => {
         expect([name, await ask(assertion)]).toEqual([name, 401]);
     });
 
-    it('the client’s secret of before, and its id alone, do not authenticate', async () => {
+    it('A client with a key does not authenticate with its former secret or with its id alone', async () => {
       const { client } = await clientWithKey('ES256');
       expect(await askWith({ client_id: client.id })).toBe(401);
       expect(await askWith({}, basicOf({ id: client.id, secret: 'foyer_cs_x' }))).toBe(401);

@@ -24,7 +24,7 @@ import * as signUp from '../sign-up/steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 
-describe.each(backends)('attack: somebody else’s address or number, on $name', (backend) => {
+describe.each(backends)('attack: another user’s address or number, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend, {
@@ -43,7 +43,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     return { user: member, browser: await foyer.signedIn(member) };
   }
 
-  it('an address that is another member’s: the same page, no code, and its owner is told', async () => {
+  it('A change to another user’s address shows the same page, sends no code and notifies the owner', async () => {
     const [mallory, victim] = [await somebody(), await somebody()];
     const free = fresh().email;
     const answers = [];
@@ -61,7 +61,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     expect((await signIn(foyer.browser(), victim.user.email, password)).status).toBe(303);
   });
 
-  it('a code that went to nobody opens nothing, even when it is guessed, and says no more than a wrong one', async () => {
+  it('A code that was sent to no mailbox changes nothing when it is guessed, and its answer is that of a wrong code', async () => {
     const [mallory, victim] = [await somebody(), await somebody()];
     const answers = [];
     for (const decoy of [false, true]) {
@@ -74,7 +74,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     expect(answers[1]).toContain('Invalid code');
   });
 
-  it('an address that became another member’s meanwhile: the code of its mailbox does not take it', async () => {
+  it('A code of the mailbox does not take an address that another user got in the meantime', async () => {
     const mallory = await somebody();
     const { email } = fresh();
     await askForEmail(mallory.browser, email);
@@ -89,7 +89,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     expect((await rowOf(foyer, victim)).email).toBe(email);
   });
 
-  it('race: eight members show the codes of one address at the same moment, and one has it', async () => {
+  it('Of eight users who enter the codes of one address at once, one gets the address', async () => {
     const { email } = fresh();
     const members = [];
     for (let n = 0; n < 8; n += 1) {
@@ -103,7 +103,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     expect(rows.filter((row) => row.email === email)).toHaveLength(1);
   });
 
-  it('race: one code sent twenty times at once changes the address once', async () => {
+  it('One code sent twenty times at once changes the address once', async () => {
     const member = await somebody();
     const { email } = fresh();
     await askForEmail(member.browser, email);
@@ -117,7 +117,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     expect(await changes.execute()).toHaveLength(1);
   });
 
-  it('an address that was given up lately is kept: neither a sign-up nor another member’s change gets it', async () => {
+  it('A recently released address is reserved: neither a sign-up nor another user’s change gets it', async () => {
     const [victim, mallory] = [await somebody(), await somebody()];
     await moveTo(foyer, victim.browser, fresh().email);
     const { database, now } = foyer.deps;
@@ -137,7 +137,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     expect((await rowOf(foyer, victim.user)).email).toBe(victim.user.email);
   });
 
-  it('after 72 hours it is anybody’s', async () => {
+  it('A released address is free for any user after 72 hours', async () => {
     const victim = await somebody();
     await moveTo(foyer, victim.browser, fresh().email);
     foyer.passTime(72 * 60 * 60_000 + 1);
@@ -145,7 +145,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     expect(id).not.toBe(victim.user.id);
   });
 
-  it('race: an address is given up and signed up with at the same moment: it has one owner or is kept', async () => {
+  it('An address that is released and signed up with at the same moment has one owner or is reserved', async () => {
     const victim = await somebody();
     const { email } = fresh();
     await askForEmail(victim.browser, email);
@@ -166,7 +166,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     expect(inserted).toEqual(inserted.map(() => 'Taken'));
   });
 
-  it('a code of another flow, another purpose or another member opens nothing', async () => {
+  it('A code of another flow, another purpose or another user changes nothing', async () => {
     const [ada, eve] = [await somebody(), await somebody()];
     const [adas, eves] = [fresh(), fresh()];
     await askForEmail(ada.browser, adas.email);
@@ -189,7 +189,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
       expect(await rowOf(foyer, user)).toMatchObject({ email: user.email, phone: null });
   });
 
-  it('a code that confirms a sign-up, or sets a password anew, is none for a change', async () => {
+  it('A code of a sign-up or of a password reset does not confirm a change of address', async () => {
     const mallory = await somebody();
     const account = { email: fresh().email, password: signUp.newPassword, given_name: 'I', family_name: 'S' };
     await askForEmail(mallory.browser, account.email);
@@ -202,7 +202,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     expect((await rowOf(foyer, mallory.user)).email).toBe(mallory.user.email);
   });
 
-  it('guessing: 50 codes at once get five looks, then the right one is worth nothing', async () => {
+  it('An attacker who sends 50 codes at once gets five guesses, and the right code fails afterwards', async () => {
     const mallory = await somebody();
     const { email } = fresh();
     await askForEmail(mallory.browser, email);
@@ -218,7 +218,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     expect((await showEmailCode(mallory.browser, code)).status).not.toBe(303);
   });
 
-  it('a number that is another member’s: only who reads its messages is told, and it stays theirs', async () => {
+  it('Only the reader of its messages learns that a number belongs to another user, who keeps it', async () => {
     const { phone } = fresh();
     const victim = await somebody({ phone, phoneVerified: true });
     const mallory = await somebody();
@@ -242,7 +242,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     expect((await rowOf(foyer, mallory.user)).phone).toBeNull();
   });
 
-  it('race: two members show the codes of one number at the same moment, and one has it', async () => {
+  it('Of two users who enter the codes of one number at once, one gets the number', async () => {
     const { phone } = fresh();
     const members = [];
     for (const member of [await somebody(), await somebody()]) {
@@ -253,7 +253,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
   });
 
-  it('a number that somebody gave without showing that it is theirs keeps nobody from it', async () => {
+  it('An unverified number in another account does not keep its owner from adding it', async () => {
     const { phone } = fresh();
     const squatter = await foyer.addUser({ phone });
     const owner = await somebody();
@@ -262,7 +262,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     expect((await rowOf(foyer, squatter)).phone).toBeNull();
   });
 
-  it('a new password while the change waits voids it', async () => {
+  it('A new password voids a pending change of address', async () => {
     const thief = await somebody();
     const { email } = fresh();
     await askForEmail(thief.browser, email);
@@ -277,7 +277,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     expect((await rowOf(foyer, thief.user)).email).toBe(thief.user.email);
   });
 
-  it('by JSON: another site’s page, a stale session and a client app’s token change nothing', async () => {
+  it('A cross-site page and a stale session change no address or number by the JSON API', async () => {
     const { user, browser } = await somebody();
     const { email, phone } = fresh();
     const bodies = {
@@ -299,7 +299,7 @@ describe.each(backends)('attack: somebody else’s address or number, on $name',
     expect(await foyer.mails(email)).toEqual([]);
   });
 
-  it('filling mailboxes: a member asks for five codes an hour, a network for twenty', async () => {
+  it('A user can request five codes an hour and a network twenty, so that no mailbox is flooded', async () => {
     const mallory = await somebody();
     const statuses = [];
     for (let n = 0; n < 7; n += 1) statuses.push((await askForEmail(mallory.browser, fresh().email)).status);

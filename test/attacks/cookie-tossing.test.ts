@@ -58,7 +58,7 @@ describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $nam
     return kept;
   }
 
-  it('sign nobody in, neither as the attacker nor as anybody', async () => {
+  it('Tossed cookies sign the victim’s browser in as no user, neither as the attacker nor as another', async () => {
     const [attacker, victim] = [visitor(), visitor()];
     await signedIn(attacker);
     expect(await toss(attacker, victim)).toBeGreaterThan(5);
@@ -69,7 +69,7 @@ describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $nam
     );
   });
 
-  it('fix no session: the victim who signs in is who they are, and the attacker stays who they were', async () => {
+  it('Tossed cookies fixate no session: the victim signs in as themselves, and the attacker stays the attacker', async () => {
     const [attacker, victim] = [visitor(), visitor()];
     const mallory = await signedIn(attacker);
     await toss(attacker, victim);
@@ -83,7 +83,7 @@ describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $nam
     ).toEqual([user.id]);
   });
 
-  it('change nothing for a member who is signed in, nor for what a client app gets', async () => {
+  it('Tossed cookies change nothing for a signed-in user or for what a client app gets', async () => {
     const [attacker, victim] = [visitor(), visitor()];
     const { user } = await signedIn(victim);
     await signedIn(attacker);
@@ -97,7 +97,7 @@ describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $nam
     expect(await victim.jar.getCookieString(`${site}/`)).not.toMatch(/__Host-foyer_session=[^;]/);
   });
 
-  it('do not make the attacker’s request the victim’s, nor the victim’s answer the attacker’s', async () => {
+  it('Tossed cookies neither give the victim the attacker’s request nor the attacker the victim’s answer', async () => {
     const [attacker, victim] = [visitor(), visitor()];
     const landing = String((await attacker.get(authorize({ prompt: 'login' }))).headers.location);
     const { search } = new URL(landing, site);
@@ -116,7 +116,7 @@ describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $nam
     expect(await who(victim)).toBe(user.id);
   });
 
-  it('the library’s own cookie, which has no prefix, resumes nothing that another member answered', async () => {
+  it('The provider’s own cookie, which has no prefix, resumes no request that another user answered', async () => {
     const [attacker, victim] = [visitor(), visitor()];
     const landing = String((await attacker.get(authorize({ prompt: 'login' }))).headers.location);
     const { search } = new URL(landing, site);
@@ -131,7 +131,7 @@ describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $nam
     expect(await who(victim)).toBe(user.id);
   });
 
-  it('the attacker’s own consent is not the victim’s, at whatever address the library is asked to go on', async () => {
+  it('The attacker’s consent does not count for the victim, whatever address resumes the request', async () => {
     const [attacker, victim] = [visitor(), visitor()];
     const { id, redirectUri } = await foyer.addClient({
       thirdParty: true,
@@ -156,7 +156,7 @@ describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $nam
     expect(String(silent.headers.location)).toContain('error=consent_required');
   });
 
-  it('a device that the attacker confirmed for nobody is not the victim’s, who never saw its code', async () => {
+  it('A device code that the attacker confirmed without signing in does not connect the victim’s account', async () => {
     const [attacker, victim] = [visitor(), visitor()];
     const { id } = await foyer.addClient({ device: true, public: true, redirectUris: [], scopes: ['openid'] });
     const { user } = await signedIn(victim);
@@ -184,7 +184,7 @@ describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $nam
     expect(await who(victim)).toBe(user.id);
   });
 
-  it('so many that no request fits any more: an honest error, and nothing behind it', async () => {
+  it('A request with too many tossed cookies gets a plain 431 without a redirect', async () => {
     const victim = visitor();
     await signedIn(victim);
     for (let n = 0; n < 60; n += 1) {

@@ -41,7 +41,7 @@ async function journey(foyer: TestFoyer, visitor: Visitor): Promise<Cookie[]> {
 }
 
 describe('cookies (rule 8)', () => {
-  it('with https: a sibling subdomain can plant or read none of them', async () => {
+  it('With https, a sibling subdomain can neither plant nor read a cookie', async () => {
     const foyer = await startFoyer(anyBackend, production);
     try {
       const cookies = await journey(foyer, new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': '192.0.2.1' }));
@@ -73,7 +73,7 @@ describe('cookies (rule 8)', () => {
     }
   });
 
-  it('on plain http, for development: of this host alone, out of scripts’ reach', async () => {
+  it('With plain http in development, every cookie is limited to this host and hidden from scripts', async () => {
     const foyer = await startFoyer(anyBackend);
     try {
       const cookies = await journey(foyer, new Visitor(portOf(foyer.url), foyer.url));
@@ -86,7 +86,7 @@ describe('cookies (rule 8)', () => {
     }
   });
 
-  it('with https, cookies without the prefix, as a sibling plants them, are not looked at', async () => {
+  it('With https, a cookie without the prefix, as a sibling plants it, is ignored', async () => {
     const foyer = await startFoyer(anyBackend, production);
     try {
       const port = portOf(foyer.url);
@@ -103,7 +103,7 @@ describe('cookies (rule 8)', () => {
     }
   });
 
-  it('nobody is signed in by a token in a cookie', async () => {
+  it('A token in a cookie signs in no user', async () => {
     const foyer = await startFoyer(anyBackend);
     try {
       const app = await relyingParty(foyer, await foyer.addClient());

@@ -32,7 +32,7 @@ const strangers: [string, Record<string, string>][] = [
   ['two origins', { origin: `SELF, ${evil}`, 'sec-fetch-site': 'same-origin' }],
 ];
 
-describe.each([anyBackend])('posts from elsewhere (rule 9)', (backend) => {
+describe.each([anyBackend])('cross-site posts (rule 9)', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend);
@@ -52,7 +52,7 @@ describe.each([anyBackend])('posts from elsewhere (rule 9)', (backend) => {
       body,
     });
 
-  it('on every route are refused, whoever they come from, and nothing happens', async () => {
+  it('A cross-site post to any route is refused, whatever its origin and headers, and changes nothing', async () => {
     const app = await relyingParty(foyer, await foyer.addClient());
     const user = await foyer.addUser({ acceptedTosVersion: null });
     const browser = await foyer.signedIn(user);
@@ -86,7 +86,7 @@ describe.each([anyBackend])('posts from elsewhere (rule 9)', (backend) => {
     expect(new URL(locationOf(terms)).pathname).toBe('/tos');
   });
 
-  it('login CSRF: a foreign page cannot sign the victim’s browser in as the attacker', async () => {
+  it('A foreign page cannot sign the victim’s browser in as the attacker (login CSRF)', async () => {
     const mallory = await foyer.addUser();
     const body = new URLSearchParams({ username: mallory.email, password }).toString();
     const answer = await post('/sign-in', '', { origin: evil, 'sec-fetch-site': 'cross-site' }, body);
@@ -94,7 +94,7 @@ describe.each([anyBackend])('posts from elsewhere (rule 9)', (backend) => {
   });
 
   it.each(['text/plain', 'multipart/form-data; boundary=x', 'application/xml', 'text/json', 'application/jsonp'])(
-    'JSON dressed as %s, which forms can send without asking, is not read',
+    'JSON sent as %s, which a form can send without a preflight, is refused',
     async (type) => {
       const browser = await foyer.signedIn(await foyer.addUser());
       const cookie = await browser.jar.getCookieString(foyer.url);
@@ -108,7 +108,7 @@ describe.each([anyBackend])('posts from elsewhere (rule 9)', (backend) => {
     },
   );
 
-  it('a body without a type is not read', async () => {
+  it('A body without a content type is refused', async () => {
     const answer = await send(portOf(foyer.url), '/storage', {
       method: 'POST',
       headers: { host: new URL(foyer.url).host, origin: foyer.url, 'sec-fetch-site': 'same-origin' },
@@ -117,7 +117,7 @@ describe.each([anyBackend])('posts from elsewhere (rule 9)', (backend) => {
     expect(answer.status).toBe(415);
   });
 
-  it('no foreign page may read an answer: no CORS on pages, none with credentials anywhere', async () => {
+  it('A foreign page can read no answer: pages send no CORS headers, and no endpoint allows credentials', async () => {
     for (const path of ['/', '/tos', '/verify-user', '/logout', '/oauth2/token', '/oauth2/userInfo', '/oauth2/jwks']) {
       const answer = await send(portOf(foyer.url), path, {
         headers: { host: new URL(foyer.url).host, origin: evil },
@@ -132,7 +132,7 @@ describe.each([anyBackend])('posts from elsewhere (rule 9)', (backend) => {
     expect(preflight.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('no page may be framed, and every answer says what it is', async () => {
+  it('No page can be framed, and every answer forbids MIME sniffing', async () => {
     const browser = await foyer.signedIn(await foyer.addUser());
     for (const path of ['/', '/tos', '/logout', '/consent', '/nowhere', '/oauth2/authorize', '/assets/nowhere.js']) {
       const { headers } = await browser.get(path);

@@ -32,7 +32,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     return { xsrf: hiddenField(html, 'xsrf'), user_code: hiddenField(html, 'user_code') };
   };
 
-  it('phishing: verification_uri_complete never skips the question, also for who is signed in', async () => {
+  it('verification_uri_complete always asks for confirmation, even a signed-in user (phishing)', async () => {
     const [asked, victim] = [await radio.ask(), await foyer.signedIn(user)];
     const short = await victim.get(String(asked.verification_uri_complete), { from: 'cross-site' });
     expect([short.status, new URL(locationOf(short)).pathname]).toEqual([303, '/oauth2/device']);
@@ -53,7 +53,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     ['with an unknown session', 'foyer_op=no-such-session'],
     ['with a wrong signature', 'foyer_op=no-such-session; foyer_op.sig=AAAAAAAAAAAAAAAAAAAAAAAAAAA'],
   ])(
-    'POST of a code %s: 303 to /device with the code kept, no alarm in the log, and the guess is counted',
+    'A code posted %s is redirected to /device with the code, counts as a guess and logs no error',
     async (_what, cookie) => {
       const asked = await radio.ask();
       const before = foyer.logged().length;
@@ -83,7 +83,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     },
   );
 
-  it('guesses at codes without a session of the provider are counted: the limit of one address holds', async () => {
+  it('Guesses at user codes without a provider session are counted in the limit of one address', async () => {
     const limited = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '3' });
     try {
       const statuses = [];
@@ -96,7 +96,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     }
   });
 
-  it('phishing: the member sees which app, which code and whose account it is, and can refuse', async () => {
+  it('The user sees the app, the code and the own account and can refuse (phishing)', async () => {
     const [asked, victim] = [await radio.ask(), await foyer.signedIn(user)];
     const html = await (await typeCode(victim, asked.user_code)).text();
     for (const shown of ['Harbour Radio', `>${asked.user_code}<`, user.email, 'If somebody sent you the code']) {
@@ -107,7 +107,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     expect(await errorOf(asked)).toBe('access_denied');
   });
 
-  it('another site’s page cannot answer for the member: neither by a form nor with a form of the attacker’s own', async () => {
+  it('A page of another site cannot answer for the user, not even with a form token of the attacker', async () => {
     const [asked, victim, attacker] = [await radio.ask(), await foyer.signedIn(user), foyer.browser()];
     await victim.get('/oauth2/device');
     const theirs = hiddenField(await (await attacker.get('/oauth2/device')).text(), 'xsrf');
@@ -125,7 +125,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     expect(await errorOf(asked)).toBe('authorization_pending');
   });
 
-  it('a confirmed code resumed in another browser, or opened from a link, is refused', async () => {
+  it('A confirmed code that is resumed in another browser or opened from a link is refused', async () => {
     const [asked, attacker, victim] = [await radio.ask(), foyer.browser(), await foyer.signedIn(user)];
     const link = new URL(await answerCode(attacker, asked.user_code));
     const id = link.searchParams.get('authorization_code') ?? '';
@@ -137,7 +137,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     expect(await errorOf(asked)).toBe('authorization_pending');
   });
 
-  it('with the browser’s lock open: the victim completes it, and the attacker who resumes is still nobody', async () => {
+  it('With the browser lock open, the victim completes the request and an attacker who resumes it gets nothing', async () => {
     const [asked, attacker, victim] = [await radio.ask(), foyer.browser(), await foyer.signedIn(user)];
     const link = new URL(await answerCode(attacker, asked.user_code));
     const id = link.searchParams.get('authorization_code') ?? '';
@@ -153,7 +153,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     expect((await radio.poll(asked)).status).toBe(400);
   });
 
-  it('a code that one member confirmed is not completed by another who signs in on that browser since', async () => {
+  it('A code confirmed by one user is not completed by another user who signs in on that browser later', async () => {
     const [asked, browser] = [await radio.ask(), foyer.browser()];
     const link = new URL(await answerCode(browser, asked.user_code));
     const signedIn = locationOf(await browser.post(`/sign-in${link.search}`, { username: user.email, password }));
@@ -166,7 +166,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     expect((await radio.poll(asked)).status).toBe(400);
   });
 
-  it('one code confirmed in many browsers at once is taken by one, and the device gets that member', async () => {
+  it('A code confirmed in many browsers at once is taken by one, and the device gets that user', async () => {
     const asked = await radio.ask();
     const ready: { member: User; browser: Browser; fields: Awaited<ReturnType<typeof confirmPage>> }[] = [];
     for (let n = 0; n < 5; n += 1) {
@@ -189,7 +189,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     expect(await errorOf(asked)).toBe('invalid_grant');
   });
 
-  it('refused in one browser and confirmed in another at once: one of them has decided', async () => {
+  it('A code refused in one browser and confirmed in another at once has one decision', async () => {
     const asked = await radio.ask();
     const [one, two] = [await foyer.signedIn(user), await foyer.signedIn(await foyer.addUser())];
     const [first, second] = [await confirmPage(one, asked.user_code), await confirmPage(two, asked.user_code)];
@@ -202,7 +202,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     expect([status, body.error]).toEqual(approval.status === 303 ? [200, undefined] : [400, 'access_denied']);
   });
 
-  it('parallel polling: of twenty questions at once one gets tokens, and the proof of a leak ends them', async () => {
+  it('Of twenty parallel polls at most one gets tokens, and the proof of a leak revokes them', async () => {
     const [asked, browser] = [await radio.ask(), await foyer.signedIn(user)];
     await answerCode(browser, asked.user_code);
     const answers = await Promise.all(Array.from({ length: 20 }, () => radio.poll(asked)));
@@ -217,7 +217,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     }
   });
 
-  it('a used code is used: typed again before and after the device has its tokens', async () => {
+  it('A used code stays used when it is typed again before and after the device gets its tokens', async () => {
     const [asked, browser] = [await radio.ask(), await foyer.signedIn(user)];
     await answerCode(browser, asked.user_code);
     const other = await foyer.signedIn(await foyer.addUser());
@@ -230,7 +230,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     expect(await used()).toEqual([400, true]);
   });
 
-  it('the device code of another app, or without its secret, gets nothing and stays good', async () => {
+  it('A device code sent by another app or without the client secret gets nothing and stays valid', async () => {
     const [television, asked] = [await device(foyer, { public: false }), await radio.ask()];
     await answerCode(await foyer.signedIn(user), asked.user_code);
     expect(await errorOf(asked, television)).toBe('invalid_grant');
@@ -254,14 +254,14 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
       'signs out everywhere else',
       async (member) => (await foyer.signedIn(member)).post('/settings/devices/sign-out-others'),
     ],
-  ])('a member who %s after having confirmed gives the device nothing more', async (_what, act) => {
+  ])('A user who %s after confirming gives the device no tokens', async (_what, act) => {
     const [asked, member] = [await radio.ask(), await foyer.addUser()];
     await answerCode(await foyer.signedIn(member), asked.user_code);
     await act(member);
     expect(await errorOf(asked)).toBe('invalid_grant');
   });
 
-  it('a device that a member has confirmed belongs to the member: a sign-out of the browser leaves it', async () => {
+  it('A confirmed device stays connected when the user signs out of the browser', async () => {
     const [asked, member] = [await radio.ask(), await foyer.addUser()];
     const browser = await foyer.signedIn(member);
     await answerCode(browser, asked.user_code);
@@ -269,7 +269,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     expect((await radio.poll(asked)).status).toBe(200);
   });
 
-  it('an app that is not registered for devices asks for none, and none asks for more than it is registered for', async () => {
+  it('A client without the device grant gets no device code, and no client gets a scope it is not registered for', async () => {
     const web = await foyer.addClient({ public: true });
     const ask = async (fields: Record<string, string>) => {
       const url = `${foyer.url}/oauth2/device_authorization`;
@@ -281,7 +281,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     expect(await ask({ client_id: 'nobody', scope: 'openid' })).toEqual([401, 'invalid_client']);
   });
 
-  it('a request for a fresh sign-in (max_age=0) is not answered with the sign-in of before', async () => {
+  it('A request for a fresh sign-in (max_age=0) is not satisfied by an earlier sign-in', async () => {
     const [asked, browser] = [await radio.ask({ max_age: '0' }), await foyer.signedIn(user)];
     const next = await answerCode(browser, asked.user_code);
     expect(next).not.toContain('/device/done');
@@ -289,7 +289,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     expect((await radio.poll(asked)).status).toBe(200);
   });
 
-  it('neither code is in the stores, not even as a plain hash, nor in the log', async () => {
+  it('Neither code is in the log or, even as a plain hash, in the stores', async () => {
     const asked = await radio.ask();
     const browser = await foyer.signedIn(user);
     await browser.get(`/oauth2/device?user_code=${asked.user_code}`);
@@ -307,24 +307,21 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     ['all of it', ['get', 'getConsumable', 'consumeCount', 'set', 'setIfAbsent']],
     ['what the library asks', ['getConsumable']],
     ['the counting of guesses', ['consumeCount']],
-  ] as const)(
-    'with the store away (%s) nothing is answered but 503, and nothing is used up',
-    async (_what, methods) => {
-      const [asked, browser] = [await radio.ask(), await foyer.signedIn(user)];
-      const fields = { ...(await confirmPage(browser, asked.user_code)), confirm: 'yes' };
-      const { kv } = foyer.stores;
-      const away = methods.map((method) => jest.spyOn(kv, method).mockRejectedValue(new StoreUnavailable('away')));
-      try {
-        expect((await browser.post('/oauth2/device', fields)).status).toBe(503);
-      } finally {
-        for (const spy of away) spy.mockRestore();
-      }
-      expect((await browser.post('/oauth2/device', fields)).headers.get('location')).toContain('/device/done');
-      expect((await radio.poll(asked)).status).toBe(200);
-    },
-  );
+  ] as const)('With the store away (%s), every answer is 503 and no code is used up', async (_what, methods) => {
+    const [asked, browser] = [await radio.ask(), await foyer.signedIn(user)];
+    const fields = { ...(await confirmPage(browser, asked.user_code)), confirm: 'yes' };
+    const { kv } = foyer.stores;
+    const away = methods.map((method) => jest.spyOn(kv, method).mockRejectedValue(new StoreUnavailable('away')));
+    try {
+      expect((await browser.post('/oauth2/device', fields)).status).toBe(503);
+    } finally {
+      for (const spy of away) spy.mockRestore();
+    }
+    expect((await browser.post('/oauth2/device', fields)).headers.get('location')).toContain('/device/done');
+    expect((await radio.poll(asked)).status).toBe(200);
+  });
 
-  it('whoever asks for codes without end is told to wait', async () => {
+  it('A client that requests codes without end gets 429 with Retry-After', async () => {
     for (const address of ['127.0.0.1', '::/64']) {
       await foyer.stores.kv.consumeCount(`rate:device-requests:${address}`, 60_000, deviceRequestsAMinute);
     }

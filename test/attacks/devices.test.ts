@@ -10,7 +10,7 @@ import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
-describe.each(backends)('the devices in the settings, attacked, on $name', (backend) => {
+describe.each(backends)('the devices in the settings under attack, on $name', (backend) => {
   let foyer: TestFoyer;
   let client: RelyingParty;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe.each(backends)('the devices in the settings, attacked, on $name', (back
     return copy;
   };
 
-  it('another member’s session: its id opens nothing, and says nothing', async () => {
+  it('The id of another user’s session ends nothing and reveals nothing', async () => {
     const [victim, mallory] = [await foyer.addUser(), await foyer.addUser()];
     const [theirs, own] = [await foyer.signedIn(victim), await foyer.signedIn(mallory)];
     const [session] = await listOf(victim);
@@ -48,32 +48,35 @@ describe.each(backends)('the devices in the settings, attacked, on $name', (back
   it.each([
     ['a call', '/identity/changeEmail', 'application/json', '{"email":"a-call@example.org"}', 401],
     ['a form', '/settings/email', 'application/x-www-form-urlencoded', 'email=a-form%40example.org', 303],
-  ])('signed out while %s is held back half-sent: it does nothing any more', async (what, path, type, body, status) => {
-    const user = await foyer.addUser();
-    const [thief, own] = [await foyer.signedIn(user), await foyer.signedIn(user)];
-    const half = Math.floor(body.length / 2);
-    const held = request(foyer.url + path, {
-      method: 'POST',
-      headers: {
-        ...{ origin: foyer.url, 'sec-fetch-site': 'same-origin', cookie: await thief.jar.getCookieString(foyer.url) },
-        ...{ 'content-type': type, 'content-length': body.length },
-      },
-    });
-    const answered = once(held, 'response') as Promise<[IncomingMessage]>;
-    held.write(body.slice(0, half));
-    // As long as a look at who it is takes.
-    await isSignedIn(own);
-    await isSignedIn(own);
-    expect(leadsTo(await own.post('/settings/devices/sign-out-others'))).toBe('303 /settings?notice=sessions-ended');
-    held.end(body.slice(half));
-    const [answer] = await answered;
-    answer.resume();
-    expect(answer.statusCode).toBe(status);
-    expect(answer.headers.location ?? '').not.toContain('/settings/email/code');
-    expect(await foyer.mails(`${what.replace(' ', '-')}@example.org`)).toEqual([]);
-  });
+  ])(
+    'A request of a signed-out session that is held back half-sent (%s) changes nothing',
+    async (what, path, type, body, status) => {
+      const user = await foyer.addUser();
+      const [thief, own] = [await foyer.signedIn(user), await foyer.signedIn(user)];
+      const half = Math.floor(body.length / 2);
+      const held = request(foyer.url + path, {
+        method: 'POST',
+        headers: {
+          ...{ origin: foyer.url, 'sec-fetch-site': 'same-origin', cookie: await thief.jar.getCookieString(foyer.url) },
+          ...{ 'content-type': type, 'content-length': body.length },
+        },
+      });
+      const answered = once(held, 'response') as Promise<[IncomingMessage]>;
+      held.write(body.slice(0, half));
+      // As long as a look at who it is takes.
+      await isSignedIn(own);
+      await isSignedIn(own);
+      expect(leadsTo(await own.post('/settings/devices/sign-out-others'))).toBe('303 /settings?notice=sessions-ended');
+      held.end(body.slice(half));
+      const [answer] = await answered;
+      answer.resume();
+      expect(answer.statusCode).toBe(status);
+      expect(answer.headers.location ?? '').not.toContain('/settings/email/code');
+      expect(await foyer.mails(`${what.replace(' ', '-')}@example.org`)).toEqual([]);
+    },
+  );
 
-  it('signed out at the moment in which the session goes on under another id: it does not escape', async () => {
+  it('A session that gets a new id at the moment of its sign-out does not survive', async () => {
     const user = await foyer.addUser();
     const [thief, own] = [await foyer.signedIn(user), await foyer.signedIn(user)];
     const code = await totpCode(await begin(thief), foyer.deps.now());
@@ -86,7 +89,7 @@ describe.each(backends)('the devices in the settings, attacked, on $name', (back
     expect(await isSignedIn(own)).toBe(true);
   });
 
-  it('another member’s remembered device: it is not forgotten', async () => {
+  it('A user cannot remove another user’s remembered device', async () => {
     const { user: victim, secret } = await memberWithTotp(foyer);
     const theirs = foyer.browser();
     await toChallenge(theirs, victim);
@@ -102,7 +105,7 @@ describe.each(backends)('the devices in the settings, attacked, on $name', (back
     expect(await rows()).toEqual(before);
   });
 
-  it('a link, or another site’s form, ends nothing', async () => {
+  it('A link or a form of another site ends no session', async () => {
     const user = await foyer.addUser();
     const [browser, other] = [await foyer.signedIn(user), await foyer.signedIn(user)];
     const paths = (await listOf(user)).map(({ idHash }) => signOutAddress(idHash));
@@ -114,7 +117,7 @@ describe.each(backends)('the devices in the settings, attacked, on $name', (back
     expect([await isSignedIn(browser), await isSignedIn(other)]).toEqual([true, true]);
   });
 
-  it('what hung on the session is dead at the next request: cookies, tokens, what client apps hold, silent sign-on', async () => {
+  it('Signing out a device revokes its cookies, tokens, client app grants and silent sign-on at the next request', async () => {
     const user = await foyer.addUser();
     const [stolen, own] = [foyer.browser(), await foyer.signedIn(user)];
     const tokens = await tokensFor(client, stolen, user);
@@ -144,7 +147,7 @@ describe.each(backends)('the devices in the settings, attacked, on $name', (back
     expect((await oidc.refreshTokenGrant(client.config, kept.refresh_token ?? '')).claims()?.sub).toBe(user.id);
   });
 
-  it('a race of signing out and signing in: whoever is in is on the list, and can be signed out', async () => {
+  it('A sign-in at the moment of a sign-out is in the list and can be signed out', async () => {
     const user = await foyer.addUser();
     const own = await foyer.signedIn(user);
     for (let round = 0; round < 4; round += 1) {
@@ -160,7 +163,7 @@ describe.each(backends)('the devices in the settings, attacked, on $name', (back
     }
   });
 
-  it('a race of signing out and asking again: what client apps held of the old session does not outlive it in secret', async () => {
+  it('A re-authentication at the moment of a sign-out leaves client apps no hidden grant of the old session', async () => {
     const user = await foyer.addUser();
     const own = await foyer.signedIn(user);
     for (let round = 0; round < 4; round += 1) {
@@ -177,7 +180,7 @@ describe.each(backends)('the devices in the settings, attacked, on $name', (back
     }
   });
 
-  it('signed out ten times at once: it happens once, with one mail', async () => {
+  it('Signing out one device ten times at once ends it once and sends one mail', async () => {
     const user = await foyer.addUser();
     const [own, other] = [await foyer.signedIn(user), await foyer.signedIn(user)];
     const [target] = (await listOf(user)).toSorted((a, b) => b.createdAtMs - a.createdAtMs);
@@ -187,7 +190,7 @@ describe.each(backends)('the devices in the settings, attacked, on $name', (back
     expect(mails).toHaveLength(1);
   });
 
-  it('a browser that calls itself something else: nothing of it reaches the page or the mail', async () => {
+  it('A made-up User-Agent does not appear in the page or the mail', async () => {
     const user = await foyer.addUser();
     const own = await foyer.signedIn(user);
     const evil = foyer.browser();

@@ -24,7 +24,7 @@ describe.each(backends)('the probe of `foyer doctor` on $name', (backend) => {
       },
     });
 
-  it('a genuine one is answered with what the server sees, and without anything that is secret', async () => {
+  it('A genuine probe gets what the server sees and no secret', async () => {
     const { status, text, headers } = await ask(signProbe(key, site, Date.now()));
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('no-store');
@@ -63,27 +63,27 @@ describe.each(backends)('the probe of `foyer doctor` on $name', (backend) => {
     ['one from the future', () => signProbe(key, site, Date.now() + 62_000)],
     ['a time that is no number', () => `NaN.${nonce}.${mac}`],
     ['two in one header', () => `${probe()}, ${probe()}`],
-  ])('%s: the answer is that of a request without it', async (_what, forged) => {
+  ])('An invalid probe gets the answer of a request without a probe: %s', async (_what, forged) => {
     const plain = await ask(undefined);
     const answer = await ask(forged());
     expect({ status: answer.status, text: answer.text }).toEqual({ status: plain.status, text: plain.text });
     expect(answer.text).toBe('{"status":"ready","database":"answers","keyValue":"answers"}');
   });
 
-  it('is answered once: whoever has overheard one learns nothing', async () => {
+  it('A probe is answered once, so that an attacker who overhears one learns nothing', async () => {
     const overheard = signProbe(key, site, Date.now());
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(overheard)));
     expect(answers.filter(({ text }) => text.includes('"seen"'))).toHaveLength(1);
     expect((await ask(overheard)).text).not.toContain('seen');
   });
 
-  it('one that was kept unused is worth nothing a minute later', async () => {
+  it('A probe that was kept unused is refused a minute later', async () => {
     const kept = signProbe(key, site, foyer.deps.now());
     foyer.passTime(61_000);
     expect((await ask(kept)).text).not.toContain('seen');
   });
 
-  it('opens nothing else', async () => {
+  it('A probe has no effect on any other route', async () => {
     for (const path of ['/healthz', '/', '/api/me', '/oauth2/jwks']) {
       const now = () => signProbe(key, site, foyer.deps.now());
       expect((await ask(now(), path)).text).not.toContain('"seen"');
@@ -91,7 +91,7 @@ describe.each(backends)('the probe of `foyer doctor` on $name', (backend) => {
     expect((await ask(signProbe(key, site, foyer.deps.now()), '/readyz', 'POST')).text).not.toContain('"seen"');
   });
 
-  it('is in no line of the log', async () => {
+  it('A probe appears in no line of the log', async () => {
     const logged = signProbe(key, site, foyer.deps.now());
     await ask(logged);
     expect(foyer.logged()).toContain('/readyz');
@@ -100,7 +100,7 @@ describe.each(backends)('the probe of `foyer doctor` on $name', (backend) => {
 });
 
 describe('the probe while the short-lived store is away', () => {
-  it('is not answered: nobody could say that it was used', async () => {
+  it('A probe is not answered while the store cannot record its use', async () => {
     const foyer = await startFoyer(anyBackend, production);
     try {
       await foyer.stores.kv.close();

@@ -11,7 +11,7 @@ import { backends } from '../support/stores.ts';
 const scope = 'openid email account';
 
 /** RFC 9449: a token that is bound to a key is worth nothing to whoever has the token alone, or one proof. */
-describe.each(backends)('bound tokens under attack on $name', (backend) => {
+describe.each(backends)('DPoP-bound tokens under attack on $name', (backend) => {
   let foyer: TestFoyer;
   let user: User;
   let client: RelyingParty;
@@ -90,24 +90,24 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
       expect(await answer.text()).not.toContain(user.email);
     }
 
-    it('the right proof opens it, once: replayed it is refused', async () => {
+    it('The right proof is accepted once, and its replay is refused', async () => {
       const once = await proof(key, right());
       expect((await withProof(once)).status).toBe(200);
       await expectRefused(await withProof(once), 'invalid_token');
     });
 
-    it('one proof sent many times at once opens it once', async () => {
+    it('One proof sent many times at once is accepted once', async () => {
       const once = await proof(key, right());
       const answers = await Promise.all(Array.from({ length: 8 }, () => withProof(once)));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
       expect(answers.filter(({ status }) => status === 401 || status === 400)).toHaveLength(7);
     });
 
-    it('the bound token as a bearer token is refused', async () => {
+    it('A bound token sent as a bearer token is refused', async () => {
       await expectRefused(await call({ authorization: `Bearer ${tokens.access_token}` }), 'invalid_token');
     });
 
-    it('the bound token as a bearer token is refused beside a proof of another key, too', async () => {
+    it('A bound token sent as a bearer token beside a proof of another key is refused', async () => {
       const dpop = await proof(await newKey(), right());
       const answer = await call({ authorization: `Bearer ${tokens.access_token}`, dpop });
       expect([400, 401]).toContain(answer.status);
@@ -125,7 +125,7 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
       ['no iat', { iat: undefined }],
       ['a nonce of its own', { nonce: 'A'.repeat(43) }],
       ['a nonce that is no text', { nonce: 1 }],
-    ])('a proof with %s is refused', async (_what, change) => {
+    ])('A proof with %s is refused', async (_what, change) => {
       await expectRefused(await withProof(await proof(key, right(), change)), /invalid_dpop_proof|use_dpop_nonce/);
     });
 
@@ -140,18 +140,18 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
       ['an empty nonce', { nonce: '' }],
       ['the time of an hour from now as its start', { nbf: Math.floor(Date.now() / 1000) + 3_600 }],
       ['an end that has passed', { exp: Math.floor(Date.now() / 1000) - 3_600 }],
-    ])('a proof with %s is refused, and the next right one is not', async (_what, change) => {
+    ])('A proof with %s is refused, and the next right proof is accepted', async (_what, change) => {
       await expectRefused(await withProof(await proof(key, right(), change)), /invalid_dpop_proof|use_dpop_nonce/);
       expect((await withProof(await proof(key, right()))).status).toBe(200);
     });
 
-    it('query and fragment of the htu do not count (RFC 9449, section 4.3)', async () => {
+    it('The query and the fragment of htu do not count (RFC 9449, section 4.3)', async () => {
       const { htu } = right();
       for (const more of ['?a=b', '#c', '?a=b#c'])
         expect((await withProof(await proof(key, { ...right(), htu: htu + more }))).status).toBe(200);
     });
 
-    it('a proof that shows its private key, names a symmetric one, or demands an extension is refused', async () => {
+    it('A proof that shows its private key, names a symmetric key or demands an extension is refused', async () => {
       const { d, kty, crv, x, y } = await exportJWK(key.privateKey);
       const jwk = { kty, crv, x, y };
       for (const header of [
@@ -164,7 +164,7 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
         await expectRefused(await withProof(await signedAs(header, await proof(key, right()))), 'invalid_dpop_proof');
     });
 
-    it('a nonce of the token endpoint is good, and the one that comes back is good at the token endpoint', async () => {
+    it('A nonce of the token endpoint is accepted, and the returned nonce is accepted at the token endpoint', async () => {
       const { nonce: _, ...without } = right();
       const told = (await withProof(await proof(key, without))).headers.get('dpop-nonce') ?? '';
       expect(told).toBe(await freshNonce());
@@ -173,7 +173,7 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
       expect((await post(fields, dpop)).status).toBe(200);
     });
 
-    it('a proof whose nonce is missing is refused and told one, however fresh its iat is', async () => {
+    it('A proof without a nonce is refused and gets one, however fresh its iat is', async () => {
       const { nonce: _, ...without } = right();
       for (const iat of [Math.floor(Date.now() / 1000), Math.floor(Date.now() / 1000) - 3600]) {
         const answer = await withProof(await proof(key, without, { iat }));
@@ -182,11 +182,11 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
       }
     });
 
-    it('a proof of another key is refused', async () => {
+    it('A proof of another key is refused', async () => {
       await expectRefused(await withProof(await proof(await newKey(), right())), 'invalid_token');
     });
 
-    it('a proof that is signed with another key than it names is refused', async () => {
+    it('A proof that is signed with another key than it names is refused', async () => {
       const [mine, theirs] = [await newKey(), key];
       const forged = await proof({ privateKey: mine.privateKey, publicKey: theirs.publicKey }, right());
       await expectRefused(await withProof(forged), 'invalid_dpop_proof');
@@ -195,11 +195,11 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
     it.each([
       ['another type', { typ: 'JWT' }],
       ['no key', { jwk: undefined }],
-    ])('a proof with %s in its header is refused', async (_what, header) => {
+    ])('A proof with %s in its header is refused', async (_what, header) => {
       await expectRefused(await withProof(await proof(key, right(), {}, header as never)), 'invalid_dpop_proof');
     });
 
-    it('a proof that nobody signed (alg none) and two proofs at once are refused', async () => {
+    it('An unsigned proof (alg none) and two proofs at once are refused', async () => {
       const [head, body] = (await proof(key, right())).split('.');
       const none = Buffer.from(
         JSON.stringify({ ...JSON.parse(Buffer.from(head ?? '', 'base64url').toString()), alg: 'none' }),
@@ -211,7 +211,7 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
       );
     });
 
-    it('a token that is bound to nothing is refused with a proof: nobody takes it for bound', async () => {
+    it('An unbound token that is sent with a proof is refused', async () => {
       const answer = await post(await code());
       const { access_token: plain } = (await answer.json()) as { access_token: string };
       expect((await call({ authorization: `Bearer ${plain}` })).status).toBe(200);
@@ -222,7 +222,7 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
     });
   });
 
-  it('proofs that would fill the store are refused at the JSON API: a long jti, a long proof', async () => {
+  it('The JSON API refuses proofs that would fill the store, with a long jti or a long text', async () => {
     const right = { htm: 'GET', htu: `${foyer.url}/user/info`, accessToken: tokens.access_token, nonce };
     const call = async (claims: object) =>
       sendRequest(`${foyer.url}/user/info`, {
@@ -233,7 +233,7 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
       expect((await call(claims)).status).toBe(401);
   });
 
-  it('the JSON API asks for a proof where the scheme is DPoP, and names both schemes to nobody', async () => {
+  it('The JSON API asks for a proof when the scheme is DPoP and offers both schemes to a caller without a token', async () => {
     const without = await sendRequest(`${foyer.url}/user/info`, {
       headers: { authorization: `DPoP ${tokens.access_token}` },
     });
@@ -242,7 +242,7 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
     expect(nobody.headers.get('www-authenticate')).toBe('Bearer realm="api", DPoP realm="api", algs="ES256"');
   });
 
-  it('the bound token is no credential at introspection', async () => {
+  it('A bound token does not authenticate its bearer at the introspection endpoint', async () => {
     const body = new URLSearchParams({ token: tokens.access_token });
     for (const authorization of [`Bearer ${tokens.access_token}`, `DPoP ${tokens.access_token}`]) {
       const answer = await sendRequest(`${foyer.url}/oauth2/introspect`, {
@@ -259,7 +259,7 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
     });
   });
 
-  it('the refresh token of a public client is refused with another key, with none, and stays good for its own', async () => {
+  it('A public client’s refresh token is refused with another key or none and stays valid for its own key', async () => {
     const fields = { grant_type: 'refresh_token', refresh_token: (await bound(key)).refresh_token };
     for (const dpop of [await forToken(await newKey()), undefined]) {
       const answer = await post(fields, dpop);
@@ -269,7 +269,7 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
     expect([good.status, await good.json()]).toEqual([200, expect.objectContaining({ token_type: 'DPoP' })]);
   });
 
-  it('a proof replayed at the token endpoint gets no second token', async () => {
+  it('A proof replayed at the token endpoint gets no second token', async () => {
     const once = await forToken(key);
     const fields = { grant_type: 'refresh_token', refresh_token: (await bound(key)).refresh_token };
     const first = await post(fields, once);
@@ -278,7 +278,7 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
     expect([again.status, await again.json()]).toEqual([400, expect.objectContaining({ error: 'invalid_grant' })]);
   });
 
-  it('a code that was asked for with a key (dpop_jkt) is redeemed with no other', async () => {
+  it('A code requested with a key (dpop_jkt) is redeemed with no other key', async () => {
     const other = await newKey();
     for (const dpop of [undefined, await forToken(other)]) {
       const answer = await post(await code({ dpop_jkt: 'A'.repeat(43) }), dpop);
@@ -286,7 +286,7 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
     }
   });
 
-  it('a client that is registered for bound tokens alone gets none without a proof', async () => {
+  it('A client registered for bound tokens only gets no token without a proof', async () => {
     const registered = await foyer.addClient({ dpopBound: true });
     const strict = await relyingParty(foyer, registered);
     const begun = await strict.begin();
@@ -295,7 +295,7 @@ describe.each(backends)('bound tokens under attack on $name', (backend) => {
     });
   });
 
-  it('nor gets one without a proof by the cookies of the site’s own app', async () => {
+  it('The site’s own client gets no token cookies without a proof once it is registered for bound tokens', async () => {
     const { db } = foyer.deps.database;
     await withDefaultClient(foyer);
     expect(Object.keys(await (await foyer.signedIn(user)).cookies())).toContain('foyer_access_token');

@@ -26,7 +26,7 @@ import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
 /** `security.md`, rule 14: whoever has the old mailbox has the last word, for 72 hours and once. */
-describe.each(backends)('attack: a stolen account whose address was changed, on $name', (backend) => {
+describe.each(backends)('attack: a stolen account whose e-mail address was changed, on $name', (backend) => {
   let foyer: TestFoyer;
   let user: User;
   /** Whoever stole it, signed in. */
@@ -49,7 +49,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     expect([answer.status, await read(answer)]).toEqual([404, expect.stringContaining('This link no longer works')]);
   };
 
-  it('opening the link changes nothing, however often: a mail service may look at it first', async () => {
+  it('Opening the undo link changes nothing, however often, because a mail service may open it first', async () => {
     const { email } = fresh();
     await moveTo(foyer, thief, email);
     const token = await undoToken(foyer, user.email);
@@ -64,7 +64,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     await expectTakenBack();
   });
 
-  it('another site cannot send the form', async () => {
+  it('A page of another site cannot send the undo form', async () => {
     await moveTo(foyer, thief, fresh().email);
     const token = await undoToken(foyer, user.email);
     const fields = { token, password: newPassword, confirm: newPassword };
@@ -73,7 +73,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     expect((await rowOf(foyer, user)).email).not.toBe(user.email);
   });
 
-  it('the link works once, also when it is used twenty times at the same moment', async () => {
+  it('The undo link works once, even when it is used twenty times at once', async () => {
     await moveTo(foyer, thief, fresh().email);
     const token = await undoToken(foyer, user.email);
     const answers = await Promise.all(
@@ -85,7 +85,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     await expectGone(await foyer.browser().get(undoPath(token)));
   });
 
-  it('a token that was guessed, shortened, of another change or of another kind undoes nothing', async () => {
+  it('An undo token that is guessed, shortened, or of another change or kind undoes nothing', async () => {
     await moveTo(foyer, thief, fresh().email);
     const other = await foyer.addUser();
     await moveTo(foyer, await foyer.signedIn(other), fresh().email);
@@ -107,7 +107,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     expect((await rowOf(foyer, user)).email).not.toBe(user.email);
   });
 
-  it('the way back outlives further changes, and ends those of the thief', async () => {
+  it('The owner’s undo link survives further changes of address and voids the undo links of the thief', async () => {
     const [first, second] = [fresh().email, fresh().email];
     await moveTo(foyer, thief, first);
     const token = await undoToken(foyer, user.email);
@@ -122,7 +122,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     for (const email of [first, second]) expect((await foyer.addUser({ email })).email).toBe(email);
   });
 
-  it('an earlier change of the member’s own stays undoable by its older mailbox', async () => {
+  it('An earlier change by the owner can still be undone from its older mailbox', async () => {
     const moved = fresh().email;
     await moveTo(foyer, thief, moved);
     const older = await undoToken(foyer, user.email);
@@ -133,7 +133,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     await expectTakenBack();
   });
 
-  it('after 72 hours it is over', async () => {
+  it('The undo link expires after 72 hours', async () => {
     await moveTo(foyer, thief, fresh().email);
     const token = await undoToken(foyer, user.email);
     foyer.passTime(72 * 60 * 60_000 - 60_000);
@@ -143,7 +143,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     await expectGone(await undo(foyer.browser(), token));
   });
 
-  it('everything that the thief was signed in by ends: sessions, client apps, the password they knew', async () => {
+  it('Undoing the change revokes what the thief is signed in by: sessions, client apps and the known password', async () => {
     const client = await relyingParty(foyer, await foyer.addClient(), 'openid offline_access');
     const tokens = await tokensFor(client, thief, user);
     const { email } = fresh();
@@ -180,7 +180,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
       .execute();
   const linksLeft = async () => (await listIdentities(foyer.deps.database.db, user.id)).map(({ email }) => email);
 
-  it('what was added since is removed: an authenticator app, recovery codes, passkeys, linked accounts, a number', async () => {
+  it('Undoing the change removes the factors, recovery codes, passkeys, links and number added since', async () => {
     await moveTo(foyer, thief, fresh().email);
     const token = await undoToken(foyer, user.email);
     foyer.passTime(1_000);
@@ -200,7 +200,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     await expectTakenBack();
   });
 
-  it('what was there before stays: the second factor is asked for still', async () => {
+  it('Undoing the change keeps the factors from before, and the second factor is still required', async () => {
     await enrol(foyer, thief);
     await addPasskey('own');
     await addLink('own');
@@ -220,7 +220,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     expect(leadsTo(await signIn(foyer.browser(), user.email, newPassword))).toMatch(/^303 \/second-factor/);
   });
 
-  it('what the thief had added before they changed the address: the undoing leads past it', async () => {
+  it('Undoing the change offers to remove the passkeys and links that the thief had added before it', async () => {
     await addPasskey('backdoor');
     await addLink('sidedoor');
     foyer.passTime(1_000);
@@ -237,7 +237,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     expect(await linksLeft()).toEqual([]);
   });
 
-  it('a deletion that the thief asked for is off', async () => {
+  it('Undoing the change cancels a deletion that the thief requested', async () => {
     await moveTo(foyer, thief, fresh().email);
     const token = await undoToken(foyer, user.email);
     foyer.passTime(1_000);
@@ -271,7 +271,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     await expectTakenBack();
   }
 
-  it('a further change that is under way meanwhile: its link does not give the thief the account again', async () => {
+  it('A further change in progress during the undo does not give the thief the account again', async () => {
     const secret = 's'.repeat(43);
     let change: string | undefined;
     await whileTakenBack(async (trx) => {
@@ -285,7 +285,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     await expectTakenBack();
   });
 
-  it('a factor that is being added meanwhile is taken away with the rest', async () => {
+  it('A second factor that is being added during the undo is removed with the rest', async () => {
     const secret = newTotpSecret();
     await whileTakenBack(async (trx) => {
       const { boxes, now } = foyer.deps;
@@ -296,7 +296,7 @@ describe.each(backends)('attack: a stolen account whose address was changed, on 
     expect(await findTotp(foyer.deps.database.db, foyer.deps.boxes.mfa, user.id)).toBeUndefined();
   });
 
-  it('the token stands in no store, no log and no listing', async () => {
+  it('The undo token is in no store, no log and no listing', async () => {
     await moveTo(foyer, thief, fresh().email);
     const token = await undoToken(foyer, user.email);
     const secret = token.split('.')[1] ?? '';

@@ -22,7 +22,7 @@ interface Act {
   sendWrong?(browser: Browser, box: Box): Promise<Response>;
 }
 
-describe.each(backends)('a change of what signs in, and the thief who is signed in elsewhere, on $name', (backend) => {
+describe.each(backends)('a change of a credential while a thief is signed in elsewhere, on $name', (backend) => {
   let foyer: TestFoyer;
   let app: RelyingParty;
   beforeAll(async () => {
@@ -121,23 +121,26 @@ describe.each(backends)('a change of what signs in, and the thief who is signed 
   }
   const box = (html: string) => /<input[^>]*name="endOthers"[^>]*>/.exec(html)?.[0];
 
-  it.each(names)('attack: %s with the box of the page ticked: the thief is signed out, with tokens', async (name) => {
-    const { user, own, thief, tokens } = await withThief(name);
-    const act = actOf(name);
-    const shown = box(await (await own.get(act.page)).text());
-    expect(shown).toContain('checked=""');
-    expect(shown).toContain('value="1"');
-    const answer = await act.send(own, user, { endOthers: '1' });
-    expect(answer.status).toBe(303);
-    expect(leadsTo(await thief.get('/settings'))).toBe('303 /?redirect=%2Fsettings');
-    await expect(oidc.refreshTokenGrant(app.config, tokens.refresh_token ?? '')).rejects.toMatchObject({
-      error: 'invalid_grant',
-    });
-    expect(await isIn(own)).toBe(true);
-    expect(await changesTold(emails.get(user.id) ?? user.email)).toContain('sessions-ended');
-  });
+  it.each(names)(
+    '%s with the box of the page ticked signs the thief out and revokes the thief’s tokens',
+    async (name) => {
+      const { user, own, thief, tokens } = await withThief(name);
+      const act = actOf(name);
+      const shown = box(await (await own.get(act.page)).text());
+      expect(shown).toContain('checked=""');
+      expect(shown).toContain('value="1"');
+      const answer = await act.send(own, user, { endOthers: '1' });
+      expect(answer.status).toBe(303);
+      expect(leadsTo(await thief.get('/settings'))).toBe('303 /?redirect=%2Fsettings');
+      await expect(oidc.refreshTokenGrant(app.config, tokens.refresh_token ?? '')).rejects.toMatchObject({
+        error: 'invalid_grant',
+      });
+      expect(await isIn(own)).toBe(true);
+      expect(await changesTold(emails.get(user.id) ?? user.email)).toContain('sessions-ended');
+    },
+  );
 
-  it.each(names)('%s with the tick taken away: the other browser stays signed in', async (name) => {
+  it.each(names)('%s with the box cleared leaves the other browser signed in', async (name) => {
     const { user, own, thief, tokens } = await withThief(name);
     const answer = await actOf(name).send(own, user, {});
     expect(answer.status).toBe(303);
@@ -147,7 +150,7 @@ describe.each(backends)('a change of what signs in, and the thief who is signed 
   });
 
   it.each(names.filter((name) => actOf(name).sendWrong))(
-    '%s, refused: nobody is signed out, and the box is as it was sent',
+    '%s that is refused signs no browser out and shows the box as it was sent',
     async (name) => {
       const { own, thief } = await withThief(name);
       const { sendWrong } = actOf(name);
@@ -164,7 +167,7 @@ describe.each(backends)('a change of what signs in, and the thief who is signed 
     },
   );
 
-  it('the new session id of a member who turns a factor on is the one that stays', async () => {
+  it('A user who turns a second factor on keeps the session with the new id', async () => {
     const { user, own, thief } = await withThief('an authenticator app');
     const wrong = otherThan(await appCode(secrets.get(user.id) ?? '', nowMs()));
     expect((await activate(own, wrong)).status).toBe(400);
@@ -174,7 +177,7 @@ describe.each(backends)('a change of what signs in, and the thief who is signed 
     expect(await shownCodes(own)).toHaveLength(10);
   });
 
-  it.each(languages)('the box speaks %s', async (lang) => {
+  it.each(languages)('The label of the box that signs out other browsers is in the language %s', async (lang) => {
     const user = await foyer.addUser({ locale: lang });
     const own = await foyer.signedIn(user);
     const html = await (await own.get(addPath)).text();

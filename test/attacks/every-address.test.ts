@@ -80,14 +80,14 @@ describe.each([anyBackend])('an address in the query of any page', (backend) => 
   });
   afterAll(() => foyer?.close());
 
-  it('there are pages that take none, and those that do', () => {
+  it('The tested pages include those that take no address and those that take one', () => {
     for (const path of ['/', '/tos', '/verify-user', '/logout', '/settings/mfa', '/re-authenticate']) {
       expect(pages).toContain(path);
     }
     expect(pages.length).toBeGreaterThan(40);
   });
 
-  it.each(tricks)('%s: no page leads there, neither by itself nor by a press', async (_what, trick) => {
+  it.each(tricks)('No page redirects or links to an address of this form: %s', async (_what, trick) => {
     const query = new URLSearchParams(names.map((name) => [name, trick]));
     const named = new URLSearchParams([...query, ['client_id', 'known']]);
     // A sign-out would end the test; who asks from elsewhere is asked first.
@@ -108,7 +108,7 @@ describe.each([anyBackend])('an address in the query of any page', (backend) => 
     expect((await member.get('/')).status).toBe(303);
   });
 
-  it.each(tricks)('%s: nor does a form that carries it', async (_what, trick) => {
+  it.each(tricks)('No posted form redirects or links to an address of this form: %s', async (_what, trick) => {
     const query = new URLSearchParams({ redirect: trick, redirect_uri: trick });
     for (const path of [
       '/sign-in',

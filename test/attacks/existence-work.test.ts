@@ -39,7 +39,7 @@ interface Work {
   rendered: string[];
 }
 
-describe.each(backends)('enumeration of members by the work behind equal answers, on $name', (backend) => {
+describe.each(backends)('enumeration of users by the work behind equal answers, on $name', (backend) => {
   const heard: string[] = [];
   /** The template of each document that was drawn: a mail has two, HTML and text. */
   const drawn: string[] = [];
@@ -146,7 +146,7 @@ describe.each(backends)('enumeration of members by the work behind equal answers
   };
 
   for (const [name, prepare] of Object.entries(places)) {
-    it(`${name}: member and stranger cause the same statements on the outbox and the same renderings`, async () => {
+    it(`${name} causes the same outbox statements and renderings for a user’s address and an unknown one`, async () => {
       const member = await foyer.addUser();
       const stranger = `stranger.${name.replaceAll(/\W/g, '')}@example.com`;
       const toMember = await prepare(member.email);
@@ -164,7 +164,7 @@ describe.each(backends)('enumeration of members by the work behind equal answers
     });
   }
 
-  it('another code for a sign-up: a member’s address and a new one cause the same statements and as many renderings', async () => {
+  it('Another code for a sign-up causes the same statements and as many renderings for a user’s address and a new one', async () => {
     const member = await foyer.addUser();
     const toMember = await resendSignUp(member.email);
     const ofMember = await workOf(async () => expect((await toMember()).status).toBe(200));
@@ -174,7 +174,7 @@ describe.each(backends)('enumeration of members by the work behind equal answers
     expect([ofMember.rendered, ofStranger.rendered]).toEqual([['account-exists'], ['verify-email']]);
   });
 
-  it('a wrong password: imported members without one, members with one and strangers cause the same work', async () => {
+  it('A wrong password causes the same work for imported users without one, users with one and unknown addresses', async () => {
     const { email: bare } = await imported(foyer);
     const { email: member } = await foyer.addUser();
     const signIn = (username: string) =>
@@ -188,7 +188,7 @@ describe.each(backends)('enumeration of members by the work behind equal answers
     expect((await foyer.mails(bare)).map(({ template }) => template)).toEqual(['first-password']);
   });
 
-  it('decoys stand in no listing of the outbox', async () => {
+  it('Decoys are in no listing of the outbox', async () => {
     const rows = await foyer.stores.database.db.selectFrom('outbox').select(['id', 'decoy']).execute();
     const decoys = rows.filter(({ decoy }) => decoy === 1).map(({ id }) => id);
     expect(decoys.length).toBeGreaterThan(5);
@@ -197,7 +197,7 @@ describe.each(backends)('enumeration of members by the work behind equal answers
     expect(listed.filter((id) => decoys.includes(id))).toEqual([]);
   });
 
-  it('mails and decoys leave at a random moment between 0.2 and 2 seconds after the request', async () => {
+  it('Mails and decoys leave at a random moment between 0.2 and 2 seconds after the request', async () => {
     await foyer.stores.database.db.deleteFrom('outbox').execute();
     const member = await foyer.addUser();
     for (let n = 0; n < 12; n += 1) {

@@ -50,25 +50,28 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
   const signIn = (browser: Browser, email: string, secret = password, search = '') =>
     browser.post(`/sign-in${search}`, { username: email, password: secret });
 
-  describe('taking over a member by an address that is not proven', () => {
+  describe('takeover of an account by an unproven address', () => {
     it.each([
       ['one that the provider does not vouch for', 'google', { emailVerified: false }],
       ['of a provider that says nothing of it', 'facebook', {}],
       ['of a provider that says nothing of it, as well', 'amazon', {}],
       ['outside the company’s own domains, whatever the company says', 'oidc', { emailVerified: true }],
       ['outside the company’s own domains, by SAML', 'saml', {}],
-    ] as const)('%s', async (_what, kind, more) => {
-      const victim = await foyer.addUser();
-      const mallory = foyer.browser();
-      const answer = await by(mallory, kind, victim.email, more);
-      expect(new URL(locationOf(answer)).searchParams.get('notice')).toBe('federation-email-taken');
-      expect(await isSignedIn(mallory)).toBe(false);
-      expect(await links(victim)).toEqual([]);
-      expect(path(await mallory.get(offerPath))).toBe('/');
-      expect(await member(victim.email)).toEqual(victim);
-    });
+    ] as const)(
+      'An attacker does not take over a user’s account by an unproven address: %s',
+      async (_what, kind, more) => {
+        const victim = await foyer.addUser();
+        const mallory = foyer.browser();
+        const answer = await by(mallory, kind, victim.email, more);
+        expect(new URL(locationOf(answer)).searchParams.get('notice')).toBe('federation-email-taken');
+        expect(await isSignedIn(mallory)).toBe(false);
+        expect(await links(victim)).toEqual([]);
+        expect(path(await mallory.get(offerPath))).toBe('/');
+        expect(await member(victim.email)).toEqual(victim);
+      },
+    );
 
-    it('in other letters it is the same address', async () => {
+    it('An address in other letter case is the same address', async () => {
       const victim = await foyer.addUser();
       const mallory = foyer.browser();
       await by(mallory, 'facebook', victim.email.toUpperCase());
@@ -78,7 +81,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       );
     });
 
-    it('a proven one is not enough either: it is offered, and nobody is signed in', async () => {
+    it('A proven address of a user leads to an offer to link and does not sign in', async () => {
       const victim = await foyer.addUser();
       const mallory = foyer.browser();
       expect(path(await by(mallory, 'google', victim.email))).toMatch(/notice=federation-offer/);
@@ -118,7 +121,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       return seen;
     }
 
-    it('tell nobody whether an address is a member’s; the member is told by mail', async () => {
+    it('A sign-in by a provider does not reveal whether an address belongs to a user, who is notified by mail', async () => {
       const victim = await silent.addUser();
       expect(await tryOut(victim.email)).toEqual(await tryOut(newAddress()));
       const from = silent.stores.database.db.selectFrom('sign_ups').select('state');
@@ -128,11 +131,11 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
     });
   });
 
-  describe('an account that was begun by a provider', () => {
+  describe('an account started by a provider', () => {
     it.each([
       ['', () => foyer],
       [' with uniform answers', () => silent],
-    ] as const)('is opened by no password%s', async (_how, house) => {
+    ] as const)('An account started by a provider is opened by no password%s', async (_how, house) => {
       const grace = somebody(providers, 'facebook');
       await comeBy(providers, house().browser(), 'facebook', grace);
       for (const guess of [evilPassword, ' ', 'undefined', 'null']) {
@@ -144,14 +147,14 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       expect((await house().mails(grace.email ?? '')).map(({ template }) => template)).toEqual(['verify-email']);
     });
 
-    it('does not stand before one that was begun with a password', async () => {
+    it('An account started by a provider does not replace a pending sign-up with a password', async () => {
       const email = newAddress();
       await foyer.browser().post('/signup', profile(email, { password: evilPassword }));
       await by(foyer.browser(), 'facebook', email);
       expect(path(await signIn(foyer.browser(), email, evilPassword))).toBe('/verify-code');
     });
 
-    it('its code opens it in the browser that asked, and nowhere else', async () => {
+    it('The code of an account started by a provider works only in the browser that requested it', async () => {
       const grace = somebody(providers, 'facebook');
       const [browser, mallory] = [foyer.browser(), foyer.browser()];
       await comeBy(providers, browser, 'facebook', grace);
@@ -165,8 +168,8 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
     });
   });
 
-  describe('an account that was there before its owner', () => {
-    it('begun with a password: its creator has nothing once the owner comes by a provider', async () => {
+  describe('an account that an attacker created before its owner', () => {
+    it('An attacker who started a sign-up with a password keeps nothing once the owner comes by a provider', async () => {
       for (const house of [foyer, silent]) {
         const ada = somebody(providers, 'google');
         const email = ada.email ?? '';
@@ -185,7 +188,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       }
     });
 
-    it('never confirmed: password, session, second factors, passkeys, number and links of its creator go', async () => {
+    it('Claiming an unconfirmed account removes its creator’s password, session, factors, passkeys, number and links', async () => {
       const { user, browser: mallory, authenticator } = await memberWithPasskey(foyer);
       const phone = `+49151${String(Date.now()).slice(-8)}`;
       const secret = await giveTotp(foyer, user);
@@ -219,7 +222,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       expect((await foyer.mails(user.email)).map(({ template }) => template)).toContain('welcome');
     });
 
-    it('confirmed, disabled or reset in the very moment: nothing of it is taken over', async () => {
+    it('An account that is confirmed, disabled or reset at the moment of the claim is not claimed', async () => {
       const names = { givenName: 'Mallory', familyName: '' };
       for (const change of [
         { email_verified: 1 },
@@ -233,13 +236,13 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       }
     });
 
-    it('never confirmed: an address that is not proven takes nothing over', async () => {
+    it('An unproven address does not claim an unconfirmed account', async () => {
       const user = await foyer.addUser({ emailVerified: false });
       await by(foyer.browser(), 'facebook', user.email);
       expect(await member(user.email)).toEqual(user);
     });
 
-    it('taken over while its creator confirms it: whoever comes later finds it confirmed', async () => {
+    it('Of a claim and a confirmation at once, the later one finds the account confirmed', async () => {
       for (let round = 0; round < 3; round += 1) {
         const user = await foyer.addUser({ emailVerified: false });
         const creator = foyer.browser();
@@ -258,7 +261,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       }
     });
 
-    it('taken over twice at once: there is one owner', async () => {
+    it('An account that is claimed twice at once has one owner', async () => {
       const user = await foyer.addUser({ emailVerified: false });
       const ada = somebody(providers, 'google', { email: user.email });
       const answers = await Promise.all([0, 1].map(() => comeBy(providers, foyer.browser(), 'google', ada)));
@@ -268,7 +271,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
     });
   });
 
-  describe('a link that is offered', () => {
+  describe('an offered link', () => {
     /** Mallory has come by a provider with the victim's address, which was hers once; her browser has the offer. */
     async function malloryOffered(victim: User) {
       const mallory = foyer.browser();
@@ -281,7 +284,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       await into.jar.setCookie(`foyer_link_offer=${offer}; Path=/`, foyer.url);
     };
 
-    it('planted in the browser of a victim who is signed in: neither shown nor made without a new sign-in', async () => {
+    it('An offer planted in the browser of a signed-in victim is neither shown nor accepted without a new sign-in', async () => {
       const victim = await foyer.addUser();
       const browser = await foyer.signedIn(victim);
       foyer.passTime(1000);
@@ -296,7 +299,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       expect(await links(victim)).toEqual([]);
     });
 
-    it('no other site can press its button', async () => {
+    it('A page of another site cannot accept an offered link', async () => {
       const victim = await foyer.addUser();
       const browser = foyer.browser();
       await plant(await malloryOffered(victim), browser);
@@ -307,7 +310,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       expect(await links(victim)).toEqual([]);
     });
 
-    it('is nobody else’s to take: another member’s sign-in ends it', async () => {
+    it('An offered link ends when another user signs in', async () => {
       const [victim, other] = [await foyer.addUser(), await foyer.addUser()];
       const mallory = await malloryOffered(victim);
       await signIn(mallory, other.email);
@@ -318,7 +321,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       expect(path(await mallory.get(offerPath))).toBe('/');
     });
 
-    it('of another member, in a browser that was signed in before: the form is shown, not a circle', async () => {
+    it('An offer for another user in a signed-in browser shows the sign-in form and causes no redirect loop', async () => {
       const [victim, other] = [await foyer.addUser(), await foyer.addUser()];
       const browser = await foyer.signedIn(other);
       foyer.passTime(1000);
@@ -329,7 +332,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       expect(await links(other)).toEqual([]);
     });
 
-    it('without the second factor, because the device is remembered: it is asked for first', async () => {
+    it('An offer asks for the second factor first when a remembered device skipped it', async () => {
       const { user: victim, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
       await toChallenge(browser, victim);
@@ -347,7 +350,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       expect((await browser.get(offerPath)).status).toBe(200);
     });
 
-    it('is void once what was offered is linked elsewhere', async () => {
+    it('An offer is void once the offered identity is linked to another account', async () => {
       const victim = await foyer.addUser();
       const who = somebody(providers, 'google', { email: victim.email, subject: '31337' });
       const browser = foyer.browser();

@@ -14,7 +14,7 @@ const longAgoMs = 11 * 60_000;
  * Who is signed in at a provider is let through there without a word. Whoever finds a browser like that is in, but has not
  * shown who they are.
  */
-describe.each(backends)('a session at the provider, in a browser that somebody else has found, on $name', (backend) => {
+describe.each(backends)('a provider session in a browser that an attacker has found, on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
   let app: RelyingParty;
@@ -38,7 +38,7 @@ describe.each(backends)('a session at the provider, in a browser that somebody e
     for (const act of acts) expect([act, (await browser.get(act)).status]).toEqual([act, 200]);
   };
 
-  it('signed out and in again by it: what signs in is not changed by that (OpenID Connect)', async () => {
+  it('A sign-out and a sign-in by the provider session do not allow changing credentials (OpenID Connect)', async () => {
     const { who } = await memberBy(foyer, providers, 'oidc');
     const browser = foyer.browser();
     const address = await pressButton(browser, 'oidc');
@@ -48,7 +48,7 @@ describe.each(backends)('a session at the provider, in a browser that somebody e
     await askedAgain(browser);
   });
 
-  describe('by SAML', () => {
+  describe('SAML', () => {
     const who = (nameId: string) => ({ nameId, attributes: { mail: `${nameId}@corp.acme.example` } });
     /** Of when the person signed in there it says what the test wants: some providers always say now. */
     async function come(issuedAtMs: number, { search = '', nameId = 'found' } = {}) {
@@ -71,7 +71,7 @@ describe.each(backends)('a session at the provider, in a browser that somebody e
     }
     const fresh = () => ({ issuedAtMs: Date.now(), notBeforeMs: null, notOnOrAfterMs: Date.now() + 60_000 });
 
-    it('a session there of which the provider says that it began now: what signs in is not changed by that', async () => {
+    it('A SAML provider session that is said to have begun now does not allow changing credentials', async () => {
       await come(Date.now());
       await accept();
       for (const at of [Date.now(), Date.now() - longAgoMs]) {
@@ -81,7 +81,7 @@ describe.each(backends)('a session at the provider, in a browser that somebody e
       }
     });
 
-    it('asked again, the provider is asked with ForceAuthn; after that answer it is fresh', async () => {
+    it('A re-authentication asks the provider with ForceAuthn, and its answer is fresh', async () => {
       await come(Date.now(), { nameId: 'step-up' });
       await accept();
       const browser = await come(Date.now(), { nameId: 'step-up' });
@@ -92,7 +92,7 @@ describe.each(backends)('a session at the provider, in a browser that somebody e
       await mayAct(browser);
     });
 
-    it('the answer to another request is not taken for the one that was asked with ForceAuthn', async () => {
+    it('The answer to another request does not count as the answer to the request with ForceAuthn', async () => {
       await come(Date.now(), { nameId: 'mixed' });
       await accept();
       const browser = await come(Date.now(), { nameId: 'mixed' });
@@ -104,7 +104,7 @@ describe.each(backends)('a session at the provider, in a browser that somebody e
       await askedAgain(browser);
     });
 
-    it('a sign-in that was asked with ForceAuthn is fresh', async () => {
+    it('A sign-in that was requested with ForceAuthn is fresh', async () => {
       await come(Date.now(), { nameId: 'forced' });
       await accept();
       const search = '?forceAuth=1';
@@ -120,7 +120,7 @@ describe.each(backends)('a session at the provider, in a browser that somebody e
       return browser.get(locationOf(await sendRequest(address, { redirect: 'manual' })), { from: 'cross-site' });
     }
 
-    it('a sign-in by it is not fresh, and it cannot show again who somebody is', async () => {
+    it('A sign-in by a provider without auth_time is not fresh and does not re-authenticate the user', async () => {
       const { who } = await memberBy(foyer, providers, 'oidc');
       const browser = foyer.browser();
       await answered(browser, who, await pressButton(browser, 'oidc'));
@@ -140,7 +140,7 @@ describe.each(backends)('a session at the provider, in a browser that somebody e
       await askedAgain(browser);
     });
 
-    it('a client app that wants a fresh sign-in does not get one by it, and the page says why', async () => {
+    it('A client app that wants a fresh sign-in gets none by a provider without auth_time, and the page says why', async () => {
       const { who } = await memberBy(foyer, providers, 'oidc');
       const browser = foyer.browser();
       const { url } = await app.begin({ prompt: 'login' });
@@ -152,7 +152,7 @@ describe.each(backends)('a session at the provider, in a browser that somebody e
   });
 
   it.each<Record<string, string>>([{ prompt: 'login' }, { max_age: '60' }])(
-    'a client app that wants it shown now (%o) is not told so unless the provider was to ask',
+    'A client app’s request for a fresh sign-in (%o) makes the provider ask the user again',
     async (wanted) => {
       const begin = async (parameters?: Record<string, string>) => {
         const browser = foyer.browser();

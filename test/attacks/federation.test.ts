@@ -57,19 +57,22 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       .filter((line) => line.includes(`"detail":"${detail}"`));
 
   describe('login CSRF: the attacker’s own answer in the victim’s browser', () => {
-    it.each(kinds)('%s: signs nobody in, whether or not that browser has an attempt of its own', async (kind) => {
-      const attacker = foyer.browser();
-      const { answer } = await answerFor(attacker, kind);
-      const [bare, busy] = [foyer.browser(), foyer.browser()];
-      await pressButton(busy, kind);
-      for (const victim of [bare, busy]) {
-        const given = await open(victim, answer);
-        expect(end(given)).toEqual(refused('foreign', kind));
-        expect(await signedIn(victim)).toBe(false);
-      }
-    });
+    it.each(kinds)(
+      'The attacker’s %s answer does not sign the victim’s browser in, with or without an attempt of its own',
+      async (kind) => {
+        const attacker = foyer.browser();
+        const { answer } = await answerFor(attacker, kind);
+        const [bare, busy] = [foyer.browser(), foyer.browser()];
+        await pressButton(busy, kind);
+        for (const victim of [bare, busy]) {
+          const given = await open(victim, answer);
+          expect(end(given)).toEqual(refused('foreign', kind));
+          expect(await signedIn(victim)).toBe(false);
+        }
+      },
+    );
 
-    it('and does not spoil the attempt of whoever it belongs to', async () => {
+    it('An answer opened in a foreign browser does not spoil the attempt that it belongs to', async () => {
       const owner = foyer.browser();
       const { answer } = await answerFor(owner);
       await open(foyer.browser(), answer);
@@ -77,7 +80,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       expect(await signedIn(owner)).toBe(true);
     });
 
-    it('a browser that is signed in stays who it was', async () => {
+    it('A signed-in browser that opens the attacker’s answer stays signed in as its user', async () => {
       const victim = await foyer.addUser();
       const browser = await foyer.signedIn(victim);
       const { answer } = await answerFor(foyer.browser());
@@ -87,7 +90,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
   });
 
   describe('state', () => {
-    it.each(kinds)('%s: missing, empty, made up, changed', async (kind) => {
+    it.each(kinds)('A %s answer whose state is missing, empty, made up or changed is refused', async (kind) => {
       const browser = foyer.browser();
       const { answer } = await answerFor(browser, kind);
       const state = new URL(answer).searchParams.get('state') ?? '';
@@ -101,7 +104,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       expect(await signedIn(browser)).toBe(false);
     });
 
-    it('given twice is none', async () => {
+    it('A state that is given twice is refused', async () => {
       const browser = foyer.browser();
       const { answer } = await answerFor(browser);
       const state = new URL(answer).searchParams.get('state');
@@ -109,7 +112,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       expect(await signedIn(browser)).toBe(false);
     });
 
-    it('says nothing: it is 43 random characters, and each attempt has its own', async () => {
+    it('A state is 43 random characters without a meaning, and each attempt has its own', async () => {
       const browser = foyer.browser();
       const states = await Promise.all(
         [1, 2, 3].map(async () => new URL(await pressButton(browser, 'google')).searchParams.get('state') ?? ''),
@@ -120,7 +123,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
   });
 
   describe('code injection: the victim’s code with the attacker’s own state', () => {
-    it.each(kinds)('%s: opens nothing', async (kind) => {
+    it.each(kinds)('The victim’s %s code with the attacker’s own state signs in no user', async (kind) => {
       const victim = somebody(providers, kind);
       await comeBy(providers, foyer.browser(), kind, victim);
       const stolen = await answerOf(providers, kind, victim, await pressButton(foyer.browser(), kind));
@@ -135,7 +138,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
 
   describe('mix-up: an answer of one provider at the address of another', () => {
     it.each(kinds.flatMap((asked) => kinds.filter((one) => one !== asked).map((at) => [asked, at] as const)))(
-      'asked %s, answered as %s: refused, and no secret or code goes there',
+      'An answer requested from %s and sent to the address of %s is refused, and no secret or code goes there',
       async (asked, at) => {
         const browser = foyer.browser();
         const { answer } = await answerFor(browser, asked);
@@ -148,7 +151,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       },
     );
 
-    it('an OpenID provider that answers in another’s name (RFC 9207)', async () => {
+    it('An OpenID provider that answers in another issuer’s name is refused (RFC 9207)', async () => {
       const browser = foyer.browser();
       const address = await pressButton(browser, 'oidc');
       providers.answerAs('wrong-iss', 'oidc');
@@ -162,7 +165,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       expect(await signedIn(browser)).toBe(false);
     });
 
-    it('neither SAML’s address nor one of no provider takes a code', async () => {
+    it('Neither the SAML address nor the address of an unknown provider accepts a code', async () => {
       const browser = foyer.browser();
       const { search } = new URL((await answerFor(browser)).answer);
       for (const id of ['acme-saml', 'nobody', '..%2fgoogle', 'link'])
@@ -172,7 +175,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
   });
 
   describe('replay', () => {
-    it.each(kinds)('%s: an answer is taken once, also of many at the same time', async (kind) => {
+    it.each(kinds)('A %s answer is accepted once, even when it is sent many times at once', async (kind) => {
       const browser = foyer.browser();
       const { answer } = await answerFor(browser, kind);
       const ends = await Promise.all(Array.from({ length: 6 }, () => open(browser, answer)));
@@ -181,7 +184,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       expect(end(await open(browser, answer))).toEqual(refused('over', kind));
     });
 
-    it('after signing out, the answer in the browser’s history signs nobody in', async () => {
+    it('The answer in the browser’s history signs in no user after the sign-out', async () => {
       const browser = foyer.browser();
       const { answer } = await answerFor(browser);
       await open(browser, answer);
@@ -192,7 +195,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       expect(await signedIn(browser)).toBe(false);
     });
 
-    it('comes too late: a clear end, and where the visitor was going is still known', async () => {
+    it('A late answer gets a clear error, and the visitor’s destination is kept', async () => {
       const browser = foyer.browser();
       const client = await relyingParty(foyer, await foyer.addClient());
       const begun = await client.begin();
@@ -223,7 +226,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       '/logout',
       '/federation/google/callback?code=1&state=2',
       '/federation/google',
-    ])('%s: nobody is led there, neither after success nor after a refusal', async (redirect) => {
+    ])('No redirect leads to %s, neither after a success nor after a refusal', async (redirect) => {
       const browser = foyer.browser();
       const search = `?${new URLSearchParams({ redirect })}`;
       const { person, answer } = await answerFor(browser, 'google', search);
@@ -243,7 +246,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       );
     });
 
-    it('the provider is told ours alone, whatever the form says', async () => {
+    it('The provider gets only Foyer’s return address, whatever the form says', async () => {
       const browser = foyer.browser();
       for (const kind of kinds) {
         const answer = await browser.post(`/federation/${ids[kind]}?redirect_uri=https://evil.example/&state=mine`, {
@@ -257,7 +260,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       }
     });
 
-    it('an error’s words are not shown: the address of a page chooses one of our texts', async () => {
+    it('The text of a provider’s error is not shown: the page address selects one of Foyer’s texts', async () => {
       const browser = foyer.browser();
       const { state } = Object.fromEntries(new URL(await pressButton(browser, 'google')).searchParams);
       const words = 'Call +1 555 0100 and say your password';
@@ -273,8 +276,8 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
     });
   });
 
-  describe('who may begin', () => {
-    it('no other site can: neither by a link nor by a form', async () => {
+  describe('the start of a sign-in by a provider', () => {
+    it('A page of another site cannot start a sign-in by a provider, neither by a link nor by a form', async () => {
       const browser = foyer.browser();
       expect((await open(browser, '/federation/google')).status).toBe(405);
       const posted = await browser.post(
@@ -296,7 +299,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       expect(await browser.cookies()).not.toHaveProperty('foyer_federation');
     });
 
-    it('one network cannot fill the store with attempts', async () => {
+    it('One network cannot fill the store with attempts', async () => {
       const limited = await startFoyer(backend, { ...providers.environment(), GUESS_LIMIT_ADDRESS: '3' });
       try {
         const browser = limited.browser();
@@ -311,7 +314,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
   });
 
   describe('identity', () => {
-    it('is issuer and subject: the same address, or the same subject elsewhere, is somebody else', async () => {
+    it('An identity is issuer and subject: the same address, or the same subject elsewhere, is another person', async () => {
       const owner = somebody(providers, 'google', { subject: '1234567' });
       await comeBy(providers, foyer.browser(), 'google', owner);
       const user = await member(owner.email);
@@ -325,7 +328,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       expect(links.map(({ kind, subject }) => [kind, subject])).toEqual([['google', '1234567']]);
     });
 
-    it('survives that the provider gives the address to another person, and that its owner changes it', async () => {
+    it('An identity survives a change of its address at the provider', async () => {
       const owner = somebody(providers, 'google', { subject: '55501' });
       await comeBy(providers, foyer.browser(), 'google', owner);
       const changed = foyer.browser();
@@ -335,7 +338,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
     });
   });
 
-  it('each refusal stands in the log with its reason, and without the answer', async () => {
+  it('Each refusal is logged with its reason and without the answer', async () => {
     expect(lines('the state of the answer').length).toBeGreaterThan(10);
     expect(lines('token endpoint: invalid_grant').length).toBeGreaterThan(0);
     for (const secret of providers.secrets()) expect(foyer.logged()).not.toContain(secret);

@@ -35,14 +35,14 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     ['the member’s account, by the name that Cognito gives it', 'openid email aws.cognito.signin.user.admin'],
     ['what only client apps themselves are given', 'openid email users:read'],
     ['every scope there is', 'openid profile email phone offline_access'],
-  ])('not %s', async (_what, scope) => {
+  ])('A client app is not granted %s', async (_what, scope) => {
     const app = await relyingParty(foyer, await foyer.addClient({ scopes: scopeAllowed }), scope);
     const browser = await foyer.signedIn(await foyer.addUser());
     const home = new URL(locationOf(await browser.get((await app.begin()).url)));
     expect([home.searchParams.get('code'), home.searchParams.get('error')]).toEqual([null, 'invalid_scope']);
   });
 
-  it('nothing for scopes that nobody knows', async () => {
+  it('A client app is granted nothing for unknown scopes', async () => {
     const app = await relyingParty(
       foyer,
       await foyer.addClient({ scopes: scopeAllowed }),
@@ -56,7 +56,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     expect(String(told.scope).split(' ').sort()).toEqual(['email', 'openid']);
   });
 
-  it('no more at the refresh than at the sign-in', async () => {
+  it('A refresh grants no more scopes than the sign-in', async () => {
     const app = await relyingParty(foyer, await foyer.addClient(), 'openid');
     const begun = await app.begin();
     const tokens = await app.redeem(await signInFor(foyer.browser(), begun, await foyer.addUser()), begun);
@@ -65,7 +65,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     ).rejects.toMatchObject({ error: 'invalid_scope' });
   });
 
-  it('no more than before, when the same member comes with a narrower request after a wider one', async () => {
+  it('A narrower request of the same user after a wider one is granted only its own scopes', async () => {
     const client = await foyer.addClient();
     const [wide, narrow] = [await relyingParty(foyer, client), await relyingParty(foyer, client, 'openid')];
     const [user, browser] = [await foyer.addUser(), foyer.browser()];
@@ -78,7 +78,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     expect(info.email).toBeUndefined();
   });
 
-  it('nothing to a third party by posting to /storage instead of consenting', async () => {
+  it('A post to /storage instead of a consent grants a third party nothing', async () => {
     const app = await partner();
     const browser = await foyer.signedIn(await foyer.addUser());
     const id = idOf(await toConsent(browser, await app.begin()));
@@ -87,7 +87,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     expect(locationOf(await browser.get(`/oauth2/authorize/${id}`))).not.toMatch(/[?&]code=/);
   });
 
-  it('nothing to a third party by answering the sign-in’s request with a consent', async () => {
+  it('A consent posted for a sign-in request grants a third party nothing', async () => {
     const app = await partner();
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
@@ -101,7 +101,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     ['nothing', {}],
     ['“deny”', { decision: 'deny' }],
     ['something else', { decision: 'ALLOW' }],
-  ])('nothing to a third party when the member answers %s', async (_what, fields: Record<string, string>) => {
+  ])('A third party is granted nothing when the user answers %s', async (_what, fields: Record<string, string>) => {
     const app = await partner();
     const browser = await foyer.signedIn(await foyer.addUser());
     const id = idOf(await toConsent(browser, await app.begin()));
@@ -111,7 +111,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     expect((await silently(browser, app)).home.searchParams.get('code')).toBeNull();
   });
 
-  it('nothing silently to a third party that was never allowed, and no wider than it was allowed', async () => {
+  it('A third party gets no silent grant without an earlier consent and none wider than that consent', async () => {
     const client = await foyer.addClient({ thirdParty: true });
     const [narrow, wide] = [await relyingParty(foyer, client, 'openid'), await relyingParty(foyer, client)];
     const [user, browser] = [await foyer.addUser(), foyer.browser()];
@@ -123,7 +123,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     expect((await silently(browser, wide)).home.searchParams.get('error')).toBe('consent_required');
   });
 
-  it('a third party’s grant of one sign-in does not serve another member on the same browser', async () => {
+  it('A third party’s grant of one sign-in does not serve another user on the same browser', async () => {
     const app = await partner();
     const [first, second, browser] = [await foyer.addUser(), await foyer.addUser(), foyer.browser()];
     const begun = await app.begin();
@@ -132,7 +132,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     expect((await silently(browser, app)).home.searchParams.get('error')).toBe('consent_required');
   });
 
-  it('no silent code to a native app, also one that the member has allowed before', async () => {
+  it('A native app gets no silent code, even when the user has allowed it before', async () => {
     const app = await native();
     const [user, browser] = [await foyer.addUser(), foyer.browser()];
     const begun = await app.begin();
@@ -143,7 +143,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     await toConsent(browser, await app.begin());
   });
 
-  it('a consent that one member gave does not pass to the member who signs in before it is used', async () => {
+  it('A consent of one user does not pass to another user who signs in before it is used', async () => {
     const app = await partner();
     const [mallory, victim] = [await foyer.addUser(), await foyer.addUser()];
     const browser = await foyer.signedIn(mallory);
@@ -156,7 +156,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     expect((await silently(browser, app)).home.searchParams.get('error')).toBe('consent_required');
   });
 
-  it('a consent page that one member opened cannot be answered by another', async () => {
+  it('A consent page opened by one user cannot be answered by another', async () => {
     const app = await partner();
     const browser = await foyer.signedIn(await foyer.addUser());
     const other = await foyer.addUser();
@@ -168,7 +168,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     expect((await silently(browser, app)).home.searchParams.get('error')).toBe('consent_required');
   });
 
-  it('prompt=consent is not answered by an earlier consent, nor by /storage', async () => {
+  it('prompt=consent is satisfied neither by an earlier consent nor by /storage', async () => {
     const app = await relyingParty(foyer, await foyer.addClient());
     const [user, browser] = [await foyer.addUser(), foyer.browser()];
     const begun = await app.begin();
@@ -178,7 +178,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     expect(locationOf(await browser.get(`/oauth2/authorize/${id}`))).not.toMatch(/[?&]code=/);
   });
 
-  it('a consent answered twice in a hurry goes on once, without an error', async () => {
+  it('A consent that is sent twice at once continues once, without an error', async () => {
     const app = await partner();
     const browser = await foyer.signedIn(await foyer.addUser());
     const begun = await app.begin();
@@ -190,7 +190,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     expect((await app.redeem(home, begun)).access_token).toBeTruthy();
   });
 
-  it('two client apps’ first sign-in at the same time lose neither grant', async () => {
+  it('Several client apps that sign a user in for the first time at once all keep their grants', async () => {
     const apps = await Promise.all([1, 2, 3].map(async () => relyingParty(foyer, await foyer.addClient())));
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);

@@ -64,7 +64,7 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
     expect(answer.text).not.toMatch(/did you mean|stack|node_modules|server\//i);
   }
 
-  it('the callers’ own query answers the member’s own record', async () => {
+  it('The query of the existing callers returns the user’s own record', async () => {
     const query = `query ListUsers($filter: ModelUserFilterInput, $limit: Int, $nextToken: String) {
       listUsers(filter: $filter, limit: $limit, nextToken: $nextToken) { items { userId imageName } nextToken }
     }`;
@@ -74,7 +74,7 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
     });
   });
 
-  it('over-fetching: whatever a member writes, they get their own record or none', async () => {
+  it('A user gets the own record or none, whatever the query asks for (over-fetching)', async () => {
     for (const query of [
       everything,
       everything.replace('listUsers{', 'listUsers(limit: 200000){'),
@@ -100,13 +100,13 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
     }
   });
 
-  it('over-fetching: nothing is in the schema that is not in the user record', async () => {
+  it('The schema contains nothing that is not in the user record (over-fetching)', async () => {
     for (const field of ['passwordHash', 'totpSecret', 'acceptedTosVersion', 'sessions{id}', 'items{id}', 'user{id}']) {
       refused(await post({ query: `{listUsers{items{id ${field}}}}` }), /^Cannot query field/);
     }
   });
 
-  it('a client app names the member, has the scope, and gets that one', async () => {
+  it('A client app that has the scope and names a user gets that user alone', async () => {
     const query = 'query($eq: ID) {listUsers(filter: {userId: {eq: $eq}}) {items {userId username}}}';
     const found = await asClient(tokens.users, { query, variables: { eq: bob?.id } });
     expect(itemsOf(found)).toEqual([{ userId: bob?.id, username: bob?.email }]);
@@ -116,7 +116,7 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
     expect((await asClient('guessed', { query })).status).toBe(401);
   });
 
-  it('aliases, batches and several operations are refused', async () => {
+  it('Aliases, batches and several operations are refused', async () => {
     const times = (n: number, each: (i: number) => string) => Array.from({ length: n }, (_, i) => each(i)).join(' ');
     const alias = `{${times(20, (i) => `a${i}: listUsers {items {id}}`)}}`;
     refused(await post({ query: alias }), /^Aliases are not accepted/);
@@ -136,7 +136,7 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
     }
   });
 
-  it('the same field many times, with other arguments or by fragments, is one look-up', async () => {
+  it('A repeated field is looked up once, and one with conflicting arguments is refused', async () => {
     const differing = '{listUsers(limit: 1) {items {id}} listUsers(limit: 2) {items {id}}}';
     refused(await post({ query: differing }), /conflict/);
     const reads: string[] = [];
@@ -166,13 +166,13 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
     ['limits that are none', '{listUsers(limit: -1) {items {id}}}', /limit: write 1/],
     ['a limit that is too large', '{listUsers(limit: 99999999999) {items {id}}}', /Int cannot represent/],
     ['a made-up page', '{listUsers(nextToken: "2") {items {id}}}', /nextToken: none was given/],
-  ])('a document that is bad: %s', async (_what, query, words) => {
+  ])('A bad document is refused: %s', async (_what, query, words) => {
     const workedMs = workTime();
     refused(await post({ query }), words);
     expect(workedMs()).toBeLessThan(1_000);
   });
 
-  it('variables that do not fit are refused, however deep', async () => {
+  it('Variables that do not fit are refused, however deeply they are nested', async () => {
     const query = 'query($filter: ModelUserFilterInput) {listUsers(filter: $filter) {items {id}}}';
     let deep: unknown = 'x';
     for (let depth = 0; depth < 1_500; depth += 1) deep = { a: deep };
@@ -182,7 +182,7 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
     for (const variables of ['x', [], 7]) expect((await post({ query, variables })).status).toBe(400);
   });
 
-  it('tells nothing of its schema: no introspection, no suggestions', async () => {
+  it('GraphQL reveals nothing of its schema, neither by introspection nor by suggestions', async () => {
     for (const query of [
       getIntrospectionQuery(),
       '{__schema {types {name}}}',
@@ -205,7 +205,7 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
     expect(parsed(named).data).toMatchObject({ __typename: 'Query', listUsers: { items: [{ __typename: 'User' }] } });
   });
 
-  it('is asked by POST and JSON alone', async () => {
+  it('GraphQL accepts only POST with JSON', async () => {
     const search = `?${new URLSearchParams({ query: everything })}`;
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']) {
       const answer = await visitor.send(`/graphql${search}`, { method, headers: own });
@@ -233,7 +233,7 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
     expect(answer.status).toBe(400);
   });
 
-  it('another site’s page gets nothing, and no answer says that other origins may read it', async () => {
+  it('A page of another site gets nothing, and no answer allows other origins to read it', async () => {
     for (const from of [
       { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
       { origin: 'https://app.example.com', 'sec-fetch-site': 'same-site' },
@@ -247,7 +247,7 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
     expect((await post({ query: everything }, { cookie: '' })).status).toBe(401);
   });
 
-  it('the answer’s type is the one that is asked for: faults of a document are 400 where the type says so', async () => {
+  it('The answer has the requested media type, and a faulty document gets 400 where that type requires it', async () => {
     const good = await post({ query: everything }, { accept: types.graphql });
     expect([good.status, good.headers['content-type']]).toEqual([200, `${types.graphql}; charset=utf-8`]);
     const bad = await post({ query: '{nothing}' }, { accept: types.graphql });
@@ -258,11 +258,11 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
     }
   });
 
-  it('has left no trace of a failure inside', () => {
+  it('No GraphQL request leaves an error-level line in the log', () => {
     expect(foyer.logged()).not.toContain('"level":50');
   });
 
-  it('counts its callers: in the end there is no answer', async () => {
+  it('GraphQL requests of a user are counted, and those beyond the limit are refused', async () => {
     const counter = `rate:api:graphql:member:${ada?.id}`;
     await foyer.deps.kv.delete(counter);
     await foyer.deps.kv.consumeCount(counter, 60_000, 299);

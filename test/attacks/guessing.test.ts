@@ -50,7 +50,7 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
     return `198.${18 + (network >> 8)}.${network & 255}`;
   };
 
-  it('10,000 guesses at one account from 10,000 addresses: ten are looked at, and the member still signs in at home', async () => {
+  it('Of 10,000 guesses at one account from 10,000 addresses ten are checked, and the user still signs in at home', async () => {
     const user = await addUser();
     const home = at('203.0.113.7');
     expect((await signIn(home, user.email)).status).toBe(303);
@@ -90,7 +90,7 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
     expect((await signIn(at('203.0.113.8'), user.email)).status).toBe(429);
   });
 
-  it('guesses at once slip past no limit', async () => {
+  it('Guesses sent at once bypass no limit', async () => {
     const user = await addUser();
     const [near, far] = [network24(), network24()];
     const { asked, result } = await verified(() =>
@@ -103,7 +103,7 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
     }
   });
 
-  it('spellings of one address or number are one account', async () => {
+  it('Spellings of one address or number count as one account', async () => {
     const phone = '+4915112345678';
     const user = await foyer.addUser({ passwordHash: 'right', phone, phoneVerified: true });
     const net = network24();
@@ -119,14 +119,14 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
     expect(byPhone.asked).toBe(10);
   });
 
-  it('many accounts from one address', async () => {
+  it('Guesses at many accounts from one address share one limit', async () => {
     const { asked } = await verified(async () => {
       for (let n = 0; n < 60; n += 1) await signIn(at('192.0.2.1'), `nobody${n}@example.com`, 'wrong');
     });
     expect(asked).toBe(50);
   });
 
-  it('many accounts from one IPv6 network of a subscriber; the neighbour’s is another', async () => {
+  it('Guesses at many accounts from a subscriber’s IPv6 network share one limit, and the neighbour has its own', async () => {
     const { asked } = await verified(async () => {
       for (let n = 0; n < 60; n += 1) {
         await signIn(at(`2001:db8:0:1:${n.toString(16)}::${n.toString(16)}`), `none${n}@example.com`, 'wrong');
@@ -136,14 +136,14 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
     expect((await signIn(at('2001:db8:0:2::1'), 'none@example.com', 'wrong')).status).toBe(400);
   });
 
-  it('an address made up by the visitor is not the one that is counted', async () => {
+  it('An address made up in a header by the visitor is not the one that is counted', async () => {
     const { asked } = await verified(async () => {
       for (let n = 0; n < 60; n += 1) await signIn(at(`10.0.0.${n}, 192.0.2.77`), `spoof${n}@example.com`, 'wrong');
     });
     expect(asked).toBe(50);
   });
 
-  it('members and strangers are answered and counted alike', async () => {
+  it('Users and strangers are answered and counted in the same way', async () => {
     const user = await addUser();
     const net = network24();
     const shown = (text: string, username: string) =>
@@ -178,13 +178,13 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
     expect(await asks(withoutPassword.email)).toEqual(known);
   });
 
-  it('a phone number that was never verified opens nobody’s account', async () => {
+  it('A phone number that was never verified signs in to no account', async () => {
     const phone = '+491701234567';
     await foyer.addUser({ passwordHash: 'right', phone, phoneVerified: false });
     expect((await signIn(at('192.0.2.150'), phone)).status).toBe(400);
   });
 
-  it('the mark of a known device: made up, changed or another member’s, it is none', async () => {
+  it('A known-device mark that is made up, changed or of another user is not accepted', async () => {
     const [user, mallory] = [await addUser(), await addUser()];
     const own = at('192.0.2.151');
     await signIn(own, mallory.email);
@@ -213,7 +213,7 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
     expect((await signIn(at('192.0.2.154', theirs.jar), user.email)).status).toBe(303);
   });
 
-  it('a known device, stolen, has few guesses of its own', async () => {
+  it('A stolen known device has few guesses of its own', async () => {
     const user = await addUser();
     const home = at('192.0.2.160');
     await signIn(home, user.email);
@@ -223,7 +223,7 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
     expect(asked).toBe(20);
   });
 
-  it('a full password queue answers 503 with Retry-After and counts as no guess', async () => {
+  it('A full password queue answers 503 with Retry-After and counts no guess', async () => {
     const user = await addUser();
     const net = network24();
     hasher.full = true;
@@ -238,7 +238,7 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
     expect((await signIn(at(`${net}.99`), user.email)).status).toBe(303);
   });
 
-  it('many sign-ins with the right password at once lock nobody out', async () => {
+  it('Many sign-ins with the right password at once lock out no user', async () => {
     const user = await addUser();
     const net = network24();
     const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => signIn(at(`${net}.${n}`), user.email)));
@@ -246,7 +246,7 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
     expect((await signIn(at(`${net}.99`), user.email)).status).toBe(303);
   });
 
-  it('a right password does not wipe the count of the wrong ones', async () => {
+  it('A right password does not reset the count of the wrong ones', async () => {
     const user = await addUser();
     const net = network24();
     const { asked } = await verified(async () => {
@@ -259,8 +259,8 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
   });
 });
 
-describe.each(backends)('guessing at everybody’s passwords on $name', (backend) => {
-  it('from many addresses is slowed down overall and tells nothing, and known devices are not', async () => {
+describe.each(backends)('guessing at all users’ passwords on $name', (backend) => {
+  it('Guesses from many addresses are slowed down overall and reveal nothing, and known devices are not slowed down', async () => {
     const hasher = countingHasher();
     const foyer = await startFoyer(backend, { ...production, GUESS_LIMIT_OVERALL: '30' }, { passwords: hasher });
     try {

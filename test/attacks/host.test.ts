@@ -27,7 +27,7 @@ describe('a foreign Host (rule 11)', () => {
     ['two names', () => `localhost:${portOf(foyer.url)}, evil.example`],
     ['a name with a path', () => `localhost:${portOf(foyer.url)}/evil`],
     ['nothing', () => ''],
-  ])('%s is answered 421 on every path', async (_what, host) => {
+  ])('A Host header with %s gets 421 on every path', async (_what, host) => {
     for (const path of paths) {
       for (const method of ['GET', 'POST']) {
         const answer = await send(portOf(foyer.url), path, { method, headers: { host: host(), accept: 'text/html' } });
@@ -38,14 +38,14 @@ describe('a foreign Host (rule 11)', () => {
     }
   });
 
-  it('no Host at all is refused, in HTTP/1.1 and 1.0', async () => {
+  it('A request without a Host header is refused in HTTP/1.1 and 1.0', async () => {
     const port = portOf(foyer.url);
     expect(statusOf(await speak(port, `GET ${discovery} HTTP/1.1\r\nConnection: close\r\n\r\n`))).toBe(400);
     expect(statusOf(await speak(port, `GET ${discovery} HTTP/1.0\r\n\r\n`))).toBe(421);
   });
 
   it.each([...paths, '/healthz', '/readyz', '/openapi.json', '/assets/x.css'])(
-    'two Host lines are refused with 400 at %s, in any order, also when both are ours (RFC 9112, section 3.2)',
+    'Two Host headers get 400 at %s, in any order, even when both are ours (RFC 9112, section 3.2)',
     async (path) => {
       const own = new URL(foyer.url).host;
       for (const [first, second] of [
@@ -66,7 +66,7 @@ describe('a foreign Host (rule 11)', () => {
   );
 
   it.each(['http://evil.example', 'https://evil.example', 'HTTP://evil.example:80', 'evil://x', '//evil.example', '*'])(
-    'a request line that names %s itself never shows in an answer',
+    'A request line that names %s itself never shows it in an answer',
     async (target) => {
       const own = new URL(foyer.url).host;
       const client = await foyer.addClient();
@@ -85,7 +85,7 @@ describe('a foreign Host (rule 11)', () => {
     },
   );
 
-  it('a request line that names this site is answered like the path alone', async () => {
+  it('A request line that names this site is answered like the path alone', async () => {
     const own = new URL(foyer.url).host;
     const heard = await speak(
       portOf(foyer.url),
@@ -102,7 +102,7 @@ describe('headers of a proxy', () => {
     return { status: answer.status, text: answer.text };
   }
 
-  it('are refused outside production, where none can stand before Foyer (rule 16)', async () => {
+  it('Proxy headers are refused outside production, where no proxy can stand before Foyer (rule 16)', async () => {
     const foyer = await startFoyer(anyBackend);
     try {
       const host = new URL(foyer.url).host;
@@ -128,7 +128,7 @@ describe('headers of a proxy', () => {
     }
   });
 
-  it('with TRUST_PROXY: X-Forwarded-Host must name this site, and decides nothing else', async () => {
+  it('With TRUST_PROXY, X-Forwarded-Host must name this site and has no other effect', async () => {
     const foyer = await startFoyer(anyBackend, production);
     try {
       const host = new URL(site).host;
@@ -158,7 +158,7 @@ describe('headers of a proxy', () => {
     }
   });
 
-  it('from an address that is not the proxy’s: X-Forwarded-Host is not looked at', async () => {
+  it('X-Forwarded-Host is ignored when it comes from an address that is not the proxy’s', async () => {
     const foyer = await startFoyer(anyBackend, { ...production, TRUST_PROXY: '192.0.2.0/24' });
     try {
       const host = new URL(site).host;

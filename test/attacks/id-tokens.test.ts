@@ -19,7 +19,7 @@ const signed = (claims: Claims, { kid, privateKey }: Keys, header: object = {}) 
   new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid, ...header }).sign(privateKey);
 
 /** OpenID Connect Core 1.0, section 3.1.3.7: each check of an id token, in an answer that is right in everything else. */
-describe.each(backends)('an id token of a provider that is wrong, on $name', (backend) => {
+describe.each(backends)('a wrong ID token of a provider, on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe.each(backends)('an id token of a provider that is wrong, on $name', (ba
     return { to, member, last: JSON.parse(lines.at(-1) ?? '{}') as { outcome: string; detail: string } };
   }
 
-  it('is refused, where the right one signs in', async () => {
+  it('A right ID token, from which each wrong one differs in one way, signs the user in', async () => {
     // All that follows differs from these in one thing each.
     for (const right of [
       (claims: Claims) => claims,
@@ -152,7 +152,7 @@ describe.each(backends)('an id token of a provider that is wrong, on $name', (ba
     ['a hash that is no text', withClaims({ at_hash: 7 })],
   ];
 
-  it.each(cases)('%s: nobody is signed in, and nobody becomes a member', async (_what, idToken) => {
+  it.each(cases)('A wrong ID token signs in no user and creates no account: %s', async (_what, idToken) => {
     const { to, member, last } = await come(idToken);
     expect(to).toBe('/?notice=federation-invalid&provider=acme-oidc');
     expect(member).toBeUndefined();

@@ -62,21 +62,24 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
     ...{ dateCreated: 1_600_000_000_000, ...more },
   });
 
-  it.each(kinds)('%s: the first sign-in needs no code and no offer, and the sub is the imported one', async (kind) => {
-    const who = somebody(providers, kind, { subject: `${kind}-subject-1` });
-    const imported = row(JSON.stringify([identityOf(kind, who.subject ?? '')]));
-    expect(await importing([imported])).toMatchObject({ code: 0, counts: { added: 1, linked: 1, notes: 0 } });
-    const links = await listIdentities(db(), imported.sub);
-    expect(links).toMatchObject([{ kind, subject: who.subject, linkedAt: 1_600_000_000_000, lastUsedAt: null }]);
-    const browser = foyer.browser();
-    const to = pathOf(foyer, await comeBy(providers, browser, kind, who));
-    expect(to).toMatch(/^\/tos/);
-    expect((await listIdentities(db(), imported.sub)).at(0)?.lastUsedAt).not.toBeNull();
-    // The rules of a link hold: what the provider demands of its members is demanded.
-    expect((await findUser(db(), imported.sub))?.secondFactorRequired).toBe(kind === 'facebook');
-  });
+  it.each(kinds)(
+    'An imported %s identity signs in without a code or an offer to link, and the sub is the imported one',
+    async (kind) => {
+      const who = somebody(providers, kind, { subject: `${kind}-subject-1` });
+      const imported = row(JSON.stringify([identityOf(kind, who.subject ?? '')]));
+      expect(await importing([imported])).toMatchObject({ code: 0, counts: { added: 1, linked: 1, notes: 0 } });
+      const links = await listIdentities(db(), imported.sub);
+      expect(links).toMatchObject([{ kind, subject: who.subject, linkedAt: 1_600_000_000_000, lastUsedAt: null }]);
+      const browser = foyer.browser();
+      const to = pathOf(foyer, await comeBy(providers, browser, kind, who));
+      expect(to).toMatch(/^\/tos/);
+      expect((await listIdentities(db(), imported.sub)).at(0)?.lastUsedAt).not.toBeNull();
+      // The rules of a link hold: what the provider demands of its members is demanded.
+      expect((await findUser(db(), imported.sub))?.secondFactorRequired).toBe(kind === 'facebook');
+    },
+  );
 
-  it('subject that is linked to a member here: reported, not written, and the member keeps it', async () => {
+  it('A subject that is linked to another user is reported and not imported, and that user keeps it', async () => {
     const who = somebody(providers, 'google', { subject: 'taken-subject' });
     await comeBy(providers, foyer.browser(), 'google', who);
     const before = await db().selectFrom('federated_identities').selectAll().orderBy('id').execute();
@@ -90,7 +93,7 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
     expect(await db().selectFrom('federated_identities').selectAll().orderBy('id').execute()).toEqual(before);
   });
 
-  it('subject that two rows name: the first has it; a rehearsal says the same', async () => {
+  it('Of two rows that name one subject the first gets it, and a rehearsal reports the same', async () => {
     const rows = [row([identityOf('google', 'named-twice')]), row([identityOf('google', 'named-twice')])];
     const rehearsed = await importing(rows, '--dry-run');
     const { counts, report } = await importing(rows);
@@ -100,7 +103,7 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
     expect(await listIdentities(db(), rows[1]?.sub ?? '')).toEqual([]);
   });
 
-  it('address that is not confirmed: its creator’s provider does not sign in to the account', async () => {
+  it('An imported account with an unconfirmed address is not linked to its creator’s provider account', async () => {
     const who = somebody(providers, 'google', { subject: 'creator', emailVerified: false });
     const planted = row([identityOf('google', 'creator')], { email_verified: false });
     const { counts, report } = await importing([planted]);
@@ -111,7 +114,7 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
     expect(await listIdentities(db(), planted.sub)).toEqual([]);
   });
 
-  it('member who is here already: a later file links nothing to the account', async () => {
+  it('A later file links nothing to the account of an existing user', async () => {
     const first = row(undefined);
     await importing([first]);
     const { counts } = await importing([{ ...first, identities: [identityOf('google', 'added-later')] }]);
@@ -132,15 +135,18 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
     ['a subject with a line break', [identityOf('google', 'a\nb')], 'no userId that names a person; left out'],
     ['too long a subject', [identityOf('google', 'x'.repeat(256))], 'no userId that names a person; left out'],
     ['something else', [null, 7], 'names; left out'],
-  ])('%s: left out with a note, and the member comes', async (_what, identities, why) => {
-    const imported = row(identities);
-    const { counts, report } = await importing([imported]);
-    expect(counts).toMatchObject({ added: 1, refused: 0, linked: 0 });
-    expect(report).toContain(why);
-    expect(await listIdentities(db(), imported.sub)).toEqual([]);
-  });
+  ])(
+    'A wrong list of identities is left out with a note, and the user is imported: %s',
+    async (_what, identities, why) => {
+      const imported = row(identities);
+      const { counts, report } = await importing([imported]);
+      expect(counts).toMatchObject({ added: 1, refused: 0, linked: 0 });
+      expect(report).toContain(why);
+      expect(await listIdentities(db(), imported.sub)).toEqual([]);
+    },
+  );
 
-  it('--provider names a provider that is not in the file: nothing is imported', async () => {
+  it('A --provider option that names an unknown provider imports nothing', async () => {
     const imported = row([]);
     const file = join(dir, 'refused.json');
     writeFileSync(file, JSON.stringify([imported]));

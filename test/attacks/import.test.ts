@@ -39,8 +39,8 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
   const userOf = async (id: string) => (await users()).find((user) => user.id === id);
   const signIn = (username: string, typed: string) => foyer.browser().post('/sign-in', { username, password: typed });
 
-  describe('somebody’s account', () => {
-    it('is nobody’s by its address, in any spelling, nor by its id, nor by its number', async () => {
+  describe('another user’s account', () => {
+    it('An imported row takes no existing account by its address in any spelling, its id or its number', async () => {
       const phone = '+4915112345601';
       const victim = await foyer.addUser({ phone, phoneVerified: true });
       const hash = await bcrypt('the attacker knows 1', { cost: 4 });
@@ -65,7 +65,7 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
       expect(await userOf(victim.id)).toMatchObject({ phone, phone_verified: 1 });
     });
 
-    it('is not taken by whoever gave its address without showing that it is theirs, wherever they stand in the file', async () => {
+    it('An imported row with an unconfirmed address takes no account from the owner, wherever it stands in the file', async () => {
       const hash = await bcrypt('the attacker knows 2', { cost: 4 });
       const [eve, ada, bob] = [newSub(), newSub(), newSub()];
       const run = await importing(
@@ -98,7 +98,7 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
       expect((await signIn('bob.alone@example.com', newPassword)).status).toBe(303);
     });
 
-    it('does not come back by a file when its member is gone, nor is an address taken that is kept for one', async () => {
+    it('An import restores no erased account and takes no address that is reserved for a user', async () => {
       const { database } = foyer.stores;
       const gone = newSub();
       await database.db
@@ -118,7 +118,7 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
       expect(run.report()).toMatch(/kept for another one/);
     });
 
-    it('whose number was only said is without it once somebody comes who had shown that it is theirs', async () => {
+    it('An account with an unverified number loses the number to an imported account that has verified it', async () => {
       const phone = '+4915112345605';
       const said = await foyer.addUser({ phone, phoneVerified: false });
       const id = newSub();
@@ -128,7 +128,7 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
     });
   });
 
-  describe('a file that is none', () => {
+  describe('an invalid file', () => {
     const latin = Buffer.from(`${columns}\n${newSub()},zoe@example.com,true,Zo\u00eb,,,\n`, 'latin1');
     const row = `${newSub()},whole@example.com,true,Ada,,,`;
     it.each<[what: string, content: string | Uint8Array, says: RegExp, name?: string]>([
@@ -160,23 +160,26 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
       ['holds no objects', '["secret@example.com"]', /this is no JSON object/, 'd.json'],
       ['has one huge object', `[{"sub":"${'x'.repeat(70_000)}"}]`, /longer than 65536 characters/, 'e.json'],
       ['is braces in braces', '{"a":'.repeat(100_000), /longer than 65536 characters/, 'f.json'],
-    ])('that %s changes nothing, and is told without what stands in it', async (_what, content, says, name) => {
-      const before = await users();
-      const run = await importing(content, name);
-      expect(run.code).toBe(1);
-      expect(run.err).toMatch(says);
-      expect(run.err).not.toMatch(/secret|xxxx|@example/);
-      expect(run.err.length).toBeLessThan(500);
-      expect(await users()).toEqual(before);
-    });
+    ])(
+      'A file that %s changes nothing, and the error quotes nothing of its content',
+      async (_what, content, says, name) => {
+        const before = await users();
+        const run = await importing(content, name);
+        expect(run.code).toBe(1);
+        expect(run.err).toMatch(says);
+        expect(run.err).not.toMatch(/secret|xxxx|@example/);
+        expect(run.err.length).toBeLessThan(500);
+        expect(await users()).toEqual(before);
+      },
+    );
 
-    it('is a folder, or is not there, is told so', async () => {
+    it('A folder or a missing file gets a clear error', async () => {
       expect(await cli('user', 'import', dir)).toMatchObject({ code: 1, err: expect.stringContaining('is no file') });
       const none = await cli('user', 'import', path('none.csv'));
       expect(none).toMatchObject({ code: 1, err: expect.stringContaining('there is no such file') });
     });
 
-    it('does not write its report over itself', async () => {
+    it('A report that would overwrite the imported file is refused', async () => {
       const content = `${columns}\n${newSub()},kept@example.com,true,,,,\n`;
       writeFileSync(path('kept.csv'), content);
       const run = await cli('user', 'import', path('kept.csv'), '--report', `${dir}/./kept.csv`);
@@ -185,7 +188,7 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
     });
   });
 
-  it('formulas, controls, overlong and prototype-named cells do nothing to whoever reads report, terminal or table', async () => {
+  it('Cells with formulas, control characters, long text or prototype names harm no report, terminal or table', async () => {
     const [fine, long] = [newSub(), newSub()];
     const run = await importing(
       [
@@ -213,7 +216,7 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
     }
   });
 
-  it('two names of one object that differ in case or place are nobody’s', async () => {
+  it('A row that names one field twice in different case or place is refused', async () => {
     const [a, b] = [newSub(), newSub()];
     const hostile = [
       { sub: a, email: 'mine@example.com', Email: 'theirs@example.com', email_verified: true },
@@ -234,7 +237,7 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
     );
   });
 
-  it('hashes that are empty, of no kind or beyond measure sign nobody in', async () => {
+  it('Hashes that are empty, of no known kind or beyond the limits sign in no user', async () => {
     const typed = ['x', '!', '*', 'null', 'undefined', '[object Object]'];
     const hashes: unknown[] = [
       '!',
@@ -272,7 +275,7 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
     }
   });
 
-  it('says nothing of hashes, addresses and numbers in output, report and log', async () => {
+  it('No hash, address or number appears in the output, the report or the log', async () => {
     const hash = await bcrypt('a very secret one 7', { cost: 4 });
     const taken = await foyer.addUser();
     const run = await importing(

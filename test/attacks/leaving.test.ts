@@ -8,7 +8,7 @@ import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
-describe.each(backends)('attack: leaving, and the operator’s reset, on $name', (backend) => {
+describe.each(backends)('attack: account deletion and the operator’s factor reset, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000', SMS_LIMIT_ADDRESS: '1000' });
@@ -35,7 +35,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
   };
   const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
 
-  it('deletion by CSRF: a form of another site deletes nothing, nor does a link', async () => {
+  it('A cross-site form or a link does not delete the account (CSRF)', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     expect((await browser.post('/settings/delete-account', { confirm: '1' }, foreign)).status).toBe(403);
@@ -44,7 +44,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     expect((await browser.get('/settings')).status).toBe(200);
   });
 
-  it('a session that was left open deletes nothing, and takes no data along: the password is asked for', async () => {
+  it('A session that was left open needs the password to delete the account or to export its data', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     foyer.passTime(11 * 60_000);
@@ -55,7 +55,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     expect(await deletionOf(foyer, user)).toBeUndefined();
   });
 
-  it('what client apps hold of whoever leaves opens nothing any more', async () => {
+  it('A user who asks for deletion revokes every token that client apps hold', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const app = await relyingParty(foyer, await foyer.addClient());
@@ -71,13 +71,13 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     expect(await userinfo()).toBe(401);
   });
 
-  it('a wrong password keeps nobody who wants to leave', async () => {
+  it('A sign-in with a wrong password does not cancel a deletion', async () => {
     const user = await leavingMember(foyer);
     await foyer.browser().post('/sign-in', { username: user.email, password: 'wrong horse 9' });
     expect(await deletionOf(foyer, user)).toMatchObject({ done_at: null });
   });
 
-  it('sign-in in the very moment of the sweep: stays as a whole, or is gone as a whole and not signed in', async () => {
+  it('A sign-in during the sweep either keeps the whole account or signs in to none', async () => {
     for (let round = 0; round < 6; round += 1) {
       const user = await leavingMember(foyer);
       foyer.passTime(14 * dayMs);
@@ -93,7 +93,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     }
   });
 
-  it('sign-in whose password was checked before the sweep, and whose session begins after it, is refused', async () => {
+  it('A sign-in whose password was checked before the sweep and whose session starts after it is refused', async () => {
     const user = await leavingMember(foyer);
     foyer.passTime(14 * dayMs);
     const { kv } = foyer.deps;
@@ -117,7 +117,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     expect(await deletionOf(foyer, user)).toMatchObject({ done_at: expect.any(Number) });
   });
 
-  it('sign-in after the sweep has looked and before it erases: the member stays', async () => {
+  it('A sign-in after the sweep’s look-up and before its erasure keeps the account', async () => {
     const user = await leavingMember(foyer);
     foyer.passTime(14 * dayMs);
     const { database } = foyer.deps;
@@ -135,7 +135,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     expect(await deletionOf(foyer, user)).toBeUndefined();
   });
 
-  it('sign-in whose cancelling cannot be stored is none: nobody is signed in and erased all the same', async () => {
+  it('A sign-in that cannot store the cancelling of the deletion is refused', async () => {
     const user = await leavingMember(foyer);
     const { database } = foyer.deps;
     const { transaction } = database;
@@ -149,7 +149,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     expect((await (await foyer.signedIn(user)).get('/settings')).status).toBe(200);
   });
 
-  it('a thief who changes the address and has the account deleted: undoing the change keeps it', async () => {
+  it('Undoing a thief’s change of address also cancels the deletion that the thief requested', async () => {
     const user = await foyer.addUser();
     const thief = await foyer.signedIn(user);
     await moveTo(foyer, thief, 'thief-of-accounts@example.net');
@@ -163,7 +163,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     expect(owner.status).toBe(303);
   });
 
-  it('a deletion that was asked for before the change is the owner’s own, and stays', async () => {
+  it('Undoing a change of address keeps a deletion that the owner requested before it', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     await moveTo(foyer, browser, 'moved-before-leaving@example.net');
@@ -178,7 +178,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     expect(await deletionOf(foyer, user)).toMatchObject({ requested_at: before });
   });
 
-  it('the link of a reset used by GET, by a mail service or a picture: nothing happens', async () => {
+  it('Opening the link of a factor reset by GET, as a mail service or a picture does, changes nothing', async () => {
     const { user } = await memberWithTotp(foyer);
     const token = await resetOf(user);
     for (const from of ['none', 'cross-site', 'same-origin']) {
@@ -189,7 +189,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     expect(await stateOf(user)).toBe('waiting');
   });
 
-  it('a cancelled reset cannot be done, whatever the clock says; nor is one done that is cancelled in that moment', async () => {
+  it('A cancelled factor reset is never carried out, even when it is cancelled at the moment it is due', async () => {
     const { user } = await memberWithTotp(foyer);
     const token = await resetOf(user);
     await foyer.browser().post('/cancel-factor-reset', { token });
@@ -209,7 +209,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     );
   });
 
-  it('another member’s token, a made-up one, a used one: only its own reset is stopped', async () => {
+  it('A token that is made up, used or of another user stops no factor reset but its own', async () => {
     const [{ user: mallory }, { user: victim }] = [await memberWithTotp(foyer), await memberWithTotp(foyer)];
     const [hers, theirs] = [await resetOf(mallory), await resetOf(victim)];
     const [id = ''] = theirs.split('.');
@@ -228,7 +228,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     expect(await stateOf(victim)).toBe('waiting');
   });
 
-  it('whoever knows the password alone cannot stop the reset in the settings: the second factor is asked for', async () => {
+  it('An attacker who knows only the password cannot stop the factor reset in the settings', async () => {
     const { user } = await memberWithTotp(foyer);
     await resetOf(user);
     const thief = foyer.browser();
@@ -237,7 +237,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     expect(await stateOf(user)).toBe('waiting');
   });
 
-  it('a thief who changes the address and talks an operator into a reset: undoing the change stops it', async () => {
+  it('Undoing a thief’s change of address also stops the factor reset that the thief got from an operator', async () => {
     const { user, secret } = await memberWithTotp(foyer);
     const thief = foyer.browser();
     await signInWithTotp(foyer, thief, user, secret);
@@ -248,7 +248,7 @@ describe.each(backends)('attack: leaving, and the operator’s reset, on $name',
     expect([await stateOf(user), (await find(user.id))?.mfaPreference]).toEqual(['cancelled', 'totp']);
   });
 
-  it('neither links nor tokens are in the log, nor the token in the database', async () => {
+  it('No link or token of a factor reset is in the log, and no token is in the database', async () => {
     const { user } = await memberWithTotp(foyer);
     const token = await resetOf(user);
     await foyer.browser().get(`/cancel-factor-reset?${new URLSearchParams({ token })}`);

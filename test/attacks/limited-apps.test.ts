@@ -60,13 +60,13 @@ async function pageOf(browser: Browser, begun: Pick<Begun, 'url'>): Promise<{ at
   throw new Error(`no page: ${at}`);
 }
 
-describe('a client app that is for some plans alone', () => {
-  it('is open to members who have one', async () => {
+describe('a client app that is limited to some plans', () => {
+  it('A client app that is limited to some plans is open to members who have one of them', async () => {
     const tokens = await tokensFor(limited, shop.foyer.browser(), await member('12'));
     expect(tokens.access_token).toBeTruthy();
   });
 
-  it('answers a member without by the page that says why: after the sign-in and from a living session', async () => {
+  it('A member without the plan gets the page that says why, after the sign-in and from a live session', async () => {
     const [user, browser] = [await member('10'), shop.foyer.browser()];
     const begun = await limited.begin();
     const landing = await lead(browser, begun);
@@ -86,7 +86,7 @@ describe('a client app that is for some plans alone', () => {
     expect(words).not.toContain('Scale');
   });
 
-  it('gives no silent code, whatever the request says', async () => {
+  it('A member without the plan gets no silent code, whatever the request says', async () => {
     const browser = await shop.foyer.signedIn(await member(null));
     const requests: Record<string, string>[] = [
       {},
@@ -101,7 +101,7 @@ describe('a client app that is for some plans alone', () => {
     }
   });
 
-  it('is not reached by the address at which the provider goes on, with or without an answer', async () => {
+  it('A member without the plan gets no code by the resume address, with or without an answer', async () => {
     const [user, browser] = [await member('12'), shop.foyer.browser()];
     const landing = await lead(browser, await limited.begin());
     const verify = locationOf(await browser.post(`/sign-in${landing.search}`, { username: user.email, password }));
@@ -116,7 +116,7 @@ describe('a client app that is for some plans alone', () => {
     expect(bare.headers.get('location') ?? '').not.toContain(limited.redirectUri);
   });
 
-  it('who signs in instead of a member that it is shut to has not consented by that member’s word', async () => {
+  it('A user who signs in instead of a member without the plan does not inherit that member’s consent', async () => {
     const client = await shop.foyer.addClient({ thirdParty: true, requiredPlans: ['12'] });
     const partner = await relyingParty(shop.foyer, client);
     const [first, second] = [await member('12'), await member('12')];
@@ -135,7 +135,7 @@ describe('a client app that is for some plans alone', () => {
     expect([next.origin, next.pathname]).toEqual([shop.foyer.url, '/consent']);
   });
 
-  it('a partner’s app learns in silence of nobody’s plan, before they let it in', async () => {
+  it('A third-party app learns nothing of a member’s plan by prompt=none before the member has let it in', async () => {
     const partner = await relyingParty(
       shop.foyer,
       await shop.foyer.addClient({ thirdParty: true, requiredPlans: ['12'] }),
@@ -150,7 +150,7 @@ describe('a client app that is for some plans alone', () => {
     expect(await said(visitor)).toBe('interaction_required');
   });
 
-  it('a code from before a downgrade is worth nothing', async () => {
+  it('A code from before a downgrade is refused', async () => {
     const [user, browser] = [await member('13'), shop.foyer.browser()];
     const begun = await limited.begin();
     const callback = await signInFor(browser, begun, user);
@@ -158,7 +158,7 @@ describe('a client app that is for some plans alone', () => {
     await expect(limited.redeem(callback, begun)).rejects.toMatchObject({ error: 'invalid_grant' });
   });
 
-  it('after a downgrade nothing that was given works, and after an upgrade it does again', async () => {
+  it('Tokens stop working after a downgrade and work again after an upgrade', async () => {
     const [user, browser] = [await member('12'), shop.foyer.browser()];
     const tokens = await tokensFor(limited, browser, user);
     const { access_token: access, refresh_token: refresh = '' } = tokens;
@@ -183,7 +183,7 @@ describe('a client app that is for some plans alone', () => {
     expect((await oidc.refreshTokenGrant(limited.config, refresh)).access_token).toBeTruthy();
   });
 
-  it('a trial that is over opens nothing, though nobody wrote anything', async () => {
+  it('A trial that is over gives no access, although nothing was written to the database', async () => {
     const { foyer } = shop;
     const scopes = ['openid', 'email'];
     const app = await relyingParty(
@@ -201,7 +201,7 @@ describe('a client app that is for some plans alone', () => {
     );
   });
 
-  it('the site’s own client gives no token cookies either, and takes them away', async () => {
+  it('The site’s own client gives a member without the plan no token cookies and removes existing ones', async () => {
     const { foyer } = shop;
     await withDefaultClient(foyer);
     const user = await member('12');
@@ -225,7 +225,7 @@ describe('a client app that is for some plans alone', () => {
     }
   });
 
-  it('somebody else may sign in for the request that waits', async () => {
+  it('Another user can sign in for the waiting request', async () => {
     const browser = await shop.foyer.signedIn(await member('10'));
     const begun = await limited.begin();
     const { html } = await pageOf(browser, begun);
@@ -238,7 +238,7 @@ describe('a client app that is for some plans alone', () => {
     expect((await limited.redeem(back.href, begun)).claims()?.sub).toBe(other.id);
   });
 
-  it('the request of another browser is told nothing', async () => {
+  it('Another browser that opens the page of a waiting request learns nothing', async () => {
     const { at } = await pageOf(await shop.foyer.signedIn(await member('10')), await limited.begin());
     const stranger = await shop.foyer.signedIn(await member('10'));
     const page = await stranger.get(at.pathname + at.search);
@@ -249,8 +249,8 @@ describe('a client app that is for some plans alone', () => {
   });
 });
 
-describe('no other way in is left', () => {
-  it('a device: its code is confirmed and still waits, until the member has the plan or goes back', async () => {
+describe('other flows of a limited client app', () => {
+  it('A device code confirmed without the plan waits until the member has the plan or goes back', async () => {
     const radio = await device(shop.foyer, { requiredPlans: ['12'] });
     const [asked, refused, bought] = [await radio.ask(), await radio.ask(), await radio.ask()];
     const user = await member('10');
@@ -273,7 +273,7 @@ describe('no other way in is left', () => {
     expect((await radio.poll(bought)).body).toHaveProperty('access_token');
   });
 
-  it('a device whose member loses the plan before it asks, and one that has tokens already', async () => {
+  it('A device whose member loses the plan gets no tokens and cannot refresh those it has', async () => {
     const radio = await device(shop.foyer, { requiredPlans: ['12'] });
     const [early, late] = [await radio.ask(), await radio.ask()];
     const user = await member('12');
@@ -289,7 +289,7 @@ describe('no other way in is left', () => {
     await expect(refreshed).rejects.toMatchObject({ error: 'invalid_grant' });
   });
 
-  it('the short forms: no id token in the query, no code', async () => {
+  it('The short forms give a member without the plan neither an ID token in the query nor a code', async () => {
     const redirectUri = 'http://127.0.0.1:9/old/';
     const registration = { redirectUris: [redirectUri], legacyIdTokenRedirect: true, requiredPlans: ['12'] };
     const { id } = await shop.foyer.addClient(registration);
@@ -302,7 +302,7 @@ describe('no other way in is left', () => {
     expect((await on(browser, begun)).searchParams.get('id_token')).toBeTruthy();
   });
 
-  it('a pushed request', async () => {
+  it('A pushed request gives a member without the plan the page that says why and no silent code', async () => {
     const browser = await shop.foyer.signedIn(await member('10'));
     const pushed = async (more: Record<string, string>) =>
       (
@@ -316,7 +316,7 @@ describe('no other way in is left', () => {
     expect(said.get('error')).toBe('interaction_required');
   });
 
-  it('the GraphQL look-up with a token from before', async () => {
+  it('A GraphQL look-up with a token from before the loss of the plan is refused', async () => {
     const user = await member('12');
     const { access_token: token } = await tokensFor(limited, shop.foyer.browser(), user);
     const ask = async () => {
@@ -330,8 +330,8 @@ describe('no other way in is left', () => {
   });
 });
 
-describe('the ways on from there', () => {
-  it('buying the plan ends in the client app, with the request that waited', async () => {
+describe('the next steps of a member without the plan', () => {
+  it('Buying the plan completes the waiting request in the client app', async () => {
     const user = await member(null);
     await shop.saveCard(user);
     const browser = await shop.foyer.signedIn(user);
@@ -349,7 +349,7 @@ describe('the ways on from there', () => {
     expect((await limited.redeem(back.href, begun)).claims()?.sub).toBe(user.id);
   });
 
-  it('going back without it tells the client app: access_denied, with its state', async () => {
+  it('Going back without the plan redirects to the client app with access_denied and its state', async () => {
     const browser = await shop.foyer.signedIn(await member('10'));
     const begun = await limited.begin();
     const { at } = await pageOf(browser, begun);
@@ -362,7 +362,7 @@ describe('the ways on from there', () => {
     expect(back.searchParams.get('state')).toBe(begun.state);
   });
 
-  it('without a request: the page, and once the plan is there the app’s own beginning', async () => {
+  it('Without a request the not-in-plan page is shown, and with the plan it redirects to the start page of the app', async () => {
     const user = await member('10');
     const browser = await shop.foyer.signedIn(user);
     const page = await browser.get('/not-in-plan?client_id=academy');
@@ -374,7 +374,7 @@ describe('the ways on from there', () => {
     expect(start).toBe(`${logback}?${new URLSearchParams({ iss: shop.foyer.url })}`);
   });
 
-  it('says nothing of client apps that members are not told of', async () => {
+  it('The not-in-plan page reveals nothing of client apps that are hidden from members', async () => {
     const { foyer } = shop;
     const requiredPlans = ['12'];
     await foyer.addClient({ id: 'secret-app', name: 'Secret plans', requiredPlans, hidden: true });

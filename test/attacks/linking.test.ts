@@ -52,7 +52,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     }
   };
 
-  it('a victim’s browser does not complete an attacker’s link, whether or not it has begun one of its own', async () => {
+  it('A victim’s browser does not complete an attacker’s link, whether or not it has started one of its own', async () => {
     const [attacker, victim] = [await member(), await member()];
     const evil = somebody(providers, 'google');
     const address = await answeredLink(providers, attacker.browser, 'google', evil);
@@ -66,7 +66,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     expect(await linksOf(foyer, attacker.user)).toMatchObject([{ email: evil.email }]);
   });
 
-  it('not even with the attacker’s attempt cookie planted in it: the attempt is of another member and session', async () => {
+  it('A planted attempt cookie of the attacker does not let the victim’s browser complete the link', async () => {
     const [attacker, victim] = [await member(), await member()];
     const address = await answeredLink(providers, attacker.browser, 'google', somebody(providers, 'google'));
     const planted = (await attacker.browser.cookies()).foyer_federation ?? '';
@@ -75,7 +75,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     await nothingMade(attacker.user, victim.user);
   });
 
-  it('an answer is worth nothing in another session of the same member', async () => {
+  it('A provider’s answer links nothing in another session of the same user', async () => {
     const { user, browser } = await member();
     const address = await answeredLink(providers, browser, 'google', somebody(providers, 'google'));
     await browser.post('/logout');
@@ -85,7 +85,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     await nothingMade(user);
   });
 
-  it('nor after the sign-out, nor to whoever signs in next in that browser', async () => {
+  it('A provider’s answer links nothing after the sign-out or for the next user of that browser', async () => {
     const [{ user, browser }, other] = [await member(), await foyer.addUser()];
     const addresses = [];
     for (const _ of [1, 2])
@@ -97,7 +97,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     await nothingMade(user, other);
   });
 
-  it('nor when the member’s password was set anew meanwhile, or they were disabled', async () => {
+  it('A provider’s answer links nothing after the user’s password was reset or the user was disabled', async () => {
     const [{ user, browser }, disabled] = [await member(), await member()];
     const address = await answeredLink(providers, browser, 'google', somebody(providers, 'google'));
     await reset(foyer, foyer.browser(), user.email);
@@ -109,7 +109,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     await nothingMade(user, disabled.user);
   });
 
-  it('an answer links once: replayed, in the same browser, it is over', async () => {
+  it('A provider’s answer that is replayed in the same browser links nothing', async () => {
     const { user, browser } = await member();
     const address = await answeredLink(providers, browser, 'google', somebody(providers, 'google'));
     expect(ledTo(await follow(browser, address))).toEqual(linked);
@@ -121,7 +121,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     expect(await linksOf(foyer, user)).toEqual([]);
   });
 
-  it('an identity that is another member’s stays theirs, and is not told whose', async () => {
+  it('An identity that is linked to another user stays linked, and the answer does not reveal to whom', async () => {
     const [owner, thief] = [await member(), await member()];
     const who = somebody(providers, 'google');
     await link(providers, owner.browser, 'google', who);
@@ -134,7 +134,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     expect(await linksOf(foyer, owner.user)).toHaveLength(1);
   });
 
-  it('another issuer’s person of the same subject and address is somebody else', async () => {
+  it('The same subject and address at another issuer is another person', async () => {
     const [one, two] = [await member(), await member()];
     const who = somebody(providers, 'google', { subject: '107391845562083715530' });
     await link(providers, one.browser, 'google', who);
@@ -143,7 +143,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     expect(await linksOf(foyer, two.user)).toMatchObject([{ kind: 'facebook', subject: who.subject }]);
   });
 
-  it('of two members, and of two tabs, who link the same identity at once, one has it', async () => {
+  it('Of two users or two tabs that link one identity at once, one gets it', async () => {
     const [one, two] = [await member(), await member()];
     const who = somebody(providers, 'google');
     const ways = [];
@@ -162,7 +162,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     expect(await toldOf(foyer, loser.user.email)).toEqual([]);
   });
 
-  it('nothing is begun by a GET, by another site, by a stranger, or by a member who has not shown lately who they are', async () => {
+  it('No link is started by a GET, another site, a visitor or a user without a recent sign-in', async () => {
     const { user, browser } = await member();
     const seen = providers.exchanges.length;
     const attempts = async () => (await browser.cookies()).foyer_federation;
@@ -184,7 +184,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     await nothingMade(user);
   });
 
-  it('another’s link is not removed, nor one without a fresh proof, by a GET or from another site', async () => {
+  it('No link is removed by another user, without a recent sign-in, by a GET or from another site', async () => {
     const [owner, thief] = [await member(), await member()];
     await link(providers, owner.browser, 'google', somebody(providers, 'google'));
     const path = removePath((await linksOf(foyer, owner.user))[0]?.id ?? '');
@@ -198,7 +198,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     expect(await linksOf(foyer, owner.user)).toHaveLength(1);
   });
 
-  it('a link attempt does not sign in, and a sign-in’s answer does not link', async () => {
+  it('An answer to a link attempt does not sign in, and an answer to a sign-in does not link', async () => {
     const { user, browser } = await member();
     const who = somebody(providers, 'google');
     const address = await answeredLink(providers, browser, 'google', who);
@@ -211,7 +211,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     expect(await linksOf(foyer, user)).toEqual([]);
   });
 
-  it('whoever happens to be signed in there in this browser is not linked unasked: the provider is to ask', async () => {
+  it('A link attempt makes the provider ask the user, so that a session that is open there is not linked unnoticed', async () => {
     const { browser } = await member();
     const asked = async (kind: 'google' | 'facebook' | 'oidc') =>
       Object.fromEntries(new URL(await beginLink(browser, kind)).searchParams);
@@ -220,7 +220,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     expect(await asked('oidc')).toMatchObject({ prompt: 'login', max_age: '0' });
   });
 
-  it('of the ways in that are removed at once, the last one stays', async () => {
+  it('Of sign-in methods that are removed at once, the last one stays', async () => {
     const { user, browser } = await memberBy(foyer, providers, 'google', somebody(providers, 'google'));
     await addPasskey(browser, new Authenticator(foyer.url));
     await link(providers, browser, 'oidc', somebody(providers, 'oidc'));
@@ -233,7 +233,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     expect(left).toHaveLength(1);
   });
 
-  it('a link of a thief’s that its member removes lets nobody stay in who came by it', async () => {
+  it('Removing a thief’s link signs out the thief who came by it', async () => {
     const { user, browser } = await member();
     const evil = somebody(providers, 'google');
     await link(providers, browser, 'google', evil);
@@ -248,7 +248,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     for (const own of [browser, phone]) expect((await own.get('/settings')).status).toBe(200);
   });
 
-  it('the text of a notice is chosen by the address, never written by it', async () => {
+  it('The address of a page selects the text of a notice and never supplies it', async () => {
     const { browser } = await member();
     const html = async (query: Record<string, string>) =>
       (await browser.get(`${providersPath}?${new URLSearchParams(query)}`)).text();

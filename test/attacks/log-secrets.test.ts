@@ -223,11 +223,11 @@ describe.each(backends)('secrets and the log on $name', (backend) => {
     await foyer?.close();
   });
 
-  it('of everything secret that passed, nothing is in the log at its most talkative, nor in the metrics', async () => {
+  it('No secret of all flows is in the log at its most verbose level or in the metrics', async () => {
     expectSilence(foyer, overheard, await metrics.local?.text());
   });
 
-  it('this test knows what passed, and the log did speak of it', () => {
+  it('The test has recorded the secrets of every kind, and the log contains the flows', () => {
     for (const name of [
       ...['username', 'password', 'code', 'state', 'nonce', 'code_verifier', 'code_challenge', 'authorization_code'],
       ...[
@@ -263,7 +263,7 @@ describe.each(backends)('secrets and the log on $name', (backend) => {
       expect(lines.some((line) => line.includes(`"msg":"${message}"`))).toBe(true);
   });
 
-  it('one that was in the log would be found', () => {
+  it('A secret in the log would be found by this test', () => {
     const [value = ''] = [...overheard.secrets].find(([, name]) => name === 'cookie foyer_session') ?? [];
     expect(overheard.foundIn(`{"msg":"${value}"}`)).toContain(`cookie foyer_session: ${value}`);
     expect(overheard.foundIn(`{"msg":"${encodeURIComponent(value)}"}`)).toContain(`cookie foyer_session: ${value}`);
@@ -275,7 +275,7 @@ describe.each(backends)('secrets and the log on $name', (backend) => {
 
 const [servers] = secondBackends;
 if (servers) {
-  it.each(['database', 'keyValue'] as const)('an outage of the %s puts nothing secret into the log', async (store) => {
+  it.each(['database', 'keyValue'] as const)('An outage of the %s puts no secret into the log', async (store) => {
     const { backend, proxies } = behindProxies(servers);
     const foyer = await startFoyer(backend, { SECRET_KEY: secretKey });
     const overheard = overhear();

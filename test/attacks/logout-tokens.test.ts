@@ -11,7 +11,7 @@ import { anyBackend } from '../support/stores.ts';
 import { sidOf, type ToldApp, toldApp } from '../support/told-app.ts';
 
 /** What client apps that hear of logouts could do to Foyer, to its members, and to each other. */
-describe.each([anyBackend])('a client app that is told of logouts', (backend) => {
+describe.each([anyBackend])('a client app that gets logout tokens', (backend) => {
   let foyer: TestFoyer;
   let app: ToldApp;
   let user: User;
@@ -56,7 +56,7 @@ describe.each([anyBackend])('a client app that is told of logouts', (backend) =>
   const rows = () => foyer.deps.database.db.selectFrom('outbox').selectAll().where('recipient', '=', app.id).execute();
   const turn = () => foyer.deps.outboxWorker.turn();
 
-  it('and never answers delays no member', async () => {
+  it('A client app that never answers delays no user’s sign-out', async () => {
     const asked = Promise.withResolvers<() => void>();
     app.answer((_req, res) => asked.resolve(() => res.end()));
     const answer = await browser.post('/logout');
@@ -71,7 +71,7 @@ describe.each([anyBackend])('a client app that is told of logouts', (backend) =>
     expect(await rows()).toMatchObject([{ state: 'delivered', sealed_payload: null }]);
   });
 
-  it('and hangs is left alone for a while, so that others hear theirs in time', async () => {
+  it('A client app that hangs is skipped for a while, so that other apps get their tokens in time', async () => {
     let asked = 0;
     const address = await listening(async () => {
       asked += 1;
@@ -87,7 +87,7 @@ describe.each([anyBackend])('a client app that is told of logouts', (backend) =>
     expect(asked).toBe(2);
   });
 
-  it('and takes its time with a refusal, so as to hold all places, is left alone, too', async () => {
+  it('A client app that delays its refusals to hold all places is skipped, too', async () => {
     let asked = 0;
     const address = await listening((_req, res) => {
       asked += 1;
@@ -100,7 +100,7 @@ describe.each([anyBackend])('a client app that is told of logouts', (backend) =>
     await hurried.send(notice(app.address));
   });
 
-  it('and redirects is not followed: what it says of the member goes to the registered address alone', async () => {
+  it('A redirect of the client app is not followed, so that the token goes to the registered address alone', async () => {
     const reached: string[] = [];
     const inside = await listening((req, res) => {
       reached.push(req.url ?? '');
@@ -113,7 +113,7 @@ describe.each([anyBackend])('a client app that is told of logouts', (backend) =>
     expect(reached).toEqual([]);
   });
 
-  it('and answers without end is not listened to', async () => {
+  it('An endless answer of a client app is not read', async () => {
     const gone = Promise.withResolvers<number>();
     app.answer((_req, res) => {
       const piece = Buffer.alloc(256 * 1024);
@@ -134,7 +134,7 @@ describe.each([anyBackend])('a client app that is told of logouts', (backend) =>
     expect(await gone.promise).toBeLessThan(32 * 1024 * 1024);
   });
 
-  it('and is down is told when it is back: with a fresh token', async () => {
+  it('A client app that was down gets a fresh logout token when it is back', async () => {
     app.answer((_req, res) => void res.writeHead(503).end());
     await browser.post('/logout');
     await turn();
@@ -150,7 +150,7 @@ describe.each([anyBackend])('a client app that is told of logouts', (backend) =>
     expect([first, second?.payload.sid]).toEqual([undefined, sid]);
   });
 
-  it('and refuses becomes a dead letter, which the operator sends to the mended address', async () => {
+  it('A refused logout token becomes a dead letter, which the operator sends to the corrected address', async () => {
     app.answer((_req, res) => void res.writeHead(400).end('{"error":"invalid_request"}'));
     await browser.post('/logout');
     await turn();
@@ -165,7 +165,7 @@ describe.each([anyBackend])('a client app that is told of logouts', (backend) =>
     await mended.close();
   });
 
-  it('and is gone for good is given up after a day', async () => {
+  it('A client app that is gone for good is given up after a day', async () => {
     await app.close();
     await browser.post('/logout');
     for (let n = 0; n < 40; n += 1) {
@@ -178,7 +178,7 @@ describe.each([anyBackend])('a client app that is told of logouts', (backend) =>
     app = await toldApp(foyer);
   });
 
-  it('on plain http is told nothing in production', async () => {
+  it('A client app on plain http gets no logout token in production', async () => {
     const { send } = carrier({ development: false });
     await expect(send(notice(app.address))).rejects.toBeInstanceOf(PermanentDeliveryError);
     for (const address of ['file:///etc/passwd', 'https://user@app.example.net/', 'ftp://app.example.net/']) {
@@ -187,7 +187,7 @@ describe.each([anyBackend])('a client app that is told of logouts', (backend) =>
     expect(app.told).toEqual([]);
   });
 
-  it('cannot use what it was told to sign anybody out, or in', async () => {
+  it('A client app cannot use a logout token to sign a user out or in', async () => {
     await browser.post('/logout');
     expect(await app.heard()).toContain(sid);
     const token = app.told.at(-1)?.token ?? '';
@@ -200,7 +200,7 @@ describe.each([anyBackend])('a client app that is told of logouts', (backend) =>
     }
   });
 
-  it('learns of its own sessions alone: each token is for one client app, and says so', async () => {
+  it('A client app learns only of its own sessions: each logout token names one client app', async () => {
     const other = await toldApp(foyer);
     const there = sidOf(await other.tokens(browser, user));
     await browser.post('/logout');
@@ -215,7 +215,7 @@ describe.each([anyBackend])('a client app that is told of logouts', (backend) =>
     await other.close();
   });
 
-  it('whoever reads the outbox learns of no session', async () => {
+  it('A reader of the outbox learns of no session', async () => {
     await browser.post('/logout');
     const text = JSON.stringify(await rows());
     expect(text).toContain('"sealed_payload":"');

@@ -45,8 +45,8 @@ const raw = (path: string) =>
     sent.on('error', reject).end();
   });
 
-describe('pictures out of MEDIA_DIR', () => {
-  it('are served as what they hold, and the browser is told to run nothing', async () => {
+describe('pictures from MEDIA_DIR', () => {
+  it('A picture is served with the type of its content, and the browser may run nothing in it', async () => {
     put('people/vera 1.jpeg', png);
     const answer = await get('/media/people/vera%201.jpeg');
     expect(answer.status).toBe(200);
@@ -65,7 +65,7 @@ describe('pictures out of MEDIA_DIR', () => {
     expect((await foyer.browser().post('/media/people/vera%201.jpeg')).status).toBe(405);
   });
 
-  it('no page and no SVG, whatever its name says, and no empty file', async () => {
+  it('A page, an SVG or an empty file is not served, whatever its name says', async () => {
     for (const [name, content] of [
       ['page.html', html],
       ['page.png', html],
@@ -82,7 +82,7 @@ describe('pictures out of MEDIA_DIR', () => {
     }
   });
 
-  it('a picture that holds a page as well stays a picture', async () => {
+  it('A picture that also contains a page is served as a picture', async () => {
     put('both.html', Buffer.concat([Buffer.from('GIF89a'), Buffer.from(html)]));
     const answer = await get('/media/both.html');
     expect(answer.headers.get('content-type')).toBe('image/gif');
@@ -90,7 +90,7 @@ describe('pictures out of MEDIA_DIR', () => {
     expect(answer.headers.get('content-security-policy')).toMatch(/default-src 'none'; sandbox/);
   });
 
-  it('nothing outside of the folder', async () => {
+  it('No file outside the folder is served', async () => {
     writeFileSync(join(outside, 'secret.png'), png);
     writeFileSync(join(dir, '.hidden.png'), png);
     for (const path of [
@@ -117,7 +117,7 @@ describe('pictures out of MEDIA_DIR', () => {
     }
   });
 
-  it('no link, be it a file or a folder, also where it leads to a picture; no pipe', async () => {
+  it('A link to a file or a folder is not served, even when it leads to a picture, and neither is a pipe', async () => {
     writeFileSync(join(outside, 'secret.png'), png);
     mkdirSync(join(outside, 'others'));
     writeFileSync(join(outside, 'others', 'a.png'), png);
@@ -132,7 +132,7 @@ describe('pictures out of MEDIA_DIR', () => {
     expect((await get('/media/same.png')).status).toBe(200);
   });
 
-  it('knows names and kinds', () => {
+  it('Only safe names and known image types are accepted', () => {
     expect(safePathParts('/a/B_2.png')).toEqual(['a', 'B_2.png']);
     expect(safePathParts('/Gr%C3%BC%C3%9Fe.png')).toEqual(['Grüße.png']);
     for (const path of ['', '/', 'a.png', '/a//b.png', '/a/./b', '/-a.png', '/a\\b.png', '/a%0a.png', '/a:b.png']) {
@@ -145,13 +145,13 @@ describe('pictures out of MEDIA_DIR', () => {
   });
 });
 
-describe('whose picture the header shows', () => {
+describe('the picture in the page header', () => {
   const who = { givenName: 'Vera', familyName: 'Fyfe', email: 'v@example.com', picture: null, imageName: '' };
   const url = 'https://media.example/people';
   const shown = (over: { imageName?: string; picture?: string }, isLocal = false) =>
     toPageUser({ ...who, ...over }, { url, isLocal }).pictureUrl;
 
-  it('the record’s, else the attribute’s', () => {
+  it('The header shows the picture of the record, else that of the attribute', () => {
     expect(shown({ imageName: 'vera 1#?.png' })).toBe('https://media.example/people/vera%201%23%3F.png');
     expect(shown({ imageName: 'a/b.png', picture: 'c.png' })).toBe('https://media.example/people/a/b.png');
     expect(shown({ picture: 'c.png' })).toBe('https://media.example/people/c.png');
@@ -160,14 +160,14 @@ describe('whose picture the header shows', () => {
     expect(toPageUser({ ...who, imageName: 'a.png' }, undefined)).toMatchObject(none);
   });
 
-  it('none that lies on another host, whoever serves pictures', () => {
+  it('The header shows no picture of another host, wherever pictures are served from', () => {
     for (const name of ['//evil.example/a.png', 'https://evil.example/people/a.png', 'data:image/png,a', 'http:/x']) {
       for (const here of [true, false]) expect([name, shown({ picture: name }, here)]).toEqual([name, undefined]);
     }
     expect(shown({ imageName: 'https://evil.example/people/a.png' })).toBeUndefined();
   });
 
-  it('on this host nothing but pictures: no address that does something when it is asked for', () => {
+  it('On this host the header links only to pictures, never to an address that acts on a request', () => {
     for (const name of ['../logout', '/logout', '..', './../logout?x', 'https://media.example/logout']) {
       expect([name, shown({ imageName: name }, true) ?? '']).not.toEqual([name, 'https://media.example/logout']);
       expect([name, shown({ picture: name }, true)]).toEqual([name, undefined]);
@@ -175,7 +175,7 @@ describe('whose picture the header shows', () => {
     expect(shown({ imageName: '%2e%2e/x.png' }, true)).toBe('https://media.example/people/%252e%252e/x.png');
   });
 
-  it('follows the record at once, on every page', async () => {
+  it('Every page shows a changed picture of the record at once', async () => {
     const member = await foyer.addUser();
     const browser = await foyer.signedIn(member);
     const page = async () => (await browser.get('/dashboard')).text();

@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait-for.ts';
 const dayMs = 24 * 60 * 60_000;
 const cap = 500;
 
-describe.each(backends)('members and begun accounts that fill the stores, on $name', (backend) => {
+describe.each(backends)('users and pending accounts that fill the stores, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend);
@@ -31,7 +31,7 @@ describe.each(backends)('members and begun accounts that fill the stores, on $na
     await foyer.stores.database.db.insertInto('notifications').values(rows).execute();
   };
 
-  it('notifications that a member writes to themselves: 500 are kept, the oldest go, a security notice stays', async () => {
+  it('Of a user’s notifications to themselves 500 are kept: the oldest are deleted and a security notice stays', async () => {
     const user = await foyer.addUser();
     await insert(user.id, 1, { security: 1, createdAt: foyer.deps.now() - 10 * dayMs });
     await insert(user.id, cap - 1, { createdAt: foyer.deps.now() - dayMs });
@@ -48,7 +48,7 @@ describe.each(backends)('members and begun accounts that fill the stores, on $na
     expect(Math.min(...old.map(({ title }) => Number(title.slice(4))))).toBe(20);
   });
 
-  it('notifications to one member: 500 a day, whoever sends them', async () => {
+  it('One user gets 500 notifications a day from all senders together', async () => {
     const user = await foyer.addUser();
     await foyer.deps.kv.consumeCount(`messages-to:${user.id}`, dayMs, cap - 1);
     const { token } = await service(foyer, ['messages:send']);
@@ -66,7 +66,7 @@ describe.each(backends)('members and begun accounts that fill the stores, on $na
     expect(own.status).toBe(429);
   });
 
-  it('caller of the API: category or field "security" makes no security notice', async () => {
+  it('A caller of the API creates no security notice with the category or field "security"', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const body = { title: 't', description: 'd', category: 'security', security: true };
@@ -75,7 +75,7 @@ describe.each(backends)('members and begun accounts that fill the stores, on $na
     expect((await rowsOf(user.id)).map(({ security }) => security)).toEqual([0]);
   });
 
-  it('notifications older than 90 days, and more than 500 of before: the sweep deletes them', async () => {
+  it('The sweep deletes notifications that are older than 90 days or beyond the 500 newest', async () => {
     const [old, many] = [await foyer.addUser(), await foyer.addUser()];
     await insert(old.id, 700, { createdAt: foyer.deps.now() - 91 * dayMs });
     await insert(old.id, 1, { createdAt: foyer.deps.now() - 89 * dayMs });
@@ -86,7 +86,7 @@ describe.each(backends)('members and begun accounts that fill the stores, on $na
     }, 10_000);
   });
 
-  it('the export has all of a member’s notifications', async () => {
+  it('The export contains all notifications of a user', async () => {
     const user = await foyer.addUser();
     await insert(user.id, 250);
     const browser = await foyer.signedIn(user);
@@ -94,7 +94,7 @@ describe.each(backends)('members and begun accounts that fill the stores, on $na
     expect(data.messages.notifications).toHaveLength(250);
   });
 
-  it('600 protected forms of a session older than ten minutes: 40 are looked at, one row is kept, cut to its field', async () => {
+  it('Of 600 protected forms of an old session 40 are processed, and one row, cut to its field, is kept for a page', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     foyer.passTime(11 * 60_000);
@@ -115,7 +115,7 @@ describe.each(backends)('members and begun accounts that fill the stores, on $na
     expect(bytesOf(kept)).toBeLessThan(3_000);
   });
 
-  it('form that is kept: comes back once, in its own page and browser alone', async () => {
+  it('A kept form comes back once, only in its own page and browser', async () => {
     const user = await foyer.addUser();
     const [browser, other] = [await foyer.signedIn(user), await foyer.signedIn(user)];
     foyer.passTime(11 * 60_000);
@@ -127,7 +127,7 @@ describe.each(backends)('members and begun accounts that fill the stores, on $na
     expect([await shows(other), await shows(browser), await shows(browser)]).toEqual([false, true, false]);
   });
 
-  it('account begun with a search of 14,000 characters: at most 1,000 are kept, and no state beside a pending request', async () => {
+  it('A sign-up with a query of 14,000 characters keeps at most 1,000 and no state beside a pending request', async () => {
     const terms = String(foyer.deps.terms.number);
     const begin = async (email: string, search: Record<string, string>) => {
       const profile = { given_name: 'A', family_name: 'B', email, password: 'a long enough 1', terms };

@@ -30,7 +30,7 @@ describe('attacks on the membership page', () => {
     ['card', (browser) => browser.post(`${path}/card`, { setupIntent: 'seti_1' })],
   ];
 
-  it('somebody else sees nothing of it, whatever they put into the address or the form', async () => {
+  it('Another user sees and changes nothing of the membership, whatever the address or the form contains', async () => {
     const eve = await shop.foyer.addUser();
     const browser = await shop.foyer.signedIn(eve);
     const [invoice] = await shop.membership.invoices(victim);
@@ -53,7 +53,7 @@ describe('attacks on the membership page', () => {
     expect(await stored()).toEqual(victims);
   });
 
-  it('a card that another member has confirmed does not become one’s own, nor does theirs change', async () => {
+  it('A card that another member confirmed does not become the attacker’s, and the member’s card does not change', async () => {
     const victimBrowser = await shop.foyer.signedIn(victim);
     const begun = await victimBrowser.postJson(`${path}/card/setup`, {});
     const { clientSecret } = (await begun.json()) as { clientSecret: string };
@@ -67,19 +67,16 @@ describe('attacks on the membership page', () => {
     expect((await stored())?.card).toEqual(before?.card);
   });
 
-  it.each(acts)(
-    '%s, from a browser in which the password was typed long ago: asked again, nothing is done',
-    async (_name, act) => {
-      const browser = await shop.foyer.signedIn(victim);
-      const [before, cents] = [await stored(), await charged()];
-      shop.foyer.passTime(recentAuthMs + 60_000);
-      const answer = await act(browser);
-      expect(answer.headers.get('location')).toMatch(/^\/re-authenticate\?redirect=/);
-      expect([await stored(), await charged()]).toEqual([before, cents]);
-    },
-  );
+  it.each(acts)('The action %s with an old sign-in asks for re-authentication and does nothing', async (_name, act) => {
+    const browser = await shop.foyer.signedIn(victim);
+    const [before, cents] = [await stored(), await charged()];
+    shop.foyer.passTime(recentAuthMs + 60_000);
+    const answer = await act(browser);
+    expect(answer.headers.get('location')).toMatch(/^\/re-authenticate\?redirect=/);
+    expect([await stored(), await charged()]).toEqual([before, cents]);
+  });
 
-  it('a script of such a browser gets no secret for a card', async () => {
+  it('A script with an old sign-in gets no client secret for a card', async () => {
     const browser = await shop.foyer.signedIn(victim);
     shop.foyer.passTime(recentAuthMs + 60_000);
     const answer = await browser.postJson(`${path}/card/setup`, {});
@@ -88,7 +85,7 @@ describe('attacks on the membership page', () => {
   });
 
   it.each([...acts, ['card/setup', (browser) => browser.post(`${path}/card/setup`)] as (typeof acts)[number]])(
-    '%s, without a session: asked to sign in, nothing is done',
+    'The action %s without a session asks for a sign-in and does nothing',
     async (_name, act) => {
       const before = await stored();
       const answer = await act(shop.foyer.browser());
@@ -98,15 +95,18 @@ describe('attacks on the membership page', () => {
     },
   );
 
-  it.each(['cancel', 'resume', 'pay', 'card', 'card/setup'])('%s, posted by another site: refused', async (act) => {
-    const browser = await shop.foyer.signedIn(victim);
-    const before = await stored();
-    const answer = await browser.post(`${path}/${act}`, {}, foreign);
-    expect(answer.status).toBe(403);
-    expect(await stored()).toEqual(before);
-  });
+  it.each(['cancel', 'resume', 'pay', 'card', 'card/setup'])(
+    'The action %s is refused when another site posts it',
+    async (act) => {
+      const browser = await shop.foyer.signedIn(victim);
+      const before = await stored();
+      const answer = await browser.post(`${path}/${act}`, {}, foreign);
+      expect(answer.status).toBe(403);
+      expect(await stored()).toEqual(before);
+    },
+  );
 
-  it('nothing is done by GET, as a link in a mail or a picture would', async () => {
+  it('A GET request, as a link in a mail or a picture sends it, does nothing', async () => {
     const browser = await shop.foyer.signedIn(victim);
     const before = await stored();
     for (const act of ['cancel', 'resume', 'pay', 'card']) await browser.get(`${path}/${act}`, { from: 'cross-site' });
@@ -114,7 +114,7 @@ describe('attacks on the membership page', () => {
     expect((await browser.get(`${path}/card/setup`)).status).toBe(405);
   });
 
-  it('who has undone a change of their address gets the plan back that a thief has ended with the account', async () => {
+  it('Undoing a change of address restores the plan that a thief ended with the account', async () => {
     const owner = await shop.foyer.addUser();
     await shop.membership.ensure(owner, 7);
     await shop.saveCard(owner);

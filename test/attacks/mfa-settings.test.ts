@@ -6,7 +6,7 @@ import { backends } from '../support/stores.ts';
 
 const minuteMs = 60_000;
 
-describe.each(backends)('the settings of the second factor, attacked, on $name', (backend) => {
+describe.each(backends)('the settings of the second factor under attack, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000' });
@@ -38,7 +38,7 @@ describe.each(backends)('the settings of the second factor, attacked, on $name',
   it.each([
     ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
     ['a sibling subdomain', { origin: 'https://shop.localhost', 'sec-fetch-site': 'same-site' }],
-  ])('switched off by CSRF: no form is taken from %s', async (_who, headers) => {
+  ])('A form from %s does not turn the second factor off (CSRF)', async (_who, headers) => {
     const { user, browser } = await member();
     await enrol(foyer, browser);
     const before = await stateOf(user);
@@ -54,7 +54,7 @@ describe.each(backends)('the settings of the second factor, attacked, on $name',
     expect(await stateOf(user)).toEqual(before);
   });
 
-  it('switched off by a link: reading a page changes nothing', async () => {
+  it('A link does not turn the second factor off, because reading a page changes nothing', async () => {
     const { user, browser } = await member();
     await enrol(foyer, browser);
     const before = await stateOf(user);
@@ -64,7 +64,7 @@ describe.each(backends)('the settings of the second factor, attacked, on $name',
     expect(await stateOf(user)).toEqual(before);
   });
 
-  it('switched off with a stale session: every page and every call asks again who it is', async () => {
+  it('A stale session does not turn the second factor off: every page and call asks for re-authentication', async () => {
     const { user, browser } = await member();
     await enrol(foyer, browser);
     await begin(browser);
@@ -89,7 +89,7 @@ describe.each(backends)('the settings of the second factor, attacked, on $name',
     expect(await stateOf(user)).toEqual(before);
   });
 
-  it('another one’s set-up: neither another member nor another browser of the same one can activate it', async () => {
+  it('A started set-up can be activated neither by another user nor in another browser of the same user', async () => {
     const [mallory, victim] = [await member(), await member()];
     const secret = await begin(mallory.browser);
     const code = await appCode(secret, foyer.deps.now());
@@ -108,7 +108,7 @@ describe.each(backends)('the settings of the second factor, attacked, on $name',
     expect((await activate(mallory.browser, code)).status).toBe(303);
   });
 
-  it('a set-up that was left open: over after a quarter of an hour, and with another password', async () => {
+  it('A set-up that was left open ends after a quarter of an hour and with another password', async () => {
     const { user, browser } = await member();
     const secret = await begin(browser);
     foyer.passTime(16 * minuteMs);
@@ -130,7 +130,7 @@ describe.each(backends)('the settings of the second factor, attacked, on $name',
     expect((await stateOf(user)).preference).toBe('none');
   });
 
-  it('asked again on the way, the set-up goes on in the same browser', async () => {
+  it('A set-up that is interrupted by a re-authentication continues in the same browser', async () => {
     const { user, browser } = await member();
     const secret = await begin(browser);
     foyer.passTime(11 * minuteMs);
@@ -143,7 +143,7 @@ describe.each(backends)('the settings of the second factor, attacked, on $name',
     expect((await stateOf(user)).preference).toBe('totp');
   });
 
-  it('a replayed code: what activated the app opens no sign-in, and no second set-up', async () => {
+  it('The code that activated the app is refused for a sign-in and for a second set-up (replay)', async () => {
     const { user, browser } = await member();
     const secret = await begin(browser);
     const code = await appCode(secret, foyer.deps.now());
@@ -160,7 +160,7 @@ describe.each(backends)('the settings of the second factor, attacked, on $name',
     expect((await thief.get('/settings')).status).toBe(200);
   });
 
-  it('activated 20 times at once: it happens once, with one set of codes and one mail', async () => {
+  it('An app that is activated 20 times at once is activated once, with one set of codes and one mail', async () => {
     const { user, browser } = await member();
     const secret = await begin(browser);
     const code = await appCode(secret, foyer.deps.now());
@@ -178,7 +178,7 @@ describe.each(backends)('the settings of the second factor, attacked, on $name',
     expect(await shownCodes(browser)).toHaveLength(10);
   });
 
-  it('a mailbox flooded by changes, so that the one that matters is not seen: an hour’s share of a session', async () => {
+  it('A session that floods the mailbox with changes is stopped by its limit for an hour', async () => {
     const { user, browser } = await member();
     const secret = await enrol(foyer, browser);
     const statuses = [];
@@ -195,7 +195,7 @@ describe.each(backends)('the settings of the second factor, attacked, on $name',
     expect(leadsTo(await own.post('/settings/mfa', { method: 'none' }))).toBe('303 /settings?notice=mfa-off');
   });
 
-  it('recovery codes: made ten times at once ten work, and another session never sees them', async () => {
+  it('Ten sets of recovery codes made at once leave ten valid codes, which another session never sees', async () => {
     const { user, browser } = await member();
     await enrol(foyer, browser);
     const answers = await Promise.all(Array.from({ length: 10 }, () => browser.post('/settings/recovery-codes')));

@@ -54,9 +54,9 @@ const greeted = (givenName: string, template: MailTemplate = 'verify-email', lan
   return renderMail({ ...sample, values: { ...sample.values, givenName } } as typeof sample, look);
 };
 
-describe.each(mailTemplates)('attack: a name that is none in %s', (template) => {
+describe.each(mailTemplates)('attack: an advertisement as the name in %s', (template) => {
   const toNobody = languages.map((lang) => greeted('', template, lang));
-  it.each(advertisements)('%j: the mail is the one that greets nobody', (name) => {
+  it.each(advertisements)('The mail for the name %j greets without a name', (name) => {
     for (const [index, lang] of languages.entries()) {
       const [mail, plain] = [greeted(name, template, lang), toNobody[index]];
       expect(mail.subject).toBe(plain?.subject);
@@ -66,18 +66,18 @@ describe.each(mailTemplates)('attack: a name that is none in %s', (template) => 
   });
 });
 
-it('a mail that greets nobody has no name and no gap in its greeting', () => {
+it('A greeting without a name leaves no gap', () => {
   const greetings = languages.map((lang) => greeted('', 'verify-email', lang).text.split('\n')[2]);
   expect(greetings).toEqual(['Hello,', 'Guten Tag,', 'Bonjour,', 'Hallo,']);
 });
 
-it.each(names)('%s is greeted by name', (name) => {
+it.each(names)('A person called %s is greeted by name', (name) => {
   const { html, text } = greeted(name, 'verify-email');
   expect(text).toContain(`Hello ${name},`);
   expect(html).toContain(`Hello ${name.replace("'", '&#x27;')},`);
 });
 
-it('attack: markup and line breaks in every other value are words', () => {
+it('Markup and line breaks that an attacker puts into any other value appear as text', () => {
   const evil = '<b>x</b>\r\nBcc: a@example.com';
   const { html, text, subject } = renderMail(
     {

@@ -30,13 +30,13 @@ describe.each(backends)('a live session on $name', (backend) => {
     return { code: home.searchParams.get('code'), error: home.searchParams.get('error') };
   };
 
-  it('of a member who must accept new terms gives no silent code', async () => {
+  it('A user who must accept new terms gets no silent code', async () => {
     const { user, browser } = await known();
     await set(user, { accepted_tos_version: 0 });
     expect(await silently(browser)).toEqual({ code: null, error: 'interaction_required' });
   });
 
-  it('of a member who must accept new terms is led to them, and /storage does not lead past them', async () => {
+  it('A user who must accept new terms is redirected to them, and /storage does not bypass them', async () => {
     const { user, browser } = await known();
     await set(user, { accepted_tos_version: null });
     const begun = await app.begin();
@@ -62,7 +62,7 @@ describe.each(backends)('a live session on $name', (backend) => {
     expect((await app.redeem(home, begun)).claims()?.sub).toBe(user.id);
   });
 
-  it('whose terms are raised between /storage and the way back gives no code', async () => {
+  it('A user whose terms change between /storage and the redirect back gets no code', async () => {
     const user = await foyer.addUser();
     const browser = foyer.browser();
     const at = locationOf(await browser.get((await app.begin()).url));
@@ -72,7 +72,7 @@ describe.each(backends)('a live session on $name', (backend) => {
     expect(locationOf(await browser.get(resume))).not.toMatch(/[?&]code=/);
   });
 
-  it('of a disabled member gives no code, silent or not, and its tokens end', async () => {
+  it('A disabled user gets no authorization code and every token of the user is revoked', async () => {
     const { user, browser, tokens } = await known();
     await setDisabled(foyer.stores.database.db, user.id, foyer.deps.now(), foyer.deps.now());
     expect(await silently(browser)).toEqual({ code: null, error: 'login_required' });
@@ -86,7 +86,7 @@ describe.each(backends)('a live session on $name', (backend) => {
     await expect(oidc.refreshTokenGrant(app.config, tokens.refresh_token ?? '')).rejects.toThrow();
   });
 
-  it('of a member disabled between /storage and the way back gives no code', async () => {
+  it('A user who is disabled between /storage and the redirect back gets no code', async () => {
     const user = await foyer.addUser();
     const browser = foyer.browser();
     const at = locationOf(await browser.get((await app.begin()).url));
@@ -98,7 +98,7 @@ describe.each(backends)('a live session on $name', (backend) => {
     expect(answer.status).toBeLessThan(500);
   });
 
-  it('of a member whose code was given before they were disabled: the code is worth nothing', async () => {
+  it('A code that was given before the user was disabled is refused', async () => {
     const user = await foyer.addUser();
     const begun = await app.begin();
     const home = await signInFor(foyer.browser(), begun, user);
@@ -106,7 +106,7 @@ describe.each(backends)('a live session on $name', (backend) => {
     await expect(app.redeem(home, begun)).rejects.toMatchObject({ error: 'invalid_grant' });
   });
 
-  it('of a member whose address is no longer confirmed gives no silent code', async () => {
+  it('A user whose address is no longer confirmed gets no silent code', async () => {
     const { user, browser } = await known();
     await set(user, { email_verified: 0 });
     expect(await silently(browser)).toEqual({ code: null, error: 'interaction_required' });

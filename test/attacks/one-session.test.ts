@@ -32,7 +32,7 @@ describe.each(backends)('one session, not two, on $name', (backend) => {
     expect((await oidc.tokenIntrospection(app.config, tokens.access_token)).active).toBe(false);
   };
 
-  it('signing out of Foyer ends the client app’s silent sign-on and tokens', async () => {
+  it('Signing out of Foyer ends the client app’s silent sign-on and tokens', async () => {
     const [user, browser] = [await foyer.addUser(), foyer.browser()];
     const tokens = await withTokens(user, browser);
     expect((await browser.post('/logout')).status).toBe(303);
@@ -40,7 +40,7 @@ describe.each(backends)('one session, not two, on $name', (backend) => {
     await expectEnded(tokens, user.id);
   });
 
-  it('signing out at the provider ends Foyer’s session', async () => {
+  it('Signing out at the provider ends Foyer’s session', async () => {
     const [user, browser] = [await foyer.addUser(), foyer.browser()];
     const tokens = await withTokens(user, browser);
     const address = oidc.buildEndSessionUrl(app.config, {
@@ -53,7 +53,7 @@ describe.each(backends)('one session, not two, on $name', (backend) => {
     await expectEnded(tokens, user.id);
   });
 
-  it('a provider session that outlives Foyer’s gives no code', async () => {
+  it('A provider session that outlives Foyer’s session gives no code', async () => {
     const [user, browser] = [await foyer.addUser(), foyer.browser()];
     await withTokens(user, browser);
     const cookies = await browser.cookies();
@@ -62,7 +62,7 @@ describe.each(backends)('one session, not two, on $name', (backend) => {
     expect((await silently(browser)).get('error')).toBe('login_required');
   });
 
-  it('a Foyer session beside another member’s provider session gives a code to nobody', async () => {
+  it('A Foyer session beside another user’s provider session gives no code', async () => {
     const [first, second] = [await foyer.addUser(), await foyer.addUser()];
     const [one, other] = [foyer.browser(), foyer.browser()];
     await withTokens(first, one);
@@ -74,7 +74,7 @@ describe.each(backends)('one session, not two, on $name', (backend) => {
     expect((await silently(one)).get('error')).toBe('login_required');
   });
 
-  it('signing in replaces the provider’s session: the next silent code is the new member’s', async () => {
+  it('A sign-in replaces the provider session, so that the next silent code is the new user’s', async () => {
     const [first, second, browser] = [await foyer.addUser(), await foyer.addUser(), foyer.browser()];
     const tokens = await withTokens(first, browser);
     const before = (await browser.cookies()).foyer_op;
@@ -86,7 +86,7 @@ describe.each(backends)('one session, not two, on $name', (backend) => {
     await expectEnded(tokens, first.id);
   });
 
-  it('a session id planted before the sign-in is not the one after it', async () => {
+  it('A session id planted before the sign-in is replaced by the sign-in', async () => {
     const mallory = await foyer.signedIn(await foyer.addUser());
     const planted = (await mallory.cookies()).foyer_session ?? '';
     const victim = foyer.browser();
@@ -101,7 +101,7 @@ describe.each(backends)('one session, not two, on $name', (backend) => {
     expect((await app.redeem(locationOf(await victim.get(begun.url)), begun)).claims()?.sub).toBe(user.id);
   });
 
-  it('a made-up session id is not taken up', async () => {
+  it('A made-up session id is not adopted', async () => {
     const [user, victim] = [await foyer.addUser(), foyer.browser()];
     await victim.jar.setCookie('foyer_session=s%3Amade-up.signature; Path=/', foyer.url);
     await victim.post('/sign-in', { username: user.email, password });
@@ -115,7 +115,7 @@ describe.each(backends)('one session, not two, on $name', (backend) => {
       (browser: Browser, user: User) => browser.post('/sign-in', { username: user.email, password }),
     ],
     ['signing out', (browser: Browser) => browser.post('/logout')],
-  ])('the old session id is worth nothing after %s', async (_what, act) => {
+  ])('The old session id is refused after %s', async (_what, act) => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const old = (await browser.cookies()).foyer_session;
@@ -126,7 +126,7 @@ describe.each(backends)('one session, not two, on $name', (backend) => {
     expect(await isSignedIn(thief)).toBe(false);
   });
 
-  it('the old provider session id is worth nothing after signing out', async () => {
+  it('The old provider session id is refused after the sign-out', async () => {
     const [user, browser] = [await foyer.addUser(), foyer.browser()];
     await withTokens(user, browser);
     const old = await browser.cookies();
@@ -139,7 +139,7 @@ describe.each(backends)('one session, not two, on $name', (backend) => {
     expect((await silently(thief)).get('error')).toBe('login_required');
   });
 
-  it('a request that is under way while the member signs out does not bring the session back', async () => {
+  it('A request in progress during the sign-out does not bring the session back', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const cookie = await browser.jar.getCookieString(foyer.url);
@@ -156,7 +156,7 @@ describe.each(backends)('one session, not two, on $name', (backend) => {
     });
     afterAll(() => second?.close());
 
-    it('signing out in one is effective in the other at once', async () => {
+    it('A sign-out in one process takes effect in the other at once', async () => {
       const [user, browser] = [await foyer.addUser(), foyer.browser()];
       const tokens = await withTokens(user, browser);
       const other = new Visitor(second.port, foyer.url, {}, browser.jar);

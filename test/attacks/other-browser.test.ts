@@ -32,7 +32,7 @@ describe.each(backends)('a request begun in another browser, on $name', (backend
     expect(new URL(silent).searchParams.get('error')).toBe('login_required');
   }
 
-  it('opened by the victim from the attacker’s link: the page says that it has ended, and signs in without it', async () => {
+  it('A victim who opens the attacker’s link gets a page that says the request has ended and signs in without it', async () => {
     const [attacker, victim] = [foyer.browser(), foyer.browser()];
     const { id, link, resume } = await begunBy(attacker);
     const page = await victim.get(link, { from: 'cross-site' });
@@ -43,7 +43,7 @@ describe.each(backends)('a request begun in another browser, on $name', (backend
     await expectNoCode(attacker, resume);
   });
 
-  it('with lock (a) alone: the signed-in victim can neither verify, consent nor store it', async () => {
+  it('With lock (a) alone, the signed-in victim can neither verify, consent to nor store the attacker’s request', async () => {
     const [attacker, victim] = [foyer.browser(), foyer.browser()];
     const { id, link, resume } = await begunBy(attacker);
     const user = await foyer.addUser();
@@ -64,7 +64,7 @@ describe.each(backends)('a request begun in another browser, on $name', (backend
     await expectNoCode(attacker, resume);
   });
 
-  it('with lock (b) alone: the victim completes it, and the attacker who resumes is still nobody', async () => {
+  it('With lock (b) alone, the victim completes the request and the attacker who resumes it is not signed in', async () => {
     const [attacker, victim] = [foyer.browser(), await foyer.signedIn(await foyer.addUser())];
     const { id, link, resume } = await begunBy(attacker);
     await plantRequest(foyer, victim, id);
@@ -73,7 +73,7 @@ describe.each(backends)('a request begun in another browser, on $name', (backend
     await expectNoCode(attacker, resume);
   });
 
-  it('with lock (b) alone, the attacker signed in as themselves: no code, neither the victim’s nor their own', async () => {
+  it('With lock (b) alone, an attacker who is signed in gets neither the victim’s code nor an own one', async () => {
     const [mallory, user] = [await foyer.addUser(), await foyer.addUser()];
     const [attacker, victim] = [await foyer.signedIn(mallory), await foyer.signedIn(user)];
     const link = locationOf(await attacker.get((await app.begin({ prompt: 'login' })).url));
@@ -88,7 +88,7 @@ describe.each(backends)('a request begun in another browser, on $name', (backend
     expect(new URL(silent).searchParams.has('code')).toBe(true);
   });
 
-  it('resumed in a browser that never began it', async () => {
+  it('A request that is resumed in a browser that never began it is refused', async () => {
     const [attacker, victim] = [foyer.browser(), await foyer.signedIn(await foyer.addUser())];
     const { resume } = await begunBy(attacker);
     const answer = await victim.get(resume, { from: 'cross-site' });
@@ -96,7 +96,7 @@ describe.each(backends)('a request begun in another browser, on $name', (backend
     expect(await answer.text()).toContain('<h1');
   });
 
-  it('with the browser’s cookie of another request of the same browser', async () => {
+  it('A browser’s cookie of its own other request does not open the attacker’s request', async () => {
     const victim = await foyer.signedIn(await foyer.addUser());
     const [attacker, own] = [foyer.browser(), await app.begin({ prompt: 'login' })];
     const mine = new URL(locationOf(await victim.get(own.url))).searchParams.get('authorization_code') ?? '';

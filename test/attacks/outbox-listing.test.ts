@@ -11,7 +11,7 @@ describe.each(backends)('the listing of the outbox, on $name', (backend) => {
   });
   afterAll(() => foyer?.close());
 
-  it('names nobody whose address can be guessed: neither it nor a hash that anybody can make of it', async () => {
+  it('The listing shows neither a guessable address nor a hash that an attacker can compute from it', async () => {
     const email = newAddress();
     for (let n = 0; n < 2; n += 1) expect((await foyer.browser().post('/signup', profile(email))).status).toBe(303);
     const listed = await listMessages(foyer.stores.database.db, { limit: 10 });
@@ -28,7 +28,7 @@ describe.each(backends)('the listing of the outbox, on $name', (backend) => {
     expect(listed[0]?.group_id).not.toBeNull();
   });
 
-  it('codes for a new password keep their order too, by whichever of the member’s names they are asked for', async () => {
+  it('Codes for a new password keep their order, whether the address or the number requested them', async () => {
     const phone = '+4915550001122';
     const { email } = await foyer.addUser({ phone, phoneVerified: true });
     for (const username of [email, phone]) {

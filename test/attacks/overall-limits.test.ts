@@ -52,7 +52,7 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
     text: text.replace(/nonce="[^"]*"/g, ''),
   });
 
-  it('a right password in an unknown browser of another network signs in by a code from the mailbox', async () => {
+  it('A right password in an unknown browser of another network signs in by a code from the mailbox', async () => {
     const user = await foyer.addUser();
     const visitor = elsewhere();
     const beganMs = Date.now();
@@ -70,7 +70,7 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
     expect((await signIn(visitor, user.email)).headers.location).not.toBe('/sign-in/code');
   });
 
-  it('a wrong password is answered exactly as the right one is, and mails nothing', async () => {
+  it('A wrong password gets exactly the answer of the right one and sends no mail', async () => {
     const user = await foyer.addUser();
     const [right, wrong, none] = [elsewhere(), elsewhere(), elsewhere()];
     const answers = [
@@ -92,7 +92,7 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
     expect(await isSignedIn(wrong)).toBe(false);
   });
 
-  it('a refused code leaves no POST in the history, and a reload is no guess', async () => {
+  it('A refused code leaves no POST in the history, and a reload is not a guess', async () => {
     const user = await foyer.addUser();
     const visitor = elsewhere();
     await signIn(visitor, user.email);
@@ -115,7 +115,7 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
     expect(await isSignedIn(visitor)).toBe(true);
   });
 
-  it('how many tries an account has left tells a right password from a wrong one as little', async () => {
+  it('The number of remaining tries does not tell a right password from a wrong one', async () => {
     const tries = async (user: User, given: string) => {
       const statuses: number[] = [];
       for (let n = 0; n < 5; n += 1) statuses.push((await signIn(elsewhere(), user.email, given)).status);
@@ -127,7 +127,7 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
     expect(wrong).toEqual(right);
   });
 
-  it('a code that was guessed at five times is void, and a wait that was changed in the store opens nobody’s account', async () => {
+  it('A sign-in code is void after five guesses, and a record changed in the store signs in to no account', async () => {
     const [user, victim] = [await foyer.addUser(), await foyer.addUser()];
     const visitor = elsewhere();
     await signIn(visitor, user.email);
@@ -153,7 +153,7 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
     expect(await isSignedIn(own)).toBe(false);
   });
 
-  it('a disabled member, and one whose password was changed since, are not signed in by the code', async () => {
+  it('A sign-in code signs in neither a disabled user nor one whose password was changed since', async () => {
     const [disabled, changed] = [await foyer.addUser(), await foyer.addUser()];
     for (const [user, change] of [
       [disabled, { disabled_at: 1 }],
@@ -168,7 +168,7 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
     }
   });
 
-  it('another visitor can still sign up, and confirm the address', async () => {
+  it('Another visitor can still sign up and confirm the address while the shared limits are used up', async () => {
     for (let n = 0; n < 2; n += 1) {
       expect((await at(`198.51.${n}.2`).post('/signup', profile(newAddress()))).status).toBe(303);
     }
@@ -179,7 +179,7 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
     expect(await isSignedIn(visitor)).toBe(true);
   });
 
-  it('the log says once a window which limit is reached', () => {
+  it('The log names each reached limit once per window', () => {
     const lines = foyer
       .logged()
       .split('\n')
@@ -216,7 +216,7 @@ describe.each(backends)('attack: guesses from many addresses of one network, on 
     ['a /24 of IPv4', 6, times(9, (n) => `198.51.100.${n}`), '198.51.101.1'],
     ['a /24 of IPv4 mapped into IPv6', 6, times(9, (n) => `::ffff:203.0.113.${n}`), '203.0.114.1'],
   ])(
-    '%s has one limit: %i are looked at, and the neighbour’s are its own',
+    '%s has one limit: %i guesses are checked, and the neighbour has a limit of its own',
     async (_what, most, addresses, neighbour) => {
       expect(await lookedAt(addresses)).toBe(most);
       expect(await lookedAt([neighbour])).toBe(1);

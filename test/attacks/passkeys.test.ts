@@ -19,7 +19,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
   const post = (credential: string, browser = foyer.browser()) => browser.post('/sign-in/passkey', { credential });
   const passkeysOf = (userId: string) => listPasskeys(foyer.deps.database.db, userId);
 
-  it('an answer that was overheard is worth nothing a second time, in any browser', async () => {
+  it('An overheard passkey answer is refused the second time, in any browser', async () => {
     const { authenticator } = await memberWithPasskey(foyer);
     const credential = authenticator.get(await askedAt(foyer.browser()));
     expect((await post(credential)).status).toBe(303);
@@ -28,14 +28,14 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
     expect(await thief.cookies()).not.toHaveProperty('foyer_session');
   });
 
-  it('of 50 copies of one answer at once one signs in', async () => {
+  it('Of 50 copies of one passkey answer sent at once one signs in', async () => {
     const { authenticator } = await memberWithPasskey(foyer);
     const credential = authenticator.get(await askedAt(foyer.browser()));
     const answers = await Promise.all(Array.from({ length: 50 }, () => post(credential)));
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
   });
 
-  it('of two answers of a security key with one count the later is refused: there may be a copy of it', async () => {
+  it('Of two answers of a security key with one count the later is refused, as the key may have been copied', async () => {
     const { authenticator } = await memberWithPasskey(foyer, { counts: true, backedUp: false });
     expect((await signInWith(foyer.browser(), authenticator, { odd: { counter: 7 } })).status).toBe(303);
     for (const counter of [7, 6, 0]) {
@@ -53,7 +53,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
     expect(await findPasskey(foyer.deps.database.db, id)).toMatchObject({ counter: 8 });
   });
 
-  it('a challenge of ten minutes ago, of another Foyer, of nobody, or changed is refused', async () => {
+  it('A challenge that is ten minutes old, changed, made up or of another Foyer is refused', async () => {
     const { authenticator } = await memberWithPasskey(foyer);
     const { challenge } = await askedAt(foyer.browser());
     const other = await startFoyer(backend, { SECRET_KEY: 'another secret key that is used by tests alone' });
@@ -87,7 +87,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
     ['the making of a passkey', { type: 'webauthn.create' }],
     ['an authenticator that names another member', { userHandle: Buffer.from('someone').toString('base64url') }],
     ['an authenticator that names nobody', { userHandle: null }],
-  ])('an answer of %s is refused', async (_what, odd) => {
+  ])('A passkey answer of %s is refused', async (_what, odd) => {
     const { authenticator } = await memberWithPasskey(foyer);
     const visitor = foyer.browser();
     expect(await errorOf(await signInWith(visitor, authenticator, { odd }))).toEqual({ status: 400, error: invalid });
@@ -96,14 +96,14 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
     expect((await signInWith(visitor, authenticator)).status).toBe(303);
   });
 
-  it("another's passkey is not signed for by one's own key", async () => {
+  it('A user’s own key does not sign for another user’s passkey', async () => {
     const [victim, thief] = [await memberWithPasskey(foyer), await memberWithPasskey(foyer)];
     const odd = { id: victim.authenticator.id, userHandle: Buffer.from(victim.user.id).toString('base64url') };
     const answer = await signInWith(foyer.browser(), thief.authenticator, { odd });
     expect(await errorOf(answer)).toEqual({ status: 400, error: invalid });
   });
 
-  it('what is no answer at all is refused clearly', async () => {
+  it('A malformed passkey answer is refused with a clear error', async () => {
     const { authenticator } = await memberWithPasskey(foyer);
     const right = JSON.parse(authenticator.get(await askedAt(foyer.browser())));
     const changed = (response: object, over = {}) =>
@@ -127,7 +127,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
     expect((await post(JSON.stringify(right))).status).toBe(303);
   });
 
-  it('a form of another site signs nobody in, and adds and removes nothing', async () => {
+  it('A form of another site neither signs in nor adds or removes a passkey', async () => {
     const { user, browser, authenticator } = await memberWithPasskey(foyer);
     const elsewhere = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
     const credential = authenticator.get(await askedAt(foyer.browser()));
@@ -151,7 +151,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
       ['without verification of the member', { userVerified: false }],
       ['that is a sign-in', { type: 'webauthn.get' }],
     ];
-    it.each(refusals)('an answer %s makes no passkey', async (_what, odd) => {
+    it.each(refusals)('A registration answer %s makes no passkey', async (_what, odd) => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       const answer = await addPasskey(browser, new Authenticator(foyer.url), { odd });
@@ -162,7 +162,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
       expect(await passkeysOf(user.id)).toEqual([]);
     });
 
-    it("another member's passkey stays theirs: its id cannot be taken over", async () => {
+    it('Another user’s passkey stays in its account: its id cannot be taken over', async () => {
       const victim = await memberWithPasskey(foyer);
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
@@ -173,7 +173,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
       expect(await passkeysOf(user.id)).toEqual([]);
     });
 
-    it('the challenge of another session, of another member, or used before makes no passkey', async () => {
+    it('A challenge of another session or user, or one that was used before, makes no passkey', async () => {
       const [user, other] = [await foyer.addUser(), await foyer.addUser()];
       const [browser, elsewhere, stranger] = [
         await foyer.signedIn(user),
@@ -193,7 +193,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
       expect(await passkeysOf(other.id)).toEqual([]);
     });
 
-    it("nobody renames or removes another's", async () => {
+    it('A user cannot rename or remove another user’s passkey', async () => {
       const victim = await memberWithPasskey(foyer);
       const { browser } = await memberWithPasskey(foyer);
       const which = new URLSearchParams({ passkey: victim.authenticator.id });
@@ -206,7 +206,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
     });
   });
 
-  it('one that is being added while the password is set anew, or the member disabled, is none', async () => {
+  it('A passkey that is being added while the password is reset or the user disabled is not added', async () => {
     for (const change of [{ password_epoch: 1 }, { disabled_at: 1 }]) {
       const user = await foyer.addUser();
       const thief = await foyer.signedIn(user);
@@ -226,7 +226,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
     }
   });
 
-  it('one that was removed while its answer was on the way opens nothing', async () => {
+  it('A passkey that was removed while its answer was on the way does not sign in', async () => {
     const { user, authenticator } = await memberWithPasskey(foyer);
     const credential = authenticator.get(await askedAt(foyer.browser()));
     await removePasskey(foyer.deps.database.db, user.id, authenticator.id);
@@ -234,8 +234,8 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
   });
 });
 
-describe('answers that are none, in great numbers', () => {
-  it('are refused unread after a while, and wrong ones of a neighbour do not lock the password out', async () => {
+describe('a flood of invalid passkey answers', () => {
+  it('Invalid answers are refused unread after a while, and those of a neighbour do not block password sign-ins', async () => {
     const backend = anyBackend;
     const foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '5' });
     try {

@@ -35,7 +35,7 @@ const stored = { passwordHash: `plain:${password}` };
 const accountOf = (work: PasswordWork | undefined) => (typeof work === 'object' ? work.account : work);
 
 /** Right passwords cost as much to check as wrong ones, so they are limited, too. */
-describe.each(backends)('attack: one member sends right passwords without end, on $name', (backend) => {
+describe.each(backends)('attack: one user sends right passwords without end, on $name', (backend) => {
   let foyer: TestFoyer;
   const { queue, hasher, order, held } = queuedHasher();
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe.each(backends)('attack: one member sends right passwords without end, o
   const at = (ip: string, jar?: Visitor['jar']) => new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': ip }, jar);
   const signIn = (visitor: Visitor, user: User) => visitor.post('/sign-in', { username: user.email, password });
 
-  it('216 right passwords at once over 12 known devices: another member is next, and the rest is refused at once', async () => {
+  it('Of 216 right passwords at once over 12 devices most are refused at once, and another user is served next', async () => {
     const [mallory, ida] = [await foyer.addUser(stored), await foyer.addUser(stored)];
     const devices: Visitor[] = [];
     for (let n = 0; n < 12; n += 1) {
@@ -89,7 +89,7 @@ describe.each(backends)('attack: one member sends right passwords without end, o
     }
   });
 
-  it('many accounts from one address take no more than the share of that address', async () => {
+  it('Sign-ins to many accounts from one address take no more than the share of that address', async () => {
     const ida = await foyer.addUser(stored);
     const open = Promise.withResolvers<void>();
     held.gate = open.promise;
@@ -110,7 +110,7 @@ describe.each(backends)('attack: one member sends right passwords without end, o
     expect(accountOf(order[1])).toBe(ida.email);
   });
 
-  it('the 31st check with the cookie of one device within an hour is refused, and the member goes on elsewhere', async () => {
+  it('The 31st check with one device’s cookie within an hour is refused, and the user signs in elsewhere', async () => {
     const user = await foyer.addUser(stored);
     const home = at('192.0.2.70');
     expect((await signIn(home, user)).status).toBe(303);
@@ -127,7 +127,7 @@ describe.each(backends)('attack: one member sends right passwords without end, o
     expect((await signIn(at('203.0.113.11'), user)).status).toBe(303);
   });
 
-  it('the 61st right password of one member within an hour is refused on every device; wrong ones use none of them up', async () => {
+  it('The 61st right password of a user within an hour is refused on every device, and wrong ones do not count', async () => {
     const user = await foyer.addUser(stored);
     const wrong = await at('192.0.2.71').post('/sign-in', { username: user.email, password: 'wrong' });
     expect(wrong.status).toBe(400);
@@ -137,7 +137,7 @@ describe.each(backends)('attack: one member sends right passwords without end, o
 });
 
 /** Whoever has a hash made shares the queue: no form and no call is a way around it. */
-describe.each(backends)('attack: filling the queue by another way than the sign-in, on $name', (backend) => {
+describe.each(backends)('attack: filling the queue by another route than the sign-in, on $name', (backend) => {
   let foyer: TestFoyer;
   const { queue, hasher } = queuedHasher();
   beforeAll(async () => {
@@ -175,18 +175,18 @@ describe.each(backends)('attack: filling the queue by another way than the sign-
     expect((await act()).status).toBeLessThan(400);
   }
 
-  it('signing in', async () => {
+  it('A sign-in is refused with 429 while the account’s share of the queue is full', async () => {
     const user = await foyer.addUser(stored);
     await expectShared(user.email, () => foyer.browser().post('/sign-in', { username: user.email, password }));
   });
 
-  it('signing in again', async () => {
+  it('A re-authentication is refused with 429 while the account’s share of the queue is full', async () => {
     const user = await foyer.addUser(stored);
     const browser = await foyer.signedIn(user);
     await expectShared(user.email, () => browser.post('/re-authenticate?redirect=/settings', { password }));
   });
 
-  it('changing the password, by page and by call', async () => {
+  it('A password change by page or call is refused with 429 while the account’s share of the queue is full', async () => {
     const user = await foyer.addUser(stored);
     const browser = await foyer.signedIn(user);
     await expectShared(user.email, () =>
@@ -197,7 +197,7 @@ describe.each(backends)('attack: filling the queue by another way than the sign-
     );
   });
 
-  it('resetting the password, by page and by call', async () => {
+  it('A password reset by page or call is refused with 429 while the account’s share of the queue is full', async () => {
     const user = await foyer.addUser(stored);
     const browser = foyer.browser();
     await ask(browser, user.email);
@@ -212,7 +212,7 @@ describe.each(backends)('attack: filling the queue by another way than the sign-
     );
   });
 
-  it('undoing a change of the address', async () => {
+  it('Undoing a change of address is refused with 429 while the account’s share of the queue is full', async () => {
     const user = await foyer.addUser(stored);
     await moveTo(foyer, await foyer.signedIn(user), fresh().email);
     const token = await undoToken(foyer, user.email);
@@ -221,7 +221,7 @@ describe.each(backends)('attack: filling the queue by another way than the sign-
     );
   });
 
-  it('signing up, by page and by call', async () => {
+  it('A sign-up by page or call is refused with 429 while the address’s share of the queue is full', async () => {
     const [first, second] = [newAddress(), newAddress()];
     await expectShared(first, () => foyer.browser().post('/signup', profile(first)));
     const { terms: _, ...body } = profile(second);

@@ -59,7 +59,7 @@ describe.each(backends)('making Foyer work for new passwords, on $name', (backen
     return { browser, email: user.email };
   }
 
-  it('forms of a sign-up that can begin nothing ask nobody about their password', async () => {
+  it('A sign-up form that can start nothing does not ask the service for breached passwords', async () => {
     for (let n = 0; n < 3 * limit; n += 1) {
       const answer = await foyer.browser().post('/signup', profile('no address', { password: `phrase number ${n}` }));
       expect(answer.status).toBe(400);
@@ -67,7 +67,7 @@ describe.each(backends)('making Foyer work for new passwords, on $name', (backen
     expect(asked).toBe(0);
   });
 
-  it('those that could are counted before the service is asked', async () => {
+  it('A sign-up form that can start an account is counted before the service is asked', async () => {
     const statuses: number[] = [];
     for (let n = 0; n < 3 * limit; n += 1) {
       statuses.push((await foyer.browser().post('/signup', profile(newAddress(), { password: breached }))).status);
@@ -76,13 +76,13 @@ describe.each(backends)('making Foyer work for new passwords, on $name', (backen
     expect(statuses.filter((status) => status === 429)).toHaveLength(2 * limit);
   });
 
-  it('a reset whose code was right asks no more often than guesses are let through', async () => {
+  it('A reset whose code was right asks the service no more often than guesses are allowed', async () => {
     const { browser, email } = await proven();
     for (let n = 0; n < 3 * limit; n += 1) await submit(browser, email, '', breached);
     expect(asked).toBe(limit);
   });
 
-  it('a reset whose code was right, sent many times at once, does not fill the password queue', async () => {
+  it('A reset whose code was right, sent many times at once, does not fill the password queue', async () => {
     const { browser, email } = await proven();
     const answers = await Promise.all(
       Array.from({ length: 5 * limit }, () =>

@@ -52,26 +52,29 @@ describe.each(backends)('purchases by a client app with the scope account, on $n
   it.each([
     ['third-party app with consent', true],
     ['app of the marketplace', false],
-  ])('%s: each of the five calls is 403, Stripe hears nothing, no row changes', async (_name, thirdParty) => {
-    const buyer = await aBuyer(shop);
-    const { database, now } = shop.foyer.deps;
-    const record = await database.transaction((trx) => insertUserRecord(trx, buyer.user.id, now()));
-    const token = await tokenOf(buyer.user, 'openid account', thirdParty);
-    const source = await shop.confirmCard(buyer.user);
-    const before = await state(buyer);
-    for (const one of charging(buyer, record.id, source)) {
-      const answer = await call(token, one);
-      expect([one[1], answer.status, answer.headers.get('www-authenticate')]).toEqual([
-        one[1],
-        403,
-        'Bearer realm="api", error="insufficient_scope", scope="account:payments"',
-      ]);
-    }
-    expect(await state(buyer)).toEqual(before);
-    expect(await chargedTo(shop, buyer.customer)).toEqual([]);
-  });
+  ])(
+    'A %s gets 403 at each of the five calls, Stripe gets no request and no row changes',
+    async (_name, thirdParty) => {
+      const buyer = await aBuyer(shop);
+      const { database, now } = shop.foyer.deps;
+      const record = await database.transaction((trx) => insertUserRecord(trx, buyer.user.id, now()));
+      const token = await tokenOf(buyer.user, 'openid account', thirdParty);
+      const source = await shop.confirmCard(buyer.user);
+      const before = await state(buyer);
+      for (const one of charging(buyer, record.id, source)) {
+        const answer = await call(token, one);
+        expect([one[1], answer.status, answer.headers.get('www-authenticate')]).toEqual([
+          one[1],
+          403,
+          'Bearer realm="api", error="insufficient_scope", scope="account:payments"',
+        ]);
+      }
+      expect(await state(buyer)).toEqual(before);
+      expect(await chargedTo(shop, buyer.customer)).toEqual([]);
+    },
+  );
 
-  it('app of the marketplace with account:payments: it buys, and replaces the card only after a recent sign-in', async () => {
+  it('A marketplace app with account:payments buys, and replaces the card only after a recent sign-in', async () => {
     const buyer = await aBuyer(shop);
     const token = await tokenOf(buyer.user, 'openid account:payments');
     expect((await call(token, ['POST', buyer.path, starter])).status).toBe(200);
@@ -89,7 +92,7 @@ describe.each(backends)('purchases by a client app with the scope account, on $n
     expect(answer.status).toBe(200);
   });
 
-  it('old session of a member: the card is not replaced without a recent sign-in', async () => {
+  it('A user’s old session does not replace the card without a recent sign-in', async () => {
     const buyer = await aBuyer(shop);
     const source = await shop.confirmCard(buyer.user);
     shop.foyer.passTime(11 * 60_000);

@@ -63,7 +63,7 @@ describe('attacks on plans', () => {
   it.each([
     ['cancels', (user: User) => shop.membership.cancel(user), { cancelAtPeriodEnd: true, nextPlanId: null }],
     ['takes it back', (user: User) => shop.membership.resume(user), { pricedPlanId: '12', nextPlanId: null }],
-  ])('who %s while a change of plan is being prepared has the last word', async (_what, act, expected) => {
+  ])('The decision of a member who %s while a change of plan is being prepared holds', async (_what, act, expected) => {
     const user = await buyer('m-499');
     await shop.buy(user, 'm-99');
     shop.passTime(28 * dayMs);
@@ -78,7 +78,7 @@ describe('attacks on plans', () => {
     expect(await standing(user)).toMatchObject(expected);
   });
 
-  it('the change of one member does not do what falls due for all others', async () => {
+  it('The plan change of one member does not carry out the changes that are due for others', async () => {
     const [one, other] = [await buyer('m-499'), await buyer('m-499')];
     await shop.buy(one, 'm-99');
     shop.passTime(28 * dayMs);
@@ -100,7 +100,7 @@ describe('attacks on plans', () => {
         await shop.membership.work();
       },
     ],
-  ])('a payment that nobody came back to does not bring back the plan once %s', async (_what, end) => {
+  ])('An abandoned payment does not bring back the plan once %s', async (_what, end) => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user, cards.authenticatesAlways);
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'action' });
@@ -118,7 +118,7 @@ describe('attacks on plans', () => {
     expect(await taken(user)).toEqual([9_900]);
   });
 
-  it('a bank’s question that is answered after the plan was cancelled charges nothing', async () => {
+  it('A 3-D Secure challenge that is answered after the plan was cancelled charges nothing', async () => {
     const user = await buyer('m-99');
     await shop.saveCard(user, cards.authenticatesAlways);
     expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'action' });
@@ -131,7 +131,7 @@ describe('attacks on plans', () => {
     expect(await standing(user)).toMatchObject({ cancelAtPeriodEnd: true, paidPlanId: '10' });
   });
 
-  it('a bank’s question that is answered after another plan was chosen charges nothing', async () => {
+  it('A 3-D Secure challenge that is answered after another plan was chosen charges nothing', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user, cards.authenticatesAlways);
     await shop.buy(user, 'm-899');
@@ -142,7 +142,7 @@ describe('attacks on plans', () => {
     expect([await taken(user), await planOf(user)]).toEqual([[], null]);
   });
 
-  it('a plan that was to follow is not charged by a page, when the card was gone in the meantime', async () => {
+  it('A scheduled plan that became due without a card is not charged by opening a page', async () => {
     const user = await buyer('m-499');
     await shop.buy(user, 'm-99');
     shop.passTime(28 * dayMs);
@@ -160,7 +160,7 @@ describe('attacks on plans', () => {
     await shop.membership.work();
   });
 
-  it('two tabs with two plans: what is charged is what one of them has said', async () => {
+  it('Two tabs with two plans charge only what one of them has confirmed', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
     const tab = async (code: string, dueCents: number) => {
@@ -174,7 +174,7 @@ describe('attacks on plans', () => {
   });
 
   it.each(['lost', 'unreachable', 'error'] as const)(
-    'an answer that is %s, at whatever call of a purchase, is paid for once',
+    'A purchase with a Stripe answer that is %s, at any of its calls, is charged once',
     async (fault) => {
       for (let skip = 0; skip < 3; skip += 1) {
         const user = await shop.foyer.addUser();
@@ -197,7 +197,7 @@ describe('attacks on plans', () => {
     },
   );
 
-  it('an address with a tag behind a plus is no other mailbox: one trial', async () => {
+  it('An address with a plus tag is the same mailbox and gets no second trial', async () => {
     const tagged = async (email: string) =>
       (await shop.membership.ensure(await shop.foyer.addUser({ email }), 7)).status;
     expect(await tagged('farmer@example.org')).toBe('trialing');
@@ -207,7 +207,7 @@ describe('attacks on plans', () => {
     expect(await tagged('farmer@example.net')).toBe('trialing');
   });
 
-  it('who deletes the account and signs up again has no second trial', async () => {
+  it('A user who deletes the account and signs up again gets no second trial', async () => {
     const email = 'again@example.org';
     const first = await shop.foyer.addUser({ email });
     expect((await shop.membership.ensure(first, 7)).status).toBe('trialing');
@@ -217,7 +217,7 @@ describe('attacks on plans', () => {
     expect((await shop.membership.ensure(await shop.foyer.addUser({ email }), 30)).status).toBe('active');
   });
 
-  it('a card that has had its trial gives no second one to another member', async () => {
+  it('A card that has had its trial gives another member no second trial', async () => {
     const [one, other] = [await shop.foyer.addUser(), await shop.foyer.addUser()];
     await shop.saveCard(one, cards.mastercard);
     await shop.saveCard(other, cards.mastercard);
@@ -225,7 +225,7 @@ describe('attacks on plans', () => {
     expect(await taken(other)).toEqual([]);
   });
 
-  it('a trial is not begun anew by cancelling and buying again', async () => {
+  it('A trial does not start again by cancelling and buying again', async () => {
     const user = await buyer('m-99');
     await shop.membership.cancel(user);
     shop.passTime(31 * dayMs);
@@ -235,7 +235,7 @@ describe('attacks on plans', () => {
     expect(await planOf(user)).toBeNull();
   });
 
-  it('a deal of a partner is for the member whose address it is, and who has shown so', async () => {
+  it('A partner’s deal is only for the user who has confirmed its address', async () => {
     const email = 'dealer@example.org';
     await db().transaction((trx) => importPartnerDeals(trx, [{ email, tier: 3 }], Date.now()));
     const thief = await shop.foyer.addUser({ email, emailVerified: false });
@@ -243,7 +243,7 @@ describe('attacks on plans', () => {
     expect(await planOf(thief)).toBeNull();
   });
 
-  it('one deal makes one member’s plan, however often and by whomever it is confirmed', async () => {
+  it('A partner’s deal gives one member a plan, however often and by which user it is confirmed', async () => {
     const owner = await shop.foyer.addUser({ email: 'owner@example.org' });
     await db().transaction((trx) => importPartnerDeals(trx, [{ email: owner.email, tier: 2 }], Date.now()));
     const [one, two] = await Promise.all([shop.membership.takeDeal(owner), shop.membership.takeDeal(owner)]);
@@ -255,7 +255,7 @@ describe('attacks on plans', () => {
     expect([await planOf(owner), await planOf(next)]).toEqual([shop.membership.catalogue.ofTier(2)?.id, null]);
   });
 
-  it('no page or call gives a plan that is paid or a partner’s for a word', async () => {
+  it('No page or call gives a paid plan or a partner’s plan without a payment or a deal', async () => {
     const user = await shop.foyer.addUser();
     const browser = await shop.foyer.signedIn(user);
     const call = await asMember(shop, user);
@@ -273,7 +273,7 @@ describe('attacks on plans', () => {
     expect(await orders(user)).toEqual([]);
   });
 
-  it('a plan of a former subscription does not come back with the next one', async () => {
+  it('A plan of a former subscription does not come back with the next subscription', async () => {
     const user = await buyer('m-899');
     await shop.membership.cancel(user);
     shop.passTime(31 * dayMs);
@@ -283,7 +283,7 @@ describe('attacks on plans', () => {
     expect(await taken(user)).toEqual([9_900, 89_900]);
   });
 
-  it('a member who is disabled in the middle of a payment is charged nothing more', async () => {
+  it('A user who is disabled during a payment is charged nothing more', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user, cards.chargeDeclined);
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'declined' });
@@ -296,7 +296,7 @@ describe('attacks on plans', () => {
     expect([data.length, await taken(user)]).toEqual([0, []]);
   });
 
-  it('a flood of a member’s own acts is turned away, and keeps nobody else’s waiting', async () => {
+  it('A flood of one member’s own actions is refused and does not delay other members', async () => {
     const [user, other] = [await buyer('m-99'), await buyer('m-99')];
     const flood = Array.from({ length: 60 }, () => shop.membership.choose(user, shop.plan('m-499')).catch((e) => e));
     const beganAt = Date.now();
@@ -307,7 +307,7 @@ describe('attacks on plans', () => {
     expect(answers.filter((one) => !(one instanceof Error)).length).toBeGreaterThan(3);
   });
 
-  it('a member’s own floods do not use up what Stripe answers to all', async () => {
+  it('A flood by one member does not use up the shared rate limit of Stripe', async () => {
     const [user, other] = [await buyer('m-99'), await buyer('m-99')];
     const calls: string[] = [];
     shop.stripe.observe(({ path }) => calls.push(path));
@@ -318,7 +318,7 @@ describe('attacks on plans', () => {
     expect(await shop.membership.invoices(other)).toHaveLength(1);
   });
 
-  it('an upgrade gives nothing back of a renewal that is not charged yet', async () => {
+  it('An upgrade credits nothing of a renewal that is not charged yet', async () => {
     const user = await buyer('y-900');
     shop.passTime(365 * dayMs + minuteMs);
     const { engine } = shop.stripe;
@@ -337,7 +337,7 @@ describe('attacks on plans', () => {
     expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'paid', order: { paidCents: 0 } });
   });
 
-  it('whoever has lost their turn while Stripe was slow, and goes on, charges once', async () => {
+  it('A purchase that has lost its lock while Stripe was slow and continues charges once', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
     await shop.membership.choose(user, shop.plan('m-99'));
@@ -355,7 +355,7 @@ describe('attacks on plans', () => {
     expect(await standing(user)).toMatchObject({ cancelAtPeriodEnd: true });
   });
 
-  it('a plan that is being paid while a partner’s deal is confirmed does not go on beside it', async () => {
+  it('A payment in progress charges nothing once a partner’s deal is confirmed', async () => {
     const user = await shop.foyer.addUser({ email: 'both@example.org' });
     await shop.saveCard(user, cards.authenticatesAlways);
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'action' });
@@ -367,7 +367,7 @@ describe('attacks on plans', () => {
     expect([await taken(user), await planOf(user)]).toEqual([[], shop.membership.catalogue.ofTier(1)?.id]);
   });
 
-  it('a bank’s question that is answered after the account was deleted charges nothing', async () => {
+  it('A 3-D Secure challenge that is answered after the account was deleted charges nothing', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user, cards.authenticatesAlways);
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'action' });
@@ -382,7 +382,7 @@ describe('attacks on plans', () => {
     expect(await standing(user)).toMatchObject({ pricedPlanId: 'trial', cancelAtPeriodEnd: false });
   });
 
-  it('who changes the address while Stripe’s answer is under way has one subscription, with one trial', async () => {
+  it('A user who changes the address during a Stripe call has one subscription with one trial', async () => {
     const user = await shop.foyer.addUser({ email: 'moving@example.org' });
     const other = await shop.foyer.addUser({ email: 'moving.on+1@example.org' });
     expect((await shop.membership.ensure(other, 7)).status).toBe('trialing');
@@ -395,7 +395,7 @@ describe('attacks on plans', () => {
     expect((await stripe.subscriptions.list({ customer, status: 'all' })).data).toHaveLength(1);
   });
 
-  it('a payment that was left lying for a day is not charged when the member comes back, but what is due then', async () => {
+  it('A payment abandoned for a day is not charged when the member returns; only what is due then is charged', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user, cards.authenticatesAlways);
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'action' });

@@ -85,18 +85,21 @@ describe.each(backends)('sign-in in a popup on $name', (backend) => {
     ['display=popup: every answer keeps the link to the opener', popup, 'unsafe-none'],
     ['no display: every answer breaks the link to the opener', {}, 'same-origin'],
     ['display=page: every answer breaks the link to the opener', { display: 'page' }, 'same-origin'],
-  ])('%s', async (_what, parameters: Record<string, string>, policy) => {
-    const at = open();
-    const landing = await start(at, (await client.begin(parameters)).url);
-    await at.submit(`/sign-in${new URL(landing).search}`, { username: 'nobody@example.com', password: 'wrong' });
-    await at.submit('/language', { lang: 'de', redirect: landing });
-    const home = await follow(at, await signIn(at, landing, await foyer.addUser()));
-    expect(home).toMatch(/[?&]code=/);
-    expect(at.otherThan(policy)).toEqual([]);
-    expect(at.seen.length).toBeGreaterThan(6);
-  });
+  ])(
+    'The opener policy follows the display parameter: %s',
+    async (_what, parameters: Record<string, string>, policy) => {
+      const at = open();
+      const landing = await start(at, (await client.begin(parameters)).url);
+      await at.submit(`/sign-in${new URL(landing).search}`, { username: 'nobody@example.com', password: 'wrong' });
+      await at.submit('/language', { lang: 'de', redirect: landing });
+      const home = await follow(at, await signIn(at, landing, await foyer.addUser()));
+      expect(home).toMatch(/[?&]code=/);
+      expect(at.otherThan(policy)).toEqual([]);
+      expect(at.seen.length).toBeGreaterThan(6);
+    },
+  );
 
-  it('second factor, new terms and consent of a request with display=popup keep the link to the opener', async () => {
+  it('Second factor, new terms and consent of a request with display=popup keep the link to the opener', async () => {
     const at = open();
     const { user, secret } = await memberWithTotp(foyer, { acceptedTosVersion: 0 });
     const landing = await start(at, (await stranger.begin(popup)).url);
@@ -122,7 +125,7 @@ describe.each(backends)('sign-in in a popup on $name', (backend) => {
     expect(at.otherThan('unsafe-none')).toEqual([]);
   });
 
-  it('sign-up for a request with display=popup keeps the link to the opener', async () => {
+  it('The sign-up for a request with display=popup keeps the link to the opener', async () => {
     const at = open();
     const landing = await start(at, (await client.begin(popup)).url);
     const { search } = new URL(landing);
@@ -137,7 +140,7 @@ describe.each(backends)('sign-in in a popup on $name', (backend) => {
   });
 
   it.each(['google', 'oidc', 'saml'] as const)(
-    'way through %s with display=popup keeps the link to the opener',
+    'A sign-in through %s with display=popup keeps the link to the opener',
     async (kind) => {
       const at = open();
       const landing = await start(at, (await client.begin(popup)).url);
@@ -149,7 +152,7 @@ describe.each(backends)('sign-in in a popup on $name', (backend) => {
     },
   );
 
-  it('offer to link an account during a request with display=popup keeps the link to the opener', async () => {
+  it('The offer to link an account during a request with display=popup keeps the link to the opener', async () => {
     const at = open();
     const who = somebody(providers, 'google');
     const user = await foyer.addUser({ email: who.email ?? '' });
@@ -164,7 +167,7 @@ describe.each(backends)('sign-in in a popup on $name', (backend) => {
     expect(at.otherThan('unsafe-none')).toEqual([]);
   });
 
-  it('pushed and posted requests with display=popup keep the link to the opener', async () => {
+  it('Pushed and posted requests with display=popup keep the link to the opener', async () => {
     const user = await foyer.addUser();
     const asked = Object.fromEntries(new URL((await client.begin(popup)).url).searchParams);
     const pushed = open();
@@ -179,7 +182,7 @@ describe.each(backends)('sign-in in a popup on $name', (backend) => {
     expect(posted.otherThan('unsafe-none')).toEqual([]);
   });
 
-  it('form_post answer and error page of a request with display=popup keep the link to the opener', async () => {
+  it('The form_post answer and the error page of a request with display=popup keep the link to the opener', async () => {
     const at = open();
     await at.post('/sign-in', { username: (await foyer.addUser()).email, password });
     at.seen.length = 0;
@@ -190,7 +193,7 @@ describe.each(backends)('sign-in in a popup on $name', (backend) => {
     expect(at.otherThan('unsafe-none')).toEqual([]);
   });
 
-  it('link with display=popup: settings and pages of other requests keep their isolation', async () => {
+  it('A link with display=popup does not weaken the isolation of the settings or of other requests’ pages', async () => {
     const at = open();
     await at.post('/sign-in', { username: (await foyer.addUser()).email, password });
     const request = new URL(await start(at, (await client.begin({ ...popup, prompt: 'login' })).url));
@@ -211,7 +214,7 @@ describe.each(backends)('sign-in in a popup on $name', (backend) => {
     expect(at.otherThan('same-origin')).toEqual([]);
   });
 
-  it('id of a popup’s request in another browser: the page keeps its isolation', async () => {
+  it('The id of a popup’s request does not weaken the isolation of a page in another browser', async () => {
     const request = new URL(await start(open(), (await client.begin(popup)).url));
     const victim = open();
     await victim.get(`/${request.search}`);
@@ -219,7 +222,7 @@ describe.each(backends)('sign-in in a popup on $name', (backend) => {
     expect(victim.otherThan('same-origin')).toEqual([]);
   });
 
-  it('changed traits in the cookie of a request: the request does not go on', async () => {
+  it('A request whose cookie has changed traits does not continue', async () => {
     const at = foyer.browser();
     const landing = await start(at, (await client.begin()).url);
     const [name, value = ''] = Object.entries(await at.cookies()).find(([key]) => key.includes('foyer_request_')) ?? [];

@@ -53,7 +53,7 @@ describe.each(backends)('protocol requests by POST, on $name', (backend) => {
     return new URLSearchParams(new URL(locationOf(answer)).hash.slice(1)).get('id_token') ?? '';
   };
 
-  it('sign-out by POST: the id token stands in no address and not readable in the store, and the member is signed out', async () => {
+  it('Sign-out by POST signs the user out and shows the ID token in no address and not readably in the store', async () => {
     const who = await member('203.0.113.20');
     const hint = await idToken(who);
     expect(hint.length).toBeGreaterThan(100);
@@ -72,7 +72,7 @@ describe.each(backends)('protocol requests by POST, on $name', (backend) => {
     expect((await who.get('/settings')).status).toBe(303);
   });
 
-  it('authorization by POST: a member gets a code, with the state as it was', async () => {
+  it('Authorization by POST gives a user a code with the state unchanged', async () => {
     const who = await member('203.0.113.21');
     const posted = await postFromElsewhere('203.0.113.21', '/oauth2/authorize', request({ state: 'a b&c=ü' }));
     expect(locationOf(posted)).toMatch(/^\/oauth2\/authorize\?posted=[\w-]{43}$/);
@@ -81,7 +81,7 @@ describe.each(backends)('protocol requests by POST, on $name', (backend) => {
     expect(home.searchParams.get('code')).not.toBeNull();
   });
 
-  it('id of posted fields: works once, of many at once for one, and not at the other path', async () => {
+  it('The id of posted fields works once, even of many uses at once, and only at its own path', async () => {
     const who = await member('203.0.113.22');
     const post = async () => locationOf(await postFromElsewhere('203.0.113.22', '/oauth2/authorize', request()));
     const address = await post();
@@ -94,7 +94,7 @@ describe.each(backends)('protocol requests by POST, on $name', (backend) => {
     expect((await who.get(`/oauth2/authorize?posted=${'a'.repeat(43)}`)).status).toBe(400);
   });
 
-  it('state of 15,500 characters: comes back unchanged; a body over 16 KB ends in the error page', async () => {
+  it('A state of 15,500 characters comes back unchanged, and a body over 16 KB gets the error page', async () => {
     const who = await member('203.0.113.23');
     const state = 'x'.repeat(15_500);
     const posted = await postFromElsewhere('203.0.113.23', '/oauth2/authorize', request({ state }));
@@ -115,7 +115,7 @@ describe.each(backends)('protocol requests by POST, on $name', (backend) => {
     expect([long.status, /<h1/.test(long.text)]).toEqual([413, true]);
   });
 
-  it('posts of one address: counted with its authorization requests, and bounded in bytes', async () => {
+  it('Posts of one address count with its authorization requests and are limited in bytes', async () => {
     await foyer.deps.kv.consumeCount('rate:authorize:203.0.113.25', 60_000, visitorsRequestsAMinute);
     expect((await postFromElsewhere('203.0.113.25', '/oauth2/logout', {})).status).toBe(429);
     const statuses: number[] = [];
@@ -128,7 +128,7 @@ describe.each(backends)('protocol requests by POST, on $name', (backend) => {
     expect(rows.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(5_000_000);
   });
 
-  it('requests of one address by POST: what they have kept is weighed with their fields, as that of a GET is', async () => {
+  it('Stored requests by POST count with their fields in the share of the address, as those by GET do', async () => {
     const who = visitor('203.0.113.27');
     const statuses: number[] = [];
     for (let sent = 0; sent < 150; sent += 1) {
@@ -146,7 +146,7 @@ describe.each(backends)('protocol requests by POST, on $name', (backend) => {
     expect(rows.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(500_000);
   });
 
-  it('store over its mark for visitors: posts are refused, and nothing of them is kept', async () => {
+  it('A store over its limit for visitors refuses posts and keeps nothing of them', async () => {
     const bucket = Math.floor(Date.now() / 300_000) + 1;
     await foyer.deps.kv.consumeCount(`visitor-data:${bucket}`, 600_000, 13_000_000);
     await new Promise((resolve) => setTimeout(resolve, 1_100));

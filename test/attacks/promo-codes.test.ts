@@ -49,7 +49,7 @@ describe('attacks on promotion codes', () => {
     return shop.buy(user, planCode);
   }
 
-  it('a code does not outlive a purchase that was given up: not for the next one, not for a renewal', async () => {
+  it('A code does not survive an abandoned purchase, neither for the next purchase nor for a renewal', async () => {
     const half = await code({ percent_off: 50 });
     const user = await member();
     await shop.buy(user, 'm-99');
@@ -63,7 +63,7 @@ describe('attacks on promotion codes', () => {
     expect(await taken(user)).toEqual([9_900, 9_900]);
   });
 
-  it('a renewal does not take the code of an upgrade that was begun just before it', async () => {
+  it('A renewal does not use the code of an upgrade that was started just before it', async () => {
     const half = await code({ percent_off: 50 });
     const user = await member();
     await shop.buy(user, 'm-99');
@@ -84,7 +84,7 @@ describe('attacks on promotion codes', () => {
     expect(await taken(user)).toEqual([9_900, 9_900]);
   });
 
-  it('two tabs apply two codes at once: one is on', async () => {
+  it('Two tabs that apply two codes at once apply one of them', async () => {
     const [one, two] = [await code({ percent_off: 50 }), await code({ percent_off: 40 })];
     const user = await member();
     await shop.membership.choose(user, shop.plan('m-499'));
@@ -95,7 +95,7 @@ describe('attacks on promotion codes', () => {
     expect(answers).toContainEqual({ kind: 'refused', refusal: { kind: 'second' } });
   });
 
-  it('a code is not stacked on one that goes on with every renewal', async () => {
+  it('A code is not combined with one that continues with every renewal', async () => {
     const [always, half] = [await code({ percent_off: 20, duration: 'forever' }), await code({ percent_off: 50 })];
     const user = await member();
     expect(await buyWith(user, 'm-99', always.word)).toMatchObject({ kind: 'paid' });
@@ -106,7 +106,7 @@ describe('attacks on promotion codes', () => {
     expect((await taken(user)).at(-1)).toBe(49_900);
   });
 
-  it('a purchase that is given up is not stuck when the code before it cannot be given again', async () => {
+  it('An abandoned purchase is not stuck when the code before it cannot be applied again', async () => {
     const first = await code(
       { percent_off: 20, duration: 'forever' },
       { restrictions: { first_time_transaction: true } },
@@ -121,14 +121,14 @@ describe('attacks on promotion codes', () => {
     expect(await standing(user)).toMatchObject({ discount: { percentOff: 20 } });
   });
 
-  it('a code for a first purchase is none for the second', async () => {
+  it('A code for a first purchase is refused for the second', async () => {
     const first = await code({ percent_off: 50 }, { restrictions: { first_time_transaction: true } });
     const user = await member();
     await shop.buy(user, 'm-99');
     expect(await apply(user, 'm-499', first.word)).toMatchObject({ refusal: { kind: 'first-purchase-only' } });
   });
 
-  it('a code whose last use two members want at once is used once, and the other pays what the page says', async () => {
+  it('The last use of a code goes to one of two members at once, and the other pays only what the page says', async () => {
     const last = await code({ percent_off: 50 }, { max_redemptions: 1 });
     const [one, two] = [await member(), await member()];
     for (const user of [one, two]) expect(await apply(user, 'm-99', last.word)).toMatchObject({ kind: 'applied' });
@@ -140,7 +140,7 @@ describe('attacks on promotion codes', () => {
     expect([...(await taken(one)), ...(await taken(two))]).toEqual([4_950]);
   });
 
-  it('the id of a coupon does not go past what its codes ask for', async () => {
+  it('The id of a coupon does not bypass the conditions of its codes', async () => {
     const other = await member();
     const bound = await code(
       { id: 'VIP-ONLY', percent_off: 100 },
@@ -157,7 +157,7 @@ describe('attacks on promotion codes', () => {
     expect(await apply(other, 'm-99', bound.word)).toMatchObject({ kind: 'applied' });
   });
 
-  it('one word that several customers have is to each their own code', async () => {
+  it('One code text that several customers have gives each of them the own code', async () => {
     const [one, two] = [await member(), await member()];
     for (const [user, percent] of [
       [one, 10],
@@ -176,7 +176,7 @@ describe('attacks on promotion codes', () => {
     expect(await apply(await member(), 'm-99', 'MYGIFT')).toMatchObject({ refusal: { kind: 'unknown' } });
   });
 
-  it('a fixed discount of a dear plan does not make a cheap one free for ever', async () => {
+  it('A fixed discount of an expensive plan does not make a cheap plan free for ever', async () => {
     const fixed = await code({ amount_off: 40_000, currency: 'usd', duration: 'forever' });
     const user = await member();
     expect(await apply(user, 'm-99', fixed.word)).toMatchObject({ refusal: { kind: 'minimum' } });
@@ -192,7 +192,7 @@ describe('attacks on promotion codes', () => {
     expect(await taken(user)).toEqual([9_900, 9_900]);
   });
 
-  it('a fixed discount that is lost with a change comes back with taking the change back', async () => {
+  it('A fixed discount that a plan change removed returns when the change is taken back', async () => {
     const fixed = await code({ amount_off: 40_000, currency: 'usd', duration: 'forever' });
     const user = await member();
     await buyWith(user, 'm-499', fixed.word);
@@ -206,7 +206,7 @@ describe('attacks on promotion codes', () => {
     expect((await shop.userNow(user)).planId).toBe('12');
   });
 
-  it('a code is taken off with the plan that it was for', async () => {
+  it('A code is removed together with the plan that it was for', async () => {
     const half = await code({ percent_off: 50 });
     const user = await member();
     await apply(user, 'm-499', half.word);
@@ -218,7 +218,7 @@ describe('attacks on promotion codes', () => {
     expect(await taken(user)).toEqual([]);
   });
 
-  it('all of a price for nothing buys no credit', async () => {
+  it('A price that a code pays in full gives no credit', async () => {
     const all = await code({ percent_off: 100 });
     const user = await member();
     expect(await buyWith(user, 'y-900', all.word)).toMatchObject({ kind: 'paid' });
@@ -226,7 +226,7 @@ describe('attacks on promotion codes', () => {
     expect([dueCents, unusedCents]).toEqual([49_900, 0]);
   });
 
-  it('codes are not guessed through pages or calls', async () => {
+  it('Guesses at codes through pages or calls are limited', async () => {
     const guesser = await startShop(anyBackend, { CARD_LIMIT_MEMBER: '2', CARD_LIMIT_ADDRESS: '1000' });
     try {
       const user = await guesser.foyer.addUser();

@@ -26,7 +26,7 @@ const broken = {
 
 const subject = '112233445566778899001';
 
-describe.each(backends)('what providers entrust to Foyer, on $name', (backend) => {
+describe.each(backends)('the secrets of providers, on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
   /** What Foyer said to browsers. */
@@ -93,21 +93,21 @@ describe.each(backends)('what providers entrust to Foyer, on $name', (backend) =
         ].some((form) => text.includes(form)),
       );
 
-  it('is in no page and no header that a browser gets', () => {
+  it('No provider secret is in a page or a header that a browser gets', () => {
     expect(found(shown)).toEqual([]);
   });
 
-  it('is not in the log at its most talkative', () => {
+  it('No provider secret is in the log at its most verbose level', () => {
     expect(found(foyer.logged())).toEqual([]);
   });
 
-  it('is not in the stores: neither open, nor sealed, as nothing of it is kept', () => {
+  it('No provider secret is in the stores, neither in plain text nor sealed', () => {
     expect(found(stolen)).toEqual([]);
     // What is kept is in it.
     expect(stolen).toContain(subject);
   });
 
-  it('nor is a verifier, before it is used', async () => {
+  it('No PKCE verifier is in the stores before it is used', async () => {
     const before = providers.exchanges.length;
     const browser = foyer.browser();
     const address = await pressButton(browser, 'google');
@@ -121,7 +121,7 @@ describe.each(backends)('what providers entrust to Foyer, on $name', (backend) =
     expect(now).not.toContain(new URL(address).searchParams.get('state'));
   });
 
-  it('this test knows what passed: secrets of each kind, and all three did speak', () => {
+  it('The test has recorded secrets of each kind, and the pages and the log contain the flows', () => {
     const kinds = {
       google: /^GOCSPX-/,
       code: /^4\/0A/,

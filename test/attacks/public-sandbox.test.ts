@@ -21,7 +21,7 @@ function faultsOf(environment: Record<string, string>): string {
 const local = { DATA_DIR: '/nonexistent', SECRET_KEY: 'a secret key that is used by tests alone' };
 
 /** `security.md`, rule 16. */
-describe('a sandbox that strangers could reach', () => {
+describe('a sandbox that others could reach', () => {
   it.each([
     'https://login.example.com',
     'http://login.example.com',
@@ -35,7 +35,7 @@ describe('a sandbox that strangers could reach', () => {
     'http://[::ffff:10.0.0.1]:3000',
     'http://[::]:3000',
     'http://169.254.169.254',
-  ])('is not started at %s, with NODE_ENV unset, development or test, asked for or not', (PUBLIC_URL) => {
+  ])('The sandbox does not start at %s, with NODE_ENV unset, development or test, requested or not', (PUBLIC_URL) => {
     const asked: Record<string, string>[] = [
       {},
       { NODE_ENV: 'development' },
@@ -51,7 +51,7 @@ describe('a sandbox that strangers could reach', () => {
   });
 
   it.each(['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000', 'http://127.1:3000'])(
-    'starts on this machine: %s',
+    'The sandbox starts on this machine: %s',
     (PUBLIC_URL) => {
       expect(faultsOf({ ...local, PUBLIC_URL })).toBe('');
     },
@@ -66,11 +66,11 @@ describe('a sandbox that strangers could reach', () => {
     ['a short key', { SECRET_KEY: 'short' }, 'SECRET_KEY'],
     ['no key', { SECRET_KEY: '' }, 'SECRET_KEY'],
     ['a misspelt environment', { NODE_ENV: 'Production' }, 'NODE_ENV'],
-  ] as [string, Record<string, string>, string][])('production refuses %s', (_what, change, named) => {
+  ] as [string, Record<string, string>, string][])('Production refuses %s', (_what, change, named) => {
     expect(faultsOf({ ...local, ...production, ...change })).toContain(named);
   });
 
-  it('production refuses a database that a sandbox has worked on, and starts on another', async () => {
+  it('Production refuses a database that a sandbox has used and starts on another one', async () => {
     const foyer = await startFoyer(anyBackend, production);
     try {
       const deps = { ...foyer.deps, boxes: createBoxes(foyer.deps.config.SECRET_KEYS) };
@@ -91,8 +91,8 @@ describe('a sandbox that strangers could reach', () => {
   });
 });
 
-describe('what Node’s parser refuses', () => {
-  it('is answered with a clear error and cuts nobody else off', async () => {
+describe('requests that Node’s parser refuses', () => {
+  it('A request that the parser refuses gets a clear error and disconnects no other client', async () => {
     const port = await freePort();
     let answered = 0;
     const server = await listen(

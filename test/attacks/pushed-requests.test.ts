@@ -50,14 +50,14 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
     expect(await answer.text()).toContain('<h1');
   }
 
-  it('a request_uri replayed after its code was given is refused', async () => {
+  it('A request_uri that is replayed after its code was given is refused', async () => {
     const { url } = await pushed();
     expect(locationOf(await browser.get(url))).toContain('code=');
     await expectRefused(await browser.get(url));
     await expectRefused(await (await foyer.signedIn(await foyer.addUser())).get(url));
   });
 
-  it('one request_uri opened many times at once gives one code', async () => {
+  it('One request_uri that is opened many times at once gives one code', async () => {
     const { url } = await pushed();
     const answers = await Promise.all(Array.from({ length: 8 }, () => browser.get(url)));
     const codes = answers.filter(({ headers }) => headers.get('location')?.includes('code='));
@@ -70,28 +70,31 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
     }
   });
 
-  it.each([0, 5 * minuteMs])('begun in two browsers and finished %i ms later, one of them gets a code', async (ms) => {
-    const begun = await pushed();
-    const [first, second] = [foyer.browser(), foyer.browser()];
-    const landings = [locationOf(await first.get(begun.url)), locationOf(await second.get(begun.url))];
-    const realNow = Date.now.bind(Date);
-    if (ms > 0) jest.spyOn(Date, 'now').mockImplementation(() => realNow() + ms);
-    const [won, lost] = [
-      await finish(first, landings[0] ?? '', user),
-      await finish(second, landings[1] ?? '', await foyer.addUser()),
-    ];
-    expect(new URL(won).searchParams.has('code')).toBe(true);
-    expect(new URL(lost).searchParams.get('error')).toBe('invalid_request_uri');
-  });
+  it.each([0, 5 * minuteMs])(
+    'Of two browsers that begin one pushed request and finish it %i ms later, one gets a code',
+    async (ms) => {
+      const begun = await pushed();
+      const [first, second] = [foyer.browser(), foyer.browser()];
+      const landings = [locationOf(await first.get(begun.url)), locationOf(await second.get(begun.url))];
+      const realNow = Date.now.bind(Date);
+      if (ms > 0) jest.spyOn(Date, 'now').mockImplementation(() => realNow() + ms);
+      const [won, lost] = [
+        await finish(first, landings[0] ?? '', user),
+        await finish(second, landings[1] ?? '', await foyer.addUser()),
+      ];
+      expect(new URL(won).searchParams.has('code')).toBe(true);
+      expect(new URL(lost).searchParams.get('error')).toBe('invalid_request_uri');
+    },
+  );
 
-  it('an expired request_uri is refused', async () => {
+  it('An expired request_uri is refused', async () => {
     const { url } = await pushed();
     const realNow = Date.now.bind(Date);
     jest.spyOn(Date, 'now').mockImplementation(() => realNow() + minuteMs + 20_000);
     await expectRefused(await browser.get(url));
   });
 
-  it('the request_uri of another client app is refused, and stays good for its own', async () => {
+  it('The request_uri of another client app is refused and stays valid for its own', async () => {
     const { url } = await pushed();
     const other = await foyer.addClient();
     const stolen = new URL(url);
@@ -100,7 +103,7 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
     expect(locationOf(await browser.get(url))).toContain('code=');
   });
 
-  it('request parameters beside the request_uri change nothing', async () => {
+  it('Request parameters beside the request_uri change nothing', async () => {
     const begun = await pushed({ scope: 'openid' });
     const url = new URL(begun.url);
     const beside = {
@@ -114,7 +117,7 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
     expect(tokens.scope).toBe('openid');
   });
 
-  it('a made-up request_uri, or one that leads elsewhere, is refused and never fetched', async () => {
+  it('A made-up request_uri, or one that leads elsewhere, is refused and never fetched', async () => {
     const fetched = jest.spyOn(globalThis, 'fetch');
     for (const uri of [`urn:ietf:params:oauth:request_uri:${'x'.repeat(43)}`, 'https://evil.example/request']) {
       const query = new URLSearchParams({ client_id: client.id, request_uri: uri });
@@ -125,7 +128,7 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
     expect(fetched.mock.calls.map(([url]) => String(url))).toEqual([`${foyer.url}/healthz`]);
   });
 
-  it('nobody pushes in the name of a client app whose secret they do not have', async () => {
+  it('A client app cannot push in the name of another app without that app’s secret', async () => {
     const asked = Object.fromEntries(new URL((await client.begin()).url).searchParams);
     const push = (headers: Record<string, string>, fields = asked) =>
       sendRequest(`${foyer.url}/oauth2/par`, { method: 'POST', headers, body: new URLSearchParams(fields) });
@@ -135,7 +138,7 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
     expect((await push({}, { ...asked, client_id: mallory.id })).status).toBe(400);
   });
 
-  it('what is longer than any client app’s request is not kept: neither pushed, nor for a device', async () => {
+  it('A request that is longer than any client app’s is not stored, neither pushed nor for a device', async () => {
     const { id } = await foyer.addClient({ public: true, device: true, redirectUris: [`${own}/long`] });
     const asked = Object.fromEntries(new URL((await client.begin()).url).searchParams);
     const push = async (path: string, fields: Record<string, string>) => {
@@ -150,7 +153,7 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
     expect(await push('/oauth2/device_authorization', long)).toEqual([413, 'invalid_request']);
   });
 
-  it('an address that pushes without end is told to wait', async () => {
+  it('An address that pushes without end gets 429 with Retry-After', async () => {
     await foyer.stores.kv.consumeCount('rate:pushed-requests:127.0.0.1', minuteMs, pushedRequestsAMinute);
     await foyer.stores.kv.consumeCount('rate:pushed-requests:::/64', minuteMs, pushedRequestsAMinute);
     const asked = Object.fromEntries(new URL((await client.begin()).url).searchParams);

@@ -54,7 +54,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
     expect((await refresh(refresh_token)).status).toBe(400);
   }
 
-  it('one code 50 times at once, in two processes: at most one answer, and afterwards no token works', async () => {
+  it('One code sent 50 times at once to two processes gets at most one answer, and no token works afterwards', async () => {
     const { member, fields } = await codeFor();
     const ports = [portOf(foyer.url), second.port];
     const answers = await Promise.all(
@@ -86,7 +86,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
     return { party, first, again, isAlive, member };
   }
 
-  it('one refresh token of a browser app 20 times at once, in two processes: all get the same tokens, which live', async () => {
+  it('One refresh token of a browser app sent 20 times at once to two processes gets the same live tokens', async () => {
     const { again, isAlive } = await signedIntoBrowserApp();
     const ports = [portOf(foyer.url), second.port];
     const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => again(ports[at % 2])));
@@ -96,7 +96,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
     expect([await isAlive(tokens.access_token), await isAlive(tokens.refresh_token)]).toEqual([true, true]);
   });
 
-  it('a refresh token used again after 11 seconds: the family ends', async () => {
+  it('A refresh token that is used again after 11 seconds ends its token family', async () => {
     const { again, isAlive } = await signedIntoBrowserApp();
     const rotated = tokensOf(await again());
     foyer.passTime(11_000);
@@ -106,7 +106,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
     expect((await again()).status).toBe(400);
   });
 
-  it('a used refresh token within ten seconds, by another client or with a key: refused, and the family ends', async () => {
+  it('A used refresh token sent within ten seconds by another client or with a key is refused and ends its family', async () => {
     const other = await foyer.addClient({ public: true });
     const stolen = await signedIntoBrowserApp();
     const rotated = tokensOf(await stolen.again());
@@ -122,7 +122,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
     expect(await bound.isAlive(before.access_token)).toBe(false);
   });
 
-  it('a kept answer: sealed in the store, and not given once the sign-in has ended', async () => {
+  it('A kept answer is sealed in the store and not given once the sign-in has ended', async () => {
     const { again, member } = await signedIntoBrowserApp();
     const tokens = tokensOf(await again());
     const kept = await entriesIn(foyer.stores, 'refresh-answer:');
@@ -134,7 +134,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
     expect((await again()).status).toBe(400);
   });
 
-  it('a refresh token of a confidential client 20 times at once, and again: it is not rotated, and nothing ends', async () => {
+  it('A confidential client’s refresh token sent 20 times at once and again is not rotated, and nothing is revoked', async () => {
     const { member, fields } = await codeFor();
     const first = tokensOf(await call(fields));
     const ports = [portOf(foyer.url), second.port];
@@ -149,7 +149,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
     expect((await oidc.fetchUserInfo(app.config, access_token, member.id)).sub).toBe(member.id);
   });
 
-  it('a code used again, later: everything that the first use gave ends', async () => {
+  it('A code that is used again later revokes everything that its first use gave', async () => {
     const { member, fields } = await codeFor();
     const first = tokensOf(await call(fields));
     const rotated = tokensOf(await refresh(first.refresh_token));
@@ -159,7 +159,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
     await expectDead(first, member.id);
   });
 
-  it('a code of another client, and with another client’s name: refused, and it still works for its own', async () => {
+  it('A code sent by another client or in another client’s name is refused and stays valid for its own client', async () => {
     const { fields } = await codeFor();
     const thief = await foyer.addClient({ redirectUris: [client.redirectUri] });
     const open = await foyer.addClient({ redirectUris: [client.redirectUri], public: true });
@@ -180,7 +180,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
     ['the stored hash as the client secret', (id: string) => id],
     ['an unknown client', () => basicOf({ id: 'nobody', secret: 'x' })],
     ['a client name with a zero byte', () => basicOf({ id: 'client%001', secret: 'x' })],
-  ])('a code with %s', async (_what, authorization) => {
+  ])('A code sent with %s is refused and stays valid', async (_what, authorization) => {
     const { fields } = await codeFor();
     let given = authorization(client.id);
     if (given === client.id) {
@@ -205,7 +205,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
     ['a redirect_uri with a slash more', { redirect_uri: `/` }],
     ['a made-up code', { code: 'x'.repeat(43) }],
     ['a code with a zero byte', { code: 'x\u0000y' }],
-  ])('a code with %s', async (_what, change: Record<string, string>) => {
+  ])('A token request with %s is refused', async (_what, change: Record<string, string>) => {
     const { fields } = await codeFor();
     const wrong: Record<string, string> = { ...fields, ...change };
     if (change.redirect_uri === '/') wrong.redirect_uri = `${client.redirectUri}/`;
@@ -214,7 +214,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
     expect(['invalid_grant', 'invalid_request']).toContain(errorOf(answer));
   });
 
-  it('a code that has expired', async () => {
+  it('An expired code is refused', async () => {
     const { fields } = await codeFor();
     // A minute is what it lives; the store's clock is the machine's, so its entry is made to end instead.
     const { kv } = foyer.stores;
@@ -224,7 +224,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
     expect([answer.status, errorOf(answer)]).toEqual([400, 'invalid_grant']);
   });
 
-  it('a code after the member has signed out', async () => {
+  it('A code is refused after the user has signed out', async () => {
     const [begun, browser] = [await app.begin(), foyer.browser()];
     const fields = fieldsOf(await signInFor(browser, begun, await foyer.addUser()), begun);
     await browser.post('/logout');
@@ -232,7 +232,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
     expect([answer.status, errorOf(answer)]).toEqual([400, 'invalid_grant']);
   });
 
-  it('the id of a pending request, which the browser sees, as the client’s code', async () => {
+  it('The id of a pending request, which the browser sees, is refused as a code', async () => {
     const browser = await foyer.signedIn(await foyer.addUser());
     const begun = await app.begin({ prompt: 'login' });
     const landing = (await browser.get(begun.url)).headers.get('location') ?? '';
@@ -241,7 +241,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
     expect([answer.status, errorOf(answer)]).toEqual([400, 'invalid_grant']);
   });
 
-  it('an access token as a refresh token, a refresh token as an access token, a code as either', async () => {
+  it('An access token, a refresh token and a code are refused in place of each other', async () => {
     const { member, fields } = await codeFor();
     expect((await refresh(fields.code)).status).toBe(400);
     await expect(oidc.fetchUserInfo(app.config, fields.code, member.id)).rejects.toThrow();

@@ -89,19 +89,22 @@ describe.each(strictest())('a redirect_uri that looks like the registered one, o
     }
   }
 
-  it('itself is redirected to', async () => {
+  it('The registered redirect_uri itself gets the redirect', async () => {
     const answer = await signedIn.get((await app.begin()).url);
     expect(answer.headers.get('location')).toMatch(/^https:\/\/app\.example\.com\/callback\?app=1&code=/);
   });
 
-  it.each(lookalikes)('%s', async (_shown, uri) => {
-    const query = new URL((await app.begin({ redirect_uri: uri })).url).searchParams;
-    await expectNoRedirect(query.toString());
-    // Nor does it take an error to it.
-    query.set('response_type', 'token');
-    query.set('prompt', 'none');
-    await expectNoRedirect(query.toString());
-  });
+  it.each(lookalikes)(
+    'A redirect_uri that only looks like the registered one gets no redirect: %s',
+    async (_shown, uri) => {
+      const query = new URL((await app.begin({ redirect_uri: uri })).url).searchParams;
+      await expectNoRedirect(query.toString());
+      // Nor does it take an error to it.
+      query.set('response_type', 'token');
+      query.set('prompt', 'none');
+      await expectNoRedirect(query.toString());
+    },
+  );
 
   it.each([
     ['twice, the right one first', `redirect_uri=${encodeURIComponent(registered)}&redirect_uri=https://evil.example/`],
@@ -109,13 +112,13 @@ describe.each(strictest())('a redirect_uri that looks like the registered one, o
     ['as a list', `redirect_uri[]=${encodeURIComponent(registered)}`],
     ['not at all', ''],
     ['empty', 'redirect_uri='],
-  ])('given %s', async (_what, given) => {
+  ])('A redirect_uri that is given %s gets no redirect', async (_what, given) => {
     const query = new URL((await app.begin()).url).searchParams;
     query.delete('redirect_uri');
     await expectNoRedirect(`${query}&${given}`);
   });
 
-  it('of another client', async () => {
+  it('The redirect_uri of another client gets no redirect', async () => {
     const other = await foyer.addClient({ redirectUris: ['https://other.example.com/callback'] });
     const query = new URL((await app.begin({ redirect_uri: other.redirectUri })).url).searchParams;
     await expectNoRedirect(query.toString());
@@ -137,13 +140,13 @@ describe.each(strictest())('a redirect_uri that looks like the registered one, o
     'https://evil.example/client.json',
     'x'.repeat(2_000),
     '\ud800',
-  ])('with the client %j', async (id) => {
+  ])('A request with the client %j gets no redirect', async (id) => {
     const query = new URL((await app.begin()).url).searchParams;
     query.set('client_id', id);
     await expectNoRedirect(query.toString());
   });
 
-  it('in a form that another site posts', async () => {
+  it('A redirect_uri in a form that another site posts gets no redirect', async () => {
     const query = new URL((await app.begin({ redirect_uri: 'https://evil.example/' })).url).searchParams;
     const answer = await send(portOf(foyer.url), '/oauth2/authorize', {
       method: 'POST',
@@ -160,7 +163,7 @@ describe.each(strictest())('a redirect_uri that looks like the registered one, o
     await expectNoRedirect(String(answer.headers.location).split('?')[1] ?? '');
   });
 
-  it('for a native app on another loopback name, another path, or https', async () => {
+  it('A native app gets no redirect to another loopback name, another path or https', async () => {
     const native = await relyingParty(
       foyer,
       await foyer.addClient({ native: true, redirectUris: ['http://127.0.0.1/callback'] }),

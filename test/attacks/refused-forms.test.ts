@@ -33,7 +33,7 @@ describe.each(backends)('refused forms on $name', (backend) => {
   const says = ({ status, text }: Answer) => ({ status, says: text.includes(wrong) });
   const silent = { status: 200, says: false };
 
-  it('refused form: the answer is a redirect to the page, which says why once', async () => {
+  it('The answer to a refused form is a redirect to the page, which gives the reason once', async () => {
     const who = visitor();
     const { email, answer } = await guess(who, '?redirect=%2Fsettings&foreign=1');
     expect([answer.status, answer.headers.location]).toEqual([303, '/?redirect=%2Fsettings']);
@@ -48,7 +48,7 @@ describe.each(backends)('refused forms on $name', (backend) => {
     expect(says(await who.get('/?redirect=%2Fsettings'))).toEqual(silent);
   });
 
-  it('refused form: what was typed can be read by nobody on the way, and the password is not in it', async () => {
+  it('The record of a refused form cannot be read on the way and does not contain the password', async () => {
     const who = visitor();
     const { email } = await guess(who);
     const [record] = await records(who);
@@ -63,7 +63,7 @@ describe.each(backends)('refused forms on $name', (backend) => {
     expect(opened).not.toContain('a wrong guess');
   });
 
-  it('GET and HEAD /sign-in lead to the form with the query; HEAD takes no notice away', async () => {
+  it('GET and HEAD of /sign-in redirect to the form with the query, and HEAD consumes no notice', async () => {
     const who = visitor();
     await guess(who, '?redirect=%2Fdashboard');
     for (const method of ['GET', 'HEAD']) {
@@ -78,7 +78,7 @@ describe.each(backends)('refused forms on $name', (backend) => {
     );
   });
 
-  it('reloading the page of a refused sign-in is no guess', async () => {
+  it('Reloading the page of a refused sign-in is not a guess', async () => {
     const user = await foyer.addUser();
     const limit = foyer.deps.config.GUESS_LIMIT_ACCOUNT;
     const who = visitor();
@@ -91,7 +91,7 @@ describe.each(backends)('refused forms on $name', (backend) => {
     expect((await who.get('/settings')).status).toBe(200);
   });
 
-  it('two tabs: each page shows its own refusal', async () => {
+  it('Each of two tabs shows its own refusal', async () => {
     const who = visitor();
     await guess(who, '?redirect=%2Fsettings');
     await who.submit('/forgot-password', { username: 'nobody-known@example.com' });
@@ -99,7 +99,7 @@ describe.each(backends)('refused forms on $name', (backend) => {
     expect((await who.get('/forgot-password')).text).toContain('value="nobody-known@example.com"');
   });
 
-  it('planted record: another page, another address of the page and another session show nothing of it', async () => {
+  it('A planted record shows nothing on another page, at another address of the page or in another session', async () => {
     const attacker = visitor();
     await attacker.submit('/forgot-password', { username: 'call-this-number@example.com' });
     const [record] = await records(attacker);
@@ -126,7 +126,7 @@ describe.each(backends)('refused forms on $name', (backend) => {
     expect(await showsIt(visitor(), '/forgot-password', record?.key ?? '')).toEqual({ status: 400, shows: true });
   });
 
-  it('planted record: a changed one is no error, shows nothing and is deleted', async () => {
+  it('A planted record that was changed causes no error, shows nothing and is deleted', async () => {
     const who = visitor();
     await guess(who);
     const [record] = await records(who);
@@ -137,7 +137,7 @@ describe.each(backends)('refused forms on $name', (backend) => {
     expect(await records(who)).toEqual([]);
   });
 
-  it('old record: after two minutes it shows nothing, though the browser still sends it', async () => {
+  it('A record that is older than two minutes shows nothing, although the browser still sends it', async () => {
     const who = visitor();
     await guess(who);
     const [record] = await records(who);
@@ -146,7 +146,7 @@ describe.each(backends)('refused forms on $name', (backend) => {
     expect(says(await who.get('/'))).toEqual(silent);
   });
 
-  it('many refused forms with long values: two records of less than 4 KiB each, and every page still answers', async () => {
+  it('Many refused forms with long values leave two records below 4 KiB each, and every page still answers', async () => {
     const who = visitor();
     for (let n = 0; n < 12; n += 1) {
       const long = { given_name: 'ö'.repeat(700), family_name: '😀'.repeat(300), email: `${'x'.repeat(3_000)}@y` };
@@ -161,7 +161,7 @@ describe.each(backends)('refused forms on $name', (backend) => {
     expect(shown.text).toContain(`value="${'ö'.repeat(100)}`);
   });
 
-  it('refused for its rate: the page answers 429 with Retry-After, the redirect has none', async () => {
+  it('The page of a rate-limited form answers 429 with Retry-After, and the redirect has no Retry-After', async () => {
     const user = await foyer.addUser();
     const who = visitor();
     const send = () => who.submit('/sign-in', { username: user.email, password: 'a wrong guess' });
@@ -174,7 +174,7 @@ describe.each(backends)('refused forms on $name', (backend) => {
     expect((await who.get('/')).headers['retry-after']).toBeUndefined();
   });
 
-  it('a program that asks for JSON gets the status of the refusal itself', async () => {
+  it('A program that asks for JSON gets the status of the refusal itself', async () => {
     const who = visitor({ accept: 'application/json' });
     const { answer } = await guess(who);
     expect([answer.status, answer.setCookies.some((line) => cookieName.test(line))]).toEqual([400, false]);

@@ -8,7 +8,7 @@ import { production, site } from './production.ts';
 import { portOf, Visitor } from './wire.ts';
 
 /** Strangers guess without pause; whoever proves the mailbox in a browser must get in there. */
-describe.each(backends)('attack: strangers lock out a member who has reset the password, on $name', (backend) => {
+describe.each(backends)('attack: strangers lock out a user who has reset the password, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend, { ...production, GUESS_LIMIT_ACCOUNT: '4' });
@@ -33,7 +33,7 @@ describe.each(backends)('attack: strangers lock out a member who has reset the p
   }
   const templates = async (email: string) => (await foyer.mails(email)).map(({ template }) => template);
 
-  it('the browser that has reset the password signs in with it, while the guessing goes on', async () => {
+  it('The browser that has reset the password signs in with it while the guessing continues', async () => {
     const user = await foyer.addUser();
     await guessAt(user);
     const home = at('203.0.113.1');
@@ -51,7 +51,7 @@ describe.each(backends)('attack: strangers lock out a member who has reset the p
     expect(await templates(user.email)).toContain('new-device');
   });
 
-  it('the guesses at the old password do not count against the new one, after a reset by page and by call', async () => {
+  it('Guesses at the old password do not count against the new one, after a reset by page and by call', async () => {
     const user = await foyer.addUser();
     await guessAt(user);
     await resetIn(at('203.0.113.4'), user);
@@ -69,7 +69,7 @@ describe.each(backends)('attack: strangers lock out a member who has reset the p
     expect((await signIn(at('203.0.113.7'), user, password)).status).toBe(303);
   });
 
-  it('the browser that has undone a change of the address signs in with the new password', async () => {
+  it('The browser that has undone a change of address signs in with the new password', async () => {
     const user = await foyer.addUser();
     const thief = at('192.0.2.1');
     expect((await signIn(thief, user, password)).status).toBe(303);
@@ -88,7 +88,7 @@ describe.each(backends)('attack: strangers lock out a member who has reset the p
     expect((await signIn(home, user)).status).toBe(303);
   });
 
-  it('a stolen key-value store: nobody finds an address by its plain hash, in guesses or in resets under way', async () => {
+  it('A stolen key-value store reveals no address by a plain hash, neither in guesses nor in pending resets', async () => {
     const email = 'guessable@example.com';
     await foyer.addUser({ email });
     await signIn(at('203.0.113.20'), { email }, 'wrong');

@@ -14,7 +14,7 @@ interface Step {
 }
 
 /** `security.md`, rule 17. */
-describe.each(backends)('who is a member is not told by a forgotten password, on $name', (backend) => {
+describe.each(backends)('a forgotten password does not reveal who is a user, on $name', (backend) => {
   let foyer: TestFoyer;
   /** What was done, by kind. */
   let done: string[] = [];
@@ -81,7 +81,7 @@ describe.each(backends)('who is a member is not told by a forgotten password, on
     return steps;
   }
 
-  it('members, strangers, disabled and unconfirmed ones, phone numbers: the same text, status and work', async () => {
+  it('Users, strangers, disabled and unconfirmed users and phone numbers get the same text, status and work', async () => {
     const member = await foyer.addUser({ givenName: 'Wilhelmine' });
     const disabled = await foyer.addUser({ givenName: 'Wilhelmine' });
     const { db } = foyer.stores.database;
@@ -108,7 +108,7 @@ describe.each(backends)('who is a member is not told by a forgotten password, on
     expect(await foyer.mails(disabled.email)).toEqual([]);
   });
 
-  it('the daily cap is the same for both', async () => {
+  it('The daily limit of reset codes is the same for a user and for a stranger', async () => {
     const member = await foyer.addUser();
     const asks = async (username: string) => {
       const statuses = [];
@@ -118,7 +118,7 @@ describe.each(backends)('who is a member is not told by a forgotten password, on
     expect(await asks('another.stranger@example.com')).toEqual(await asks(member.email));
   });
 
-  it('a code that went to nobody opens nothing, even when it is guessed', async () => {
+  it('A code that was sent to no mailbox resets no password, even when it is guessed', async () => {
     const { outbox } = foyer.deps;
     const { add } = outbox;
     const codes: unknown[] = [];
@@ -139,8 +139,8 @@ describe.each(backends)('who is a member is not told by a forgotten password, on
   });
 });
 
-describe.each(backends)('asking for codes without end, on $name', (backend) => {
-  it('is limited per address, overall, and not for a known device', async () => {
+describe.each(backends)('endless requests for codes, on $name', (backend) => {
+  it('Requests for codes are limited per address and overall, but not for a known device', async () => {
     const foyer = await startFoyer(backend, { ...production, GUESS_LIMIT_ADDRESS: '5', GUESS_LIMIT_OVERALL: '12' });
     try {
       const from = (ip: string, jar?: Visitor['jar']) =>

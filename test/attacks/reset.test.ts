@@ -19,7 +19,7 @@ import { backends } from '../support/stores.ts';
 import { portOf, send } from './wire.ts';
 
 /** `security.md`, rule 13. */
-describe.each(backends)('a forgotten password is no way in, on $name', (backend) => {
+describe.each(backends)('a password reset under attack, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000' });
@@ -35,7 +35,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     expect([row.password_hash === user.passwordHash, row.password_epoch]).toEqual([true, user.passwordEpoch]);
   };
 
-  it('guessing codes: 50 at once get five, then the right one is worth nothing', async () => {
+  it('An attacker who sends 50 codes at once gets five guesses, and the right code fails afterwards', async () => {
     const [user, browser] = [await foyer.addUser(), foyer.browser()];
     await ask(browser, user.email);
     const code = await codeFor(foyer, user.email);
@@ -49,7 +49,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     await expectUnchanged(user);
   });
 
-  it('guessing codes over many flows: ten codes a day, and then no more from strangers', async () => {
+  it('Strangers get ten codes a day for an account over all flows, and a known device still gets one', async () => {
     const user = await foyer.addUser();
     const known = await foyer.signedIn(user);
     const statuses = [];
@@ -64,7 +64,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     await reset(foyer, known, user.email);
   });
 
-  it('a code of one flow opens no other, nor the account of another member', async () => {
+  it('A code of one flow opens no other flow and no account of another user', async () => {
     const [ada, eve] = [await foyer.addUser(), await foyer.addUser()];
     const [adas, eves] = [foyer.browser(), foyer.browser()];
     await ask(adas, ada.email);
@@ -92,7 +92,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     expect((await rowOf(eve)).password_epoch).toBe(1);
   });
 
-  it('a code is worth nothing the second time, nor one that was sent again for', async () => {
+  it('A code that was used once is refused the second time', async () => {
     const [user, browser] = [await foyer.addUser(), foyer.browser()];
     await ask(browser, user.email);
     const cookies = await browser.jar.getCookieString(foyer.url);
@@ -104,7 +104,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     expect((await rowOf(user)).password_epoch).toBe(1);
   });
 
-  it('a code for confirming an address resets no password, and the other way round', async () => {
+  it('A code that confirms an address resets no password, and a reset code confirms no address', async () => {
     const user = await foyer.addUser({ emailVerified: false });
     const browser = foyer.browser();
     await ask(browser, user.email);
@@ -124,7 +124,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     expect((await rowOf(user)).email_verified).toBe(0);
   });
 
-  it('of two resets with one code at once one wins', async () => {
+  it('Of several resets with one code at once one succeeds', async () => {
     const [user, browser] = [await foyer.addUser(), foyer.browser()];
     await ask(browser, user.email);
     const code = await codeFor(foyer, user.email);
@@ -137,7 +137,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     expect((await foyer.mails(user.email)).filter(({ template }) => template === 'password-changed')).toHaveLength(1);
   });
 
-  it('a reset voids the codes that others have asked for before', async () => {
+  it('A reset voids the codes that others requested before', async () => {
     const user = await foyer.addUser();
     const [first, second] = [foyer.browser(), foyer.browser()];
     await ask(first, user.email);
@@ -155,7 +155,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     expect([303, 400, 429]).toContain(again.status);
   });
 
-  it('a reset ends old sessions, grants, access and refresh tokens, and forgets devices', async () => {
+  it('A reset revokes old sessions, grants, access and refresh tokens and forgets devices', async () => {
     const user = await foyer.addUser();
     const app = await relyingParty(foyer, await foyer.addClient());
     const thief = foyer.browser();
@@ -172,7 +172,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     expect((await thief.post('/forgot-password', { username: user.email })).status).toBe(429);
   });
 
-  it('neither signs in nor changes anything else of the account', async () => {
+  it('A reset neither signs in nor changes anything else of the account', async () => {
     const user = await foyer.addUser({ phone: '+4915155512345', phoneVerified: true });
     const before = await rowOf(user);
     const browser = foyer.browser();
@@ -185,7 +185,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     expect(before).toMatchObject(rest);
   });
 
-  it('a sign-in with the old password that runs while it is replaced leaves nobody signed in', async () => {
+  it('A sign-in with the old password that runs during the reset leaves no user signed in', async () => {
     for (let round = 0; round < 6; round += 1) {
       const user = await foyer.addUser();
       const owner = foyer.browser();
@@ -205,7 +205,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     }
   });
 
-  it('a sign-in whose password was checked before and whose session begins after is refused', async () => {
+  it('A sign-in whose password was checked before the reset and whose session starts after it is refused', async () => {
     const user = await foyer.addUser();
     const { passwords } = foyer.deps;
     const { verify } = passwords;
@@ -230,7 +230,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     }
   });
 
-  it('a disabled member gets no code, and one who is disabled meanwhile no password', async () => {
+  it('A user who is disabled after the request of a code cannot reset the password', async () => {
     const [user, browser] = [await foyer.addUser(), foyer.browser()];
     await ask(browser, user.email);
     const code = await codeFor(foyer, user.email);
@@ -239,7 +239,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     await expectUnchanged(user);
   });
 
-  it('an address that changed after the code was sent is not the one that was proven', async () => {
+  it('A code does not prove an address that was changed after the code was sent', async () => {
     const [user, browser] = [await foyer.addUser(), foyer.browser()];
     await ask(browser, user.email);
     const code = await codeFor(foyer, user.email);
@@ -252,7 +252,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     await expectUnchanged(user);
   });
 
-  it('a flow that was planted in a browser, or made up, leads nowhere', async () => {
+  it('A flow that was planted in a browser or made up resets no password', async () => {
     const [user, mallory] = [await foyer.addUser(), foyer.browser()];
     await ask(mallory, user.email);
     const planted = await flowOf(mallory);
@@ -271,7 +271,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     expect((await submit(victim, user.email, code)).status).toBe(303);
   });
 
-  it('posts from other sites and siblings ask for nothing and set nothing', async () => {
+  it('A post from another site or a sibling requests no code and sets no password', async () => {
     const [user, browser] = [await foyer.addUser(), foyer.browser()];
     await ask(browser, user.email);
     const code = await codeFor(foyer, user.email);
@@ -288,7 +288,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     await expectUnchanged(user);
   });
 
-  it('a foreign Host is in no mail: links come from PUBLIC_URL', async () => {
+  it('A foreign Host appears in no mail, because links come from PUBLIC_URL', async () => {
     const user = await foyer.addUser();
     const body = new URLSearchParams({ username: user.email }).toString();
     const headers = {
@@ -318,7 +318,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     expect(addresses.filter((address) => new URL(address).origin !== foyer.url)).toEqual([]);
   });
 
-  it('a username with line breaks puts no header into an answer or a mail', async () => {
+  it('A username with line breaks adds no header to an answer or a mail', async () => {
     const user = await foyer.addUser();
     for (const injected of [
       '\r\nSet-Cookie: a=b',
@@ -339,7 +339,7 @@ describe.each(backends)('a forgotten password is no way in, on $name', (backend)
     expect(await foyer.mails(user.email)).toEqual([]);
   });
 
-  it('the address of the page can say nothing that is not its own', async () => {
+  it('The address of the page cannot add text to the page', async () => {
     const browser = foyer.browser();
     const user = await foyer.addUser();
     await ask(browser, user.email);

@@ -44,7 +44,7 @@ describe.each([anyBackend])('a redirect parameter', (backend) => {
     if (to.includes('evil')) expect(to.startsWith(`${foyer.url}//`)).toBe(true);
   }
 
-  it('leads a signed-in member nowhere but to this site’s pages', async () => {
+  it('A redirect parameter leads a signed-in user only to pages of this site', async () => {
     for (const trick of tricks) {
       expectAtHome(
         await member.get(`/?${new URLSearchParams({ redirect: trick })}`, { 'sec-fetch-site': 'cross-site' }),
@@ -54,7 +54,7 @@ describe.each([anyBackend])('a redirect parameter', (backend) => {
     expect((await member.get('/')).status).toBe(303);
   });
 
-  it('leads nowhere else after the sign-in, the terms and the language either', async () => {
+  it('A redirect parameter leads only to this site after the sign-in, the terms and the language, too', async () => {
     for (const trick of tricks) {
       const search = `?${new URLSearchParams({ redirect: trick })}`;
       const fields = { decision: 'accept', version: String(foyer.deps.terms.number) };
@@ -69,12 +69,12 @@ describe.each([anyBackend])('a redirect parameter', (backend) => {
     }
   });
 
-  it('given twice is not a parameter at all', async () => {
+  it('A redirect parameter that is given twice is ignored', async () => {
     expectAtHome(await member.get('/?redirect=/tos&redirect=https://evil.example'));
     expectAtHome(await member.get('/?redirect[]=https://evil.example'));
   });
 
-  it('redirect_uri, state and client_id, which the specification carries along, lead nowhere by themselves', async () => {
+  it('redirect_uri, state and client_id, which the specification carries along, cause no redirect by themselves', async () => {
     const search = '/?redirect_uri=https://evil.example/%22%3E%3Cscript%3E&state=%22%3E%3Cscript%3E';
     const visitor = new Visitor(portOf(foyer.url), foyer.url);
     for (const address of [search, `${search}&client_id=y`, '/?client_id=%22%3E%3Cscript%3E']) {

@@ -86,7 +86,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
     return { user, nameId, facts, other };
   }
 
-  it('user name of a member, with another address and another name: nobody is signed in to the account', async () => {
+  it('A user’s user name with another address and another name does not sign in to the account', async () => {
     const { user, nameId, other } = await memberBy();
     const before = await linksOf(user);
     const { to, browser } = await come(nameId, other);
@@ -101,7 +101,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
     expect(federationLog(foyer).at(-1)).toMatchObject({ outcome: 'to-prove' });
   });
 
-  it('address of a member as the NameID, with another name: nobody is signed in to the account', async () => {
+  it('A user’s address as the NameID with another name does not sign in to the account', async () => {
     people += 1;
     const mail = `shared.${people}@corp.acme.example`;
     const byEmail = { nameIdFormat: formats.email };
@@ -114,21 +114,21 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
     expect(await signedInAs(owner.browser)).toContain(mail);
   });
 
-  it('user name whose address follows from it: the address alone does not sign in', async () => {
+  it('An address that follows from the user name is not enough to sign in', async () => {
     people += 1;
     const [nameId, mail] = [`ada${people}`, `ada${people}@corp.acme.example`];
     await come(nameId, { mail, givenName: 'Ada', sn: 'Lovelace' });
     expect((await come(nameId, { mail, givenName: 'Ada', sn: 'Jones' })).to).toBe(reusedPath);
   });
 
-  it('user name without any other fact: nobody is signed in to the account', async () => {
+  it('A user name without any other fact does not sign in to the account', async () => {
     const { nameId } = await memberBy();
     const { to, browser } = await come(nameId, {});
     expect(to).toBe(reusedPath);
     expect(await signedInAs(browser)).toBeUndefined();
   });
 
-  it('member whose address or name alone has changed: signs in, and the new fact counts from then on', async () => {
+  it('A user whose address or name alone has changed signs in, and the new fact counts from then on', async () => {
     const { user, nameId, facts, other } = await memberBy();
     const married = { ...facts, givenName: other.givenName, sn: other.sn };
     expect(await signedInAs((await come(nameId, married)).browser)).toContain(user.email);
@@ -136,7 +136,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
     expect((await come(nameId, { ...facts, mail: 'third@corp.acme.example' })).to).toBe(reusedPath);
   });
 
-  it('link from before names were kept: the name of the account counts', async () => {
+  it('A link from before names were stored is compared with the name of the account', async () => {
     const { user, nameId, facts, other } = await memberBy();
     await db()
       .updateTable('federated_identities')
@@ -152,19 +152,22 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
     ['persistent NameID', 'acme-saml', { nameIdFormat: formats.persistent }, 'corp.acme.example'],
     ['attribute that the operator named', 'by-number', { nameIdFormat: formats.unspecified }, 'number.example'],
     ['format that the operator named as permanent', 'vouched', { nameIdFormat: formats.email }, 'vouched.example'],
-  ] as const)('%s: signs in, whatever else has changed', async (_what, provider, change, domain) => {
-    people += 1;
-    const number = `number-${people}`;
-    const with_ = (facts: Facts) => come(`who-${people}`, { ...facts, number } as Facts, change, provider);
-    const mail = `first.${people}@${domain}`;
-    await with_({ mail, givenName: 'Ada', sn: 'Lovelace' });
-    const user = (await member(mail)) as User;
-    await accept(user);
-    const { browser } = await with_({ mail: `other.${people}@${domain}`, givenName: 'Adam', sn: 'Jones' });
-    expect(await signedInAs(browser)).toContain(user.email);
-  });
+  ] as const)(
+    'A permanent subject signs in, whatever else has changed: %s',
+    async (_what, provider, change, domain) => {
+      people += 1;
+      const number = `number-${people}`;
+      const with_ = (facts: Facts) => come(`who-${people}`, { ...facts, number } as Facts, change, provider);
+      const mail = `first.${people}@${domain}`;
+      await with_({ mail, givenName: 'Ada', sn: 'Lovelace' });
+      const user = (await member(mail)) as User;
+      await accept(user);
+      const { browser } = await with_({ mail: `other.${people}@${domain}`, givenName: 'Adam', sn: 'Jones' });
+      expect(await signedInAs(browser)).toContain(user.email);
+    },
+  );
 
-  describe('a member whose address and name have both changed', () => {
+  describe('a user whose address and name have both changed', () => {
     const mine = (browser: Browser) => browser.post(reusedPath, { act: 'mine' });
     const signIn = (browser: Browser, user: User) =>
       browser.post(`/sign-in?redirect=${offerPath}`, { username: user.email, password });
@@ -175,7 +178,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
       return { ...made, user: (await member(made.user.email)) as User };
     }
 
-    it('proves the account by the password, confirms, and is signed in by the provider again', async () => {
+    it('A user with a changed address and name confirms the link by the password and signs in by the provider again', async () => {
       const { user, nameId, other } = await withPassword();
       const { browser } = await come(nameId, other);
       const to = pathOf(await mine(browser));
@@ -194,7 +197,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
       expect(await signedInAs((await come(nameId, other)).browser)).toContain(user.email);
     });
 
-    it('“Not now”: the link stays as it was', async () => {
+    it('“Not now” leaves the link as it was', async () => {
       const { user, nameId, facts, other } = await withPassword();
       const { browser } = await come(nameId, other);
       await mine(browser);
@@ -204,7 +207,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
       expect((await come(nameId, other)).to).toBe(reusedPath);
     });
 
-    it('with a second factor: the password alone does not confirm', async () => {
+    it('The password alone does not confirm the link of a user with a second factor', async () => {
       const { user, nameId, facts, other } = await withPassword();
       const secret = await giveTotp(foyer, user);
       const { browser } = await come(nameId, other);
@@ -218,7 +221,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
       expect(await linksOf(user)).toMatchObject([{ email: other.mail }]);
     });
 
-    it('without a password: sets one by a code to the address of the account, and goes on', async () => {
+    it('A user without a password sets one by a code to the account’s address and continues', async () => {
       const { user, nameId, other } = await memberBy();
       expect(user.passwordHash).toBeNull();
       const { browser } = await come(nameId, other);
@@ -237,7 +240,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
       expect(await signedInAs((await come(nameId, other)).browser)).toContain(user.email);
     });
 
-    it('is not taken for themselves where they show again who they are', async () => {
+    it('A user whose address and name have both changed cannot re-authenticate by that identity', async () => {
       const { user, nameId, facts, other } = await withPassword();
       const { browser } = await come(nameId, facts);
       const page = await browser.post('/re-authenticate/provider/acme-saml?redirect=/settings/password');
@@ -252,7 +255,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
   describe('the person who has the user name now', () => {
     const fresh = (browser: Browser) => browser.post(reusedPath, { act: 'new' });
 
-    it('gets an account of their own; the former member keeps the account, without this link, and gets a mail', async () => {
+    it('The new person gets an own account, and the former user keeps the account without this link and gets a mail', async () => {
       const { user, nameId, other } = await memberBy();
       const { browser } = await come(nameId, other);
       expect((await fresh(browser)).status).toBe(303);
@@ -268,7 +271,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
       expect(await signedInAs((await come(nameId, other)).browser)).toContain(other.mail);
     });
 
-    it('twice at once: one account, and the former member stays out of it', async () => {
+    it('The new person who asks several times at once gets one account and no access to the former user’s account', async () => {
       const { user, nameId, other } = await memberBy();
       const { browser } = await come(nameId, other);
       const answers = await Promise.all([fresh(browser), fresh(browser), fresh(browser)]);
@@ -277,7 +280,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
       expect([await linksOf(owner), await linksOf(user)]).toMatchObject([[{ subject: nameId }], []]);
     });
 
-    it('where nobody becomes a member by the provider: refused, and the link stays', async () => {
+    it('A provider that creates no accounts refuses the new person, and the link stays', async () => {
       const { user, nameId, facts, other } = await memberBy();
       await db()
         .updateTable('federated_identities')
@@ -289,7 +292,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
       expect(await linksOf(user)).toMatchObject([{ email: facts.mail }]);
     });
 
-    it('cannot take the link of a member who has proven the account meanwhile', async () => {
+    it('The new person cannot take the link of a user who has proven the account in the meantime', async () => {
       const { user, nameId, facts, other } = await memberBy();
       const { browser } = await come(nameId, other);
       foyer.passTime(1_000);
@@ -298,7 +301,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
       expect(await linksOf(user)).toMatchObject([{ subject: nameId, email: facts.mail }]);
     });
 
-    it('other sites cannot press the buttons, and without such a sign-in there is nothing to decide', async () => {
+    it('Another site cannot press the buttons, and without such a sign-in there is nothing to decide', async () => {
       const { user, nameId, other } = await memberBy();
       const { browser } = await come(nameId, other);
       const evil = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };

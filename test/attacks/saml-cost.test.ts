@@ -36,7 +36,7 @@ describe.each(backends)('the work that a SAML answer can cause, on $name', (back
     return { xml, to, signedIn, last: federationLog(foyer).at(-1) };
   }
 
-  it('message of 301 elements: refused before any signature is looked at, and one of 300 is not', async () => {
+  it('A message of 301 elements is refused before any signature check, and one of 300 elements is not', async () => {
     const plain = countElements((await come({ sign: 'none' })).xml);
     for (const [elements, detail] of [
       [300, 'the assertion is not signed by this provider'],
@@ -52,7 +52,7 @@ describe.each(backends)('the work that a SAML answer can cause, on $name', (back
     expect(federationLog(foyer).at(-1)).toMatchObject({ count: 301 });
   });
 
-  it('answer with 150 groups: signs in', async () => {
+  it('An answer with 150 groups signs in', async () => {
     const mail = 'groups@corp.acme.example';
     const { xml, signedIn } = await come({ nameId: 'groups', attributes: { mail, groups: groups(150) } });
     expect([countElements(xml) <= 300, signedIn]).toEqual([true, true]);
@@ -80,10 +80,13 @@ describe.each(backends)('the work that a SAML answer can cause, on $name', (back
     ['a long attribute', 'the message is too long', `<a b="${'x'.repeat(131_072)}"/>`],
     ['ampersands that begin no reference', 'the message is no XML', `<a>${'&'.repeat(100_000)}</a>`],
     ['a reference to an entity that nobody declared', 'the message is no XML', '<a>&x;</a>'],
-  ])('%s: refused before any signature is looked at', async (_what, detail, more) => {
-    const { last, signedIn } = await come({ sign: 'none', afterSigning: inAssertion(more) });
-    expect([last?.detail, signedIn]).toEqual([detail, false]);
-  });
+  ])(
+    'A message with excessive or broken content is refused before any signature is checked: %s',
+    async (_what, detail, more) => {
+      const { last, signedIn } = await come({ sign: 'none', afterSigning: inAssertion(more) });
+      expect([last?.detail, signedIn]).toEqual([detail, false]);
+    },
+  );
 
   it.each<[string, string, (xml: string) => string]>([
     [
@@ -125,12 +128,12 @@ describe.each(backends)('the work that a SAML answer can cause, on $name', (back
       'an element has two signatures',
       (xml) => xml.replace(/<ds:Signature .*?<\/ds:Signature>/s, (signature) => signature + signature),
     ],
-  ])('signature %s: refused before it is verified', async (_what, detail, afterSigning) => {
+  ])('A signature %s is refused before it is verified', async (_what, detail, afterSigning) => {
     const { last, signedIn } = await come({ sign: 'assertion', afterSigning });
     expect([last?.detail, signedIn]).toEqual([detail, false]);
   });
 
-  it('two elements with one id, in both spellings: refused before a signature is verified', async () => {
+  it('Two elements with one id, in any spelling of the attribute, are refused before a signature is verified', async () => {
     for (const name of ['ID', 'Id', 'id', 'xml:id']) {
       const { last, signedIn } = await come({
         sign: 'assertion',
@@ -227,7 +230,7 @@ describe('the processor time of a SAML answer', () => {
     return { texts, isTaken };
   }
 
-  it('of each hostile answer is less than twice that of the smallest good one', async () => {
+  it('Each hostile answer takes less than twice the processor time of the smallest good one', async () => {
     const { texts, isTaken } = await prepared();
     const least = new Map<string, number>();
     // The least of many: other processes and the compiler only add to it.

@@ -45,22 +45,25 @@ describe.each(backends)('the name of a person in a SAML answer, on $name', (back
     ['an em space behind it', 'victim-7\u2003'],
   ];
 
-  it.each(padded)('NameID of another person with %s: refused, and no linked account changes', async (_how, nameId) => {
-    const victim = { nameId: 'victim-7', attributes: { mail: 'victim-7@corp.acme.example' } };
-    expect((await come(victim)).signedIn).toBe(true);
-    const before = await rows();
-    const attack = await come({ nameId, attributes: { mail: 'mallory@corp.acme.example' } });
-    expect(attack.to).toContain('notice=federation-invalid');
-    expect(attack.signedIn).toBe(false);
-    expect(federationLog(foyer).at(-1)).toMatchObject({
-      outcome: 'invalid',
-      detail: 'the NameID has white space at its start or end',
-    });
-    expect(await rows()).toEqual(before);
-    expect((await come(victim)).signedIn).toBe(true);
-  });
+  it.each(padded)(
+    'A NameID of another person with %s is refused, and no linked account changes',
+    async (_how, nameId) => {
+      const victim = { nameId: 'victim-7', attributes: { mail: 'victim-7@corp.acme.example' } };
+      expect((await come(victim)).signedIn).toBe(true);
+      const before = await rows();
+      const attack = await come({ nameId, attributes: { mail: 'mallory@corp.acme.example' } });
+      expect(attack.to).toContain('notice=federation-invalid');
+      expect(attack.signedIn).toBe(false);
+      expect(federationLog(foyer).at(-1)).toMatchObject({
+        outcome: 'invalid',
+        detail: 'the NameID has white space at its start or end',
+      });
+      expect(await rows()).toEqual(before);
+      expect((await come(victim)).signedIn).toBe(true);
+    },
+  );
 
-  it('names in other letters, and with a zero width space, are names of other people', async () => {
+  it('Names in other letter case or with a zero-width space belong to other people', async () => {
     const names = ['apart', 'APART', 'apart\u200b', 'ap\u0061\u0301rt', 'ap\u00e1rt'];
     for (const [at, nameId] of names.entries())
       expect((await come({ nameId, attributes: { mail: `apart${at}@corp.acme.example` } })).signedIn).toBe(true);
@@ -68,7 +71,7 @@ describe.each(backends)('the name of a person in a SAML answer, on $name', (back
     for (const nameId of names) expect(subjects.filter((one) => one === nameId)).toHaveLength(1);
   });
 
-  it('NameID with an element in it: refused', async () => {
+  it('A NameID with an element in it is refused', async () => {
     const nested = {
       nameId: 'victim-7',
       assertionBeforeSigning: (xml: string) => xml.replace('>victim-7<', '>victim<saml:x/>-7<'),
@@ -77,33 +80,36 @@ describe.each(backends)('the name of a person in a SAML answer, on $name', (back
     expect(federationLog(foyer).at(-1)?.detail).toBe('the NameID has elements in it');
   });
 
-  describe('in an attribute that the configuration names', () => {
+  describe('a name in an attribute that the configuration names', () => {
     const issuer = 'https://number.example';
     const by = (number: string | string[], mail: string) =>
       come({ issuer, nameId: 'any', attributes: { number, mail: `${mail}@number.example` } }, 'by-number');
 
-    it.each(padded)('%s: refused, and no linked account changes', async (_how, number) => {
-      expect((await by('victim-7', 'victim')).signedIn).toBe(true);
-      const before = await rows();
-      expect((await by(number, 'mallory')).signedIn).toBe(false);
-      expect(federationLog(foyer).at(-1)?.detail).toBe(
-        'the attribute that names the person has white space at its start or end',
-      );
-      expect(await rows()).toEqual(before);
-    });
+    it.each(padded)(
+      'A configured attribute with %s is refused, and no linked account changes',
+      async (_how, number) => {
+        expect((await by('victim-7', 'victim')).signedIn).toBe(true);
+        const before = await rows();
+        expect((await by(number, 'mallory')).signedIn).toBe(false);
+        expect(federationLog(foyer).at(-1)?.detail).toBe(
+          'the attribute that names the person has white space at its start or end',
+        );
+        expect(await rows()).toEqual(before);
+      },
+    );
 
     it.each([
       ['a blank one before it', ['', 'victim-7']],
       ['a blank one behind it', ['victim-7', ' ']],
       ['another one', ['victim-7', 'mallory-8']],
       ['the same one twice', ['victim-7', 'victim-7']],
-    ])('with a second value, %s: refused', async (_how, number) => {
+    ])('A configured attribute with a second value is refused: %s', async (_how, number) => {
       expect((await by(number, 'mallory')).signedIn).toBe(false);
       expect(federationLog(foyer).at(-1)?.detail).toBe('the attribute that names the person does not have one value');
     });
   });
 
-  it('logout request with white space around the NameID: refused, and the session of the member goes on', async () => {
+  it('A logout request with white space around the NameID is refused, and the session of the user continues', async () => {
     const victim = { nameId: 'victim-9', attributes: { mail: 'victim-9@corp.acme.example' }, sessionIndex: '_s1' };
     const { browser } = await come(victim);
     const slo = `${foyer.url}/federation/acme-saml/logout`;

@@ -61,7 +61,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
     expect(await victim.where('subject', '=', evilName).execute()).toEqual([]);
   }
 
-  describe('an encrypted assertion, which anybody can make with our certificate', () => {
+  describe('an encrypted assertion, which an attacker can make with Foyer’s certificate', () => {
     let people = 0;
     const usual = (): SamlResponseOptions => {
       people += 1;
@@ -95,7 +95,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
       return answerXml(providers, attempt, { ...usual(), sign: 'none', assertion });
     }
 
-    it('of the provider: signs in', async () => {
+    it('An encrypted assertion of the provider signs in', async () => {
       const attempt = await begin();
       await arrive(foyer, attempt, await answerXml(providers, attempt, { ...usual(), encryptFor: encryptFor() }));
       expect(await isSignedIn(attempt.browser)).toBe(true);
@@ -106,7 +106,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
     });
 
     it.each(Object.keys(wrappings).filter((shape) => !/XSW [12]$/.test(shape)) as (keyof typeof wrappings)[])(
-      'wrapped before it was encrypted: %s',
+      'An assertion that was wrapped before it was encrypted is refused: %s',
       async (shape) => {
         const attempt = await begin();
         const plain = await answerXml(providers, attempt, { ...usual(), sign: 'assertion' });
@@ -119,7 +119,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
       },
     );
 
-    it('beside a plain one, twice, within another one, or hidden in the extensions', async () => {
+    it('An encrypted assertion beside a plain one, twice, nested or hidden in the extensions is refused', async () => {
       const attempt = await begin();
       const plain = assertionIn(await answerXml(providers, attempt, { ...usual(), sign: 'assertion' }));
       const evil = plain.replace(/>sealed-\d+</, `>${evilName}<`);
@@ -139,7 +139,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
       await expectRefused(hidden, extended, more);
     });
 
-    it('with two assertions in one cipher text, or none', async () => {
+    it('A cipher text with two assertions or with none is refused', async () => {
       for (const wrong of [(plain: string) => plain + plain, () => '<a/>', () => 'no XML', () => '']) {
         const attempt = await begin();
         const plain = assertionIn(await answerXml(providers, attempt, { ...usual(), sign: 'assertion' }));
@@ -149,7 +149,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
       }
     });
 
-    it('changed in any of its bytes, or cut off', async () => {
+    it('A cipher text that was changed or cut off is refused', async () => {
       for (const at of [0.1, 0.5, 0.9]) {
         const attempt = await begin();
         const xml = await answerXml(providers, attempt, { ...usual(), sign: 'assertion', encryptFor: encryptFor() });
@@ -168,14 +168,14 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
     it.each([
       ['RSA with the padding of PKCS #1 1.5', { keyEncryptionAlgorithm: 'http://www.w3.org/2001/04/xmlenc#rsa-1_5' }],
       ['triple DES', { encryptionAlgorithm: 'http://www.w3.org/2001/04/xmlenc#tripledes-cbc' }],
-    ])('by %s', async (_what, algorithms) => {
+    ])('An assertion that is encrypted by %s is refused', async (_what, algorithms) => {
       const attempt = await begin();
       const plain = assertionIn(await answerXml(providers, attempt, { ...usual(), sign: 'assertion' }));
       const xml = await answered(attempt, await sealed(plain, algorithms));
       await expectRefused(attempt, xml, 'the assertion is encrypted in a way that is not accepted');
     });
 
-    it('for another key', async () => {
+    it('An assertion that is encrypted for another key is refused', async () => {
       const attempt = await begin();
       const certificate = providers.otherSigner().certificate;
       const xml = await answerXml(providers, attempt, { ...usual(), sign: 'assertion', encryptFor: certificate });
@@ -183,7 +183,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
     });
   });
 
-  describe('in another encoding', () => {
+  describe('a message in another encoding', () => {
     const utf16 = (text: string, { bom, bigEndian }: { bom: boolean; bigEndian: boolean }) => {
       const bytes = Buffer.from(`${bom ? '\ufeff' : ''}${text}`, 'utf16le');
       return bigEndian ? bytes.swap16() : bytes;
@@ -193,7 +193,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
       ['UTF-16, little-endian', { bom: false, bigEndian: false }],
       ['UTF-16, big-endian, with a mark', { bom: true, bigEndian: true }],
       ['UTF-16, big-endian', { bom: false, bigEndian: true }],
-    ])('%s: refused, with and without its declaration', async (_what, how) => {
+    ])('A message in %s is refused, with and without its declaration', async (_what, how) => {
       for (const declaration of ['', '<?xml version="1.0" encoding="UTF-16"?>']) {
         const attempt = await beginSaml(foyer);
         const xml = declaration + (await answerXml(providers, attempt));
@@ -208,7 +208,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
     });
 
     it.each(['UTF-16', 'utf-7', 'ISO-8859-1', 'cp037', 'UTF-8x'])(
-      'UTF-8 that says it is %s: refused, as another reader would see another text',
+      'A UTF-8 message that says it is %s is refused, because another reader would see another text',
       async (encoding) => {
         for (const quote of ['"', "'"]) {
           const attempt = await beginSaml(foyer);
@@ -219,7 +219,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
       },
     );
 
-    it.each(['UTF-8', 'utf-8'])('UTF-8 that says it is %s: signs in', async (encoding) => {
+    it.each(['UTF-8', 'utf-8'])('A UTF-8 message that says it is %s signs in', async (encoding) => {
       const attempt = await beginSaml(foyer);
       const nameId = encoding === 'UTF-8' ? 'declared-large' : 'declared-small';
       const who = { nameId, attributes: { mail: `${nameId}@corp.acme.example` } };
@@ -229,18 +229,21 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
     });
   });
 
-  it.each(['XSW 1', 'XSW 2', 'XSW 6'] as const)('%s, with every way of signing, and unasked', async (shape) => {
-    for (const sign of ['both', 'assertion', 'response'] as const) {
-      const hasOne = shape === 'XSW 6' ? sign !== 'response' : sign !== 'assertion';
-      if (!hasOne) continue;
-      const attempt = await beginSaml(foyer);
-      const wrapped = wrap(await answerXml(providers, attempt, { sign }), shape);
-      await expectRefused(attempt, wrapped, 'the response has more than one assertion');
-      const { pathname } = new URL(attempt.request.acsUrl);
-      const unasked = await postFromElsewhere(foyer, pathname, { SAMLResponse: inBase64(wrapped) });
-      expect(pathOf(unasked)).toContain('notice=federation-foreign');
-    }
-  });
+  it.each(['XSW 1', 'XSW 2', 'XSW 6'] as const)(
+    'The wrapping %s is refused with every way of signing and as an unsolicited answer',
+    async (shape) => {
+      for (const sign of ['both', 'assertion', 'response'] as const) {
+        const hasOne = shape === 'XSW 6' ? sign !== 'response' : sign !== 'assertion';
+        if (!hasOne) continue;
+        const attempt = await beginSaml(foyer);
+        const wrapped = wrap(await answerXml(providers, attempt, { sign }), shape);
+        await expectRefused(attempt, wrapped, 'the response has more than one assertion');
+        const { pathname } = new URL(attempt.request.acsUrl);
+        const unasked = await postFromElsewhere(foyer, pathname, { SAMLResponse: inBase64(wrapped) });
+        expect(pathOf(unasked)).toContain('notice=federation-foreign');
+      }
+    },
+  );
 
   describe('linking an account by SAML', () => {
     /** Of a member who has just signed in, as far as the provider. */
@@ -260,7 +263,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
     const subjects = async (attempt: { user: { id: string } }) =>
       (await linksOf(foyer, attempt.user as never)).map(({ subject }) => subject);
 
-    it('from start to end: the right answer links', async () => {
+    it('The right SAML answer links the account', async () => {
       const attempt = await linking();
       const who = person();
       expect(await arrive(foyer, attempt, await answerXml(providers, attempt, who))).toContain('notice=linked');
@@ -270,7 +273,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
       expect(await isSignedIn(again.browser)).toBe(true);
     });
 
-    it('the answer of an attacker in the browser of a victim who is linking: nothing is linked', async () => {
+    it('The answer of an attacker in the browser of a victim who is linking links nothing', async () => {
       const [attacker, victim] = [await linking(), await linking()];
       const evil = await answerXml(providers, attacker, person());
       // To the attempt of the attacker, in the browser of the victim.
@@ -280,7 +283,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
       expect([await subjects(attacker), await subjects(victim)]).toEqual([[], []]);
     });
 
-    it('the stolen answer of a victim in the browser of an attacker: nothing is linked', async () => {
+    it('The stolen answer of a victim in the browser of an attacker links nothing', async () => {
       const [attacker, victim] = [await linking(), await linking()];
       const stolen = await answerXml(providers, victim, person());
       expect(await arrive(foyer, attacker, stolen)).toContain('federation-invalid');
@@ -288,7 +291,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
       expect([await subjects(attacker), await subjects(victim)]).toEqual([[], []]);
     });
 
-    it('a sign-in’s answer does not link, a link’s answer does not sign in, and none is taken twice', async () => {
+    it('An answer to a sign-in does not link, an answer to a link does not sign in, and none is accepted twice', async () => {
       const attempt = await linking();
       const signIn = await beginSaml(foyer);
       const who = person();
@@ -301,7 +304,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
       expect(await subjects(attempt)).toEqual([who.nameId]);
     });
 
-    it('wrapped, changed, or signed by a stranger: nothing is linked', async () => {
+    it('An answer that is wrapped, changed or signed by a stranger links nothing', async () => {
       for (const forge of [
         async (attempt: SamlAttempt) => wrap(await answerXml(providers, attempt, person()), 'XSW 3'),
         async (attempt: SamlAttempt) =>
@@ -315,7 +318,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
       }
     });
 
-    it('an account there that is linked to another member: it stays theirs', async () => {
+    it('A provider account that is linked to another user stays linked to that user', async () => {
       const [owner, thief] = [await linking(), await linking()];
       const who = person();
       await arrive(foyer, owner, await answerXml(providers, owner, who));

@@ -17,7 +17,7 @@ import { anyBackend } from '../support/stores.ts';
 const minuteMs = 60_000;
 const elsewhere = 'https://another-app.example/acs';
 
-describe.each([anyBackend])('a SAML answer that is wrong', (backend) => {
+describe.each([anyBackend])('a wrong SAML answer', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
   beforeAll(async () => {
@@ -62,7 +62,7 @@ describe.each([anyBackend])('a SAML answer that is wrong', (backend) => {
       expect(logged).not.toContain(secret);
   }
 
-  it('is refused, where the right one is taken', async () => {
+  it('A right SAML answer, from which each wrong one differs in one way, signs the user in', async () => {
     // What follows differs from this in one thing each.
     for (const sign of ['both', 'assertion'] as const) {
       const attempt = await beginSaml(foyer);
@@ -287,7 +287,7 @@ describe.each([anyBackend])('a SAML answer that is wrong', (backend) => {
     ],
   ];
 
-  it.each(cases)('%s', async (_what, detail, change) => {
+  it.each(cases)('A wrong SAML answer is refused: %s', async (_what, detail, change) => {
     const attempt = await beginSaml(foyer);
     const to = await arrive(foyer, attempt, await answerXml(providers, attempt, change()));
     await expectRefused(attempt, to, 'invalid', detail);
@@ -298,7 +298,7 @@ describe.each([anyBackend])('a SAML answer that is wrong', (backend) => {
     shapes
       .flatMap((shape) => (['both', 'assertion', 'response'] as const).map((sign) => [shape, sign] as const))
       .filter(([shape, sign]) => (/XSW [12]/.test(shape) ? sign !== 'assertion' : sign !== 'response')),
-  )('wrapped: %s, signed: %s', async (shape, sign) => {
+  )('A wrapped SAML answer is refused: %s, signed: %s', async (shape, sign) => {
     const attempt = await beginSaml(foyer);
     const xml = wrap(await answerXml(providers, attempt, { sign }), shape);
     expect(xml).toContain(evilName);
@@ -307,7 +307,7 @@ describe.each([anyBackend])('a SAML answer that is wrong', (backend) => {
     await expectRefused(attempt, to, 'invalid', last()?.detail ?? '');
   });
 
-  it('an encrypted one that its sender has written', async () => {
+  it('An encrypted SAML answer that its sender has written is refused', async () => {
     // Our certificate is public: anybody can encrypt for us.
     const encryptFor = providers.serviceProvider.certificate;
     for (const [change, detail] of [
@@ -322,7 +322,7 @@ describe.each([anyBackend])('a SAML answer that is wrong', (backend) => {
     }
   });
 
-  it('with the key that signed it in its own signature', async () => {
+  it('A SAML answer with its signing key in its own signature is refused', async () => {
     const attempt = await beginSaml(foyer);
     const signer = providers.otherSigner();
     const body = signer.certificate.replace(/-----[^-]+-----|\s/g, '');
@@ -339,7 +339,7 @@ describe.each([anyBackend])('a SAML answer that is wrong', (backend) => {
     await expectRefused(attempt, to, 'invalid', 'the assertion is not signed by this provider');
   });
 
-  it('of one provider in the name of another', async () => {
+  it('A SAML answer of one provider in the name of another is refused', async () => {
     // The rival is a provider here, and signs what it likes: of itself, and never of the other's people.
     const attempt = await beginSaml(foyer);
     const stolen = await answerXml(providers, attempt, { signer: providers.otherSigner() });
@@ -370,7 +370,7 @@ describe.each([anyBackend])('a SAML answer that is wrong', (backend) => {
     );
   });
 
-  it('that nobody asked for, wherever its RelayState leads', async () => {
+  it('An unsolicited SAML answer is refused, wherever its RelayState leads', async () => {
     for (const relayState of [
       '',
       'https://evil.example/',
@@ -386,7 +386,7 @@ describe.each([anyBackend])('a SAML answer that is wrong', (backend) => {
     }
   });
 
-  it('replayed', async () => {
+  it('A replayed SAML answer is refused', async () => {
     const attempt = await beginSaml(foyer);
     const xml = await answerXml(providers, attempt, {
       nameId: 'replayed',
@@ -416,7 +416,7 @@ describe.each([anyBackend])('a SAML answer that is wrong', (backend) => {
     );
   });
 
-  it('of another browser’s attempt: nobody is signed in to an attacker’s account, or with a stolen answer', async () => {
+  it('A SAML answer to another browser’s attempt signs in neither to an attacker’s account nor as a victim', async () => {
     const attacker = await beginSaml(foyer);
     const xml = await answerXml(providers, attacker, {
       nameId: 'attacker',
@@ -430,7 +430,7 @@ describe.each([anyBackend])('a SAML answer that is wrong', (backend) => {
     await expectRefused(victim, to, 'foreign', 'the attempt of the answer');
   });
 
-  it('too late', async () => {
+  it('A late SAML answer is refused', async () => {
     const attempt = await beginSaml(foyer, { search: '?redirect=%2Fsettings' });
     foyer.passTime(16 * minuteMs);
     try {
@@ -442,7 +442,7 @@ describe.each([anyBackend])('a SAML answer that is wrong', (backend) => {
     }
   });
 
-  it('as a post that is no form, too long, twice, or not in base64', async () => {
+  it('A SAML answer posted without a form, too long, twice or not in base64 is refused', async () => {
     const attempt = await beginSaml(foyer);
     const { pathname } = new URL(attempt.request.acsUrl);
     const RelayState = attempt.relayState;
@@ -476,7 +476,7 @@ describe.each([anyBackend])('a SAML answer that is wrong', (backend) => {
     await expectRefused(another, pathOf(await another.browser.get(pathOf(beside))), 'invalid', 'there is no message');
   });
 
-  it('again and again: it is read a few times, and no more', async () => {
+  it('Repeated SAML answers to one attempt are read only a few times', async () => {
     const attempt = await beginSaml(foyer);
     const wrong = await answerXml(providers, attempt, { sign: 'none' });
     for (let n = 0; n < 5; n += 1) expect(await arrive(foyer, attempt, wrong)).toContain('federation-invalid');
@@ -484,7 +484,7 @@ describe.each([anyBackend])('a SAML answer that is wrong', (backend) => {
     await expectRefused(attempt, await arrive(foyer, attempt, right), 'too-many', 'answers to one attempt');
   });
 
-  it('again and again to an attempt that is over: nothing is put down for its sender', async () => {
+  it('Repeated SAML answers to an attempt that is over store nothing for their sender', async () => {
     const attempt = await beginSaml(foyer);
     const right = await answerXml(providers, attempt);
     await arrive(foyer, attempt, right);
@@ -497,7 +497,7 @@ describe.each([anyBackend])('a SAML answer that is wrong', (backend) => {
     expect(ledTo).toEqual([...Array(4).fill('/federation/acme-saml/finish'), ...Array(4).fill('/')]);
   });
 
-  it('in which a signature of the provider for something else signs an assertion', async () => {
+  it('An assertion that carries a signature of the provider for something else is refused', async () => {
     const attempt = await beginSaml(foyer);
     const xml = await answerXml(providers, attempt, { sign: 'none' });
     // The provider signs a message of another kind that holds the assertion's id.

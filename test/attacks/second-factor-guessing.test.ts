@@ -69,7 +69,7 @@ describe.each(backends)('guessing second factors on $name', (backend) => {
     await foyer?.close();
   });
 
-  it('brute force: of 10,000 codes over 1,000 challenges from 10,000 addresses fewer than 50 are ever checked', async () => {
+  it('Of 10,000 codes over 1,000 challenges from 10,000 addresses fewer than 50 are checked (brute force)', async () => {
     const { user, secret } = await memberWithTotp(foyer);
     const right = await appCode(foyer, secret);
     const outcomes = new Map<string, number>();
@@ -106,7 +106,7 @@ describe.each(backends)('guessing second factors on $name', (backend) => {
     expect(saved.kind).toBe('passed');
   });
 
-  it('strangers who have the password do not lock the member out of their own browser', async () => {
+  it('Strangers who have the password do not lock the user out of the own browser', async () => {
     const { user, secret } = await memberWithTotp(foyer);
     const visitor = (ip: string) => new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': ip });
     const signIn = async (browser: Visitor) => {
@@ -128,7 +128,7 @@ describe.each(backends)('guessing second factors on $name', (backend) => {
     expect(refused.text).toContain('or use a recovery code');
   });
 
-  it('one network is stopped over all members; right codes count for nothing', async () => {
+  it('One network is limited over all users, and right codes do not count', async () => {
     const kinds: string[] = [];
     for (let member = 0; member < 4; member += 1) {
       const { user, secret } = await memberWithTotp(foyer);

@@ -35,7 +35,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
   const locations = (answers: Response[]) => answers.map((answer) => answer.headers.get('location') ?? answer.status);
   const over = '/?notice=second-factor-over';
 
-  it('skipping it: with the password alone no page, no call and no client app takes the browser for the member', async () => {
+  it('With the password alone no page, call or client app accepts the browser as the user', async () => {
     const { user } = await memberWithTotp(foyer);
     const client = await relyingParty(foyer, await foyer.addClient());
     const begun = await client.begin();
@@ -80,7 +80,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  it('a challenge of another browser: its address opens nothing, and neither does an id that is made up', async () => {
+  it('A challenge of another browser or a made-up id opens nothing', async () => {
     const { user, secret } = await memberWithTotp(foyer);
     const [victim, attacker] = [foyer.browser(), foyer.browser()];
     await toChallenge(victim, user);
@@ -95,7 +95,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect(await isSignedIn(attacker)).toBe(false);
   });
 
-  it('a code for one member answers no challenge of another', async () => {
+  it('A code of one user does not answer another user’s challenge', async () => {
     const [ada, ben] = [await memberWithTotp(foyer), await memberWithTotp(foyer)];
     const browser = foyer.browser();
     await toChallenge(browser, ben.user);
@@ -105,7 +105,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  it('session fixation: an id of session or challenge from before leads to nobody’s session afterwards', async () => {
+  it('A session or challenge id from before the sign-in leads to no session afterwards (session fixation)', async () => {
     const [{ user, secret }, attacker] = [await memberWithTotp(foyer), await foyer.addUser()];
     const theirs = await foyer.signedIn(attacker);
     const planted = (await theirs.cookies()).foyer_session ?? '';
@@ -126,7 +126,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect((await attackersChallenge.get('/second-factor')).headers.get('location')).toBe(over);
   });
 
-  it('a planted challenge of the attacker’s own account: the victim signs in to their own, or not at all', async () => {
+  it('A victim with a planted challenge of the attacker signs in to the own account or not at all', async () => {
     const [victim, attacker] = [await memberWithTotp(foyer), await memberWithTotp(foyer)];
     const theirs = foyer.browser();
     await toChallenge(theirs, attacker.user);
@@ -137,7 +137,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect(await (await browser.get('/settings')).text()).toContain(victim.user.email);
   });
 
-  it('five recovery codes at once for one challenge: one of them is used up, and one sign-in begins', async () => {
+  it('Five recovery codes sent at once for one challenge use up one code and start one session', async () => {
     const { user } = await memberWithTotp(foyer);
     const codes = await giveRecoveryCodes(foyer, user);
     const browser = foyer.browser();
@@ -155,7 +155,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect(await foyer.app.oauth.sessions.list(user.id)).toHaveLength(1);
   });
 
-  it('one recovery code sent at once to five challenges begins one session', async () => {
+  it('One recovery code sent at once to five challenges starts one session', async () => {
     const { user } = await memberWithTotp(foyer);
     const [code = ''] = await giveRecoveryCodes(foyer, user);
     const browsers = Array.from({ length: 5 }, () => foyer.browser());
@@ -164,7 +164,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect(await foyer.app.oauth.sessions.list(user.id)).toHaveLength(1);
   });
 
-  it('a wrong recovery code leaves the challenge and the codes as they are', async () => {
+  it('A wrong recovery code leaves the challenge and the codes as they are', async () => {
     const { user } = await memberWithTotp(foyer);
     const [code = '', other = ''] = await giveRecoveryCodes(foyer, user);
     const browser = foyer.browser();
@@ -175,7 +175,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
-  it('TOTP replay: 50 at once with one code, and one wins', async () => {
+  it('Of 50 uses of one TOTP code at once one succeeds (replay)', async () => {
     const { user, secret } = await memberWithTotp(foyer);
     const browsers = Array.from({ length: 50 }, () => foyer.browser());
     for (const browser of browsers) await toChallenge(browser, user);
@@ -186,7 +186,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
   });
 
-  it('one challenge answered 20 times at once: one session', async () => {
+  it('One challenge that is answered 20 times at once starts one session', async () => {
     const { user, secret } = await memberWithTotp(foyer);
     const browser = foyer.browser();
     await toChallenge(browser, user);
@@ -202,7 +202,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect((await Promise.all(copies.map(isSignedIn))).filter(Boolean)).toHaveLength(1);
   });
 
-  it('a recovery code at two browsers at once signs in one', async () => {
+  it('One recovery code sent from several browsers at once signs in one of them', async () => {
     const { user } = await memberWithTotp(foyer);
     const [code = ''] = await giveRecoveryCodes(foyer, user);
     const browsers = Array.from({ length: 10 }, () => foyer.browser());
@@ -211,7 +211,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect((await Promise.all(browsers.map(isSignedIn))).filter(Boolean)).toHaveLength(1);
   });
 
-  it('five wrong codes end a challenge: the sixth, which is right, comes too late', async () => {
+  it('Five wrong codes end a challenge, and the right sixth code is refused', async () => {
     const { user, secret } = await memberWithTotp(foyer);
     const browser = foyer.browser();
     await toChallenge(browser, user);
@@ -223,7 +223,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  it('an expired challenge', async () => {
+  it('An expired challenge is refused', async () => {
     const { user, secret } = await memberWithTotp(foyer);
     const browser = foyer.browser();
     await toChallenge(browser, user);
@@ -232,7 +232,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  it('a password that was set anew meanwhile voids the challenge and forgets remembered devices; it does not remove the factor', async () => {
+  it('A password reset voids the challenge and forgets remembered devices but does not remove the factor', async () => {
     const { user, secret } = await memberWithTotp(foyer);
     const [remembered, waiting] = [foyer.browser(), foyer.browser()];
     await toChallenge(remembered, user);
@@ -252,7 +252,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     return chosen;
   }
 
-  it('a code by SMS for one purpose, flow or member is worth nothing for another', async () => {
+  it('An SMS code for one purpose, flow or user is refused for another', async () => {
     const [ada, ben] = [await memberWithSms(foyer), await memberWithSms(foyer)];
     const [one, other, third] = [foyer.browser(), foyer.browser(), foyer.browser()];
     await toChallenge(one, ada.user);
@@ -265,7 +265,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect((await show(one, first)).status).toBe(303);
   });
 
-  it('a remembered device: not with a cookie that is made up, another’s, forgotten, or too old', async () => {
+  it('A remembered-device cookie that is made up, another user’s, forgotten or too old is refused', async () => {
     const [ada, ben] = [await memberWithTotp(foyer), await memberWithTotp(foyer)];
     const browser = foyer.browser();
     await toChallenge(browser, ada.user);
@@ -294,7 +294,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect(await asks(later)).toBe(true);
   });
 
-  it('asking again: a challenge of it signs nobody in who is not signed in, and no other member', async () => {
+  it('A re-authentication challenge signs in neither a visitor nor another user', async () => {
     const [ada, ben] = [await memberWithTotp(foyer), await memberWithTotp(foyer)];
     const browser = foyer.browser();
     await signInWithTotp(foyer, browser, ada.user, ada.secret);
@@ -315,7 +315,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect((await show(browser, code)).headers.get('location')).toBe(`${foyer.url}/settings`);
   });
 
-  it('asking again: neither the password alone nor a change of the password makes an old sign-in young', async () => {
+  it('Neither the password alone nor a change of the password makes an old sign-in recent', async () => {
     const { user, secret } = await memberWithTotp(foyer);
     const browser = foyer.browser();
     await signInWithTotp(foyer, browser, user, secret);
@@ -329,7 +329,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect(await guarded()).toMatch(/^\/re-authenticate/);
   });
 
-  it('a second factor that is turned on between password and session is asked for', async () => {
+  it('A second factor that is turned on between the password and the session is required', async () => {
     const user = await foyer.addUser();
     let secret = '';
     // The moment between: the password has been found right, the session does not exist yet.
@@ -349,7 +349,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  it('posts from other sites: nothing is answered, changed or sent', async () => {
+  it('A post from another site answers, changes and sends nothing', async () => {
     const { user, secret } = await memberWithTotp(foyer, { phone: '+4915119870001', phoneVerified: true });
     const browser = foyer.browser();
     await toChallenge(browser, user);
@@ -362,7 +362,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect((await show(browser, code)).status).toBe(303);
   });
 
-  it('a code that went to a stolen phone: of no use once the member has another number', async () => {
+  it('A code sent to a stolen phone is refused once the user has another number', async () => {
     const { user, phone } = await memberWithSms(foyer);
     const [member, thief] = [foyer.browser(), foyer.browser()];
     await toChallenge(member, user);
@@ -386,7 +386,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     return (await tokensFor(client, browser, user)).access_token;
   };
 
-  it('a remembered device: a client app’s token that came of it does not switch the second factor off', async () => {
+  it('A client app’s token that came of a remembered device does not turn the second factor off', async () => {
     const { user, secret } = await memberWithTotp(foyer);
     const browser = foyer.browser();
     await toChallenge(browser, user);
@@ -401,7 +401,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     }
   });
 
-  it('who was in by the password alone when the member turned the second factor on does not switch it off', async () => {
+  it('A session by the password alone does not turn off the second factor that the user turned on later', async () => {
     const user = await foyer.addUser();
     const thief = await foyer.signedIn(user);
     const token = await tokenIn(thief, user);

@@ -55,8 +55,8 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       )
       .execute();
 
-  describe('the longest lifetime', () => {
-    it('attack: a stolen cookie in constant use ends 24 hours after the sign-in', async () => {
+  describe('the maximum lifetime', () => {
+    it('A stolen cookie in constant use ends 24 hours after the sign-in', async () => {
       const user = await foyer.addUser();
       const browser = await signIn(user);
       await inUseFor(browser, 23 * hourMs);
@@ -70,7 +70,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       expect(silent.headers.get('location')).toContain('error=login_required');
     });
 
-    it('a re-authentication begins a new lifetime', async () => {
+    it('A re-authentication starts a new lifetime', async () => {
       const user = await foyer.addUser();
       const browser = await signIn(user);
       await inUseFor(browser, 20 * hourMs);
@@ -81,7 +81,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       expect(await isIn(browser)).toBe(false);
     });
 
-    it('attack: turning on a second factor gives the session a new id, and no new lifetime', async () => {
+    it('An attacker who turns on a second factor gets a new session id but no new lifetime', async () => {
       const user = await foyer.addUser();
       const browser = await signIn(user);
       const before = await idOf(browser);
@@ -94,7 +94,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       expect(await isIn(browser)).toBe(false);
     });
 
-    it('a remembered session goes on after 24 hours, and ends after REMEMBER_ME_DAYS', async () => {
+    it('A remembered session continues after 24 hours and ends after REMEMBER_ME_DAYS', async () => {
       const user = await foyer.addUser();
       const browser = await signIn(user, { remember: '1' });
       await inUseFor(browser, 29 * dayMs, dayMs);
@@ -105,7 +105,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
   });
 
   describe('parallel password changes', () => {
-    it('attack: 50 changes at once in one browser: one succeeds, and its new session and tokens live on', async () => {
+    it('Of 50 password changes at once in one browser one succeeds, and its new session and tokens stay valid', async () => {
       const user = await foyer.addUser();
       const browser = await signIn(user);
       const elsewhere = await signIn(user);
@@ -137,7 +137,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       expect(await foyer.deps.kv.setMembers(`sessions-of:${user.id}`)).toEqual([await idOf(winner.copy)]);
     });
 
-    it('attack: a change that loses the race and finishes late does not end the session that the winner has begun', async () => {
+    it('A password change that loses the race and finishes late does not end the winner’s new session', async () => {
       const user = await foyer.addUser();
       const [winner, loser] = [await signIn(user), await signIn(user)];
       const { passwords } = foyer.deps;
@@ -165,7 +165,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       expect((await tokenCookieTools(() => foyer).userinfo(token)).status).toBe(200);
     });
 
-    it('attack: the process dies right after the new password is stored: no earlier session opens a page', async () => {
+    it('No earlier session opens a page when the process dies right after the new password is stored', async () => {
       const user = await foyer.addUser();
       const [browser, remembered] = [await signIn(user), await signIn(user, { remember: '1' })];
       const { database } = foyer.deps;
@@ -177,7 +177,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       expect([await isIn(browser), await isIn(remembered)]).toEqual([false, false]);
     });
 
-    it('a session of an earlier release, without an epoch, goes on, and ends with a change of the password', async () => {
+    it('A session of an earlier release, without an epoch, continues and ends with a password change', async () => {
       const user = await foyer.addUser();
       const browser = await signIn(user);
       const { kv } = foyer.deps;
@@ -194,14 +194,14 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
     });
   });
 
-  describe('what hangs on a session that has run out', () => {
+  describe('what belongs to a session that has expired', () => {
     /** As when the time to live of the session is over. */
     const runOut = async (browser: Browser) => {
       const idHash = await idOf(browser);
       await foyer.deps.kv.delete(`session:${idHash}`, `session-facts:${idHash}`);
     };
 
-    it('the sweep ends the grant and refresh tokens of the token cookies, and leaves those of client apps and of open sessions', async () => {
+    it('The sweep ends grants and tokens of the token cookies but not those of client apps and open sessions', async () => {
       const user = await foyer.addUser();
       const client = await foyer.addClient();
       const app = await relyingParty(foyer, client);
@@ -225,7 +225,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       expect(answer.claims()?.sub).toBe(user.id);
     });
 
-    it('more rows than one batch: the sweep goes through all of them, in batches', async () => {
+    it('The sweep handles more rows than one batch, batch by batch', async () => {
       const { db } = foyer.deps.database;
       const user = await foyer.addUser();
       const rows = Array.from({ length: 1_203 }, (_, n) => ({
@@ -248,7 +248,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       expect(await rowsOf(user)).toEqual([]);
     });
 
-    it('while the key-value store is away the sweep ends nothing', async () => {
+    it('The sweep ends nothing while the key-value store is away', async () => {
       const user = await foyer.addUser();
       await signIn(user);
       const before = await rowsOf(user);
@@ -257,7 +257,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       expect(await rowsOf(user)).toEqual(before);
     });
 
-    it('attack: token cookies of a session that was not remembered open nothing after it has ended', async () => {
+    it('Stolen token cookies of a session that was not remembered are refused after it has ended', async () => {
       for (const end of ['sign-out', 'run out'] as const) {
         const user = await foyer.addUser();
         const browser = await signIn(user);

@@ -14,7 +14,7 @@ import { workTime } from '../support/own-time.ts';
 import { type RelyingParty, relyingParty, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
-describe.each(backends)('a member with very many sessions on $name', (backend) => {
+describe.each(backends)('a user with very many sessions on $name', (backend) => {
   let foyer: TestFoyer;
   let app: RelyingParty;
   let beginner: Beginner;
@@ -48,7 +48,7 @@ describe.each(backends)('a member with very many sessions on $name', (backend) =
     return rows.map(({ foyer_session }) => foyer_session);
   };
 
-  it('200 sign-ins, ten at a time: 50 sessions stay, and the first browser is signed out with what hung on it', async () => {
+  it('Of 200 sign-ins, ten at a time, 50 sessions stay, and the first browser is signed out with its grants', async () => {
     const user = await foyer.addUser();
     const first = foyer.browser();
     const tokens = await tokensFor(app, first, user);
@@ -69,7 +69,7 @@ describe.each(backends)('a member with very many sessions on $name', (backend) =
     expect((await grantsOf(user)).toSorted()).toEqual(newest.map(({ idHash }) => idHash).toSorted());
   });
 
-  it('200 sign-ins at once: 50 sessions stay, every one of them in the list, and no other one opens a page', async () => {
+  it('Of 200 sign-ins at once 50 sessions stay, each of them in the list, and no other one opens a page', async () => {
     const user = await foyer.addUser();
     const begun = await Promise.all(Array.from({ length: 200 }, () => begin(user)));
     const left = new Set(await listed(user));
@@ -79,7 +79,7 @@ describe.each(backends)('a member with very many sessions on $name', (backend) =
     expect((await grantsOf(user)).every((session) => session !== null && left.has(session))).toBe(true);
   });
 
-  it('the session that is used stays, and the one that was used longest ago ends', async () => {
+  it('The session that is used stays, and the one that was used longest ago ends', async () => {
     const user = await foyer.addUser();
     const oldest = await begin(user);
     foyer.passTime(1000);
@@ -93,7 +93,7 @@ describe.each(backends)('a member with very many sessions on $name', (backend) =
     expect(await isIn(second)).toBe(false);
   });
 
-  it('a re-authentication at the limit ends no other session, also while others sign in', async () => {
+  it('A re-authentication at the limit ends no other session, even while others sign in', async () => {
     const user = await foyer.addUser();
     const own = await foyer.signedIn(user);
     await plant(user, 49);
@@ -106,7 +106,7 @@ describe.each(backends)('a member with very many sessions on $name', (backend) =
     expect((await own.get('/settings')).status).toBe(200);
   });
 
-  it('the member is told on the page of the devices, in every language', async () => {
+  it('The devices page notifies the user of the limit in every language', async () => {
     for (const lang of languages) {
       const user = await foyer.addUser({ locale: lang });
       const own = await foyer.signedIn(user);
@@ -127,7 +127,7 @@ describe.each(backends)('a member with very many sessions on $name', (backend) =
     }
   });
 
-  it('1,500 sessions of an earlier release: every tab stays under 60 KB, and the list is shown 20 at a time', async () => {
+  it('With 1,500 sessions of an earlier release every tab stays under 60 KB and the list shows 20 at a time', async () => {
     const user = await foyer.addUser();
     const own = await foyer.signedIn(user);
     await plant(user, 1_500);
@@ -152,7 +152,7 @@ describe.each(backends)('a member with very many sessions on $name', (backend) =
     expect(await countSessions(foyer.deps.kv, user.id)).toBe(exported);
   });
 
-  it('1,500 sessions of an earlier release: the next sign-in leaves the 50 that were used last', async () => {
+  it('With 1,500 sessions of an earlier release the next sign-in keeps the 50 that were used last', async () => {
     const user = await foyer.addUser();
     const planted = await plant(user, 1_500);
     const { idHash } = await begin(user);
@@ -161,7 +161,7 @@ describe.each(backends)('a member with very many sessions on $name', (backend) =
     expect(await foyer.app.oauth.sessions.endedByLimit(user.id)).toBe(1_451);
   });
 
-  it('1,500 sessions end in batches: never more than 100 store calls are under way', async () => {
+  it('Ending 1,500 sessions in batches never has more than 100 store calls in progress', async () => {
     const user = await foyer.addUser();
     await plant(user, 1_500);
     const { kv } = foyer.deps;
@@ -188,7 +188,7 @@ describe.each(backends)('a member with very many sessions on $name', (backend) =
     expect(await listed(user)).toEqual([]);
   });
 
-  it('the pages of the list are plain links: each session is on one of them, this browser’s first, and odd numbers are page 1', async () => {
+  it('The list pages are plain links: each session is on one, this browser’s first, and odd numbers show page 1', async () => {
     const user = await foyer.addUser();
     const own = await foyer.signedIn(user);
     await plant(user, 44);
@@ -213,7 +213,7 @@ describe.each(backends)('a member with very many sessions on $name', (backend) =
     }
   });
 
-  it('attack: very many remembered devices: 50 stay, those that were used last, and the page shows 20 of them', async () => {
+  it('Of very many remembered devices the 50 that were used last stay, and the page shows 20 of them', async () => {
     const { user, secret } = await memberWithTotp(foyer);
     const { db } = foyer.deps.database;
     const nowMs = foyer.deps.now();

@@ -19,7 +19,7 @@ describe.each(backends)('the settings forms of a thief, counted, on $name', (bac
     return statuses;
   };
 
-  it('attack: re-authentication between the forms: the count of the browser goes on', async () => {
+  it('A thief who re-authenticates between the forms does not reset the count of the browser', async () => {
     const user = await foyer.addUser();
     const [thief, own] = [await foyer.signedIn(user), await foyer.signedIn(user)];
     for (let round = 0; round < 4; round += 1) {
@@ -34,7 +34,7 @@ describe.each(backends)('the settings forms of a thief, counted, on $name', (bac
     expect((await send(own)).status).toBe(429);
   });
 
-  it('attack: a new sign-in for every 40 forms: the member has 120 an hour', async () => {
+  it('A thief who signs in again for every 40 forms is stopped at the user’s 120 forms an hour', async () => {
     const user = await foyer.addUser();
     const statuses: number[] = [];
     for (let browser = 0; browser < 4; browser += 1) statuses.push(...(await sent(await foyer.signedIn(user), 35)));
@@ -44,14 +44,14 @@ describe.each(backends)('the settings forms of a thief, counted, on $name', (bac
     expect((await send(await foyer.signedIn(other))).status).toBe(303);
   });
 
-  it('parallel forms of one browser: exactly 40 are let through', async () => {
+  it('Of parallel forms of one browser exactly 40 are accepted', async () => {
     const browser = await foyer.signedIn(await foyer.addUser());
     const answers = await Promise.all(Array.from({ length: 60 }, () => send(browser)));
     const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
     expect([count(303), count(429)]).toEqual([40, 20]);
   });
 
-  it('the count ends after an hour, not with the session', async () => {
+  it('The count of settings forms ends after an hour, not with the session', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     await sent(browser, 40);

@@ -25,7 +25,7 @@ const typed = {
   ...{ email: 'mallory@example.com', phone: '+31612345699', code: '123456', preference: 'none', method: 'none' },
 };
 
-describe('the settings, attacked', () => {
+describe('the settings under attack', () => {
   let foyer: TestFoyer;
   /** Every path under /settings that takes a form, read from the application itself. */
   let forms: string[];
@@ -49,7 +49,7 @@ describe('the settings, attacked', () => {
   const rowOf = (id: string) =>
     foyer.deps.database.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-  it('the forms are known to this test, those without secrets among them', () => {
+  it('The test knows every form, including those without secrets', () => {
     expect(forms).toEqual(expect.arrayContaining([...withoutSecrets, '/settings/password']));
     expect(pages).toEqual(expect.arrayContaining(['/settings', ...withoutSecrets, '/settings/password']));
   });
@@ -58,7 +58,7 @@ describe('the settings, attacked', () => {
     ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
     ['a sibling subdomain', { origin: 'https://shop.localhost', 'sec-fetch-site': 'same-site' }],
     ['a sandboxed frame', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
-  ])('CSRF: no form is taken from %s', async (_who, headers) => {
+  ])('No settings form is accepted from %s (CSRF)', async (_who, headers) => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const before = await rowOf(user.id);
@@ -69,7 +69,7 @@ describe('the settings, attacked', () => {
     expect(await foyer.mails(user.email)).toEqual([]);
   });
 
-  it('no page and no form answers a visitor, or a member who was disabled', async () => {
+  it('No page and no form answers a visitor or a disabled user', async () => {
     const user = await foyer.addUser();
     const disabled = await foyer.signedIn(user);
     await foyer.deps.database.db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', user.id).execute();
@@ -85,7 +85,7 @@ describe('the settings, attacked', () => {
     }
   });
 
-  it('a stale session changes nothing that signs in: every such form asks first who it is', async () => {
+  it('A stale session changes no credential, because every such form asks for re-authentication first', async () => {
     const user = await foyer.addUser();
     // Whoever has none knows their password, which is asked for in the form.
     await foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, 'totp', foyer.deps.now()));
@@ -125,7 +125,7 @@ describe('the settings, attacked', () => {
     return browser;
   }
 
-  it('another member’s values: whose data are changed is the session’s to say, never the form’s', async () => {
+  it('The session decides whose data are changed, never another user’s id in the form', async () => {
     const [mallory, victim] = [await foyer.addUser(), await foyer.addUser()];
     const browser = await foyer.signedIn(mallory);
     const before = await rowOf(victim.id);
@@ -140,7 +140,7 @@ describe('the settings, attacked', () => {
     expect(await foyer.mails(victim.email)).toEqual([]);
   });
 
-  it('a mailbox is not flooded by changes to and fro: thirty an hour, by page and by call together', async () => {
+  it('A mailbox gets at most thirty mails an hour about changes, by page and by call together', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const change = (name: string) => browser.post('/settings/name', { given_name: name, family_name: 'F' });
@@ -158,7 +158,7 @@ describe('the settings, attacked', () => {
     expect((await foyer.mails(user.email)).length).toBe(30);
   });
 
-  it('fields that no form has change nothing: no role, no verification, no terms, no plan', async () => {
+  it('Fields that no form has change nothing: no role, no verification, no terms and no plan', async () => {
     const user = await foyer.addUser({ emailVerified: true });
     const browser = await foyer.signedIn(user);
     const before = await rowOf(user.id);
@@ -189,7 +189,7 @@ describe('the settings, attacked', () => {
       return { user, browser, showWho };
     }
 
-    it('comes back once, under the session that re-authenticating has begun, and only there', async () => {
+    it('The values of a late form come back once, only in the session that the re-authentication has started', async () => {
       const { browser, showWho } = await late();
       await showWho();
       expect(await shown(browser, '/settings/phone')).toBe(false);
@@ -197,7 +197,7 @@ describe('the settings, attacked', () => {
       expect(await shown(browser)).toBe(false);
     });
 
-    it('the stash of another session: the member’s other browser does not get it', async () => {
+    it('Another browser of the same user does not get the values of a late form', async () => {
       const { user, browser, showWho } = await late();
       const other = await foyer.signedIn(user);
       expect(await shown(other)).toBe(false);
@@ -205,7 +205,7 @@ describe('the settings, attacked', () => {
       expect(await shown(browser)).toBe(true);
     });
 
-    it('another member who signs in with the same browser does not get it', async () => {
+    it('Another user who signs in with the same browser does not get the values of a late form', async () => {
       const { browser } = await late();
       const next = await foyer.addUser();
       await browser.post('/logout');
@@ -214,7 +214,7 @@ describe('the settings, attacked', () => {
       expect(await shown(browser)).toBe(false);
     });
 
-    it('a planted cookie opens nothing, and of many takers one has it', async () => {
+    it('A planted cookie opens no values of a late form, and of many requests at once one gets them', async () => {
       const { browser, showWho } = await late();
       await showWho();
       const mallory = await foyer.signedIn(await foyer.addUser());
@@ -227,7 +227,7 @@ describe('the settings, attacked', () => {
       expect(taken.filter(Boolean)).toHaveLength(1);
     });
 
-    it('is kept without what was not named, ten minutes long, and under a hash of its name', async () => {
+    it('The values of a late form are kept without unnamed fields, for ten minutes and under a hash of their id', async () => {
       const kept: [string, string, number][] = [];
       const { kv } = foyer.deps;
       const set = kv.set;

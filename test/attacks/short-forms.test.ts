@@ -94,14 +94,14 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
     expect(page).not.toMatch(/id_token=[\w-]+\./);
   }
 
-  it('the registered address itself is led to', async () => {
+  it('The registered address itself gets the redirect', async () => {
     const begun = locationOf(
       await signedIn.get(startPage({ client_id: legacy.id, redirect_uri: 'https://app.example.com/old' })),
     );
     expect(locationOf(await signedIn.get(begun))).toMatch(/^https:\/\/app\.example\.com\/old\/\?id_token=/);
   });
 
-  it('an address that looks like the registered one is led to by neither way', async () => {
+  it('An address that looks like the registered one gets no redirect by either form', async () => {
     for (const uri of lookalikes) {
       await expectNoWayOut(signedIn, startPage({ client_id: legacy.id, redirect_uri: uri }));
       await expectNoWayOut(signedIn, authorize({ client_id: legacy.id, redirect_uri: uri }));
@@ -111,7 +111,7 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
     await expectNoWayOut(nobody, startPage({ redirect_uri: 'https://evil.example' }));
   });
 
-  it('one that is registered without the slash is no final address: the id token goes to no other than was registered', async () => {
+  it('The ID token goes to no address that differs from the registered one by a slash', async () => {
     const bare = await foyer.addClient({
       redirectUris: ['https://bare.example.com/cb', 'https://bare.example.com/other/'],
       legacyIdTokenRedirect: true,
@@ -132,13 +132,13 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
     await expectNoWayOut(signedIn, pushed.href);
   });
 
-  it('another client’s address, or another client’s id with this one’s address', async () => {
+  it('Another client’s address, or another client’s id with this client’s address, gets no redirect', async () => {
     const other = await foyer.addClient({ redirectUris: ['https://other.example.com/'], legacyIdTokenRedirect: true });
     await expectNoWayOut(signedIn, startPage({ client_id: legacy.id, redirect_uri: 'https://other.example.com' }));
     await expectNoWayOut(signedIn, startPage({ client_id: other.id, redirect_uri: registered }));
   });
 
-  it('given twice, no address counts', async () => {
+  it('An address that is given twice gets no redirect', async () => {
     const twice = `/?client_id=${legacy.id}&redirect_uri=${encodeURIComponent(registered)}&redirect_uri=https://evil.example/`;
     const page = await signedIn.get(twice);
     expect(new URL(locationOf(page)).hostname).not.toMatch(/evil|app\.example/);
@@ -148,7 +148,7 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
     );
   });
 
-  it('no other client gets an id token in the query, and this one nothing else', async () => {
+  it('No other client gets an ID token in the query, and this client gets nothing else', async () => {
     const other = await foyer.addClient({ redirectUris: [registered], responseTypes: ['id_token', 'code'] });
     const refused = new URL(
       locationOf(await signedIn.get(authorize({ client_id: other.id, redirect_uri: registered }))),
@@ -180,7 +180,7 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
     expect(locationOf(plain)).not.toMatch(/id_token=[\w-]+\./);
   });
 
-  it('the id token is for the client that asked, and nobody else’s', async () => {
+  it('The ID token is valid only for the client that requested it', async () => {
     const begun = locationOf(await signedIn.get(startPage({ client_id: legacy.id, redirect_uri: registered })));
     const token = new URL(locationOf(await signedIn.get(begun))).searchParams.get('id_token') ?? '';
     const keys = createRemoteJWKSet(new URL(`${foyer.url}/oauth2/jwks`));
@@ -208,7 +208,7 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
     ['the address', { redirect_uris: ['https://app.example.com/other/'] }],
     ['the id token in the query', { legacy_id_token_redirect: false }],
     ['id tokens without a code', { response_types: ['code'], grant_types: ['authorization_code'] }],
-  ])('%s is taken away while the form stands open: nothing is led there any more', async (_what, change) => {
+  ])('A client that loses %s while the form is open gets no redirect', async (_what, change) => {
     const app = await foyer.addClient({
       redirectUris: ['https://app.example.com/taken/'],
       responseTypes: ['code', 'id_token'],
@@ -228,14 +228,14 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
     expect(await answer.text()).not.toMatch(/id_token=/);
   });
 
-  it('a client id that is none is told so, also by members', async () => {
+  it('An unknown client id gets an error, even for a signed-in user', async () => {
     for (const id of ['nobody', '__proto__', '\u0000', 'https://evil.example/client.json', '"><script>']) {
       await expectNoWayOut(signedIn, startPage({ client_id: id }));
       await expectNoWayOut(signedIn, startPage({ client_id: id, redirect_uri: registered }));
     }
   });
 
-  it('a start begun elsewhere: whoever is led to a short form gets an own request, which no other browser can finish', async () => {
+  it('A request that a short form started in one browser cannot be finished in another browser', async () => {
     const [attacker, victim] = [foyer.browser(), foyer.browser()];
     const begun = locationOf(await attacker.get(startPage({ client_id: legacy.id, redirect_uri: registered })));
     const landing = new URL(locationOf(await attacker.get(begun)));
@@ -250,7 +250,7 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
     expect([again.status, (await again.text()).includes('http-equiv="refresh"')]).toEqual([403, false]);
   });
 
-  it('a nonce that a client gave comes back as it was', async () => {
+  it('A nonce of the client comes back unchanged', async () => {
     const { begin } = await relyingParty(foyer, { id: legacy.id, secret: null, redirectUri: registered });
     const begun = await begin({ response_type: 'id_token' });
     const home = new URL(locationOf(await signedIn.get(begun.url)));

@@ -4,7 +4,7 @@ import { relyingParty, signInFor } from '../support/relying-party.ts';
 import { anyBackend } from '../support/stores.ts';
 
 /** `security.md`, rule 12: nobody is signed out by a link from an unknown place. */
-describe.each([anyBackend])('signing somebody else out', (backend) => {
+describe.each([anyBackend])('signing another user out', (backend) => {
   let foyer: TestFoyer;
   const app = 'https://app.example.net';
   const other = 'https://other.example.net';
@@ -40,23 +40,26 @@ describe.each([anyBackend])('signing somebody else out', (backend) => {
     ['a page fetched ahead', '/logout', { 'sec-fetch-site': 'same-origin', 'sec-purpose': 'prefetch;prerender' }],
     ['a page fetched ahead, as before', '/logout', { 'sec-fetch-site': 'same-origin', purpose: 'prefetch' }],
     ['a page fetched ahead by Firefox', '/logout', { 'sec-fetch-site': 'same-origin', 'x-moz': 'prefetch' }],
-  ] as [string, string, Record<string, string>][])('%s asks first', async (_what, path, headers) => {
-    const browser = await member();
-    const paths: Record<string, string> = {
-      OWN: named(client.id, `${app}/bye`),
-      OTHER: named(otherClient.id, `${other}/bye`),
-    };
-    const answer = await browser.request(paths[path] ?? path, {
-      headers: Object.fromEntries(Object.entries(headers).map(([name, v]) => [name, v.replace('SELF', foyer.url)])),
-    });
-    expect(answer.status).toBe(200);
-    expect(await answer.text()).toContain('action="/logout"');
-    expect(await isSignedIn(browser)).toBe(true);
-  });
+  ] as [string, string, Record<string, string>][])(
+    'A sign-out requested by %s asks for confirmation first',
+    async (_what, path, headers) => {
+      const browser = await member();
+      const paths: Record<string, string> = {
+        OWN: named(client.id, `${app}/bye`),
+        OTHER: named(otherClient.id, `${other}/bye`),
+      };
+      const answer = await browser.request(paths[path] ?? path, {
+        headers: Object.fromEntries(Object.entries(headers).map(([name, v]) => [name, v.replace('SELF', foyer.url)])),
+      });
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).toContain('action="/logout"');
+      expect(await isSignedIn(browser)).toBe(true);
+    },
+  );
 
   /** What a browser says of what is not a page that somebody opens, by where it is put. */
   const notPages = ['image', 'iframe', 'frame', 'script', 'style', 'object', 'embed', 'empty', 'video', 'font'];
-  it.each(notPages)('an address that a page loads as its %s signs nobody out, wherever that page is', async (dest) => {
+  it.each(notPages)('An address that a page loads as its %s signs no one out, wherever that page is', async (dest) => {
     const browser = await member();
     for (const headers of [
       { 'sec-fetch-site': 'same-origin', referer: `${foyer.url}/` },
@@ -79,7 +82,7 @@ describe.each([anyBackend])('signing somebody else out', (backend) => {
     ['a client app', app, 'cross-site'],
     ['an old browser on a foreign page', 'https://evil.example', ''],
     ['a page whose address begins like ours', 'SELF.evil.example', ''],
-  ])('a form that %s posts signs nobody out', async (_what, origin, site) => {
+  ])('A form that %s posts signs no one out', async (_what, origin, site) => {
     const browser = await member();
     const headers = { origin: origin.replace('SELF', foyer.url), ...(site !== '' && { 'sec-fetch-site': site }) };
     const fields = { client_id: client.id, logout_uri: `${app}/bye` };
@@ -98,7 +101,7 @@ describe.each([anyBackend])('signing somebody else out', (backend) => {
     expect([asked.status, await isSignedIn(browser)]).toEqual([200, true]);
   });
 
-  it.each(['HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('%s signs nobody out', async (method) => {
+  it.each(['HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('A %s request signs no one out', async (method) => {
     const browser = await member();
     const headers = { 'sec-fetch-site': 'same-origin', origin: foyer.url, referer: `${foyer.url}/` };
     const answer = await browser.request('/logout', { method, headers });
@@ -106,7 +109,7 @@ describe.each([anyBackend])('signing somebody else out', (backend) => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
-  it('no page of ours can be made to lead there', async () => {
+  it('No page of Foyer can be made to redirect to the sign-out', async () => {
     const browser = await member();
     for (const target of [
       '/logout',
@@ -131,7 +134,7 @@ describe.each([anyBackend])('signing somebody else out', (backend) => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
-  it('the client app’s own page, which it registered, acts at once', async () => {
+  it('A sign-out from the client app’s own registered page takes effect at once', async () => {
     const browser = await member();
     const answer = await browser.get(named(client.id, `${app}/bye`), {
       from: 'cross-site',
@@ -141,7 +144,7 @@ describe.each([anyBackend])('signing somebody else out', (backend) => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  it('an id token fetched ahead does not sign out', async () => {
+  it('A prefetched address with an ID token signs no one out', async () => {
     const rp = await relyingParty(foyer, { ...(await foyer.addClient()) });
     const browser = foyer.browser();
     const begun = await rp.begin();
@@ -191,7 +194,7 @@ describe.each([anyBackend])('signing somebody else out', (backend) => {
     'https://*.example.net/bye',
     'https://app.example.net/*',
     'data:text/html,bye',
-  ])('a logout address that looks like the registered one leads nowhere: %s', async (uri) => {
+  ])('A logout address that looks like the registered one gets no redirect: %s', async (uri) => {
     for (const browser of [await member(), foyer.browser()]) {
       const asked = await browser.get(named(client.id, uri), { from: 'same-origin' });
       expect([asked.status, asked.headers.get('location')]).toEqual([303, '/']);
@@ -204,7 +207,7 @@ describe.each([anyBackend])('signing somebody else out', (backend) => {
   });
 
   describe('forceAuth', () => {
-    it('in a link shows the form and ends nothing', async () => {
+    it('A link with forceAuth shows the form and ends no session', async () => {
       const browser = await member();
       const page = await browser.get('/?forceAuth=true', { from: 'cross-site' });
       expect(page.status).toBe(200);
@@ -213,7 +216,7 @@ describe.each([anyBackend])('signing somebody else out', (backend) => {
       expect(await isSignedIn(browser)).toBe(true);
     });
 
-    it('keeps the session while wrong passwords are tried, and replaces it with the right one', async () => {
+    it('A sign-in with forceAuth keeps the session during wrong passwords and replaces it with the right one', async () => {
       const [before, after] = [await foyer.addUser(), await foyer.addUser()];
       const browser = await foyer.signedIn(before);
       const old = (await browser.cookies()).foyer_session;

@@ -24,7 +24,7 @@ describe.each(backends)('many accounts from one network, on $name', (backend) =>
       body: JSON.stringify(body),
     });
 
-  it('guessing codes of many strangers’ addresses: the network has a limit of wrong guesses, and others still confirm', async () => {
+  it('A network that guesses codes of many addresses reaches its limit, and others still confirm', async () => {
     const email = newAddress();
     const [mallory, ida] = [at('192.0.2.1'), at('192.0.2.2')];
     expect((await ida.post('/signup', profile(email))).status).toBe(303);
@@ -53,7 +53,7 @@ describe.each(backends)('many accounts from one network, on $name', (backend) =>
     expect((await ida.post(codeStep, { code })).status).toBe(303);
   });
 
-  it('a mailbox with many addresses: however codes are asked for again, the network has a limit of them', async () => {
+  it('A network has a limit of codes for many addresses of one mailbox, however they are requested', async () => {
     const ip = '198.51.100.7';
     const owner = newAddress().split('@')[0];
     const addresses = [1, 2, 3, 4].map((n) => `${owner}+${n}@example.com`);
@@ -89,7 +89,7 @@ describe.each(backends)('mass sign-ups on $name', (backend) => {
   afterAll(() => foyer?.close());
   const at = (ip: string) => new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': ip });
 
-  it('a full password queue: the configured status with Retry-After, everything but the password kept, and no try used up', async () => {
+  it('A full password queue gives the configured status and Retry-After, keeps the form and uses up no try', async () => {
     const visitor = at('192.0.2.200');
     const json = { email: 'ida.sommer@example.net', password: newPassword, given_name: 'Ida', family_name: 'Sommer' };
     hasher.full = true;
@@ -114,7 +114,7 @@ describe.each(backends)('mass sign-ups on $name', (backend) => {
     expect((await visitor.post('/signup', profile('ida.sommer@example.net'))).status).toBe(303);
   });
 
-  it('are limited per address of the network, before a password is hashed, and overall', async () => {
+  it('Sign-ups are limited per network address, before a password is hashed, and overall', async () => {
     const asked = (ip: string) => at(ip).post('/signup', profile(newAddress()));
     const near = await Promise.all(Array.from({ length: 10 }, () => asked('192.0.2.1')));
     expect(near.filter(({ status }) => status === 303)).toHaveLength(3);
@@ -142,7 +142,7 @@ describe.each(backends)('mass sign-ups on $name', (backend) => {
     for (const seconds of waits) expect(seconds).toBeLessThanOrEqual(10);
   });
 
-  it('a flow’s cookie carries the prefix, and one without it, as a sibling plants it, is not looked at', async () => {
+  it('A flow’s cookie carries the prefix, and one without it, as a sibling plants it, is ignored', async () => {
     const user = await foyer.addUser({ passwordHash: `plain:${newPassword}`, emailVerified: false });
     const visitor = at('203.0.113.5');
     expect((await visitor.post('/sign-in', { username: user.email, password: newPassword })).status).toBe(303);

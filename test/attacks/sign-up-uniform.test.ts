@@ -72,7 +72,7 @@ describe.each(backends)('uniform answers of sign-up, resend and sign-in, on $nam
     return seen;
   }
 
-  it('tell nobody whether an address is a member’s: status, texts, cookies, hashing and mails are the same', async () => {
+  it('Status, texts, cookies, hashing and mails do not reveal whether an address belongs to a user', async () => {
     const user = await foyer.addUser({ passwordHash: 'plain:of the member' });
     const stranger = newAddress();
     const [asMember, asStranger] = [await tryOut(user.email), await tryOut(stranger)];
@@ -88,7 +88,7 @@ describe.each(backends)('uniform answers of sign-up, resend and sign-in, on $nam
     expect(locationOf(answer)).not.toContain('verify-code');
   });
 
-  it('an address that becomes a member’s meanwhile goes on looking as it did', async () => {
+  it('An address that becomes a user’s in the meantime keeps getting the same answers', async () => {
     const email = newAddress();
     const [mallory, ida] = [foyer.browser(), foyer.browser()];
     await mallory.post('/signup', profile(email, { password: 'mallory knows 7' }));
@@ -103,7 +103,7 @@ describe.each(backends)('uniform answers of sign-up, resend and sign-in, on $nam
     expect(templates).toEqual(['account-exists', 'verify-email', 'verify-email', 'welcome']);
   });
 
-  it('as JSON too', async () => {
+  it('The JSON calls do not reveal whether an address belongs to a user either', async () => {
     const user = await foyer.addUser();
     const call = async (email: string) => {
       const { terms: _, ...body } = profile(email);
@@ -115,7 +115,7 @@ describe.each(backends)('uniform answers of sign-up, resend and sign-in, on $nam
     expect(await call(user.email)).toEqual(await call(newAddress()));
   });
 
-  it('mail bombs: a member is told of it at most ten times a day', async () => {
+  it('A user gets at most ten mails a day about sign-ups with the own address (mail bombs)', async () => {
     const user = await foyer.addUser();
     for (let n = 0; n < 14; n += 1) await foyer.browser().post('/signup', profile(user.email));
     expect(await foyer.mails(user.email)).toHaveLength(10);

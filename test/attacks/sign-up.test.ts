@@ -27,7 +27,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     return codeFor(foyer, email);
   }
 
-  it('taking over an unconfirmed account: who signed up first with somebody’s address has nothing once its owner confirms', async () => {
+  it('An attacker who signed up first with the owner’s address has nothing once the owner confirms', async () => {
     const email = newAddress();
     const [mallory, ida] = [foyer.browser(), foyer.browser()];
     const herCode = await beginAs(mallory, email, evilPassword);
@@ -41,7 +41,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     expect((await member(email))?.passwordHash).toBe(`plain:${newPassword}`);
   });
 
-  it('taking over an unconfirmed account: who signs up with the address while its owner confirms changes nothing of it', async () => {
+  it('An attacker who signs up with the address while its owner confirms changes nothing of the account', async () => {
     const email = newAddress();
     const [mallory, ida] = [foyer.browser(), foyer.browser()];
     const code = await begin(foyer, ida, email);
@@ -52,7 +52,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     expect(await member(email)).toMatchObject({ passwordHash: `plain:${newPassword}`, givenName: 'Ida' });
   });
 
-  it('guessing in a flow of one’s own neither finds nor voids the code of another', async () => {
+  it('Guesses in an own flow neither find nor void the code of another flow', async () => {
     const email = newAddress();
     const [mallory, ida] = [foyer.browser(), foyer.browser()];
     const code = await begin(foyer, ida, email);
@@ -61,7 +61,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     expect((await confirm(ida, code)).status).toBe(303);
   });
 
-  it('a flow planted in a browser: what is begun there has a flow of its own, and the planted one sees nothing of it', async () => {
+  it('A planted flow sees nothing of the sign-up that the victim begins in that browser', async () => {
     const email = newAddress();
     const [mallory, ida] = [foyer.browser(), foyer.browser()];
     await beginAs(mallory, newAddress(), evilPassword);
@@ -77,7 +77,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     expect((await mallory.get('/')).status).toBe(200);
   });
 
-  it('a flow planted with the victim’s own address: the victim’s password counts, whatever is sent there afterwards', async () => {
+  it('A planted flow with the victim’s address keeps the victim’s password, whatever the attacker sends later', async () => {
     const email = newAddress();
     const [mallory, ida] = [foyer.browser(), foyer.browser()];
     await beginAs(mallory, email, evilPassword);
@@ -88,7 +88,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     expect((await member(email))?.passwordHash).toBe(`plain:${newPassword}`);
   });
 
-  it('an attacker’s own account in a victim’s browser: every page of it names the address before a code is typed', async () => {
+  it('Every page of an attacker’s account in a victim’s browser shows its address before a code is typed', async () => {
     const theirs = newAddress();
     const [mallory, ida] = [foyer.browser(), foyer.browser()];
     await beginAs(mallory, theirs, evilPassword);
@@ -99,7 +99,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     }
   });
 
-  it('login CSRF: no other site’s page begins, confirms or ends a sign-up', async () => {
+  it('A page of another site cannot begin, confirm or end a sign-up (login CSRF)', async () => {
     const email = newAddress();
     const browser = foyer.browser();
     const code = await begin(foyer, browser, email);
@@ -119,7 +119,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     expect((await confirm(browser, code)).status).toBe(303);
   });
 
-  it('confirming many times at once makes one member', async () => {
+  it('Confirming many times at once creates one account', async () => {
     const email = newAddress();
     const browser = foyer.browser();
     const code = await begin(foyer, browser, email);
@@ -143,7 +143,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     }
   });
 
-  it('guessing a code: 50 guesses at once have five in all', async () => {
+  it('Of 50 guesses at a code at once five are checked', async () => {
     const browser = foyer.browser();
     const code = await begin(foyer, browser, newAddress());
     const answers = await Promise.all(
@@ -156,7 +156,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     expect((await confirm(browser, code)).status).toBe(400);
   });
 
-  it('resend flooding: many at once send one mail, and one address has ten codes a day whoever asks', async () => {
+  it('Many resends at once send one mail, and one address gets ten codes a day from all requests together', async () => {
     const email = newAddress();
     const browser = foyer.browser();
     await begin(foyer, browser, email);
@@ -176,7 +176,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     expect([asked.status, (await asked.text()).includes('Sending Failed')]).toEqual([429, true]);
   });
 
-  it('two spellings of one address are one account, and look-alikes are none', async () => {
+  it('Two spellings of one address are one account, and look-alikes are not', async () => {
     const email = `kim${newAddress()}`;
     for (const [typed, status] of [
       // The Kelvin sign, whose lower case is a k.
@@ -195,7 +195,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     expect((await foyer.mails(email)).map(({ to }) => to)).toEqual([email]);
   });
 
-  it('nothing of passwords, codes or flows stands in the log', async () => {
+  it('No password, code or flow appears in the log', async () => {
     const email = newAddress();
     const browser = foyer.browser();
     const code = await begin(foyer, browser, email);

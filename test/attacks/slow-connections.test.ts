@@ -29,7 +29,7 @@ async function asked(port: number): Promise<{ socket: Socket; outcome: 'answered
 }
 
 describe('connections that are held open', () => {
-  it('more connections than are allowed: further ones are closed, and one that ends makes room', async () => {
+  it('Connections beyond the maximum are closed, and one that ends makes room', async () => {
     const server = await listen((_req, res) => res.end('ok'), { port: 0, host: '127.0.0.1', maxConnections: 2 });
     try {
       const port = portOf(server);
@@ -43,7 +43,7 @@ describe('connections that are held open', () => {
     }
   });
 
-  it('half-sent head: is cut within 21 seconds', async () => {
+  it('A half-sent head is cut off within 21 seconds', async () => {
     const server = await listen((_req, res) => res.end('ok'), { port: 0, host: '127.0.0.1' });
     try {
       const socket = await opened(portOf(server));
@@ -57,7 +57,7 @@ describe('connections that are held open', () => {
     }
   });
 
-  it('reader of a picture who stops reading: the answer is ended; a slow one gets all of it', async () => {
+  it('A reader who stops reading a picture is disconnected, and a slow reader gets all of it', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'foyer-slow-'));
     const png = Buffer.from('89504e470d0a1a0a', 'hex');
     const whole = 9_500_000;

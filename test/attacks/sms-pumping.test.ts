@@ -47,14 +47,14 @@ describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
     ['+491805123456', 'a number of shared cost in a country that is served'],
     ['+4990012345678', 'a number at a premium in a country that is served'],
     ['+88213012345', 'a satellite phone'],
-  ])('no message goes to %s: %s', async (phone) => {
+  ])('No text message is sent to %s: %s', async (phone) => {
     const answer = await askForPhone(await somebody(), phone);
     expect(answer.status).toBe(400);
     expect(await read(answer)).toMatch(/No text messages can be sent to this number|There is no such number/);
     expect(await sent()).toBe(0);
   });
 
-  it('many numbers by one member: their share of a day, and no more', async () => {
+  it('A user who requests codes for many numbers gets only the share of a day', async () => {
     const browser = await somebody();
     const statuses = [];
     for (let n = 0; n < 8; n += 1) statuses.push(await statusOf(browser, fresh().phone));
@@ -65,7 +65,7 @@ describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
     expect(await read(refused)).toContain('No code was sent');
   });
 
-  it('one number by many members: its share of a day, and no more', async () => {
+  it('One number that many users request codes for gets only its share of a day', async () => {
     const { phone } = fresh();
     const browsers = await many(6);
     const statuses = await Promise.all(browsers.map((browser) => statusOf(browser, phone)));
@@ -73,7 +73,7 @@ describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
     expect(await sent()).toBe(limits.number);
   });
 
-  it('many members and numbers at the same moment from one network: its share of an hour', async () => {
+  it('Many users and numbers at the same moment from one network get only its share of an hour', async () => {
     const browsers = await many(10);
     const asks = browsers.flatMap((browser) => Array.from({ length: 3 }, () => statusOf(browser, fresh().phone)));
     const statuses = await Promise.all(asks);
@@ -81,7 +81,7 @@ describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
     expect(await sent()).toBe(limits.address);
   });
 
-  it('resending is asking: it waits, and it counts', async () => {
+  it('A resend has to wait and counts like a first request', async () => {
     const { phone } = fresh();
     const browser = await somebody();
     await askForPhone(browser, phone);
@@ -93,7 +93,7 @@ describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
     expect(leadsTo(await showPhoneCode(browser, await phoneCode(foyer, phone)))).toBe('303 /settings?notice=phone');
   });
 
-  it('by JSON the same limits count', async () => {
+  it('The JSON calls for SMS codes count in the same limits', async () => {
     const browser = await somebody();
     const statuses = [];
     for (let n = 0; n < limits.member; n += 1) statuses.push(await statusOf(browser, fresh().phone));
@@ -103,7 +103,7 @@ describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
     expect(await sent()).toBe(limits.member);
   });
 
-  it('strangers who use up what there is for new numbers keep no member from signing in', async () => {
+  it('Strangers who use up the limit for new numbers do not keep a user from signing in', async () => {
     const { phone } = fresh();
     const member = await somebody();
     await phoneTo(foyer, member, phone);
@@ -120,7 +120,7 @@ describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
     expect(await sent()).toBe(limits.overall / 2 + 1);
   });
 
-  it('strangers who ask for codes to a member’s number do not use up the codes that the member signs in by', async () => {
+  it('Strangers who request codes to a user’s number do not use up the codes for the user’s sign-in', async () => {
     const { user, phone } = await memberWithSms(foyer);
     for (const stranger of await many(limits.number + 1)) await askForPhone(stranger, phone);
     expect(await foyer.texts(phone)).toHaveLength(limits.number);
@@ -130,7 +130,7 @@ describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
     expect((await show(browser, await textedCode(foyer, phone))).status).toBe(303);
   });
 
-  it('who has the password uses up the codes of a day, and the member’s own browser still gets one', async () => {
+  it('An attacker with the password uses up the codes of a day, and the user’s own browser still gets one', async () => {
     const { user, phone } = await memberWithSms(foyer);
     const own = foyer.browser();
     await toChallenge(own, user);

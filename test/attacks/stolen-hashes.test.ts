@@ -17,7 +17,7 @@ const [older, newer] = ['an older secret key that is long enough', 'a newer secr
 
 /** The database is in the wrong hands, and SECRET_KEY is not. */
 describe('attack: guessing passwords from a stolen database', () => {
-  it('without SECRET_KEY, or with another, no candidate fits, not even the right one', async () => {
+  it('Without SECRET_KEY, or with another one, no candidate matches, not even the right password', async () => {
     const stored = await hasherWith([newer]).hash(password, 'operator');
     expect(stored).toMatch(/^\$hmac-sha256\$k=[\w-]{8}\$argon2id\$/);
     const plain = stored.slice(stored.indexOf('$argon2id$'));
@@ -29,7 +29,7 @@ describe('attack: guessing passwords from a stolen database', () => {
     expect(await hasherWith([newer]).verify(stored, `${password}!`, 'operator')).toBe(false);
   });
 
-  it('each key names itself, and a stored text that names another key fits nothing', async () => {
+  it('Each hash names its key, and a hash that names another key matches nothing', async () => {
     const [one, two] = [
       await hasherWith([older]).hash(password, 'operator'),
       await hasherWith([newer]).hash(password, 'operator'),
@@ -67,7 +67,7 @@ describe.each(backends)('how passwords are kept, on $name', (backend) => {
   const goOnWith = (secretKeys: readonly string[], more: Partial<typeof cost> = {}) =>
     Object.assign(foyer.deps.passwords, hasherWith(secretKeys, more));
 
-  it('a hash without a key verifies, and is made anew at the sign-in; the same after a rotation and with more memory', async () => {
+  it('A hash without a key, with an old key or with less memory verifies and is renewed at the sign-in', async () => {
     const { passwords } = foyer.deps;
     const before = { ...passwords };
     try {
@@ -127,7 +127,7 @@ describe.each(backends)('how passwords are kept, on $name', (backend) => {
   }
   const doctor = async () => (await command('doctor')).out;
 
-  it('an import counts the weak hashes and names their rows, and the doctor counts those that are left', async () => {
+  it('An import counts the weak hashes and names their rows, and the doctor counts the remaining ones', async () => {
     const strong = `$pbkdf2-sha256$i=100000$${phc(salt)}$${phc(pbkdf2Sync(password, salt, 100_000, 32, 'sha256'))}`;
     const hashes = [...(await Promise.all(weak.map(([, make]) => make()))), strong];
     const { members, counts, report } = await importing(hashes);
@@ -140,7 +140,7 @@ describe.each(backends)('how passwords are kept, on $name', (backend) => {
   });
 
   it.each(weak)(
-    '%s, wrapped at the import: the file’s hash is not in the database, and the password signs in',
+    'A hash wrapped at the import (%s) is not in the database itself, and the password signs in',
     async (_name, make) => {
       const given = await make();
       const { members, counts } = await importing([given], '--wrap-weak-hashes');
@@ -172,7 +172,7 @@ describe.each(backends)('how passwords are kept, on $name', (backend) => {
     },
   );
 
-  it('a member whom a command adds signs in at a server with the same SECRET_KEY', async () => {
+  it('A user whom a command adds signs in at a server with the same SECRET_KEY', async () => {
     const { passwords } = foyer.deps;
     const before = { ...passwords };
     try {
@@ -195,7 +195,7 @@ describe.each(backends)('how passwords are kept, on $name', (backend) => {
     }
   });
 
-  it('the doctor counts hashes of a key that is gone, and of one that is not the newest', async () => {
+  it('The doctor counts hashes of a key that is gone and of one that is not the newest', async () => {
     await foyer.addUser({
       passwordHash: await hasherWith(['a key that nobody has any more, at all']).hash(password, 'operator'),
     });

@@ -19,7 +19,7 @@ describe.each(backends)('stolen key-value store, on $name', (backend) => {
   });
   afterAll(() => foyer?.close());
 
-  it('addresses and numbers that were written to: neither they nor a plain hash of them stand in a key', async () => {
+  it('No key contains an address or a number that was written to, nor a plain hash of it', async () => {
     const { user, phone } = await memberWithSms(foyer);
     const browser = foyer.browser();
     await browser.post('/sign-in', { username: user.email, password });

@@ -108,7 +108,7 @@ async function secondFactors(foyer: TestFoyer, secrets: Record<string, string>, 
   secrets.challenge = (await other.cookies()).foyer_challenge ?? '';
 }
 
-describe.each(backends)('who steals the stores or the log, on $name', (backend) => {
+describe.each(backends)('a thief of the stores or the log, on $name', (backend) => {
   let foyer: TestFoyer;
   let secrets: Record<string, string>;
   beforeAll(async () => {
@@ -125,7 +125,7 @@ describe.each(backends)('who steals the stores or the log, on $name', (backend) 
       .filter(([, secret]) => text.includes(secret) || text.includes(encodeURIComponent(secret)))
       .map(([name]) => name);
 
-  it('finds nothing in them that opens anything', async () => {
+  it('A thief of the stores finds nothing that gives access', async () => {
     const text = await loot(foyer.stores);
     // They do hold the members, so the search is not a search in nothing.
     expect(text).toContain('@example.com');
@@ -133,7 +133,7 @@ describe.each(backends)('who steals the stores or the log, on $name', (backend) 
     expect(foundIn(text)).toEqual([]);
   });
 
-  it('finds nothing in the log, also not of requests that fail', async () => {
+  it('A thief of the log finds nothing that gives access, not even from requests that fail', async () => {
     const secret = 'a secret in the wrong place';
     secrets.misplaced = secret;
     const browser = foyer.browser();
@@ -170,7 +170,7 @@ describe.each(backends)('who steals the stores or the log, on $name', (backend) 
     expect(foundIn(log)).toEqual([]);
   });
 
-  it('can sign nobody in with the hash of a session, a token or a client secret', async () => {
+  it('A thief cannot sign in with the hash of a session, a token or a client secret', async () => {
     const { db } = foyer.stores.database;
     const { secret_hash, id } = await db
       .selectFrom('clients')
@@ -197,7 +197,7 @@ describe.each(backends)('who steals the stores or the log, on $name', (backend) 
     expect([answer.status, await answer.text()]).toEqual([401, expect.stringContaining('invalid_client')]);
   });
 
-  it('cannot move what is sealed: a record in another’s place opens nothing', async () => {
+  it('A thief cannot move sealed data: a record in another record’s place does not open', async () => {
     const { db } = foyer.stores.database;
     await secretsOfAJourney(foyer);
     const tokens = await db.selectFrom('oidc').selectAll().where('model', '=', 'RefreshToken').execute();

@@ -27,7 +27,7 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     return { sub: tokens.claims()?.sub, authTime: tokens.claims()?.auth_time };
   };
 
-  it('with another member’s tokens and account in the body gives the code to who is signed in', async () => {
+  it('The signed-in user gets the code, even with another user’s tokens and account in the body', async () => {
     const [victim, mallory] = [await foyer.addUser(), await foyer.addUser()];
     const first = await app.begin();
     const stolen = await app.redeem(await signInFor(foyer.browser(), first, victim), first);
@@ -49,7 +49,7 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     expect(await subOf(browser, begun, data.location)).toMatchObject({ sub: mallory.id });
   });
 
-  it('with forged tokens and no session signs nobody in', async () => {
+  it('Forged tokens without a session sign in no user', async () => {
     const visitor = foyer.browser();
     const { at } = await begin(visitor);
     const unsigned = `${btoa('{"alg":"none"}')}.${btoa('{"sub":"somebody"}')}.`;
@@ -63,7 +63,7 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     ['prompt=login', { prompt: 'login' }],
     ['max_age=0', { max_age: '0' }],
     ['max_age that has passed', { max_age: '1' }],
-  ] as [string, Record<string, string>][])('with an old session does not satisfy %s', async (_what, wanted) => {
+  ] as [string, Record<string, string>][])('An old session does not satisfy %s', async (_what, wanted) => {
     const user = await foyer.addUser();
     // Ten seconds ago, by the machine's clock, which is the library's.
     foyer.passTime(Date.now() - foyer.deps.now() - 10_000);
@@ -88,7 +88,7 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     expect(begun.url).not.toBe(again.begun.url);
   });
 
-  it('does not let another member answer a request that names one by id_token_hint', async () => {
+  it('Another user cannot answer a request that names a user by id_token_hint', async () => {
     const [wanted, other] = [await foyer.addUser(), await foyer.addUser()];
     const first = await app.begin();
     const hint = (await app.redeem(await signInFor(foyer.browser(), first, wanted), first)).id_token ?? '';
@@ -108,7 +108,7 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     expect((await subOf(browser, begun, await store(browser, again))).sub).toBe(wanted.id);
   });
 
-  it('does not renew auth_time when it is posted again and again', async () => {
+  it('Repeated posts to /storage do not renew auth_time', async () => {
     const user = await foyer.addUser();
     const browser = foyer.browser();
     const { begun, at } = await begin(browser);
@@ -121,7 +121,7 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     expect(Math.abs(Number(authTime) - signedInAt)).toBeLessThanOrEqual(1);
   });
 
-  it('replayed after the code was given begins anew: neither it nor the address of the answer gives a second code', async () => {
+  it('A replay after the code was given begins a new request, and no second code is given', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const { at } = await begin(browser, { prompt: 'login' });
@@ -138,7 +138,7 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     expect(await (await browser.get(landing)).text()).toContain('name="password"');
   });
 
-  it('answered by one member does not go on for another who signed in meanwhile', async () => {
+  it('An answer of one user does not continue for another user who signed in meanwhile', async () => {
     const [first, second] = [await foyer.addUser(), await foyer.addUser()];
     const browser = foyer.browser();
     const { at } = await begin(browser);
@@ -153,7 +153,7 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     expect((await subOf(browser, silent, silent.url)).sub).toBe(second.id);
   });
 
-  it('of a request that waits for consent does not swap in an old sign-in', async () => {
+  it('A post for a request that waits for consent does not replace the sign-in by an old one', async () => {
     const partner = await relyingParty(foyer, await foyer.addClient({ thirdParty: true }));
     const [stale, fresh] = [await foyer.addUser(), await foyer.addUser()];
     const old = await foyer.signedIn(stale);
@@ -178,7 +178,7 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     expect(resumed.headers.get('location') ?? '').not.toMatch(/[?&]code=/);
   });
 
-  it('names no page but its own site and the client app’s registered address', async () => {
+  it('The answer of /storage names only this site and the registered address of the client app', async () => {
     const browser = await foyer.signedIn(await foyer.addUser());
     const { at } = await begin(browser, { prompt: 'login' });
     const query = 'redirect=https://evil.example/&redirect_uri=https://evil.example/&state=x';
@@ -187,7 +187,7 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     expect(new URL(data.location, foyer.url).origin).toBe(foyer.url);
   });
 
-  it('an id token says nothing that its scopes do not open', async () => {
+  it('An ID token contains only the claims of its scopes', async () => {
     const user = await foyer.addUser();
     const narrow = await relyingParty(foyer, await foyer.addClient({ scopes: ['openid'] }), 'openid');
     const begun = await narrow.begin();

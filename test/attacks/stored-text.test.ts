@@ -58,7 +58,7 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
     });
 
   it.each(steering.map((char) => [`U+${char.charCodeAt(0).toString(16).toUpperCase()}`, char]))(
-    '%s in a name is refused by every form and call that takes one',
+    '%s in a name is refused by every form and call that accepts a name',
     async (_what, char) => {
       const name = `Ada${char}cod`;
       const before = await rowOf();
@@ -80,13 +80,13 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
     },
   );
 
-  it('a password may hold such a character: it is never shown', async () => {
+  it('A password may contain a text-direction character, because it is never shown', async () => {
     const { email } = await foyer.addUser();
     const answer = await foyer.browser().post('/sign-in', { username: email, password: 'correct\u202ehorse 9' });
     expect(await answer.text()).toContain('Incorrect');
   });
 
-  it('a name that was stored before is shown without such characters', async () => {
+  it('A name that was stored with text-direction characters is shown without them', async () => {
     const tricky = await foyer.addUser({ givenName: 'Ada\u202e', familyName: '\u2066Byron\u2028' });
     const client = await relyingParty(foyer, await foyer.addClient({ thirdParty: true }), 'openid profile');
     const home = await foyer.signedIn(tricky);
@@ -118,7 +118,7 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
       ['__proto__ further down', '{"a":[{"__proto__":1}]}', '__proto__'],
       ['a list', '[1]', 'object'],
       ['4,001 characters', JSON.stringify({ a: 'x'.repeat(4_000) }), 'characters'],
-    ])('%s is refused, with what is wrong', async (_what, json, why) => {
+    ])('A JSON field with %s is refused, and the error says what is wrong', async (_what, json, why) => {
       const before = await recordOf();
       const answer = await of(json);
       expect(answer.status).toBe(400);
@@ -129,14 +129,14 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
       expect(Reflect.get({}, 'isAdmin')).toBeUndefined();
     });
 
-    it('16 levels, lines, numbers and null are stored as they were sent', async () => {
+    it('A JSON field with 16 levels, lines, numbers and null is stored as it was sent', async () => {
       const sent = { a: nested(15), lines: 'one\ntwo\tthree', n: 1.5, none: null, ключ: ['ß', true] };
       expect((await of(JSON.stringify(sent))).status).toBe(200);
       expect((await recordOf())?.[field]).toEqual(sent);
     });
   });
 
-  it('invalid UTF-8 is refused in JSON and in forms, and nothing is changed', async () => {
+  it('Invalid UTF-8 is refused in JSON and in forms and changes nothing', async () => {
     const before = await rowOf();
     const bytes = (before: string, after: string) =>
       new Uint8Array([...Buffer.from(before), 0x43, 0x61, 0x66, 0xe9, ...Buffer.from(after)]);
@@ -172,14 +172,14 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
     'javascript:alert(1)',
     '.hidden.png',
     'a//b.png',
-  ])('imageName %s is refused', async (imageName) => {
+  ])('The imageName %s is refused', async (imageName) => {
     const answer = await plan({ imageName });
     expect(answer.status).toBe(400);
     expect(((await answer.json()) as { errors: { name: string }[] }).errors[0]?.name).toBe('body.imageName');
     expect((await recordOf())?.imageName ?? null).toBeNull();
   });
 
-  it('imageName takes a path below MEDIA_URL, an address there, nothing, and what is stored already', async () => {
+  it('imageName accepts a path below MEDIA_URL, an address there, nothing, and what is stored already', async () => {
     for (const imageName of ['members/42 (new).png', 'https://media.example.com/pictures/x.png', null, '']) {
       expect((await plan({ imageName })).status).toBe(200);
       expect((await recordOf())?.imageName).toBe(imageName);
@@ -195,7 +195,7 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
 
   describe('POST /user/signup/plan', () => {
     it.each([[{ firstName: '' }], [{ lastName: '   ' }], [{ firstName: '', about: 'changed' }]])(
-      'cannot empty a name as no form can: %j',
+      'POST /user/signup/plan cannot empty a name, as no form can: %j',
       async (body) => {
         const before = await rowOf();
         const asMember = await plan({ ...body, company: 'Changed' });
@@ -208,7 +208,7 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
       },
     );
 
-    it('mails the member, also when a client app with users:write changes the name', async () => {
+    it('POST /user/signup/plan mails the user, even when a client app with users:write changes the name', async () => {
       expect((await plan({ firstName: 'Augusta', jobTitle: 'Analyst', about: 'x' })).status).toBe(200);
       await foyer
         .browser()
@@ -223,7 +223,7 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
       });
     });
 
-    it('the 31st change of a name in an hour is refused, over page and both calls together', async () => {
+    it('The 31st change of a name in an hour is refused, over the page and both calls together', async () => {
       const statuses: number[] = [];
       for (let n = 0; n < 10; n += 1) {
         const changes = [
@@ -240,7 +240,7 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
       expect(await recordOf()).toMatchObject({ firstName: 'C9', about: '' });
     });
 
-    it('no other code writes names: setProfile has one caller', () => {
+    it('No other code writes names, because setProfile has one caller', () => {
       const server = join(import.meta.dirname, '../../server');
       const callers = readdirSync(server, { recursive: true, encoding: 'utf8' })
         .filter((path) => /\.tsx?$/.test(path))
@@ -260,7 +260,7 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
     };
 
     it.each(['openid profile', 'openid profile phone address'])(
-      'a member without a name: no claim holds the address with the scope %s',
+      'No claim of a user without a name holds the address with the scope %s',
       async (scope) => {
         const { one, info, id } = await claimsOf(scope, { givenName: '', familyName: '' });
         expect(info).not.toHaveProperty('name');
@@ -268,7 +268,7 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
       },
     );
 
-    it('the address comes with the scope email alone, and is no name there either', async () => {
+    it('The e-mail address comes with the scope email alone and is not the name there either', async () => {
       const { one, info } = await claimsOf('openid profile email', { givenName: '', familyName: '' });
       expect(info).toMatchObject({ email: one.email });
       expect(info).not.toHaveProperty('name');
@@ -279,7 +279,7 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
       ['1', 'female'],
       ['2', 'male'],
       ['3', 'other'],
-    ])('the stored gender %s is the claim %s in userinfo and id token', async (stored, claim) => {
+    ])('The stored gender %s is the claim %s in userinfo and ID token', async (stored, claim) => {
       const { info, id } = await claimsOf('openid profile', {}, stored);
       expect(info.gender).toBe(claim);
       expect([undefined, claim]).toContain(id?.gender);

@@ -110,7 +110,7 @@ describe.each([anyBackend])('while a store is away', (real) => {
     return { browser, sub: user.id, tokens: await app.redeem(await signInFor(browser, begun, user), begun) };
   }
 
-  it('a session that could not be read once is not ended by that', async () => {
+  it('A session that could not be read once is not ended', async () => {
     const browser = await foyer.signedIn(await foyer.addUser());
     const { kv } = foyer.stores;
     const read = kv.get;
@@ -123,7 +123,7 @@ describe.each([anyBackend])('while a store is away', (real) => {
   });
 
   describe.each(['the key-value store', 'the database'] as const)('%s', (which) => {
-    it('signed-in members are asked to wait, not signed out', async () => {
+    it('Signed-in users get 503 and stay signed in', async () => {
       const { browser } = await member();
       await without(which, async () => {
         for (const path of ['/', '/tos', '/verify-user?authorization_code=x', '/oauth2/authorize?client_id=x']) {
@@ -136,7 +136,7 @@ describe.each([anyBackend])('while a store is away', (real) => {
       expect((await browser.get('/')).status).toBe(303);
     });
 
-    it('nobody signs in, whatever the password, and nothing is counted against them', async () => {
+    it('No user signs in, whatever the password, and no attempt is counted', async () => {
       const user = await foyer.addUser();
       const browser = foyer.browser();
       await without(which, async () => {
@@ -147,7 +147,7 @@ describe.each([anyBackend])('while a store is away', (real) => {
       expect((await browser.post('/sign-in', { username: user.email, password })).status).toBe(303);
     });
 
-    it('client apps are asked to wait: no token is called invalid, none is called revoked', async () => {
+    it('Client apps get 503, and no token is called invalid or revoked', async () => {
       const { tokens } = await member();
       const { access_token: token, refresh_token = '' } = tokens;
       await without(which, async () => {
@@ -167,7 +167,7 @@ describe.each([anyBackend])('while a store is away', (real) => {
       expect((await oidc.refreshTokenGrant(app.config, refresh_token)).access_token).toBeTruthy();
     });
 
-    it('a code waits with them', async () => {
+    it('A code that gets 503 meanwhile is redeemed afterwards', async () => {
       const [browser, user, begun] = [foyer.browser(), await foyer.addUser(), await app.begin()];
       const home = await signInFor(browser, begun, user);
       const fields = {
@@ -182,7 +182,7 @@ describe.each([anyBackend])('while a store is away', (real) => {
       expect((await call('/oauth2/token', fields)).status).toBe(200);
     });
 
-    it('a sign-out that cannot be carried out says so, and works afterwards', async () => {
+    it('A sign-out that cannot be carried out gets 503 and works afterwards', async () => {
       const { browser, tokens, sub } = await member();
       const out = await without(which, () => browser.post('/logout'));
       expect(out.status).toBe(503);
@@ -191,7 +191,7 @@ describe.each([anyBackend])('while a store is away', (real) => {
       await expect(oidc.fetchUserInfo(app.config, tokens.access_token, sub)).rejects.toThrow();
     });
 
-    it('a sign-in for a client app goes on where it stopped', async () => {
+    it('A sign-in for a client app continues where it stopped', async () => {
       const [browser, user, begun] = [foyer.browser(), await foyer.addUser(), await app.begin()];
       const at = locationOf(await browser.get(begun.url));
       await without(which, async () => expectAway(await browser.get(at)));
@@ -219,7 +219,7 @@ if (servers) {
     });
     afterAll(() => foyer?.close());
 
-    it('A signed-in browser gets 503 and keeps its session: no answer about a session does not mean that it has ended.', async () => {
+    it('A signed-in browser gets 503 and keeps its session when the session cannot be read', async () => {
       const browser = await foyer.signedIn(await foyer.addUser());
       const { foyer_session: before } = await browser.cookies();
       proxies.keyValue().cut();

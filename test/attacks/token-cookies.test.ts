@@ -19,7 +19,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
 
   const { userinfo, page, endLeases, refreshTokenIn, stored } = tokenCookieTools(() => foyer);
 
-  describe('attack: Foyer believes none of them', () => {
+  describe('attack: token cookies as credentials', () => {
     /** A browser that has a member's token cookies and nothing else. */
     const withCookiesOf = async (user: User, into = foyer.browser()) => {
       const cookies = await (await foyer.signedIn(user)).cookies();
@@ -27,7 +27,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       return { browser: into, cookies };
     };
 
-    it('they sign nobody in: not to pages, not to client apps, not to the API, not at userinfo', async () => {
+    it('Token cookies sign in no user: not to pages, not to client apps, not to the API and not at userinfo', async () => {
       const user = await foyer.addUser();
       const paths = [
         '/',
@@ -55,7 +55,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       expect(locationOf(await browser.get(silent.url))).toContain('error=login_required');
     });
 
-    it('another member’s tokens in this browser change nothing, and stay that member’s own', async () => {
+    it('Another user’s tokens in this browser change nothing and stay that user’s own', async () => {
       const [victim, mallory] = [await foyer.addUser(), await foyer.addUser()];
       const { browser, cookies } = await withCookiesOf(victim, await foyer.signedIn(mallory));
       await endLeases(mallory);
@@ -67,7 +67,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       expect((await stored(refreshTokenIn(cookies.foyer_refresh_token)))?.consumed_at).toBeNull();
     });
 
-    it('a default client that may change credentials and charge cards: the cookies open neither', async () => {
+    it('The token cookies of a default client with wide scopes neither change credentials nor charge cards', async () => {
       const user = await foyer.addUser();
       const { db } = foyer.stores.database;
       const row = await db.selectFrom('clients').select('metadata').where('id', '=', 'web').executeTakeFirstOrThrow();
@@ -91,7 +91,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       }
     });
 
-    it('a client app’s refresh token is never taken for one of these', async () => {
+    it('A client app’s refresh token is not accepted as a token cookie', async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       const tokens = await tokensFor(await relyingParty(foyer, await foyer.addClient()), browser, user);
@@ -121,7 +121,7 @@ describe.each(backends)('token cookies of a domain on $name', (backend) => {
   const line = (start: string) => lines.find((one) => one.startsWith(start)) ?? '';
   const keys = (cookies: Cookie[]) => cookies.map(({ key }) => key).toSorted();
 
-  it('siblings get the id token and a short access token', async () => {
+  it('Siblings get the ID token and a short-lived access token', async () => {
     for (const host of ['https://shop.example.com/', 'https://example.com/', 'https://a.b.example.com/x']) {
       expect(keys(await visitor.jar.getCookies(host))).toEqual(['foyer_access_token', 'foyer_id_token']);
     }
@@ -132,7 +132,7 @@ describe.each(backends)('token cookies of a domain on $name', (backend) => {
     expect(expires - Date.now()).toBeLessThanOrEqual(5 * minuteMs);
   });
 
-  it('attack: the refresh token, the session and the provider’s session never leave the host', () => {
+  it('The refresh token, the session and the provider session never leave the host', () => {
     const shared = lines.filter((one) => /Domain=/i.test(one)).map((one) => one.split('=', 1)[0]);
     expect(shared.toSorted()).toEqual(['foyer_access_token', 'foyer_id_token']);
     expect(line('__Host-foyer_refresh_token=')).toMatch(/; Secure(;|$)/);
@@ -142,7 +142,7 @@ describe.each(backends)('token cookies of a domain on $name', (backend) => {
     }
   });
 
-  it('sign-out takes the domain’s cookies too', async () => {
+  it('The sign-out removes the cookies of the domain, too', async () => {
     await visitor.post('/logout', {});
     expect(await visitor.jar.getCookies('https://shop.example.com/')).toEqual([]);
     expect(keys(await visitor.jar.getCookies(site)).filter((name) => /_token$/.test(name))).toEqual([]);
@@ -159,7 +159,7 @@ describe.each(backends)('token cookies of a domain on $name', (backend) => {
         await foyer.app.oauth.sweep();
       },
     ],
-  ])('attack: a sibling app keeps its copies after the session is %s: they open nothing', async (_what, end) => {
+  ])('Copies that an attacking sibling app keeps are refused after the session is %s', async (_what, end) => {
     const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.8' };
     const member = new Visitor(portOf(foyer.url), site, proxied);
     const user = await foyer.addUser();

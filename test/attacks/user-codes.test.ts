@@ -31,7 +31,7 @@ describe.each(backends)('guessing user codes on $name', (backend) => {
     return JSON.parse(answer.text) as { user_code: string };
   };
 
-  it('from one address: a few are looked at, then not even the right one is, one after the other or at once', async () => {
+  it('Of guesses from one address a few are checked, and afterwards not even the right code is', async () => {
     const { user_code: right } = await ask();
     // Each in a browser of its own: cookies are easily thrown away.
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => guess(at('203.0.113.7'), wrong(n))));
@@ -43,7 +43,7 @@ describe.each(backends)('guessing user codes on $name', (backend) => {
     expect((await guess(at('203.0.113.8'), right)).status).toBe(200);
   });
 
-  it('from many addresses: slowed down overall, and others still connect a device', async () => {
+  it('Guesses from many addresses are slowed down overall, and others still connect a device', async () => {
     const { user_code: right } = await ask();
     const answers = await Promise.all(Array.from({ length: 24 }, (_, n) => guess(at(`198.51.100.${n % 8}`), wrong(n))));
     // The network of these addresses has three times the limit of one; beyond the limit of all it has waited for its turns.
@@ -56,7 +56,7 @@ describe.each(backends)('guessing user codes on $name', (backend) => {
     expect([typed.status, typed.text.includes('Harbour Radio')]).toEqual([200, true]);
   });
 
-  it('a member guesses no more than a few, from whatever address', async () => {
+  it('A user has only a few guesses, from whatever address', async () => {
     const [user, member] = [await foyer.addUser(), at('203.0.113.11')];
     await member.post('/sign-in', { username: user.email, password });
     const statuses: number[] = [];
@@ -67,7 +67,7 @@ describe.each(backends)('guessing user codes on $name', (backend) => {
     expect(statuses).toEqual([400, 400, 400, 400, 429, 429]);
   });
 
-  it('in a link, once or twice, nothing is typed for whoever follows it', async () => {
+  it('A code in a link, given once or twice, is not submitted for the user who follows it', async () => {
     const { user_code: code } = await ask();
     for (const search of [`user_code=${code}`, `user_code=${code}&user_code=`, `user_code=&user_code=${code}`]) {
       const page = await at('203.0.113.13').send(`/oauth2/device?${search}`);
@@ -77,7 +77,7 @@ describe.each(backends)('guessing user codes on $name', (backend) => {
     }
   });
 
-  it('right codes and slips of the form count as no guess', async () => {
+  it('Right codes and slips of the form do not count as guesses', async () => {
     const { user_code: right } = await ask();
     const home = at('203.0.113.12');
     for (let n = 0; n < 10; n += 1) expect((await guess(home, right)).status).toBe(200);

@@ -55,7 +55,7 @@ describe.each(backends)('visitors who fill the key-value store, on $name', (back
   });
   afterAll(() => site1?.foyer.close());
 
-  it('authorization request of a visitor who posts nothing: both rows live at most an hour', async () => {
+  it('Both rows of an authorization request of a visitor who posts nothing live at most an hour', async () => {
     const { foyer, query, visitor } = site1;
     await authorize(visitor('203.0.113.10'), query);
     const rows = await visitorsRows(foyer);
@@ -66,7 +66,7 @@ describe.each(backends)('visitors who fill the key-value store, on $name', (back
     for (const { ttlMs } of rows) expect(ttlMs).toBeLessThanOrEqual(60 * minuteMs);
   });
 
-  it('long states from one address: its rows stay within its share, and other addresses go on', async () => {
+  it('Long states from one address stay within its share, and other addresses still get through', async () => {
     const { foyer, query, visitor } = site1;
     const before = bytesOf(await visitorsRows(foyer));
     const statuses: number[] = [];
@@ -83,7 +83,7 @@ describe.each(backends)('visitors who fill the key-value store, on $name', (back
     expect((await authorize(visitor('203.0.113.12'), query)).status).toBe(303);
   });
 
-  it('long states from many networks of one /48: together they fill six shares, and other networks go on', async () => {
+  it('Long states from many networks of one /48 stay within six shares, and other networks still get through', async () => {
     const { foyer, query, visitor } = site1;
     const before = bytesOf(await visitorsRows(foyer));
     const statuses: number[] = [];
@@ -96,7 +96,7 @@ describe.each(backends)('visitors who fill the key-value store, on $name', (back
     expect((await authorize(visitor('2001:db8:a::1'), query)).status).toBe(303);
   });
 
-  it('half of its share used: rows of an address live ten minutes, and begin again from the browser’s copy', async () => {
+  it('Beyond half of its share an address gets rows of ten minutes, which begin again from the browser’s copy', async () => {
     const { foyer, query, visitor } = site1;
     await foyer.deps.kv.consumeCount('visitor-share:203.0.113.13', 10 * minuteMs, shareBytes / 2);
     const before = new Set((await visitorsRows(foyer)).map(({ key }) => key));
@@ -111,7 +111,7 @@ describe.each(backends)('visitors who fill the key-value store, on $name', (back
     expect([landing.status, again.text]).toEqual([303, expect.stringContaining('/oauth2/authorize?client_id=')]);
   });
 
-  it('copies to begin again lie in the browser: two of at most 1,000 characters, none of a longer request', async () => {
+  it('The browser keeps two copies of at most 1,000 characters to begin again and none of a longer request', async () => {
     const { foyer, query, visitor } = site1;
     const who = visitor('203.0.113.14');
     for (const state of ['a', 'b', 'x'.repeat(2_000), 'c']) await authorize(who, query, state);
@@ -123,7 +123,7 @@ describe.each(backends)('visitors who fill the key-value store, on $name', (back
     expect(JSON.stringify(await entriesIn(foyer.stores, 'authorization-request:'))).not.toContain('begunWith');
   });
 
-  it('copy of another browser, moved to another request, or forged: nothing begins again', async () => {
+  it('A copy that is of another browser, moved to another request or forged begins nothing again', async () => {
     const { foyer, query, visitor } = site1;
     const [own, other] = [visitor('203.0.113.15'), visitor('203.0.113.16')];
     const [id, otherId] = [idIn(await authorize(own, query)), idIn(await authorize(other, query))];
@@ -146,7 +146,7 @@ describe.each(backends)('visitors who fill the key-value store, on $name', (back
     expect(await begins(await with_(`${mine?.value.slice(0, -4)}AAAA`), id)).toBe(false);
   });
 
-  it('pushed request of 4,800 characters by a public client: gone after 60 seconds, prolonged when it is opened', async () => {
+  it('A pushed request of 4,800 characters by a public client lives 60 seconds, and longer once it is opened', async () => {
     const { foyer, query, clientId, visitor } = site1;
     const before = new Set((await visitorsRows(foyer)).map(({ key }) => key));
     const request = { ...Object.fromEntries(query), state: 'x'.repeat(4_800) };
@@ -166,7 +166,7 @@ describe.each(backends)('visitors who fill the key-value store, on $name', (back
   });
 });
 
-describe.each(backends)('the key-value store at its mark for visitors, on $name', (backend) => {
+describe.each(backends)('the key-value store at its limit for visitors, on $name', (backend) => {
   let full: Attack;
   let returning: Visitor;
   let member: Visitor;
@@ -193,7 +193,7 @@ describe.each(backends)('the key-value store at its mark for visitors, on $name'
 
   const isCode = ({ headers }: Answer) => String(headers.location).startsWith('https://app.example.com/back?code=');
 
-  it('half full: requests are admitted, and live ten minutes', async () => {
+  it('A half-full store accepts requests, which live ten minutes', async () => {
     await fill(0.5);
     const before = new Set((await visitorsRows(full.foyer)).map(({ key }) => key));
     expect((await authorize(full.visitor(), full.query)).status).toBe(303);
@@ -201,7 +201,7 @@ describe.each(backends)('the key-value store at its mark for visitors, on $name'
     expect(added.map(({ ttlMs }) => ttlMs <= 10 * minuteMs)).toEqual([true, true]);
   });
 
-  it('full: visitors without a cookie of an earlier sign-in are refused with 503, and nothing is kept', async () => {
+  it('A full store refuses visitors without a cookie of an earlier sign-in with 503 and keeps nothing', async () => {
     await fill(1);
     const before = (await visitorsRows(full.foyer)).length;
     const forger = full.visitor('203.0.113.3');
@@ -221,7 +221,7 @@ describe.each(backends)('the key-value store at its mark for visitors, on $name'
     expect(await visitorsRows(full.foyer)).toHaveLength(before);
   });
 
-  it('full: a browser with an earlier sign-in begins a request, a member gets a code, and members still sign in', async () => {
+  it('A full store serves browsers with an earlier sign-in, gives users codes and lets users sign in', async () => {
     await fill(1);
     expect(String((await authorize(returning, full.query)).headers.location)).toMatch(/^\/\?/);
     expect(isCode(await authorize(member, full.query))).toBe(true);
@@ -230,7 +230,7 @@ describe.each(backends)('the key-value store at its mark for visitors, on $name'
     expect(isCode(await authorize(fresh, full.query))).toBe(true);
   });
 
-  it('a quarter above it: all visitors are refused, a member still gets a code; the operator sees it', async () => {
+  it('A store a quarter above its limit refuses all visitors, still gives a user a code and warns the operator', async () => {
     await fill(1.3);
     expect((await authorize(returning, full.query)).status).toBe(503);
     expect(isCode(await authorize(member, full.query))).toBe(true);

@@ -40,7 +40,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
     return user;
   }
 
-  it('a body that says what was never paid gives nothing, even if it is signed', async () => {
+  it('A body that claims an unpaid purchase gives nothing, even if it is signed', async () => {
     const user = await member();
     const { customerId: customer, subscriptionId } = (await shop.membership.getMembership(user.id)) ?? {};
     const price = { id: 'price_1', product: 'prod_1', lookup_key: 'm-899' };
@@ -59,7 +59,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
     expect([await planOf(user), await orders(user)]).toEqual([null, []]);
   });
 
-  it('a body that names another member’s customer beside one’s own changes neither', async () => {
+  it('A body that mixes another member’s subscription with the own customer changes neither', async () => {
     const [victim, eve] = [await member(), await member()];
     await shop.buy(victim, 'm-499');
     const own = (await shop.membership.getMembership(eve.id))?.customerId;
@@ -74,7 +74,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
     expect([await planOf(victim), await planOf(eve)]).toEqual(['12', null]);
   });
 
-  it('an event that was done is not done again under its id, whatever it says then', async () => {
+  it('A processed event is not processed again under its id, whatever it says then', async () => {
     const user = await member();
     const customer = (await shop.membership.getMembership(user.id))?.customerId;
     const first = event('invoice.paid', { object: 'invoice', customer }, 'evt_replayed');
@@ -87,7 +87,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
     expect(calls).toEqual([]);
   });
 
-  it('a flood of forged ones is turned away before anything is looked up, and members are served meanwhile', async () => {
+  it('A flood of forged events is refused before anything is looked up, and members are served meanwhile', async () => {
     const before = await events();
     const calls: string[] = [];
     shop.stripe.observe(({ path }) => calls.push(path));
@@ -104,7 +104,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
     expect([await events(), calls]).toEqual([before, []]);
   });
 
-  it('a signature for one event does not carry another, nor one of many', async () => {
+  it('A signature for one event is refused for another, and so is one among many signatures', async () => {
     const user = await member();
     const customer = (await shop.membership.getMembership(user.id))?.customerId;
     const real = event('invoice.paid', { object: 'invoice', customer });
@@ -126,7 +126,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
     expect(await events()).toBe(before);
   });
 
-  it('a body that is too large, packed, or no JSON is refused', async () => {
+  it('A body that is too large, compressed or not JSON is refused', async () => {
     const large = event('invoice.paid', { object: 'invoice', note: 'x'.repeat(1_100_000) });
     expect((await sendSigned(large)).status).toBe(413);
     const packed = gzipSync(event('invoice.paid', { object: 'invoice' }));
@@ -137,7 +137,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
     expect((await sendRequest(`${shop.foyer.url}/webhooks/stripe`)).status).toBe(405);
   });
 
-  it('events, the page’s own reading and the hourly comparison at once: one order, one plan, one mail', async () => {
+  it('Events, the page’s own reading and the hourly comparison at once give one order, one plan and one mail', async () => {
     const user = await member();
     shop.stripe.webhooks.drop();
     const { plan } = await shop.membership.choose(user, shop.plan('m-99'));
@@ -156,7 +156,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
     expect(receipts).toHaveLength(1);
   });
 
-  it('an event about somebody who has just been erased brings nothing of them back', async () => {
+  it('An event about a user who has just been erased restores nothing of the user', async () => {
     const user = await member();
     await shop.buy(user, 'm-99');
     shop.stripe.webhooks.drop();
@@ -168,7 +168,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
     expect(await shop.membership.getMembership(user.id)).toBeUndefined();
   });
 
-  it('a purchase, a free plan and a cancellation at once, in every order: what is left is whole', async () => {
+  it('A purchase, a free plan and a cancellation at once, in every order, leave a consistent state', async () => {
     for (let turn = 0; turn < 3; turn += 1) {
       const user = await member();
       await shop.membership.choose(user, shop.plan('m-99'));

@@ -16,7 +16,7 @@ const hourMs = 60 * 60_000;
 const bothWays = [{ javaScript: true }, { javaScript: false }];
 
 /** In a real browser, whose policies for forms and redirects an HTTP test does not know. */
-describe('ways into a client app that do not begin, or do not stay, as they should', () => {
+describe('expired and repeated sign-ins in a browser', () => {
   const { newPage } = chromiumForTests({ profilesStay: true });
   let sandbox: Sandbox;
   let url: string;
@@ -33,7 +33,7 @@ describe('ways into a client app that do not begin, or do not stay, as they shou
   };
 
   it.each(bothWays)(
-    'a form that stood open too long still ends in the app (JavaScript $javaScript)',
+    'A sign-in form that stayed open too long still leads to the client (JavaScript $javaScript)',
     async ({ javaScript }) => {
       const page = await newPage({ javaScript });
       await askedToSignIn(page, sandbox.demoUrl);
@@ -43,7 +43,7 @@ describe('ways into a client app that do not begin, or do not stay, as they shou
     },
   );
 
-  it('/verify-user that stood open too long, too', async () => {
+  it('A page /verify-user that stayed open too long still leads to the client', async () => {
     const page = await newPage({ javaScript: false });
     const form = await askedWithoutPages(page, sandbox.demoUrl);
     const browser = await withoutPages(page, url);
@@ -57,7 +57,7 @@ describe('ways into a client app that do not begin, or do not stay, as they shou
     await atHome(page, member);
   });
 
-  it('back, after coming home, leads home again', async () => {
+  it('The back button after a sign-in leads to the client again', async () => {
     const page = await newPage();
     let form = '';
     await homeWithoutPages(page, sandbox.demoUrl, async (atFoyer, asked) => {
@@ -71,7 +71,7 @@ describe('ways into a client app that do not begin, or do not stay, as they shou
     }
   });
 
-  it('the start page with a client_id alone ends in that app', async () => {
+  it('The start page with a client_id alone leads to that client', async () => {
     const page = await newPage({ javaScript: false });
     await page.goto(`${url}/?client_id=demo-app`);
     await page.getByText('Sign in to continue to Demo app').waitFor();
@@ -79,7 +79,7 @@ describe('ways into a client app that do not begin, or do not stay, as they shou
     await atHome(page, member);
   });
 
-  describe('with an id token in the query', () => {
+  describe('id token in the query', () => {
     let server: Server;
     let origin: string;
     let seen: { url: string; referer: string | undefined }[];
@@ -106,7 +106,7 @@ describe('ways into a client app that do not begin, or do not stay, as they shou
     });
 
     it.each(bothWays)(
-      'the short form ends at the app, which is told of no page before (JavaScript $javaScript)',
+      'The short form ends at the client, which gets no Referer (JavaScript $javaScript)',
       async ({ javaScript }) => {
         const page = await newPage({ javaScript });
         const query = new URLSearchParams({ client_id: 'old-app', redirect_uri: `${origin}/in`, state: 'their own' });

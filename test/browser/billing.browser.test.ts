@@ -28,7 +28,7 @@ describe('the sandbox’s billing page in a browser', () => {
     await standIn?.close();
   });
 
-  it('lets a month pass, and a plan renews; it fits on a phone', async () => {
+  it('The billing page moves the clock a month ahead, the plan renews, and the page fits on a phone', async () => {
     const page = await newPage({ widthPx: 320 });
     await page.goto(foyer.url);
     await page.getByRole('link', { name: 'Look at billing' }).click();

@@ -3,7 +3,7 @@ import { chromiumForTests } from '../support/chromium.ts';
 import { anyBackend } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 
-describe('a form that is under way', () => {
+describe('a form that is being sent', () => {
   const { newPage } = chromiumForTests();
   let sandbox: Sandbox;
   beforeAll(async () => {
@@ -11,7 +11,7 @@ describe('a form that is under way', () => {
   });
   afterAll(() => sandbox?.close());
 
-  it('is sent once by a double press, and says so on its button', async () => {
+  it('A double press sends the form once, and its button is marked as busy', async () => {
     const page = await newPage();
     let sent = 0;
     await page.route('**/sign-in', async (route) => {

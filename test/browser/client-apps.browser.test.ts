@@ -8,7 +8,7 @@ import { type Sandbox, startSandbox } from './sandbox.ts';
 import { askedToSignIn, askedWithoutPages, signedInAtFoyer } from './short-ways.ts';
 import { atHome, listed, submitSignIn, withoutPages } from './steps.ts';
 
-describe('what stands between a sign-in and a client app', () => {
+describe('pages between a sign-in and a client', () => {
   const { newPage, takeFaults } = chromiumForTests({ profilesStay: true });
   let sandbox: Sandbox;
   let thirdPartyUrl: string;
@@ -19,7 +19,7 @@ describe('what stands between a sign-in and a client app', () => {
   afterAll(() => sandbox?.close());
 
   it.each([{ javaScript: true }, { javaScript: false }])(
-    'asks before somebody else’s app gets anything, and remembers what was allowed (JavaScript $javaScript)',
+    'A third-party client needs consent once, which is remembered (JavaScript $javaScript)',
     async ({ javaScript }) => {
       const { email } = await sandbox.foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
       const page = await newPage({ javaScript });
@@ -42,7 +42,7 @@ describe('what stands between a sign-in and a client app', () => {
     },
   );
 
-  it('goes back to the app with nothing when the member cancels', async () => {
+  it('A user who cancels the consent returns to the client with access_denied and without a code', async () => {
     const { email } = await sandbox.foyer.addUser();
     const page = await newPage();
     await askedToSignIn(page, thirdPartyUrl);
@@ -66,7 +66,7 @@ describe('what stands between a sign-in and a client app', () => {
     { javaScript: true, lang: 'en', accepted: null },
     { javaScript: false, lang: 'de', accepted: 0 },
   ] as const)(
-    'keeps a member who has accepted $accepted at the terms until they are accepted, then brings them home ($lang, JavaScript $javaScript)',
+    'A user with accepted terms $accepted must accept the current ones before the client ($lang, JavaScript $javaScript)',
     async ({ javaScript, lang, accepted }) => {
       const t = translator(lang);
       const { email } = await sandbox.foyer.addUser({
@@ -96,7 +96,7 @@ describe('what stands between a sign-in and a client app', () => {
     },
   );
 
-  it('comes back to the form for a client app that wants somebody else, who is then signed in to it', async () => {
+  it('A client that requests a switch of account gets the form, and another user signs in to it', async () => {
     const [first, second] = [await sandbox.foyer.addUser(), await sandbox.foyer.addUser({ givenName: 'Grace' })];
     const page = await newPage();
     await signedInAtFoyer(page, sandbox.foyer, first);
@@ -110,7 +110,7 @@ describe('what stands between a sign-in and a client app', () => {
     await atHome(page, `Grace ${second.familyName}`);
   });
 
-  it('is not signed out by anything that a page on a sibling’s address loads or sends', async () => {
+  it('Attack: a page of a sibling origin signs no one out by anything that it loads or sends', async () => {
     const page = await newPage();
     await signedInAtFoyer(page, sandbox.foyer, await sandbox.foyer.addUser());
     const out = `${sandbox.foyer.url}/logout`;
@@ -145,7 +145,7 @@ describe('what stands between a sign-in and a client app', () => {
     expect(new URL(page.url()).pathname).toBe('/settings');
   });
 
-  it('asks before a link from nowhere signs out, and signs out at the button', async () => {
+  it('A logout link without a referrer asks first and signs out at the button', async () => {
     const page = await newPage();
     await signedInAtFoyer(page, sandbox.foyer, await sandbox.foyer.addUser());
     const address = new URL('/logout', sandbox.foyer.url);

@@ -41,7 +41,7 @@ describe('address and number in a browser', () => {
   }
 
   it.each([true, false])(
-    'a member changes both by the codes that arrive, and takes the account back from the old mailbox (JavaScript: %s)',
+    'A user changes both with codes and restores the account from the old mailbox (JavaScript: %s)',
     async (javaScript) => {
       const user: User = await foyer.addUser();
       const { email, phone } = fresh();

@@ -40,7 +40,7 @@ describe('the dashboard in a browser', () => {
   }
   const tile = (page: Page, name: string) => page.locator('.app-tile', { has: page.getByText(name, { exact: true }) });
 
-  it('has as many columns as the window holds 350 px, and at least one, without scripts', async () => {
+  it('The grid has one column per 350 px of the window, at least one, without scripts', async () => {
     const page = await open(false);
     for (const width of [320, 350, 699, 700, 1049, 1050, 1366, 1399, 1400, 1750, 2100]) {
       await page.setViewportSize({ width, height: heightPx });
@@ -51,7 +51,7 @@ describe('the dashboard in a browser', () => {
     }
   });
 
-  it('shows our own sign where a logo does not load, and only there', async () => {
+  it('A logo that does not load is replaced by Foyer’s sign, and only that one', async () => {
     const page = await open(true);
     const sign = (name: string) => tile(page, name).locator('.mark');
     await sign('App 1').waitFor({ state: 'detached' });
@@ -62,7 +62,7 @@ describe('the dashboard in a browser', () => {
     expect(await broken.evaluate((img: HTMLImageElement) => [img.naturalWidth, img.complete])).toEqual([0, true]);
   });
 
-  it('is searched, opened and asked without scripts, by the keyboard alone', async () => {
+  it('The dashboard can be searched and its apps opened by keyboard alone, without scripts', async () => {
     const page = await open(false);
     await page.getByRole('searchbox').fill('APP 7');
     await page.keyboard.press('Enter');
@@ -78,7 +78,7 @@ describe('the dashboard in a browser', () => {
     await page.waitForURL(`${shop.foyer.url}/plan-purchase/1?redirect=**`);
   });
 
-  it('says for three seconds that the apps could not be loaded', async () => {
+  it('A message that the apps could not be loaded is shown for three seconds', async () => {
     const { db } = shop.foyer.deps.database;
     const { metadata } = await db
       .selectFrom('clients')

@@ -76,7 +76,7 @@ async function journey(page: Page, { demoUrl, foyer }: Sandbox, { lang, javaScri
   }
 }
 
-describe('from the demo app to Foyer and back', () => {
+describe('the demo app', () => {
   const { newPage } = chromiumForTests({ profilesStay: true });
   let sandbox: Sandbox;
   beforeAll(async () => {
@@ -92,12 +92,15 @@ describe('from the demo app to Foyer and back', () => {
     { lang: 'fr', javaScript: true },
     { lang: 'nl', javaScript: false },
   ];
-  it.each(ways)('signs in, renews tokens, signs out: $lang, JavaScript $javaScript', async (way) => {
-    const page = await newPage({ locale: browserLocale[way.lang], javaScript: way.javaScript });
-    await journey(page, sandbox, way);
-  });
+  it.each(ways)(
+    'The demo app signs a user in, refreshes tokens and signs out: $lang, JavaScript $javaScript',
+    async (way) => {
+      const page = await newPage({ locale: browserLocale[way.lang], javaScript: way.javaScript });
+      await journey(page, sandbox, way);
+    },
+  );
 
-  it('asks for no password a second time while the member is signed in', async () => {
+  it('A user who is signed in is not asked for the password a second time', async () => {
     const page = await newPage();
     await signedInAtApp(page, sandbox.demoUrl, demoMember, demoMember.password);
     // The app forgets; Foyer remembers.
@@ -110,7 +113,7 @@ describe('from the demo app to Foyer and back', () => {
     expect(addresses.filter(({ origin }) => origin === sandbox.foyer.url)).toEqual([]);
   });
 
-  it('starts in a fresh browser with two apps in two tabs, and both come home', async () => {
+  it('Two apps in two tabs of a fresh browser both sign the user in', async () => {
     const otherUrl = await sandbox.addApp({ id: 'orchard', name: 'Orchard' });
     const first = await newPage();
     const second = await first.context().newPage();
@@ -133,7 +136,7 @@ describe('from the demo app to Foyer and back', () => {
 
 // What the stores do is shown by requests; one whole journey stands on each pair of them.
 for (const backend of secondBackends) {
-  describe(`from the demo app to Foyer and back, on ${backend.name}`, () => {
+  describe(`the demo app, on ${backend.name}`, () => {
     const { newPage } = chromiumForTests({ profilesStay: true });
     let sandbox: Sandbox;
     beforeAll(async () => {
@@ -141,7 +144,7 @@ for (const backend of secondBackends) {
     });
     afterAll(() => sandbox?.close());
 
-    it('signs in, renews tokens, signs out', async () => {
+    it('The demo app signs a user in, refreshes tokens and signs out', async () => {
       await journey(await newPage({ locale: browserLocale.de }), sandbox, { lang: 'de', javaScript: true });
     });
   });

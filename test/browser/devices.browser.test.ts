@@ -10,7 +10,7 @@ import { alsoByPhone } from './tour-devices.ts';
 
 const backend = anyBackend;
 
-describe('a device', () => {
+describe('the list of devices in a browser', () => {
   const { newPage } = chromiumForTests();
   let sandbox: Sandbox;
   beforeAll(async () => {
@@ -26,29 +26,32 @@ describe('a device', () => {
     return page;
   }
 
-  it.each([true, false])('is signed out, and thrown out at its next request; JavaScript %s', async (javaScript) => {
-    const user = await sandbox.foyer.addUser();
-    const other = await sandbox.foyer.signedIn(user);
-    await alsoByPhone(sandbox.foyer, user);
-    const page = await atSettings(user, javaScript);
-    const rows = page.locator('#devices .device-row');
-    expect(await rows.count()).toBe(3);
-    expect(await rows.first().textContent()).toContain('This device');
-    await rows.filter({ hasText: 'Safari on iOS' }).getByRole('link').click();
-    const asked = page.locator('.dialog-card');
-    await asked.getByText('“Safari on iOS” is signed out at once').waitFor();
-    expect(new URL(page.url()).pathname).toBe(javaScript ? '/settings' : '/settings/devices/sign-out');
-    if (javaScript) expect(await axeFindings(page)).toEqual([]);
-    await andLoad(page, () => asked.getByRole('button', { name: 'Sign out', exact: true }).click());
-    await page.getByText('The device has been signed out.').waitFor();
-    expect(await rows.count()).toBe(2);
+  it.each([true, false])(
+    'A device that is signed out gets the sign-in form at its next request; JavaScript %s',
+    async (javaScript) => {
+      const user = await sandbox.foyer.addUser();
+      const other = await sandbox.foyer.signedIn(user);
+      await alsoByPhone(sandbox.foyer, user);
+      const page = await atSettings(user, javaScript);
+      const rows = page.locator('#devices .device-row');
+      expect(await rows.count()).toBe(3);
+      expect(await rows.first().textContent()).toContain('This device');
+      await rows.filter({ hasText: 'Safari on iOS' }).getByRole('link').click();
+      const asked = page.locator('.dialog-card');
+      await asked.getByText('“Safari on iOS” is signed out at once').waitFor();
+      expect(new URL(page.url()).pathname).toBe(javaScript ? '/settings' : '/settings/devices/sign-out');
+      if (javaScript) expect(await axeFindings(page)).toEqual([]);
+      await andLoad(page, () => asked.getByRole('button', { name: 'Sign out', exact: true }).click());
+      await page.getByText('The device has been signed out.').waitFor();
+      expect(await rows.count()).toBe(2);
 
-    await page.locator('#devices .actions a').click();
-    await andLoad(page, () =>
-      page.locator('.dialog-card').getByRole('button', { name: 'Sign out all others' }).click(),
-    );
-    await page.getByText('All other devices have been signed out.').waitFor();
-    expect(await rows.count()).toBe(1);
-    await expectFormNext(other);
-  });
+      await page.locator('#devices .actions a').click();
+      await andLoad(page, () =>
+        page.locator('.dialog-card').getByRole('button', { name: 'Sign out all others' }).click(),
+      );
+      await page.getByText('All other devices have been signed out.').waitFor();
+      expect(await rows.count()).toBe(1);
+      await expectFormNext(other);
+    },
+  );
 });

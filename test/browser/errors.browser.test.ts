@@ -4,7 +4,7 @@ import { anyBackend } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { goOnAs, submitSignIn } from './steps.ts';
 
-describe('pages that say what is wrong', () => {
+describe('error pages', () => {
   const { newPage } = chromiumForTests({ profilesStay: true });
   let sandbox: Sandbox;
   let url: string;
@@ -19,7 +19,7 @@ describe('pages that say what is wrong', () => {
     { path: '/tos/', heading: "Sorry we couldn't fetch that page" },
     { path: '/settings/no-such-page', heading: 'Oops - Page not found', followed: true },
     { path: '/signup/no-such-page', heading: 'Oops - Page not found' },
-  ])('has no page at $path: $heading', async ({ path, heading, followed }) => {
+  ])('The unknown page $path has the heading: $heading', async ({ path, heading, followed }) => {
     const page = await newPage();
     const response = await page.goto(url + path);
     expect(response?.status()).toBe(404);
@@ -56,7 +56,7 @@ describe('pages that say what is wrong', () => {
       heading: 'This request has expired',
       path: () => '/verify-user?authorization_code=long-gone',
     },
-  ])('gives $fault a reference number that the log has too', async ({ heading, path }) => {
+  ])('The error page of $fault has a reference that is also in the log', async ({ heading, path }) => {
     const page = await newPage();
     await goOnAs(page, await sandbox.foyer.signedIn(await sandbox.foyer.addUser()), url);
     const response = await page.goto(url + path());
@@ -71,7 +71,7 @@ describe('pages that say what is wrong', () => {
     expect(line).toBeDefined();
   });
 
-  it('tells a visitor whose request has expired to start again at the app', async () => {
+  it('A visitor with an expired request gets the message to start again at the app', async () => {
     const page = await newPage();
     const response = await page.goto(`${url}/?authorization_code=long-gone`);
     expect(response?.status()).toBe(400);
@@ -80,7 +80,7 @@ describe('pages that say what is wrong', () => {
     );
   });
 
-  it('leads a visitor whose request has expired to the app that they came from, which begins a new one', async () => {
+  it('A visitor with an expired request of a known client is led to the client, which starts a new one', async () => {
     const page = await newPage();
     await page.goto(`${url}/?authorization_code=long-gone&client_id=demo-app`);
     await submitSignIn(page);

@@ -24,7 +24,7 @@ interface Coming {
   isNew: boolean;
 }
 
-describe('a member’s accounts elsewhere', () => {
+describe('linked accounts in a browser', () => {
   const { newPage } = chromiumForTests({ profilesStay: true });
   const t = translator('en');
   let providers: TestProviders;
@@ -85,7 +85,7 @@ describe('a member’s accounts elsewhere', () => {
 
   // Those that vouch for addresses: only by such a one is a link offered.
   it.each((['google', 'oidc', 'saml'] as const).flatMap((kind) => ways.map((way) => ({ kind, ...way }))))(
-    'a member links $kind with their password, comes straight in by it, and unlinks it (JavaScript $javaScript)',
+    'A user links $kind with the password, signs in by it and removes it (JavaScript $javaScript)',
     async ({ kind, javaScript }) => {
       const page = await newPage({ javaScript });
       const who = somebody(kind);
@@ -138,7 +138,7 @@ describe('a member’s accounts elsewhere', () => {
     { kind: 'oidc', other: 'amazon', javaScript: false },
   ] as const;
   it.each(others)(
-    '$kind, the last way in, stays until $other is linked, which signs in from then on (JavaScript $javaScript)',
+    'The last sign-in method $kind cannot be removed until $other is linked, which then signs in (JavaScript $javaScript)',
     async ({ kind, other, javaScript }) => {
       const page = await newPage({ javaScript });
       const who = await memberBy(page, kind);
@@ -167,7 +167,7 @@ describe('a member’s accounts elsewhere', () => {
       providers.saml.sessions().some(({ person }) => person.email === email);
 
     it.each(ways)(
-      'from the app, by Foyer, to the company, and home (JavaScript $javaScript)',
+      'A sign-out at the client also signs out at Foyer and the SAML provider (JavaScript $javaScript)',
       async ({ javaScript }) => {
         const page = await newPage({ javaScript });
         const who = somebody('saml');
@@ -186,24 +186,30 @@ describe('a member’s accounts elsewhere', () => {
       },
     );
 
-    it.each(ways)('from Foyer to the company and back (JavaScript $javaScript)', async ({ javaScript }) => {
-      const page = await newPage({ javaScript });
-      const who = await memberBy(page, 'saml');
-      await page.goto(`${url}/logout`);
-      await button(page, 'Sign out').click();
-      await page.getByLabel(t('signIn.username')).waitFor();
-      expect(new URL(page.url()).origin).toBe(url);
-      expect(isSignedInThere(who)).toBe(false);
-    });
+    it.each(ways)(
+      'A sign-out at Foyer also signs out at the SAML provider and returns (JavaScript $javaScript)',
+      async ({ javaScript }) => {
+        const page = await newPage({ javaScript });
+        const who = await memberBy(page, 'saml');
+        await page.goto(`${url}/logout`);
+        await button(page, 'Sign out').click();
+        await page.getByLabel(t('signIn.username')).waitFor();
+        expect(new URL(page.url()).origin).toBe(url);
+        expect(isSignedInThere(who)).toBe(false);
+      },
+    );
 
-    it.each(ways)('from the company to Foyer and back (JavaScript $javaScript)', async ({ javaScript }) => {
-      const page = await newPage({ javaScript });
-      const who = await memberBy(page, 'saml');
-      await page.goto(`${providers.url}/acme-saml`);
-      const row = page.getByRole('listitem').filter({ hasText: who.email });
-      await row.getByRole('button', { name: 'Sign out here and at the app' }).click();
-      await heading(page, 'You are signed out, here and at the app.').waitFor();
-      await expectSignedOut(page, url);
-    });
+    it.each(ways)(
+      'A sign-out at the SAML provider also signs out at Foyer and returns (JavaScript $javaScript)',
+      async ({ javaScript }) => {
+        const page = await newPage({ javaScript });
+        const who = await memberBy(page, 'saml');
+        await page.goto(`${providers.url}/acme-saml`);
+        const row = page.getByRole('listitem').filter({ hasText: who.email });
+        await row.getByRole('button', { name: 'Sign out here and at the app' }).click();
+        await heading(page, 'You are signed out, here and at the app.').waitFor();
+        await expectSignedOut(page, url);
+      },
+    );
   });
 });

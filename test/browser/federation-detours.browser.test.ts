@@ -19,7 +19,7 @@ import { atHome, listed, submitSignIn, withoutPages } from './steps.ts';
 
 const ways = [{ javaScript: true }, { javaScript: false }];
 
-describe('what a way by a provider keeps', () => {
+describe('interrupted sign-ins by a provider', () => {
   const { newPage } = chromiumForTests({ profilesStay: true });
   let providers: TestProviders;
   let sandbox: Sandbox;
@@ -62,7 +62,7 @@ describe('what a way by a provider keeps', () => {
     { javaScript: true, whose: 'two members’' },
     { javaScript: false, whose: 'one member’s' },
   ])(
-    'two tabs, $whose, are at two providers at once, for two apps, and both come home (JavaScript $javaScript)',
+    'Two tabs, $whose, at two providers for two clients both sign in (JavaScript $javaScript)',
     async ({ javaScript, whose }) => {
       const there = { google: somebody('google'), oidc: somebody('oidc') };
       const google = (await linked(whose === 'one member’s' ? there : { google: there.google })).id;
@@ -89,7 +89,7 @@ describe('what a way by a provider keeps', () => {
   );
 
   it.each(ways)(
-    'what does not work out is said on the sign-in page, and the app still waits (JavaScript $javaScript)',
+    'A failed sign-in by a provider is explained on the sign-in page, and the client still waits (JavaScript $javaScript)',
     async ({ javaScript }) => {
       const member = await sandbox.foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
       const page = await newPage({ javaScript });
@@ -134,7 +134,7 @@ describe('what a way by a provider keeps', () => {
   );
 
   it.each(ways)(
-    'the language that was chosen, and Remember Me: from the page with the button into the account (JavaScript $javaScript)',
+    'The chosen language and Remember Me are kept during the sign-in by a provider (JavaScript $javaScript)',
     async ({ javaScript }) => {
       const ida = somebody('saml');
       const page = await newPage({ javaScript });
@@ -155,7 +155,7 @@ describe('what a way by a provider keeps', () => {
   );
 
   it.each(ways)(
-    'an address of a company leads to its provider, which knows it already (JavaScript $javaScript)',
+    'A company address leads to the company’s provider, which gets it as a hint (JavaScript $javaScript)',
     async ({ javaScript }) => {
       const ida = somebody('oidc');
       const page = await newPage({ javaScript });

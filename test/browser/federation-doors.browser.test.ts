@@ -10,7 +10,7 @@ describe('the sign-in page with providers above its form', () => {
   });
   afterAll(() => house?.close());
 
-  it('signs in on Enter, by its own button, which says so', async () => {
+  it('The Enter key signs in with the form’s own button, which is marked as busy', async () => {
     const page = await newPage();
     const member = await house.foyer.addUser();
     const asked: string[] = [];
@@ -32,7 +32,7 @@ describe('the sign-in page with providers above its form', () => {
     expect(asked).toEqual(['/sign-in']);
   });
 
-  it('has the buttons in the order in which Tab goes through them, and none that is not seen', async () => {
+  it('Tab reaches the provider buttons in visual order and no hidden one', async () => {
     const page = await newPage();
     await page.goto(house.foyer.url);
     const visited = async (key: string, steps: number) => {

@@ -37,49 +37,49 @@ describe('a forgotten password', () => {
   it.each<{ lang: Language; javaScript: boolean }>([
     { lang: 'en', javaScript: true },
     { lang: 'de', javaScript: false },
-  ])(
-    'is replaced on the way to an app, and what was signed in before is not any more: $lang, JavaScript $javaScript',
-    async (way) => {
-      const { lang, javaScript } = way;
-      const t = translator(lang);
-      const user = await newMember();
-      const old = await sandbox.foyer.signedIn(user);
-      const page = await newPage({ locale: browserLocale[lang], javaScript });
-      await page.goto(`${sandbox.demoUrl}/sign-in`);
-      await page.getByRole('link', { name: t('signIn.forgot') }).click();
-      await ask(page, user.email, lang);
-      await fill(page, await codeFor(sandbox.foyer, user.email), lang);
-      await page.getByText(t('password.reset.done')).waitFor();
-      expect((await old.get('/')).status).toBe(200);
-      await submitSignIn(page, { email: user.email, password }, t);
-      await page.getByText(t('signIn.errors.incorrect')).waitFor();
-      await submitSignIn(page, { email: user.email, password: newPassword }, t);
-      if (!javaScript) await page.getByRole('button', { name: t('oauth.verify.continue') }).click();
-      await atHome(page, 'Vera Lindqvist', t);
-    },
-  );
+  ])('A password reset on the way to a client ends older sessions: $lang, JavaScript $javaScript', async (way) => {
+    const { lang, javaScript } = way;
+    const t = translator(lang);
+    const user = await newMember();
+    const old = await sandbox.foyer.signedIn(user);
+    const page = await newPage({ locale: browserLocale[lang], javaScript });
+    await page.goto(`${sandbox.demoUrl}/sign-in`);
+    await page.getByRole('link', { name: t('signIn.forgot') }).click();
+    await ask(page, user.email, lang);
+    await fill(page, await codeFor(sandbox.foyer, user.email), lang);
+    await page.getByText(t('password.reset.done')).waitFor();
+    expect((await old.get('/')).status).toBe(200);
+    await submitSignIn(page, { email: user.email, password }, t);
+    await page.getByText(t('signIn.errors.incorrect')).waitFor();
+    await submitSignIn(page, { email: user.email, password: newPassword }, t);
+    if (!javaScript) await page.getByRole('button', { name: t('oauth.verify.continue') }).click();
+    await atHome(page, 'Vera Lindqvist', t);
+  });
 
   it.each<{ lang: Language; javaScript: boolean }>([
     { lang: 'de', javaScript: true },
     { lang: 'en', javaScript: false },
-  ])('is replaced where no app waits: $lang, JavaScript $javaScript', async ({ lang, javaScript }) => {
-    const user = await newMember();
-    const old = await sandbox.foyer.signedIn(user);
-    const page = await newPage({ locale: browserLocale[lang], javaScript });
-    await page.goto(`${url}/forgot-password`);
-    await ask(page, user.email, lang);
-    await fill(page, await codeFor(sandbox.foyer, user.email), lang);
-    await page.getByText(translator(lang)('password.reset.done')).waitFor();
-    expect((await old.get('/')).status).toBe(200);
-    // By the form alone: the ways above go through its page.
-    const browser = sandbox.foyer.browser();
-    await browser.post('/sign-in', { username: user.email, password });
-    expect(await isSignedIn(browser)).toBe(false);
-    await browser.post('/sign-in', { username: user.email, password: newPassword });
-    expect(await isSignedIn(browser)).toBe(true);
-  });
+  ])(
+    'A password reset without a client ends older sessions: $lang, JavaScript $javaScript',
+    async ({ lang, javaScript }) => {
+      const user = await newMember();
+      const old = await sandbox.foyer.signedIn(user);
+      const page = await newPage({ locale: browserLocale[lang], javaScript });
+      await page.goto(`${url}/forgot-password`);
+      await ask(page, user.email, lang);
+      await fill(page, await codeFor(sandbox.foyer, user.email), lang);
+      await page.getByText(translator(lang)('password.reset.done')).waitFor();
+      expect((await old.get('/')).status).toBe(200);
+      // By the form alone: the ways above go through its page.
+      const browser = sandbox.foyer.browser();
+      await browser.post('/sign-in', { username: user.email, password });
+      expect(await isSignedIn(browser)).toBe(false);
+      await browser.post('/sign-in', { username: user.email, password: newPassword });
+      expect(await isSignedIn(browser)).toBe(true);
+    },
+  );
 
-  it('says that a code was sent for a moment, and what is wrong for as long as it is', async () => {
+  it('The notice that a code was sent disappears, while errors stay until they are corrected', async () => {
     const user = await newMember();
     const page = await newPage();
     await page.goto(`${url}/forgot-password`);

@@ -36,7 +36,7 @@ describe('form_post in Chromium', () => {
   });
 
   it.each([{ javaScript: true }, { javaScript: false }])(
-    'brings the id token to the client app (JavaScript $javaScript)',
+    'The id token is posted to the client (JavaScript $javaScript)',
     async ({ javaScript }) => {
       const user = await foyer.addUser();
       const registered = await foyer.addClient({ responseTypes: ['id_token'], redirectUris: [`${appUrl}/callback`] });

@@ -10,7 +10,7 @@ import { goOnAs, submitSignIn } from './steps.ts';
 
 const backend = anyBackend;
 
-describe('leaving in a browser', () => {
+describe('account deletion and data export in a browser', () => {
   const { newPage } = chromiumForTests({ profilesStay: true });
   let foyer: TestFoyer;
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe('leaving in a browser', () => {
   }
 
   it.each([true, false])(
-    'a member takes a copy along, leaves, and stays by signing in again (JavaScript: %s)',
+    'A user exports the data, requests deletion and cancels it by signing in again (JavaScript: %s)',
     async (javaScript) => {
       const user = await foyer.addUser();
       const page = await newPage({ javaScript });
@@ -67,7 +67,7 @@ describe('leaving in a browser', () => {
   );
 
   it.each([true, false])(
-    'a member who did not ask for it keeps the second factor by the link in the mail (JavaScript: %s)',
+    'A user who did not request it stops the reset of the second factor by the link in the mail (JavaScript: %s)',
     async (javaScript) => {
       const { user } = await memberWithTotp(foyer);
       await operatorOf(foyer)('user', 'reset-mfa', user.email);

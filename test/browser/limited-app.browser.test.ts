@@ -41,7 +41,7 @@ describe('a client app for some plans alone, in a browser', () => {
     await page.goto(locationOf(answer));
   }
 
-  it('with a new card: not in the plan, the plan is bought, and in (openid-client)', async () => {
+  it('A user without the plan buys it with a new card and gets in (openid-client)', async () => {
     const user = await foyer.addUser();
     const client = await relyingParty(foyer, academy);
     const [page, begun] = [await newPage(), await client.begin()];
@@ -55,7 +55,7 @@ describe('a client app for some plans alone, in a browser', () => {
     expect([tokens.claims()?.sub, await charged(stripe, user.email)]).toEqual([user.id, [49_900]]);
   });
 
-  it('without JavaScript, with the card that is saved: the same (oauth4webapi)', async () => {
+  it('A user without the plan buys it with a saved card and gets in, without JavaScript (oauth4webapi)', async () => {
     const user = await foyer.addUser();
     const { membership } = foyer.app;
     const { customerId } = await membership.ensure(user, 7);

@@ -21,36 +21,39 @@ describe('the sandbox’s mailbox in a browser', () => {
     await foyer.mails(to);
   };
 
-  it.each([true, false])('shows a code and its mail (JavaScript: %s)', async (javaScript) => {
-    const to = `${javaScript}@example.com`;
-    const page = await newPage({ javaScript });
-    if (javaScript) await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.goto(foyer.url);
-    await page.getByRole('link', { name: 'Open the mailbox' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Mailbox' }).waitFor();
-    await sendTo(to);
-    await page.getByRole('link', { name: 'Look again' }).click();
-    await page.getByLabel('Recipient').fill(to);
-    await page.getByRole('button', { name: 'Show' }).click();
-    await page.getByText('493027', { exact: true }).waitFor();
-    const copy = page.getByRole('button', { name: 'Copy' });
-    expect(await copy.isVisible()).toBe(javaScript);
-    if (javaScript) {
-      await copy.click();
-      await page.getByRole('button', { name: 'Copied' }).waitFor();
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('493027');
-    }
-    await page.getByRole('link', { name: /^Your code to confirm/ }).click();
-    await page.getByRole('heading', { level: 1, name: /^Your code to confirm/ }).waitFor();
-    const mail = page.frameLocator('iframe');
-    await mail.getByRole('heading', { name: 'Confirm your email address' }).waitFor();
-    await mail.getByText('493027', { exact: true }).waitFor();
-    // The frame is of nobody's origin: it reads nothing of ours.
-    const [, frame] = page.frames();
-    expect(await frame?.evaluate(() => self.origin)).toBe('null');
-  });
+  it.each([true, false])(
+    'The mailbox shows a code and its mail in a frame with an opaque origin (JavaScript: %s)',
+    async (javaScript) => {
+      const to = `${javaScript}@example.com`;
+      const page = await newPage({ javaScript });
+      if (javaScript) await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.goto(foyer.url);
+      await page.getByRole('link', { name: 'Open the mailbox' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Mailbox' }).waitFor();
+      await sendTo(to);
+      await page.getByRole('link', { name: 'Look again' }).click();
+      await page.getByLabel('Recipient').fill(to);
+      await page.getByRole('button', { name: 'Show' }).click();
+      await page.getByText('493027', { exact: true }).waitFor();
+      const copy = page.getByRole('button', { name: 'Copy' });
+      expect(await copy.isVisible()).toBe(javaScript);
+      if (javaScript) {
+        await copy.click();
+        await page.getByRole('button', { name: 'Copied' }).waitFor();
+        expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('493027');
+      }
+      await page.getByRole('link', { name: /^Your code to confirm/ }).click();
+      await page.getByRole('heading', { level: 1, name: /^Your code to confirm/ }).waitFor();
+      const mail = page.frameLocator('iframe');
+      await mail.getByRole('heading', { name: 'Confirm your email address' }).waitFor();
+      await mail.getByText('493027', { exact: true }).waitFor();
+      // The frame is of nobody's origin: it reads nothing of ours.
+      const [, frame] = page.frames();
+      expect(await frame?.evaluate(() => self.origin)).toBe('null');
+    },
+  );
 
-  it('a mail’s links open in a tab of their own', async () => {
+  it('The links of a mail open in a new tab', async () => {
     const page = await newPage();
     await page.goto(`${foyer.url}/sandbox/mails`);
     const [tab] = await Promise.all([
@@ -75,7 +78,7 @@ describe('the sandbox’s mailbox in a browser', () => {
     });
 
     it.each(mailTemplates)(
-      '%s fits from 320 px on in every language, and axe finds nothing by day or night',
+      'The mail %s fits from 320 px in every language, and axe finds no problem in light and dark colours',
       async (template) => {
         const findings: string[] = [];
         const judged = new Set<string>();

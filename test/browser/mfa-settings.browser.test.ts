@@ -71,7 +71,7 @@ describe('the second factor in the settings', () => {
     { lang: 'en', javaScript: true },
     { lang: 'de', javaScript: false },
   ])(
-    'an app is set up, signs in, and is taken away again: $lang, JavaScript $javaScript',
+    'An authenticator app is set up, signs a user in and is removed again: $lang, JavaScript $javaScript',
     async ({ lang, javaScript }) => {
       const t = translator(lang);
       const user = await sandbox.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
@@ -122,7 +122,7 @@ describe('the second factor in the settings', () => {
     },
   );
 
-  it('an app is replaced in a dialog, by keyboard alone', async () => {
+  it('An authenticator app is replaced in a dialog by keyboard alone', async () => {
     const t = translator('en');
     const browser = await sandbox.foyer.signedIn(await sandbox.foyer.addUser());
     const first = await enrol(sandbox.foyer, browser);

@@ -58,7 +58,7 @@ describe('passkeys', () => {
     await page.getByRole('button', { name: 'Create passkey' }).click();
   }
 
-  it('are added, and sign in by the button and by what the browser offers; removed, they do not any more', async () => {
+  it('A passkey is added, signs in by button and by autofill, and does not sign in after its removal', async () => {
     const member = await sandbox.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
     const page = await newPage();
     const mine = await device(page);
@@ -115,7 +115,7 @@ describe('passkeys', () => {
     expect(await page.getByRole('alert').textContent()).toContain('This passkey is not known here any more.');
   });
 
-  it('are left alone by whoever does not use them: the button says so, and the password still signs in', async () => {
+  it('A visitor without a passkey gets a message at the button and can still use the password', async () => {
     const page = await newPage();
     // One without any passkey.
     await device(page);
@@ -127,7 +127,7 @@ describe('passkeys', () => {
     await searchApp(page).waitFor();
   });
 
-  it('need JavaScript, and the page to add one says so', async () => {
+  it('Passkeys need JavaScript, as the page to add one says', async () => {
     const page = await newPage({ javaScript: false });
     const member = await sandbox.foyer.addUser();
     await becomeMember(page, member);

@@ -77,7 +77,7 @@ describe('the payment page in a browser', () => {
     );
   const bank = ({ page }: Visit) => page.getByRole('dialog').frameLocator('iframe');
 
-  it('saves a card and pays; nothing of the card is posted to Foyer, and two presses are one', async () => {
+  it('The page saves a card and pays once for a double press, and no card data is posted to Foyer', async () => {
     const visitor = await visit();
     const { page, posted, save } = visitor;
     await save.and(page.locator(':enabled')).waitFor();
@@ -98,7 +98,7 @@ describe('the payment page in a browser', () => {
     expect(shop.foyer.logged()).not.toMatch(/4242424242424242|10115/);
   });
 
-  it('says of every field what is missing, together and one by one, and forgets nothing that was typed', async () => {
+  it('Every incomplete field has its error, and nothing that was entered is lost', async () => {
     const visitor = await visit();
     const { page, number, expiry, cvc, name, zip, save } = visitor;
     await save.click();
@@ -138,7 +138,7 @@ describe('the payment page in a browser', () => {
     expect(visitor.posted).toEqual([]);
   });
 
-  it('shows the card provider’s own message, and takes another card by keyboard', async () => {
+  it('The card provider’s message is shown, and another card can be entered by keyboard', async () => {
     const visitor = await visit();
     const { page, number, save } = visitor;
     await enter(visitor, cards.declined);
@@ -162,7 +162,7 @@ describe('the payment page in a browser', () => {
     expect(await shop.planOf(visitor.user)).toBe('10');
   });
 
-  it('has the bank ask when a card is saved: it fails, then it succeeds', async () => {
+  it('A 3-D Secure challenge while a card is saved fails first and then succeeds', async () => {
     const visitor = await visit();
     const { page, save } = visitor;
     await enter(visitor, cards.asksOnce);
@@ -177,7 +177,7 @@ describe('the payment page in a browser', () => {
     expect(await shop.planOf(visitor.user)).toBe('10');
   });
 
-  it('has the bank ask when the card is charged: it fails, is tried again, and succeeds', async () => {
+  it('A 3-D Secure challenge while the card is charged fails, is retried and succeeds', async () => {
     const visitor = await visit();
     const { page } = visitor;
     await enter(visitor, cards.asksAlways);
@@ -193,7 +193,7 @@ describe('the payment page in a browser', () => {
     expect(await shop.planOf(visitor.user)).toBe('10');
   });
 
-  it('says how long to wait after too many cards, and keeps what was typed', async () => {
+  it('Too many cards give the time to wait, and nothing that was entered is lost', async () => {
     const visitor = await visit();
     const { page, number, zip, save } = visitor;
     const message = 'Too many attempts. Please try again in 60 min.';
@@ -211,7 +211,7 @@ describe('the payment page in a browser', () => {
     await done(visitor);
   });
 
-  it('says so when Stripe’s script does not come', async () => {
+  it('A message is shown when Stripe’s script does not load', async () => {
     const user = await shop.foyer.addUser();
     const page = await newPage();
     await goOnAs(page, await shop.foyer.signedIn(user), shop.foyer.url);
@@ -222,7 +222,7 @@ describe('the payment page in a browser', () => {
     expect(takeFaults().join()).toMatch(/^failed: GET \S+stripe\.js: net::ERR_FAILED$/);
   });
 
-  it('without JavaScript says what it needs; the saved card is charged without it', async () => {
+  it('Without JavaScript the page says what it needs, and a saved card is charged without it', async () => {
     const user = await shop.foyer.addUser();
     const first = await open(user, { javaScript: false });
     await first.page.getByText(t('payment.script.card')).waitFor();
@@ -235,7 +235,7 @@ describe('the payment page in a browser', () => {
     expect(await shop.planOf(user)).toBe('10');
   });
 
-  it('without JavaScript leads to Stripe’s page when the bank asks, and back', async () => {
+  it('Without JavaScript a bank challenge links to Stripe’s page, and nothing is bought before it is passed', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user, 'pm_card_authenticationRequired');
     const { page } = await open(user, { javaScript: false });
@@ -249,7 +249,7 @@ describe('the payment page in a browser', () => {
     expect(await shop.planOf(user)).toBeNull();
   });
 
-  it.each(['light', 'dark'] as const)('gives Stripe’s fields the colours of the page, %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('Stripe’s fields have the colours of the page, %s', async (colorScheme) => {
     const { page, number } = await visit({ lang: 'de' }, colorScheme);
     await number.waitFor();
     const alike = () =>

@@ -15,35 +15,38 @@ describe('the step PLAN in a browser', () => {
 
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-  it.each([true, false])('from the sign-up to the search app with a free plan (JavaScript: %s)', async (javaScript) => {
-    const [page, email] = [await newPage({ javaScript, widthPx: 390 }), newAddress()];
-    if (javaScript) {
-      // The forms alone: purchase.browser.test.ts goes through their pages.
-      const browser = shop.foyer.browser();
-      const code = await begin(shop.foyer, browser, email);
-      const confirmed = await browser.post('/signup/emailCaptured', { code });
-      await goOnAs(page, browser, shop.foyer.url);
-      await page.goto(locationOf(confirmed));
-    } else {
-      await page.goto(`${shop.foyer.url}/signup`);
-      await fillProfile(page, { email, password: newPassword });
-      await page.getByLabel('Security code').fill(await codeFor(shop.foyer, email));
+  it.each([true, false])(
+    'A user signs up, chooses a free plan and reaches the search app (JavaScript: %s)',
+    async (javaScript) => {
+      const [page, email] = [await newPage({ javaScript, widthPx: 390 }), newAddress()];
+      if (javaScript) {
+        // The forms alone: purchase.browser.test.ts goes through their pages.
+        const browser = shop.foyer.browser();
+        const code = await begin(shop.foyer, browser, email);
+        const confirmed = await browser.post('/signup/emailCaptured', { code });
+        await goOnAs(page, browser, shop.foyer.url);
+        await page.goto(locationOf(confirmed));
+      } else {
+        await page.goto(`${shop.foyer.url}/signup`);
+        await fillProfile(page, { email, password: newPassword });
+        await page.getByLabel('Security code').fill(await codeFor(shop.foyer, email));
+        await button(page, 'Confirm').click();
+      }
+      await page.getByRole('heading', { name: 'Your Plan' }).waitFor();
+      await page.getByRole('link', { name: 'Change Plan' }).click();
+      await page.getByRole('link', { name: 'Annual' }).click();
+      await page.getByRole('radio', { name: /^Free/ }).check();
+      await button(page, 'Next').click();
+      await page.getByText('This plan is free of charge.').waitFor();
       await button(page, 'Confirm').click();
-    }
-    await page.getByRole('heading', { name: 'Your Plan' }).waitFor();
-    await page.getByRole('link', { name: 'Change Plan' }).click();
-    await page.getByRole('link', { name: 'Annual' }).click();
-    await page.getByRole('radio', { name: /^Free/ }).check();
-    await button(page, 'Next').click();
-    await page.getByText('This plan is free of charge.').waitFor();
-    await button(page, 'Confirm').click();
-    await page.getByRole('heading', { name: 'Just a moment...' }).waitFor();
-    // By itself after two seconds; without scripts by its link.
-    if (!javaScript) await page.getByRole('link', { name: 'Continue' }).click();
-    await page.waitForURL(`${shop.foyer.url}/sandbox/search`);
-  });
+      await page.getByRole('heading', { name: 'Just a moment...' }).waitFor();
+      // By itself after two seconds; without scripts by its link.
+      if (!javaScript) await page.getByRole('link', { name: 'Continue' }).click();
+      await page.waitForURL(`${shop.foyer.url}/sandbox/search`);
+    },
+  );
 
-  it('a promotion code is applied and taken off in its place, and a refusal stands at its field', async () => {
+  it('A promotion code is applied and removed without a reload, and a refusal is shown at its field', async () => {
     await shop.promotion('WELCOME20', { percent_off: 20, duration: 'once' });
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);

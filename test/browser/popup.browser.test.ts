@@ -48,7 +48,7 @@ describe('sign-in in a popup of another origin, in Chromium', () => {
   }
   const isClosed = (page: Page) => page.evaluate(() => (Reflect.get(window, 'signIn') as { closed: boolean }).closed);
 
-  it('display=popup: the member signs in, and the opener receives the answer and redeems the code', async () => {
+  it('display=popup lets the opener receive the answer and redeem the code', async () => {
     const user = await foyer.addUser();
     const { begun, page, popup } = await openPopup({ display: 'popup' });
     expect(await isClosed(page)).toBe(false);
@@ -58,7 +58,7 @@ describe('sign-in in a popup of another origin, in Chromium', () => {
     expect(tokens.claims()?.sub).toBe(user.id);
   });
 
-  it('display=popup: the link ends when the window leaves the sign-in for the settings', async () => {
+  it('display=popup no longer links the window to its opener once it shows the settings', async () => {
     const user = await foyer.addUser();
     const { page, popup } = await openPopup({ display: 'popup' });
     await submitSignIn(popup, { email: user.email, password });
@@ -68,7 +68,7 @@ describe('sign-in in a popup of another origin, in Chromium', () => {
     await page.waitForFunction(() => (Reflect.get(window, 'signIn') as { closed: boolean }).closed);
   });
 
-  it('without display=popup: the window has no link to its opener, before and after the sign-in', async () => {
+  it('Without display=popup the window has no link to its opener, before and after the sign-in', async () => {
     const user = await foyer.addUser();
     const { page, popup } = await openPopup({});
     expect(await isClosed(page)).toBe(true);

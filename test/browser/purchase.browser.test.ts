@@ -11,7 +11,7 @@ import { type Sandbox, startSandbox } from './sandbox.ts';
 import { atHome, fillProfile, goOnAs, submitSignIn } from './steps.ts';
 
 /** From the first page to a plan that is paid, and what comes after, as members go that way; every step at the real pages. */
-describe('buying a plan in a browser', () => {
+describe('purchase of a plan in a browser', () => {
   const { newPage } = chromiumForTests({ profilesStay: true });
   const t = translator('en');
   let stripe: TestStripe;
@@ -40,7 +40,7 @@ describe('buying a plan in a browser', () => {
     await page.getByRole('heading', { name: 'Your Plan' }).waitFor();
   }
 
-  it('from the sign-up to a yearly plan with a promotion code, whose receipt says what was charged', async () => {
+  it('A user signs up and buys a yearly plan with a promotion code, and the receipt has the charged amount', async () => {
     const [page, email] = [await newPage(), newAddress()];
     await page.goto(`${url}/signup`);
     await signUp(page, email);
@@ -70,7 +70,7 @@ describe('buying a plan in a browser', () => {
   it.each([
     { period: 'Monthly', code: 'WELCOME20', dueCents: 7_920 },
     { period: 'Annual', code: undefined, dueCents: 90_000 },
-  ])('a $period plan with the code $code, chosen again in the picker', async ({ period, code, dueCents }) => {
+  ])('A $period plan with the code $code is chosen in the picker and bought', async ({ period, code, dueCents }) => {
     const email = newAddress();
     const user = await sandbox.foyer.addUser({ email });
     const page = await newPage();
@@ -91,7 +91,7 @@ describe('buying a plan in a browser', () => {
     expect(await charged(email)).toEqual([dueCents]);
   });
 
-  it('without JavaScript goes as far as the card form, which says what it needs; nothing is charged', async () => {
+  it('Without JavaScript the purchase ends at the card form, which says what it needs, and nothing is charged', async () => {
     const [page, email] = [await newPage({ javaScript: false }), newAddress()];
     // By the forms of the sign-up, whose pages others walk without scripts.
     const browser = sandbox.foyer.browser();
@@ -112,7 +112,7 @@ describe('buying a plan in a browser', () => {
     expect(await charged(email)).toEqual([]);
   });
 
-  it.each([true, false])('a partner’s deal is confirmed without a card (JavaScript: %s)', async (javaScript) => {
+  it.each([true, false])('A partner’s deal is confirmed without a card (JavaScript: %s)', async (javaScript) => {
     const email = newAddress();
     const { database } = sandbox.foyer.stores;
     await database.transaction(async (trx) => {
@@ -132,7 +132,7 @@ describe('buying a plan in a browser', () => {
     expect(await charged(email)).toEqual([]);
   });
 
-  it('from a client app through the sign-up to a monthly plan, and back to the app', async () => {
+  it('A user comes from a client, signs up, buys a monthly plan and returns to the client', async () => {
     const [page, email] = [await newPage(), newAddress()];
     await page.goto(`${sandbox.demoUrl}/sign-in`);
     await page.getByRole('link', { name: t('signIn.createAccount') }).click();
@@ -143,7 +143,7 @@ describe('buying a plan in a browser', () => {
     expect(await charged(email)).toEqual([9_900]);
   });
 
-  it('who confirmed after a sign-in from an app buys within thirty days of trial, and is back in the app', async () => {
+  it('A user who confirms the address after a client’s sign-in buys in a 30-day trial and returns to the client', async () => {
     const email = newAddress();
     await sandbox.foyer.addUser({ email, emailVerified: false, givenName: 'Vera', familyName: 'Lindqvist' });
     const page = await newPage();
@@ -162,7 +162,7 @@ describe('buying a plan in a browser', () => {
   });
 
   it.each([true, false])(
-    'changes the plan, cancels and resumes in the settings (JavaScript: %s)',
+    'A user changes the plan, cancels it and resumes it in the settings (JavaScript: %s)',
     async (javaScript) => {
       const email = newAddress();
       const user = await sandbox.foyer.addUser({ email });

@@ -63,7 +63,7 @@ describe('a refused form in a browser', () => {
   const formStands = (page: Page) => page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
 
   it.each([{ javaScript: true }, { javaScript: false }])(
-    'wrong password, reload, Back, Enter in the address bar: always the sign-in form, one counted guess; JavaScript $javaScript',
+    'Reload and Back after a wrong password show the form and count no further guess; JavaScript $javaScript',
     async ({ javaScript }) => {
       const page = await newPage({ javaScript });
       await page.goto(`${url}/tos`);
@@ -123,7 +123,7 @@ describe('a refused form in a browser', () => {
     ['/plan-purchase', { act: 'choose', planId: 'none' }],
   ];
 
-  it('every form of visitors: after a refusal the history entry is a GET', async () => {
+  it('Every refused form of a visitor leaves a GET in the history', async () => {
     const page = await newPage();
     for (const [path, values, says] of strangers) {
       await page.goto(url + path);
@@ -162,13 +162,13 @@ describe('a refused form in a browser', () => {
     }
   }
 
-  it('every form of members: after a refusal the history entry is a GET', async () => {
+  it('Every refused form of a user leaves a GET in the history', async () => {
     const page = await newPage();
     await goOnAs(page, await foyer.signedIn(await foyer.addUser()), url);
     await refuseAll(page, members);
   });
 
-  it('the terms of service, declined: the history entry is a GET', async () => {
+  it('Declining the terms of service leaves a GET in the history', async () => {
     const page = await newPage();
     await goOnAs(page, await foyer.signedIn(await foyer.addUser({ acceptedTosVersion: null })), url);
     await refuseAll(page, [['/tos', { decision: 'decline' }]], 200);

@@ -40,23 +40,26 @@ describe('client apps’ libraries in a browser', () => {
     await page.getByRole('heading', { name: 'home' }).waitFor();
   }
 
-  it.each(ways)('openid-client: an id token in the fragment (JavaScript $javaScript)', async ({ javaScript }) => {
-    const user = await foyer.addUser();
-    const registered = await foyer.addClient({ responseTypes: ['id_token'], redirectUris: [home] });
-    const client = await relyingParty(foyer, registered);
-    oidc.useIdTokenResponseType(client.config);
-    const begun = await client.begin();
-    const page = await newPage({ javaScript });
-    await openForm(page, begun.url);
-    await signIn(page, user.email, javaScript);
-    const claims = await oidc.implicitAuthentication(client.config, new URL(page.url()), begun.nonce, {
-      expectedState: begun.state,
-    });
-    expect(claims.sub).toBe(user.id);
-  });
+  it.each(ways)(
+    'The library openid-client gets an id token in the fragment (JavaScript $javaScript)',
+    async ({ javaScript }) => {
+      const user = await foyer.addUser();
+      const registered = await foyer.addClient({ responseTypes: ['id_token'], redirectUris: [home] });
+      const client = await relyingParty(foyer, registered);
+      oidc.useIdTokenResponseType(client.config);
+      const begun = await client.begin();
+      const page = await newPage({ javaScript });
+      await openForm(page, begun.url);
+      await signIn(page, user.email, javaScript);
+      const claims = await oidc.implicitAuthentication(client.config, new URL(page.url()), begun.nonce, {
+        expectedState: begun.state,
+      });
+      expect(claims.sub).toBe(user.id);
+    },
+  );
 
   it.each(ways)(
-    'oauth4webapi: a pushed request, tokens that are bound to a key, and signing out (JavaScript $javaScript)',
+    'The library oauth4webapi pushes a request, gets DPoP-bound tokens and signs out (JavaScript $javaScript)',
     async ({ javaScript }) => {
       const user = await foyer.addUser();
       const { id } = await foyer.addClient({ public: true, redirectUris: [home], logoutUris: [home] });
@@ -106,24 +109,27 @@ describe('client apps’ libraries in a browser', () => {
     },
   );
 
-  it.each(ways)('passport-openidconnect: a code, and out of both (JavaScript $javaScript)', async ({ javaScript }) => {
-    const user = await foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
-    const page = await newPage({ javaScript });
-    await askedToSignIn(page, passport.url);
-    await submitSignIn(page, { email: user.email, password });
-    if (!javaScript) await page.getByRole('button', { name: 'Continue' }).click();
-    await page.waitForURL(`${passport.url}/callback?**`);
-    const { profile } = JSON.parse((await page.locator('pre').textContent()) ?? '') as Told;
-    expect(profile).toMatchObject({ id: user.id, displayName: 'Ida Moreau' });
-    await page.goto(`${passport.url}/sign-out`);
-    await page.getByRole('heading', { name: 'home' }).waitFor();
-    expect(page.url()).toBe(`${passport.url}/`);
-    await expectSignedOut(page, foyer.url);
-    expect(new URL(await askedWithoutPages(page, passport.url)).pathname).toBe('/');
-  });
+  it.each(ways)(
+    'The library passport-openidconnect signs in by a code and signs out of both (JavaScript $javaScript)',
+    async ({ javaScript }) => {
+      const user = await foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
+      const page = await newPage({ javaScript });
+      await askedToSignIn(page, passport.url);
+      await submitSignIn(page, { email: user.email, password });
+      if (!javaScript) await page.getByRole('button', { name: 'Continue' }).click();
+      await page.waitForURL(`${passport.url}/callback?**`);
+      const { profile } = JSON.parse((await page.locator('pre').textContent()) ?? '') as Told;
+      expect(profile).toMatchObject({ id: user.id, displayName: 'Ida Moreau' });
+      await page.goto(`${passport.url}/sign-out`);
+      await page.getByRole('heading', { name: 'home' }).waitFor();
+      expect(page.url()).toBe(`${passport.url}/`);
+      await expectSignedOut(page, foyer.url);
+      expect(new URL(await askedWithoutPages(page, passport.url)).pathname).toBe('/');
+    },
+  );
 
   it.each(ways)(
-    'a device: the member types the code, signs in and agrees (JavaScript $javaScript)',
+    'A device is connected when the user enters the code, agrees and signs in (JavaScript $javaScript)',
     async ({ javaScript }) => {
       const user = await foyer.addUser();
       const radio = await device(foyer);

@@ -25,11 +25,14 @@ describe('a search app on another site', () => {
     search?.server.close();
   });
 
-  it.each([true, false])('is where a member comes who signs in (JavaScript: %s)', async (javaScript) => {
-    const { email } = await foyer.addUser({ planId: '1' });
-    const page = await newPage({ javaScript });
-    await page.goto(foyer.url);
-    await submitSignIn(page, { email, password });
-    await page.waitForURL(`http://127.0.0.1:${search.port}/search?tab=all`);
-  });
+  it.each([true, false])(
+    'A user without a waiting client is redirected to the search app after the sign-in (JavaScript: %s)',
+    async (javaScript) => {
+      const { email } = await foyer.addUser({ planId: '1' });
+      const page = await newPage({ javaScript });
+      await page.goto(foyer.url);
+      await submitSignIn(page, { email, password });
+      await page.waitForURL(`http://127.0.0.1:${search.port}/search?tab=all`);
+    },
+  );
 });

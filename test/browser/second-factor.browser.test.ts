@@ -51,63 +51,72 @@ describe('the second step in a browser', () => {
     { lang: 'de', javaScript: false },
   ];
 
-  it.each(ways)('from a client app and back with the code of an app: $lang, JavaScript $javaScript', async (way) => {
-    const { lang, javaScript } = way;
-    const t = translator(lang);
-    const { user, secret } = await memberWithTotp(sandbox.foyer, { givenName: 'Vera', familyName: 'Lindqvist' });
-    const page = await newPage({ locale: browserLocale[lang], javaScript });
-    await page.goto(`${sandbox.demoUrl}/sign-in`);
-    await submitSignIn(page, { email: user.email, password }, t);
-    await page.getByText(t('mfa.challenge.totp')).waitFor();
-    expect(await isModal(page)).toBe(javaScript);
-    // What stands behind it is there to look at, or not at all.
-    expect(await page.getByText(t('signIn.heading'), { exact: true }).isVisible()).toBe(javaScript);
-    const field = page.locator('#field-code');
-    expect(await field.getAttribute('inputmode')).toBe('numeric');
-    expect(await field.getAttribute('autocomplete')).toBe('one-time-code');
+  it.each(ways)(
+    'A user signs in to a client with the code of an authenticator app: $lang, JavaScript $javaScript',
+    async (way) => {
+      const { lang, javaScript } = way;
+      const t = translator(lang);
+      const { user, secret } = await memberWithTotp(sandbox.foyer, { givenName: 'Vera', familyName: 'Lindqvist' });
+      const page = await newPage({ locale: browserLocale[lang], javaScript });
+      await page.goto(`${sandbox.demoUrl}/sign-in`);
+      await submitSignIn(page, { email: user.email, password }, t);
+      await page.getByText(t('mfa.challenge.totp')).waitFor();
+      expect(await isModal(page)).toBe(javaScript);
+      // What stands behind it is there to look at, or not at all.
+      expect(await page.getByText(t('signIn.heading'), { exact: true }).isVisible()).toBe(javaScript);
+      const field = page.locator('#field-code');
+      expect(await field.getAttribute('inputmode')).toBe('numeric');
+      expect(await field.getAttribute('autocomplete')).toBe('one-time-code');
 
-    await field.fill(otherThan(await appCode(sandbox.foyer, secret), 500_000));
-    await andLoad(page, () => confirm(page, lang).click());
-    await page.getByText(t('mfa.challenge.errors.code'), { exact: true }).waitFor();
-    if (javaScript) expect(await axeFindings(page)).toEqual([]);
-    await field.fill(await appCode(sandbox.foyer, secret));
-    await confirm(page, lang).click();
-    if (!javaScript) await page.getByRole('button', { name: t('oauth.verify.continue') }).click();
-    await atHome(page, 'Vera Lindqvist', t);
-    const claims = await listed(page, t('sandbox.demo.idToken'));
-    expect(claims).toMatchObject({ email: user.email, amr: '["pwd","otp","mfa"]' });
-  });
+      await field.fill(otherThan(await appCode(sandbox.foyer, secret), 500_000));
+      await andLoad(page, () => confirm(page, lang).click());
+      await page.getByText(t('mfa.challenge.errors.code'), { exact: true }).waitFor();
+      if (javaScript) expect(await axeFindings(page)).toEqual([]);
+      await field.fill(await appCode(sandbox.foyer, secret));
+      await confirm(page, lang).click();
+      if (!javaScript) await page.getByRole('button', { name: t('oauth.verify.continue') }).click();
+      await atHome(page, 'Vera Lindqvist', t);
+      const claims = await listed(page, t('sandbox.demo.idToken'));
+      expect(claims).toMatchObject({ email: user.email, amr: '["pwd","otp","mfa"]' });
+    },
+  );
 
-  it.each([true, false])('with the code from the sandbox’s phone (JavaScript: %s)', async (javaScript) => {
-    const { user, phone } = await memberWithSms(sandbox.foyer);
-    const page = await newPage({ javaScript });
-    await challenged(page, user);
-    await page.getByText('We have sent a code to your phone').waitFor();
-    await sandbox.foyer.texts(phone);
-    await (javaScript ? dialog(page) : page).getByRole('link', { name: 'Open the mailbox' }).click();
-    await page.getByLabel('Recipient').fill(phone);
-    await page.getByRole('button', { name: 'Show' }).click();
-    const code = await page.locator('.message-code code').first().textContent();
-    expect(code).toMatch(/^\d{6}$/);
-    await page.goto(`${sandbox.foyer.url}/second-factor`);
-    await page.locator('#field-code').fill(code ?? '');
-    await confirm(page, 'en').click();
-    await page.waitForURL(/\/sandbox\/search/);
-  });
+  it.each([true, false])(
+    'A user signs in with the code from the sandbox’s phone (JavaScript: %s)',
+    async (javaScript) => {
+      const { user, phone } = await memberWithSms(sandbox.foyer);
+      const page = await newPage({ javaScript });
+      await challenged(page, user);
+      await page.getByText('We have sent a code to your phone').waitFor();
+      await sandbox.foyer.texts(phone);
+      await (javaScript ? dialog(page) : page).getByRole('link', { name: 'Open the mailbox' }).click();
+      await page.getByLabel('Recipient').fill(phone);
+      await page.getByRole('button', { name: 'Show' }).click();
+      const code = await page.locator('.message-code code').first().textContent();
+      expect(code).toMatch(/^\d{6}$/);
+      await page.goto(`${sandbox.foyer.url}/second-factor`);
+      await page.locator('#field-code').fill(code ?? '');
+      await confirm(page, 'en').click();
+      await page.waitForURL(/\/sandbox\/search/);
+    },
+  );
 
-  it.each([true, false])('with a recovery code, by another way (JavaScript: %s)', async (javaScript) => {
-    const { user } = await memberWithTotp(sandbox.foyer);
-    const [code = ''] = await giveRecoveryCodes(sandbox.foyer, user);
-    const page = await newPage({ javaScript });
-    await challenged(page, user);
-    await andLoad(page, () => page.getByRole('button', { name: 'Recovery code' }).click());
-    expect(await isModal(page)).toBe(javaScript);
-    await page.locator('#field-code').fill(code.toLowerCase());
-    await confirm(page, 'en').click();
-    await page.waitForURL(/\/sandbox\/search/);
-  });
+  it.each([true, false])(
+    'A user signs in with a recovery code in place of the app (JavaScript: %s)',
+    async (javaScript) => {
+      const { user } = await memberWithTotp(sandbox.foyer);
+      const [code = ''] = await giveRecoveryCodes(sandbox.foyer, user);
+      const page = await newPage({ javaScript });
+      await challenged(page, user);
+      await andLoad(page, () => page.getByRole('button', { name: 'Recovery code' }).click());
+      expect(await isModal(page)).toBe(javaScript);
+      await page.locator('#field-code').fill(code.toLowerCase());
+      await confirm(page, 'en').click();
+      await page.waitForURL(/\/sandbox\/search/);
+    },
+  );
 
-  it('by keyboard alone: the focus is in it, stays in it, and is back in the form after Escape', async () => {
+  it('The keyboard focus stays in the dialog and returns to the form after Escape', async () => {
     const { user, secret } = await memberWithTotp(sandbox.foyer);
     const page = await newPage();
     await page.goto(`${sandbox.foyer.url}/?redirect=/settings`);

@@ -46,7 +46,7 @@ describe('the settings', () => {
   it.each<{ lang: Language; javaScript: boolean }>([
     { lang: 'en', javaScript: true },
     { lang: 'de', javaScript: false },
-  ])('name, user data and password are changed: $lang, JavaScript $javaScript', async ({ lang, javaScript }) => {
+  ])('A user changes name, user data and password: $lang, JavaScript $javaScript', async ({ lang, javaScript }) => {
     const t = translator(lang);
     const page = await atSettings(lang, javaScript);
     const edit = async (path: string, title: string) => {
@@ -90,7 +90,7 @@ describe('the settings', () => {
     await page.getByRole('heading', { level: 1, name: t('settings.title') }).waitFor();
   });
 
-  it('a dialog is opened, left, and its form sent by the keyboard alone', async () => {
+  it('A dialog is opened, closed and sent by the keyboard alone', async () => {
     const page = await atSettings();
     const edit = page.locator('a[href="/settings/name"]');
     const dialog = page.getByRole('dialog', { name: 'Edit Name' });
@@ -124,7 +124,7 @@ describe('the settings', () => {
     expect((await stored())?.givenName).toBe('Wil');
   });
 
-  it('every dialog of the settings works by the keyboard alone: the focus goes in, stays, and comes back', async () => {
+  it('Every dialog of the settings takes the keyboard focus, keeps it and returns it', async () => {
     const { foyer } = sandbox;
     const nowMs = foyer.deps.now();
     const phone = '+4915112345678';
@@ -192,7 +192,7 @@ describe('the settings', () => {
     expect(paths.size).toBeGreaterThan(13);
   }, 90_000);
 
-  it('what is refused in a dialog comes as a page with its errors, and its Cancel leads back to the panel', async () => {
+  it('A form that is refused in a dialog becomes a page with its errors, and Cancel leads back to the panel', async () => {
     const page = await atSettings();
     await page.locator('a[href="/settings/password"]').click();
     await page.getByRole('dialog', { name: 'Change Password' }).getByRole('button', { name: 'Submit' }).click();
@@ -206,7 +206,7 @@ describe('the settings', () => {
     await page.waitForURL(`${url}/settings?tab=sign-in`);
   });
 
-  it('the checklist of a new password lives in the dialog too, and the terms come up as one', async () => {
+  it('The password checklist works in a dialog, and the terms open as a dialog', async () => {
     const page = await atSettings();
     await page.locator('a[href="/settings/password"]').click();
     const dialog = page.getByRole('dialog', { name: 'Change Password' });
@@ -221,7 +221,7 @@ describe('the settings', () => {
     expect(new URL(page.url()).pathname).toBe('/settings');
   });
 
-  it('the tabs are links: the keyboard follows them, and the address and the marked tab with it', async () => {
+  it('The tabs are links that set the address and the marked tab, also by keyboard', async () => {
     const page = await atSettings();
     const tabs = page.locator('.tabs');
     await tabs.getByText('Sign-in information').focus();

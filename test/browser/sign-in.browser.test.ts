@@ -27,7 +27,7 @@ describe('the sign-in page', () => {
     return session?.expires === -1 ? undefined : ((session?.expires ?? 0) - Date.now() / 1000) / 86_400;
   }
 
-  it('says that a password is wrong, keeps the username and the errand, and gives the password back to nobody', async () => {
+  it('A wrong password gives a message, keeps the username and the return address, and is not sent back', async () => {
     const page = await newPage();
     await page.goto(`${url}/?redirect=/sandbox/main`);
     await submitSignIn(page, { email: demoMember.email, password: 'not the password' });
@@ -41,7 +41,7 @@ describe('the sign-in page', () => {
     expect(page.url()).toBe(`${url}/sandbox/main`);
   });
 
-  it('says in the member’s language that there is no such member', async () => {
+  it('An unknown username gives a message in the visitor’s language', async () => {
     const page = await newPage({ locale: 'de-AT' });
     await page.goto(url);
     await page.getByLabel('E-Mail oder Telefon').fill('nobody@example.com');
@@ -50,7 +50,7 @@ describe('the sign-in page', () => {
     expect(await page.getByRole('alert').textContent()).toBe('Dieser Benutzer existiert nicht.');
   });
 
-  it('asks for what was left empty, both at once, beside the fields; shows and hides what is typed, and sends it hidden', async () => {
+  it('Empty fields are marked both at once, and a shown password is hidden again before it is sent', async () => {
     const page = await newPage();
     await page.goto(url);
     await andLoad(page, () => page.getByRole('button', { name: 'Sign in', exact: true }).click());
@@ -94,7 +94,7 @@ describe('the sign-in page', () => {
     await page.waitForFunction(() => document.title === 'password');
   });
 
-  it('has no button that does nothing where there is no JavaScript', async () => {
+  it('The page has no button that does nothing without JavaScript', async () => {
     const page = await newPage({ javaScript: false });
     await page.goto(url);
     expect(await password(page).isVisible()).toBe(true);
@@ -102,7 +102,7 @@ describe('the sign-in page', () => {
     expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0);
   });
 
-  it('is done by keyboard alone, in the order of the page, always shows where one is, and is remembered for 30 days', async () => {
+  it('The form works by keyboard alone in page order with a visible focus and is remembered for 30 days', async () => {
     const page = await newPage();
     const reached: string[] = [];
     const focused = () =>
@@ -165,7 +165,7 @@ describe('the sign-in page', () => {
     expect(await daysKept(page)).toBeCloseTo(30, 1);
   });
 
-  it('speaks the language chosen in its footer without losing the app that waits, and is begun again when gone back to', async () => {
+  it('A change of language keeps the waiting client, and the back button starts its request again', async () => {
     const page = await newPage();
     await askToSignIn(page, sandbox.demoUrl);
     await page.getByRole('button', { name: 'Deutsch' }).click();
@@ -190,7 +190,7 @@ describe('the sign-in page', () => {
     expect(begun).toEqual(['/', '/begin-again', '/oauth2/authorize']);
   });
 
-  it('leads to the search app when no client app waits, for as long as the browser runs; its header signs out', async () => {
+  it('Without a client the sign-in leads to the search app for the browser session, and the header signs out', async () => {
     const page = await newPage();
     await page.goto(url);
     await submitSignIn(page);
@@ -208,7 +208,7 @@ describe('the sign-in page', () => {
     expect(names).not.toContain('foyer_session');
   });
 
-  it('lets nothing run or load that was written into a page (content security policy)', async () => {
+  it('Attack: injected scripts, pictures and forms are stopped by the content security policy', async () => {
     const page = await newPage();
     await page.goto(url);
     const stops = (directive: string) =>

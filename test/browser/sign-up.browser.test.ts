@@ -21,7 +21,7 @@ const ways: { lang: Language; javaScript: boolean }[] = [
   { lang: 'de', javaScript: false },
 ];
 
-describe('signing up', () => {
+describe('sign-up in a browser', () => {
   const { newPage } = chromiumForTests({ profilesStay: true });
   let sandbox: Sandbox;
   let url: string;
@@ -40,7 +40,7 @@ describe('signing up', () => {
       .filter(({ lang, javaScript }) => javaScript === ((lang === 'en') === en))
       .map((way) => ({ name: named(way), way }));
 
-  it.each(bothScripts(true))('leads to the search app, $name', async ({ way }) => {
+  it.each(bothScripts(true))('A sign-up leads to the search app, $name', async ({ way }) => {
     const t = translator(way.lang);
     const email = newAddress();
     const page = await open(way);
@@ -53,7 +53,7 @@ describe('signing up', () => {
     await page.getByText(t('sandbox.search.greeting', { name: 'Vera Lindqvist' })).waitFor();
   });
 
-  it.each(bothScripts(false))('lands back in the app that waits, $name', async ({ way }) => {
+  it.each(bothScripts(false))('A sign-up leads back to the waiting client, $name', async ({ way }) => {
     const t = translator(way.lang);
     const email = newAddress();
     const page = await open(way);
@@ -67,7 +67,7 @@ describe('signing up', () => {
     await atHome(page, 'Vera Lindqvist', t);
   });
 
-  it.each(bothScripts(true))('goes on from the sign-in on another device, $name', async ({ way }) => {
+  it.each(bothScripts(true))('A sign-up continues after a sign-in on another device, $name', async ({ way }) => {
     const t = translator(way.lang);
     const email = newAddress();
     await begin(sandbox.foyer, sandbox.foyer.browser(), email);
@@ -78,7 +78,7 @@ describe('signing up', () => {
     await enterCode(page, sandbox.foyer, email, t);
   });
 
-  it('shows what a password lacks while it is typed, and keeps everything else when it is refused', async () => {
+  it('The checklist shows unmet password rules while typing, and a refusal keeps the other fields', async () => {
     const page = await newPage();
     await page.goto(`${url}/signup`);
     await fillProfile(page, { email: newAddress(), password: 'Lindqvist' });
@@ -94,7 +94,7 @@ describe('signing up', () => {
     ]);
   });
 
-  it('leads back to a wrong address with what was typed, and loses nothing by another language or tab', async () => {
+  it('The form of a wrong address keeps what was entered, and a change of language or tab loses nothing', async () => {
     const email = newAddress();
     const page = await newPage();
     await page.goto(`${url}/signup`);

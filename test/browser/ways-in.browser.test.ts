@@ -13,7 +13,7 @@ import { signedInAtFoyer } from './short-ways.ts';
 import { goOnAs, submitSignIn } from './steps.ts';
 
 /** In Chromium, with and without scripts, each ending at the client app with tokens that its library has checked. */
-describe('ways into a client app', () => {
+describe('sign-ins to a client in a browser', () => {
   const { newPage } = chromiumForTests({ pagesStay: true });
   let foyer: TestFoyer;
   let home: ClientHome;
@@ -40,7 +40,7 @@ describe('ways into a client app', () => {
       if (!javaScript) await page.getByRole('button', { name: t('oauth.verify.continue') }).click();
     };
 
-    it('code with PKCE, by oauth4webapi, through the sign-in page in another language; then the back button', async () => {
+    it('A code sign-in with oauth4webapi works after a change of language, and the back button gives a new code', async () => {
       const callback = `${home.origin}/callback`;
       const app = await oauthApp(foyer, await foyer.addClient({ public: true, redirectUris: [callback] }));
       const begun = await app.begin();
@@ -70,7 +70,7 @@ describe('ways into a client app', () => {
       expect(new Set(callbacks).size).toBe(1 + pages);
     });
 
-    it('an older client app says neither scope nor nonce, and forceAuth: another member signs in, by openid-client', async () => {
+    it('An older client without scope and nonce signs another user in with forceAuth and openid-client', async () => {
       const callback = `${home.origin}/older`;
       const registered = { legacy: true, redirectUris: [callback] };
       const [byCode, byToken] = [
@@ -107,7 +107,7 @@ describe('ways into a client app', () => {
       expect(claims).toMatchObject({ sub: other.id, aud: byToken.id });
     });
 
-    it('opened from the dashboard it begins by itself', async () => {
+    it('A client that is opened from the dashboard starts its own sign-in', async () => {
       const name = `Logbook ${javaScript}`;
       const opened = { public: true, redirectUris: [`${home.origin}/opened`], logbackUri: `${home.origin}/start` };
       const registered = await foyer.addClient({ name, ...opened });

@@ -12,7 +12,7 @@ import { expectSignedOut, signedInAtFoyer } from './short-ways.ts';
 import { goOnAs, submitSignIn, withoutPages } from './steps.ts';
 
 /** Every way out, in Chromium, with and without scripts; whoever is to come in behind it does so to the client app. */
-describe('ways out of a client app', () => {
+describe('sign-outs of a client in a browser', () => {
   const { newPage } = chromiumForTests({ pagesStay: true });
   let foyer: TestFoyer;
   let home: ClientHome;
@@ -67,7 +67,7 @@ describe('ways out of a client app', () => {
     /** Nobody is signed in here any more. */
     const expectOut = () => expectSignedOut(page, foyer.url);
 
-    it('by the link of the app’s own page: at once, back to it, and a second app hears of it', async () => {
+    it('A link on the client’s page signs out at once, returns, and sends a second client its logout token', async () => {
       const sid = sidOf(await tokensOf(told.client));
       await followLink(page, home, logout({ client_id: relying.id, logout_uri: bye, state: 's' }));
       expect(await homeAddress(page)).toBe(`${bye}?state=s`);
@@ -75,7 +75,7 @@ describe('ways out of a client app', () => {
       await expectOut();
     });
 
-    it('RP-initiated, by openid-client: with the id token at once, and a second app hears of it', async () => {
+    it('RP-Initiated Logout with the id token signs out at once and sends a second client its logout token', async () => {
       const sid = sidOf(await tokensOf(told.client));
       const tokens = await tokensOf(relying);
       const asked = { post_logout_redirect_uri: bye, state: 's', id_token_hint: tokens.id_token ?? '' };
@@ -86,7 +86,7 @@ describe('ways out of a client app', () => {
       await expect(oidc.refreshTokenGrant(relying.config, tokens.refresh_token ?? '')).rejects.toThrow();
     });
 
-    it('RP-initiated without the id token: by one button, back to the app', async () => {
+    it('RP-Initiated Logout without the id token shows one button and returns to the client', async () => {
       const asked = { client_id: web.client.client_id, post_logout_redirect_uri: bye, state: 's' };
       await page.goto(`${web.as.end_session_endpoint}?${new URLSearchParams(asked)}`);
       await button();
@@ -94,7 +94,7 @@ describe('ways out of a client app', () => {
       await expectOut();
     });
 
-    it('to another account, by a code with a challenge (oauth4webapi): at once from the app’s own page', async () => {
+    it('A switch of account by a code with PKCE happens at once from the client’s own page (oauth4webapi)', async () => {
       const [begun, other] = [await web.begin(), await foyer.addUser()];
       await followLink(page, home, logout(Object.fromEntries(new URL(begun.url).searchParams)));
       await signIn(other);
@@ -102,7 +102,7 @@ describe('ways out of a client app', () => {
       expect([claims.sub, claims.email]).toEqual([other.id, other.email]);
     });
 
-    it('to another account, by an id token (openid-client): behind one button from elsewhere', async () => {
+    it('A switch of account by an id token shows one button when it comes from elsewhere (openid-client)', async () => {
       const [begun, other] = [await relying.begin({ response_type: 'id_token' }), await foyer.addUser()];
       const { code_challenge, code_challenge_method, ...asked } = Object.fromEntries(new URL(begun.url).searchParams);
       await page.goto(logout(asked));
@@ -115,7 +115,7 @@ describe('ways out of a client app', () => {
       expect(claims).toMatchObject({ sub: other.id, email: other.email });
     });
 
-    it('to the broker itself, and to nowhere when an address is not registered: the start page', async () => {
+    it('A logout to the broker or to an unregistered address ends at the start page', async () => {
       const foreign = { client_id: relying.id, logout_uri: `${bye}/`, state: 's' };
       for (const asked of [{ redirect: 'broker' }, foreign] as Record<string, string>[]) {
         await enter();

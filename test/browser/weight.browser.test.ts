@@ -6,7 +6,7 @@ import { type Sandbox, startSandbox } from './sandbox.ts';
 const mostScriptBytes = 3 * 1024;
 const mostWokenBytes = 80 * 1024;
 
-describe('what the sign-in page makes a browser load', () => {
+describe('the weight of the sign-in page', () => {
   const { newPage } = chromiumForTests();
   let sandbox: Sandbox;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('what the sign-in page makes a browser load', () => {
     return sizes.reduce((sum, size) => sum + size.responseBodySize + size.responseHeadersSize, 0);
   };
 
-  it(`is less than ${mostScriptBytes} bytes of JavaScript, and less than ${mostWokenBytes} when all of it is awake`, async () => {
+  it(`The page loads less than ${mostScriptBytes} bytes of JavaScript, and less than ${mostWokenBytes} once all of it is used`, async () => {
     const page = await newPage();
     const finished: Request[] = [];
     const ofType = (type: string) => finished.filter((request) => request.resourceType() === type);

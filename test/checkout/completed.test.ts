@@ -26,7 +26,7 @@ const completions: [string, string][] = [
 ];
 
 describe('the completion pages', () => {
-  it('there is one for every code, alone and behind its handle; signed in it goes on after two seconds', async () => {
+  it('Every plan code has a completion page, with or without its handle, that redirects a signed-in user after two seconds', async () => {
     const user = await shop.foyer.addUser({ planId: '10' });
     const browser = await shop.foyer.signedIn(user);
     for (const [code, handle] of completions) {
@@ -42,14 +42,14 @@ describe('the completion pages', () => {
     }
   });
 
-  it('signed out there is a way to sign in, and nothing goes on by itself', async () => {
+  it('A completion page offers a signed-out user a sign-in link and does not redirect', async () => {
     const html = await (await shop.foyer.browser().get('/signup/completed/m-99?client_id=web')).text();
     expect(wordsOf(html)).toContain('Please sign in');
     expect(html).toContain('href="/?client_id=web">Login');
     expect(html).not.toContain('data-go-on');
   });
 
-  it('what no plan has is a page that does not exist', async () => {
+  it('A completion page for a code or handle that no plan has does not exist', async () => {
     const browser = shop.foyer.browser();
     for (const path of [
       'm-100',
@@ -67,7 +67,7 @@ describe('the completion pages', () => {
     expect((await browser.post('/signup/completed/m-99')).status).toBe(405);
   });
 
-  it('never leads to a page of somebody else’s choice', async () => {
+  it('A completion page ignores a redirect address in its query', async () => {
     const browser = await shop.foyer.signedIn(await shop.foyer.addUser({ planId: '10' }));
     const html = await (await browser.get('/signup/completed/m-99?redirect=https://evil.example/')).text();
     expect(html).toMatch(/data-go-on="2000"><a [^>]*href="\/sandbox\/search"/);

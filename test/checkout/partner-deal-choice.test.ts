@@ -47,7 +47,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     return { user, browser: await shop.foyer.signedIn(user), until };
   }
 
-  it('no plan: one plan and its terms; nothing is replaced', async () => {
+  it('The deal page shows a member without a plan one plan and its terms, and replaces nothing', async () => {
     const { browser } = await offered(null);
     const page = await words(browser);
     expect(page).toContain('You bought AppSumo Tier 1 from our partner. Confirm to start it: no card, no end date.');
@@ -55,14 +55,14 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     expect(page).not.toContain('Your plan now');
   });
 
-  it('free plan: both plans with price and day', async () => {
+  it('The deal page shows a member with the free plan both plans with price and day', async () => {
     const page = await words((await offered('1')).browser);
     expect(page).toContain('AppSumo Tier 1 replaces Free today.');
     expect(page).toContain('Your plan now Free Free of charge Until today');
     expect(page).toContain('From our partner AppSumo Tier 1 Paid for, without end From today');
   });
 
-  it('trial: the trial is named', async () => {
+  it('The deal page names the trial that the deal replaces', async () => {
     const { user, browser } = await offered(null);
     await shop.membership.ensure(user, 7);
     const page = await words(browser);
@@ -70,7 +70,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     expect(page).toContain('Your plan now Basic Free of charge Until today');
   });
 
-  it('paid plan: it is kept until its end, and the page says which plan, which price and which day', async () => {
+  it('The deal page keeps a paid plan until its end and names the plan, the price and the day', async () => {
     const { browser, until } = await paying();
     const page = await words(browser);
     const day = date(until);
@@ -79,7 +79,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     expect(page).toContain(`From our partner AppSumo Tier 1 Paid for, without end From ${day}`);
   });
 
-  it('paid plan, confirmed: plan and day are named at once, before Stripe has heard of it, and in one mail', async () => {
+  it('Confirming a deal over a paid plan names plan and day at once, before Stripe is updated, and in one mail', async () => {
     const { user, browser, until } = await paying();
     await shop.foyer.mails(user.email);
     const day = date(until);
@@ -113,7 +113,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     expect((await shop.userNow(user)).planId).toBe('101');
   });
 
-  it('Not now: the member goes on, is asked again after 7 days, and finds the deal in the membership until then', async () => {
+  it('Not now lets the member continue, asks again after 7 days and keeps the deal in the membership until then', async () => {
     const { user, browser } = await offered('1');
     const signIn = () => shop.foyer.browser().post('/sign-in', { username: user.email, password });
     expect(pathOf(await signIn())).toBe(dealPath);
@@ -136,20 +136,20 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     expect(await words(again, membershipPath)).not.toContain('Your partner deal is waiting');
   });
 
-  it('Not now, without any plan: the plans are open, and the deal does not come between', async () => {
+  it('Not now without any plan opens the list of plans and is not interrupted by the deal', async () => {
     const { browser } = await offered(null);
     expect(pathOf(await browser.get('/plan-purchase'))).toBe(dealPath);
     expect(pathOf(await decide(browser, { act: 'not-now' }))).toBe('/plan-purchase');
     expect((await browser.get('/plan-purchase')).status).toBe(200);
   });
 
-  it('Not now keeps what the member was on the way to', async () => {
+  it('Not now keeps the page that the member wanted to open', async () => {
     const { browser } = await offered('1');
     const answer = await browser.post(`${dealPath}&redirect=/settings/name`, { act: 'not-now' });
     expect(pathOf(answer)).toBe('/settings/name');
   });
 
-  it('another deal is asked for at once, though the last one was put off', async () => {
+  it('A different deal is offered at once although the last one was postponed', async () => {
     const { user, browser } = await offered('1');
     await decide(browser, { act: 'not-now' });
     const { db } = shop.foyer.deps.database;
@@ -160,7 +160,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     expect(pathOf(await browser.get('/'))).toBe('/plan-purchase-appsumo/?plan=102');
   });
 
-  it('has Sign out, and acts on nothing by GET, on another member or by an act that it does not know', async () => {
+  it('The deal page has Sign out and refuses a change by GET, by another member or by an unknown action', async () => {
     const { user, browser } = await offered('1');
     const html = await (await browser.get(dealPath)).text();
     expect(html).toMatch(/<form action="\/logout" method="post">/);
@@ -174,7 +174,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     expect(pathOf(await browser.get(dealPath))).toMatch(/^\/\?redirect=/);
   });
 
-  it('every language names both plans and the day', async () => {
+  it('The deal page names both plans and the day in every language', async () => {
     const { user } = await paying();
     for (const lang of languages) {
       const browser = await shop.foyer.signedIn(user);

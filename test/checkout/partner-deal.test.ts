@@ -30,7 +30,7 @@ async function offered(planId: string | null, tier: PartnerTier): Promise<User> 
 }
 
 describe('the partner’s deal', () => {
-  it('a sign-up from the partner ends with the tier that was bought, without a card and without asking Stripe', async () => {
+  it('A sign-up from the partner ends with the tier that was bought, without a card and without a call to Stripe', async () => {
     const { foyer } = shop;
     const [browser, email] = [foyer.browser(), newAddress()];
     await sell(email, 2);
@@ -53,7 +53,7 @@ describe('the partner’s deal', () => {
     expect(calls).toEqual([]);
   });
 
-  it('a higher tier than was bought cannot be had by address or form', async () => {
+  it('A higher tier than was bought cannot be had by address or form', async () => {
     const { foyer } = shop;
     const [browser, email] = [foyer.browser(), newAddress()];
     await sell(email, 1);
@@ -63,7 +63,7 @@ describe('the partner’s deal', () => {
     expect((await findUserByIdentifier(foyer.stores.database.db, { email }))?.planId).toBe('101');
   });
 
-  it('who left the step finds the deal again at the next sign-in', async () => {
+  it('A user who left the deal page gets the deal again at the next sign-in', async () => {
     const { foyer } = shop;
     const [browser, email] = [foyer.browser(), newAddress()];
     await sell(email, 3);
@@ -73,7 +73,7 @@ describe('the partner’s deal', () => {
     expect(pathOf(await browser.get('/plan-purchase'))).toBe('/plan-purchase-appsumo/?plan=103');
   });
 
-  it('who has bought a deal as a member is led to it after signing in, and has it with one Confirm', async () => {
+  it('A member who has bought a deal is redirected to it after sign-in and gets it with one Confirm', async () => {
     const user = await offered('1', 2);
     const browser = shop.foyer.browser();
     const signIn = await browser.post('/sign-in', { username: user.email, password });
@@ -89,7 +89,7 @@ describe('the partner’s deal', () => {
     expect(wordsOf(await (await browser.get('/plan-purchase-appsumo/?plan=102')).text())).toContain('No partner deal');
   });
 
-  it('the plan in the address is only a name for the deal that waits', async () => {
+  it('The plan in the address only names the deal that waits and cannot select another', async () => {
     const user = await offered(null, 1);
     const browser = await shop.foyer.signedIn(user);
     for (const path of ['/plan-purchase-appsumo/?plan=103', '/plan-purchase-appsumo/102', '/plan-purchase-appsumo/']) {
@@ -110,7 +110,7 @@ describe('the partner’s deal', () => {
     }
   });
 
-  it('to whom nothing was sold, nothing is given; nor is another member’s deal', async () => {
+  it('A member who bought no deal gets none, and never another member’s deal', async () => {
     const { foyer } = shop;
     const owner = await offered(null, 3);
     const other = await foyer.addUser({ source: 'appsumo' });
@@ -124,7 +124,7 @@ describe('the partner’s deal', () => {
     expect(pathOf(await nobody.post('/plan-purchase-appsumo/103', { planId: '103' }))).toMatch(/^\/\?redirect=/);
   });
 
-  it('a partner’s plan is not given away for a free one', async () => {
+  it('A free plan does not replace a plan of the partner', async () => {
     const user = await offered(null, 1);
     const browser = await shop.foyer.signedIn(user);
     await browser.post('/plan-purchase-appsumo/101', { planId: '101' });

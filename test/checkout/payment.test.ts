@@ -22,7 +22,7 @@ describe('the payment page', () => {
   };
   const paidCents = async () => (await shop.paidInvoices()).map(({ amount_paid }) => amount_paid);
 
-  it('announces what is due, and asks for a card in fields that are Stripe’s', async () => {
+  it('The payment page names the amount due and asks for a card in fields of Stripe', async () => {
     const { browser } = await visitor();
     const html = await (await browser.get(path)).text();
     expect(wordsOf(html)).toMatch(/Payment Method .*\$99\.00.* Name on card .*Card number .*Zip\/postal code/);
@@ -40,7 +40,7 @@ describe('the payment page', () => {
     });
   });
 
-  it('alone may load from Stripe; every other page keeps its strict policy', async () => {
+  it('Only the payment page may load from Stripe, and every other page keeps its strict policy', async () => {
     const { browser } = await visitor();
     const policyOf = async (address: string) => (await browser.get(address)).headers.get('content-security-policy');
     const policy = await policyOf(path);
@@ -52,7 +52,7 @@ describe('the payment page', () => {
     }
   });
 
-  it('saves the card and pays with it in one go; the second of two presses charges nothing', async () => {
+  it('Saving a card pays with it in one step, and a second press charges nothing', async () => {
     const { user, browser } = await visitor();
     const before = (await paidCents()).length;
     const clientSecret = await openSetup(browser);
@@ -74,7 +74,7 @@ describe('the payment page', () => {
     });
   });
 
-  it('charges nothing when something else was due than it said; the card is kept', async () => {
+  it('A payment charges nothing when another amount is due than the page named, and keeps the card', async () => {
     const { user, browser } = await visitor();
     const answer = await saveCardAt(shop, browser, path, cards.visa, { dueCents: '100' });
     expect(answer.status).toBe(409);
@@ -84,7 +84,7 @@ describe('the payment page', () => {
     expect(await shop.planOf(user)).toBeNull();
   });
 
-  it('takes no card that Stripe has not accepted, and none of another member', async () => {
+  it('The payment page accepts no card that Stripe has not accepted and no card of another member', async () => {
     const { user, browser } = await visitor();
     const other = await visitor();
     const [own, foreign] = [await openSetup(browser), await openSetup(other.browser)];
@@ -99,7 +99,7 @@ describe('the payment page', () => {
     expect(await shop.planOf(user)).toBeNull();
   });
 
-  it('says in the card provider’s words why it was declined, and takes another card', async () => {
+  it('A declined card shows the provider’s reason, and another card is accepted', async () => {
     const { user, browser } = await visitor();
     const declined = await saveCardAt(shop, browser, path, cards.chargeDeclined);
     expect(declined.status).toBe(402);
@@ -113,7 +113,7 @@ describe('the payment page', () => {
     expect(await shop.planOf(user)).toBe('10');
   });
 
-  describe('where the bank wants to hear from the member', () => {
+  describe('a payment that needs bank authentication', () => {
     async function asked() {
       const { user, browser } = await visitor();
       const answer = await saveCardAt(shop, browser, path, cards.asksAlways);
@@ -127,7 +127,7 @@ describe('the payment page', () => {
       return { user, browser, html, props, intent: props.clientSecret.split('_secret_')[0] ?? '' };
     }
 
-    it('gives its script what it needs, and without scripts Stripe’s own page', async () => {
+    it('The page gives its script the values for bank authentication, and links to Stripe’s page without scripts', async () => {
       const { html, props, browser } = await asked();
       expect(wordsOf(html)).toMatch(/Confirm with your bank Your bank wants to hear from you before it pays \$99\.00/);
       expect(props).toMatchObject({
@@ -142,7 +142,7 @@ describe('the payment page', () => {
       expect(islandProps(await early.text(), 'payment-action').clientSecret).toBe(props.clientSecret);
     });
 
-    it('goes on once it has', async () => {
+    it('A payment completes after the bank authenticates it', async () => {
       const { user, browser, intent } = await asked();
       shop.standIn.engine.authenticate(intent, 'succeed');
       const answer = await browser.post(path, { act: 'outcome' });
@@ -150,7 +150,7 @@ describe('the payment page', () => {
       expect(await shop.planOf(user)).toBe('10');
     });
 
-    it('says why it failed, and tries again', async () => {
+    it('A payment that the bank refuses shows the reason and can be tried again', async () => {
       const { user, browser, intent, props } = await asked();
       shop.standIn.engine.authenticate(intent, 'fail');
       const failed = await browser.post(path, { act: 'outcome' });
@@ -165,7 +165,7 @@ describe('the payment page', () => {
     });
   });
 
-  it('keeps what was sent while Stripe is away, with its message for that act', async () => {
+  it('The payment page keeps the submitted values while Stripe is away, with the message of that action', async () => {
     const { user, browser } = await visitor();
     const setupIntent = confirmCard(shop, await openSetup(browser), cards.visa);
     shop.standIn.fault('unreachable', (_method, asked) => asked.startsWith('/v1/setup_intents/'));
@@ -180,7 +180,7 @@ describe('the payment page', () => {
     expect(await shop.planOf(user)).toBe('10');
   });
 
-  it('tells its script when Stripe is away', async () => {
+  it('The setup call answers its script with 503 while Stripe is away', async () => {
     const { user, browser } = await visitor();
     await shop.customerOf(user);
     shop.standIn.fault('unreachable', (_method, asked) => asked === '/v1/setup_intents');
@@ -188,7 +188,7 @@ describe('the payment page', () => {
     expect([answer.status, await answer.json()]).toEqual([503, { message: 'stripe customer updation error !' }]);
   });
 
-  it('counts each try of a card', async () => {
+  it('Every try of a card counts against the rate limit', async () => {
     const { browser } = await visitor();
     await browser.get(path);
     let answer = await browser.postJson(setup, {});
@@ -198,7 +198,7 @@ describe('the payment page', () => {
     expect(message).toMatch(/^Too many (attempts|tries)/);
   });
 
-  it('is for members, on this site, with a plan to pay', async () => {
+  it('The payment page is only for members, on this site, with a plan to pay', async () => {
     const stranger = shop.foyer.browser();
     for (const answer of [await stranger.get(path), await stranger.postJson(setup, {})]) {
       expect([answer.status, answer.headers.get('location')]).toEqual([303, expect.stringMatching(/^\/\?/)]);

@@ -37,7 +37,7 @@ async function subscriber(planId: string) {
 }
 
 describe('/plan-purchase', () => {
-  it('is where members without a plan come after they have signed in; what they choose has a page of its own', async () => {
+  it('Members without a plan come to /plan-purchase after sign-in, and the plan that they choose has its own page', async () => {
     const user = await shop.foyer.addUser();
     const browser = shop.foyer.browser();
     expect(pathOf(await browser.post('/sign-in', { username: user.email, password }))).toBe('/plan-purchase');
@@ -53,7 +53,7 @@ describe('/plan-purchase', () => {
     expect(pathOf(await press(browser, '/plan-purchase/12'))).toBe('/plan-purchase/12/addPayment');
   });
 
-  it('names the code whose discount goes on, when another plan is bought without one', async () => {
+  it('The page names the code whose discount continues when another plan is bought without a code', async () => {
     const { user, browser } = await subscriber('10');
     await shop.promotion('ALWAYS50', { percent_off: 50, duration: 'forever' });
     const applied = await browser.post('/plan-purchase/11', { act: 'promo', planId: '11', promo: 'ALWAYS50' });
@@ -63,7 +63,7 @@ describe('/plan-purchase', () => {
     expect(wordsOf(await pageAt(browser, '/plan-purchase/12'))).toMatch(/Promo ALWAYS50 −\$249\.50/);
   });
 
-  it('completes with the card that is saved, and leads to the search app', async () => {
+  it('The purchase completes with the saved card and redirects to the search app', async () => {
     const { user, browser } = await member('pm_card_visa');
     const before = await charged();
     const html = await pageAt(browser, '/plan-purchase/13');
@@ -80,7 +80,7 @@ describe('/plan-purchase', () => {
     expect(again).not.toMatch(/<button[^>]*>Complete/);
   });
 
-  it('an upgrade is charged at once less what is left of the plan before; the page says both', async () => {
+  it('An upgrade is charged at once less the unused time of the plan before, and the page shows both amounts', async () => {
     const { user, browser } = await subscriber('10');
     await passDays(15);
     const before = await charged();
@@ -100,7 +100,7 @@ describe('/plan-purchase', () => {
     expect(await charged()).toHaveLength(before.length + 1);
   });
 
-  it('what an upgrade’s page has announced is still due some minutes later', async () => {
+  it('The amount that an upgrade’s page names is still due some minutes later', async () => {
     const { user, browser } = await subscriber('10');
     await passDays(3);
     const { action, fields } = mainForm(await pageAt(browser, '/plan-purchase/14'));
@@ -109,7 +109,7 @@ describe('/plan-purchase', () => {
     expect([(await charged())[0], await shop.planOf(user)]).toEqual([Number(fields.dueCents), '14']);
   });
 
-  it('a lower plan begins when the one that is paid ends: nothing is charged today, and nothing taken away', async () => {
+  it('A lower plan begins when the paid plan ends, charges nothing today and takes nothing away', async () => {
     const { user, browser } = await subscriber('14');
     const before = await charged();
     const html = await pageAt(browser, '/plan-purchase/10');
@@ -124,7 +124,7 @@ describe('/plan-purchase', () => {
     expect([await charged(), await shop.planOf(user)]).toEqual([before, '14']);
   });
 
-  it('a free plan begins when the one that is paid ends', async () => {
+  it('A free plan begins when the paid plan ends', async () => {
     const { user, browser } = await subscriber('10');
     const html = await pageAt(browser, '/plan-purchase/1');
     expect(wordsOf(html)).toMatch(/You keep the plan that you have paid for until \w+ \d+, \d{4}\./);
@@ -133,7 +133,7 @@ describe('/plan-purchase', () => {
     expect(await shop.planOf(user)).toBe('10');
   });
 
-  it('a plan of a partner, and one that there is not, has no page here', async () => {
+  it('A plan of a partner and an unknown plan have no purchase page', async () => {
     const { user, browser } = await member('pm_card_visa');
     for (const planId of ['101', '103', 'nothing', 'constructor', '10%2F..']) {
       for (const step of ['', '/addPayment']) {
@@ -144,7 +144,7 @@ describe('/plan-purchase', () => {
     expect(await shop.planOf(user)).toBeNull();
   });
 
-  it('each address is about its own plan, whatever another tab has chosen', async () => {
+  it('Each purchase page is about its own plan, whatever another tab has chosen', async () => {
     await shop.promotion('HALF', { percent_off: 50, duration: 'once' });
     const { user, browser } = await member('pm_card_visa');
     const before = await charged();
@@ -162,7 +162,7 @@ describe('/plan-purchase', () => {
     expect([await charged(), await shop.planOf(user)]).toEqual([before, null]);
   });
 
-  it('signed out, asks to sign in and comes back; with a client app waiting, ends there', async () => {
+  it('A signed-out visitor signs in and returns to the purchase, which ends in the client that waits', async () => {
     const { foyer } = shop;
     const nobody = foyer.browser();
     expect(pathOf(await nobody.get('/plan-purchase/12'))).toBe(
@@ -188,7 +188,7 @@ describe('/plan-purchase', () => {
     expect((await client.redeem(callback, begun)).claims()?.sub).toBe(user.id);
   });
 
-  it('a card that is declined says so in the provider’s words and charges nothing; with another it goes on', async () => {
+  it('A declined card shows the provider’s reason and charges nothing, and another card completes the purchase', async () => {
     const { user, browser } = await member('pm_card_chargeCustomerFail');
     const before = await charged();
     const answer = await press(browser, '/plan-purchase/10');
@@ -205,7 +205,7 @@ describe('/plan-purchase', () => {
     expect(await charged()).toEqual([9_900, ...before]);
   });
 
-  it('the amount of another member’s page is worth nothing', async () => {
+  it('An amount copied from another member’s page is refused', async () => {
     const [one, other] = [await member('pm_card_visa'), await subscriber('10')];
     const cheaper = mainForm(await pageAt(other.browser, '/plan-purchase/12')).fields;
     const answer = await one.browser.post('/plan-purchase/12', cheaper);
@@ -213,8 +213,8 @@ describe('/plan-purchase', () => {
   });
 });
 
-describe('where no plans are sold', () => {
-  it('there is no page to buy one, and a sign-up ends as before', async () => {
+describe('without plans for sale', () => {
+  it('Without plans for sale there is no purchase page and a sign-up ends as before', async () => {
     const without = await startFoyer(anyBackend);
     try {
       const user = await without.addUser();

@@ -30,8 +30,8 @@ async function confirmed(query = '') {
   return { user, browser, on: pathOf(await browser.post(`/verify-code${query}`, { code })) };
 }
 
-describe('the post-signup flow', () => {
-  it('takes up who has confirmed the address after a sign-in: thirty days of trial, a plan, and the settings', async () => {
+describe('the post-sign-up flow', () => {
+  it('A user who confirms the address after a sign-in gets a trial of thirty days, chooses a plan and ends in the settings', async () => {
     const { user, browser, on } = await confirmed();
     expect(on).toBe('/post-signup/plan');
     const html = await (await browser.get(on)).text();
@@ -48,7 +48,7 @@ describe('the post-signup flow', () => {
     expect(pathOf(await browser.get(on))).toBe('/settings');
   });
 
-  it('a sign-up that was taken up again by signing in ends there, too; a free plan needs no card', async () => {
+  it('A sign-up resumed by signing in continues in the post-sign-up flow, and a free plan needs no card', async () => {
     const { foyer } = shop;
     const [first, second, email] = [foyer.browser(), foyer.browser(), newAddress()];
     await first.post('/signup/plan/scale-monthly', profile(email));
@@ -61,7 +61,7 @@ describe('the post-signup flow', () => {
     expect(pathOf(await press(second, '/post-signup/plan'))).toBe('/settings');
   });
 
-  it('proposes the plan with whose link somebody came who signed up by a provider', async () => {
+  it('The flow proposes the plan of the link by which a user came who signed up with a provider', async () => {
     for (const who of [{}, { emailVerified: false }]) {
       const browser = shop.foyer.browser();
       const html = await (await browser.get('/signup/plan/scale-monthly')).text();
@@ -82,7 +82,7 @@ describe('the post-signup flow', () => {
     }
   });
 
-  it('its step SECURITY asks for the code where one is due, and leads on who has typed it', async () => {
+  it('The step SECURITY asks for the code when one is due and continues after it is typed', async () => {
     const { foyer } = shop;
     const user = await foyer.addUser({ emailVerified: false });
     const browser = foyer.browser();
@@ -99,7 +99,7 @@ describe('the post-signup flow', () => {
     expect((await browser.get('/post-signup')).status).toBe(404);
   });
 
-  it('ends in the client app that waits', async () => {
+  it('The post-sign-up flow ends in the client that waits', async () => {
     const { foyer } = shop;
     const client = await relyingParty(foyer, await foyer.addClient());
     const user = await foyer.addUser({ emailVerified: false });
@@ -114,7 +114,7 @@ describe('the post-signup flow', () => {
     expect(pathOf(await press(browser, on))).toBe(`/verify-user${search}`);
   });
 
-  it('is for members who are signed in and have no plan', async () => {
+  it('The post-sign-up flow is for members who are signed in and have no plan', async () => {
     const { foyer } = shop;
     const nobody = foyer.browser();
     for (const step of ['plan', 'changePlan', 'addPayment']) {
@@ -127,7 +127,7 @@ describe('the post-signup flow', () => {
     expect((await browser.get('/post-signup/nothing')).status).toBe(404);
   });
 
-  it('new terms come first, and lead back to it', async () => {
+  it('New terms come before the post-sign-up flow and lead back to it', async () => {
     const { foyer } = shop;
     const browser = await foyer.signedIn(await foyer.addUser({ acceptedTosVersion: null }));
     const terms = pathOf(await browser.get('/post-signup/plan?client_id=web'));

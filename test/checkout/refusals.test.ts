@@ -32,8 +32,8 @@ async function refusal(browser: Browser, planId: string, promo: string) {
   return [answer.status, /id="field-promo-error">.*?<\/svg>(.*?)<\/p>/s.exec(html)?.[1]];
 }
 
-describe('a promotion code is refused', () => {
-  it('that was used as often as it may be', async () => {
+describe('refused promotion codes', () => {
+  it('A promotion code that was used as often as allowed is refused', async () => {
     await shop.promotion('ONCE', { percent_off: 10, duration: 'once' }, { max_redemptions: 1 });
     const first = await member();
     await first.browser.post(page('10'), { act: 'promo', planId: '10', promo: 'ONCE' });
@@ -42,14 +42,14 @@ describe('a promotion code is refused', () => {
     expect(await refusal(browser, '10', 'ONCE')).toEqual([400, 'This promo code has been used up.']);
   });
 
-  it('that is for a first purchase, at the second', async () => {
+  it('A promotion code for a first purchase is refused at the second', async () => {
     const restrictions = { first_time_transaction: true };
     await shop.promotion('NEWCOMER', { percent_off: 10, duration: 'once' }, { restrictions });
     const { browser } = await subscriber('10');
     expect(await refusal(browser, '12', 'NEWCOMER')).toEqual([400, 'This promo code is for a first purchase only.']);
   });
 
-  it('that is for another plan', async () => {
+  it('A promotion code for another plan is refused', async () => {
     const { data } = await shop.stripe.prices.list({ lookup_keys: ['y-8000'] });
     const products = [String(data[0]?.product)];
     await shop.promotion('SCALEUP', { percent_off: 10, duration: 'once', applies_to: { products } });
@@ -58,7 +58,7 @@ describe('a promotion code is refused', () => {
     expect(pathOf(await browser.post(page('15'), { act: 'promo', planId: '15', promo: 'SCALEUP' }))).toBe(page('15'));
   });
 
-  it('where nothing is due today', async () => {
+  it('A promotion code is refused when nothing is due today', async () => {
     await shop.promotion('ANY', { percent_off: 10, duration: 'once' });
     const { browser } = await subscriber('14');
     const words = wordsOf(await (await browser.get(page('10'))).text());
@@ -68,7 +68,7 @@ describe('a promotion code is refused', () => {
   });
 });
 
-describe('a promotion code with conditions', () => {
+describe('promotion codes with conditions', () => {
   const restrictions = { minimum_amount: 50_000, minimum_amount_currency: 'usd', first_time_transaction: true };
   const ordered = async ({ id }: User) => listOrders(shop.foyer.stores.database.db, id);
   const applied = async (planId: string, code: string) => {
@@ -78,7 +78,7 @@ describe('a promotion code with conditions', () => {
     return who;
   };
 
-  it('is judged by what is bought, not by the plan before, and stands in the order by its word', async () => {
+  it('A code with conditions is judged by the plan that is bought, and the order shows its name', async () => {
     await shop.promotion('BIGSTART', { percent_off: 10, duration: 'once' }, { restrictions });
     const { user, browser } = await applied('11', 'BIGSTART');
     expect(pathOf(await press(browser, page('11')))).toBe('/signup/completed/y-900');
@@ -90,14 +90,14 @@ describe('a promotion code with conditions', () => {
     ]);
   });
 
-  it('is known by its word for as long as it goes on', async () => {
+  it('A membership names the code for as long as its discount continues', async () => {
     await shop.promotion('BIGSTAY', { percent_off: 10, duration: 'forever' }, { restrictions });
     const { user, browser } = await applied('11', 'BIGSTAY');
     expect((await press(browser, page('11'))).status).toBe(303);
     expect(await shop.foyer.app.membership.getMembership(user.id)).toMatchObject({ discount: { code: 'BIGSTAY' } });
   });
 
-  it('is judged the same when it is used for a higher plan', async () => {
+  it('A code with conditions is judged the same when it is used for a higher plan', async () => {
     const minimum = { minimum_amount: 50_000, minimum_amount_currency: 'usd' };
     await shop.promotion('HIGHER', { percent_off: 10, duration: 'once' }, { restrictions: minimum });
     const { user, browser } = await subscriber('10');
@@ -106,7 +106,7 @@ describe('a promotion code with conditions', () => {
     expect(await ordered(user)).toMatchObject([{ voucher: 'HIGHER' }, {}]);
   });
 
-  it('that is given out no more meanwhile is taken off before anything is charged', async () => {
+  it('A code that is deactivated in the meantime is removed before anything is charged', async () => {
     await shop.promotion('BRIEFLY', { percent_off: 10, duration: 'once' }, { restrictions });
     const { user, browser } = await applied('11', 'BRIEFLY');
     const { fields } = mainForm(await (await browser.get(page('11'))).text());
@@ -118,8 +118,8 @@ describe('a promotion code with conditions', () => {
   });
 });
 
-describe('a payment is refused', () => {
-  it('when cards were tried too often: 429 with the time, and the page as it was', async () => {
+describe('refused payments', () => {
+  it('A payment after too many card attempts gets 429 with the wait, and the page stays as it was', async () => {
     const { user, browser } = await member('pm_card_chargeCustomerFail');
     const answers: number[] = [];
     for (let tries = 0; tries < 3; tries += 1) answers.push((await press(browser, page('10'))).status);
@@ -133,7 +133,7 @@ describe('a payment is refused', () => {
     expect(await shop.planOf(user)).toBeNull();
   });
 
-  it('while an earlier invoice is not settled: first that', async () => {
+  it('A purchase while an earlier invoice is unsettled leads to that invoice first', async () => {
     const { user, browser } = await subscriber('10');
     const card = (await shop.foyer.app.membership.getMembership(user.id))?.card?.paymentMethodId ?? '';
     shop.standIn.engine.setCardBehaviour(card, '4000000000000341');

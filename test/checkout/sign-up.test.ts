@@ -31,7 +31,7 @@ const charged = async () => (await shop.paidInvoices()).map(({ amount_paid: cent
 const planType = (html: string) => /radio[^>]*checked=""[^>]*value="(\w+)"/.exec(html)?.[1];
 
 describe('step 2 of a sign-up', () => {
-  it('begins with a trial of seven days on the basic plan, and asks for a card before a plan that is paid', async () => {
+  it('Step 2 begins with a trial of seven days on the basic plan and asks for a card before a paid plan', async () => {
     const { browser, user } = await atPlan();
     const page = await browser.get(summary);
     const html = await page.text();
@@ -53,7 +53,7 @@ describe('step 2 of a sign-up', () => {
     expect(await shop.planOf(user)).toBeNull();
   });
 
-  it('no page that is opened first makes the trial longer', async () => {
+  it('Opening another page first does not make the trial longer', async () => {
     const { browser, user } = await atPlan();
     await browser.get('/post-signup/plan');
     const [subscription] = (await shop.stripe.subscriptions.list({ customer: await shop.customerOf(user) })).data;
@@ -61,7 +61,7 @@ describe('step 2 of a sign-up', () => {
     expect(trialMs).toBe(7 * 24 * 60 * 60_000);
   });
 
-  it('charges the card that is saved what the page said, once, and leads through ‘Just a moment...’ to the search app', async () => {
+  it('Step 2 charges the saved card once with the amount shown, then redirects via ‘Just a moment...’ to the search app', async () => {
     const { browser, user } = await atPlan();
     await shop.saveCard(user);
     const html = await (await browser.get(summary)).text();
@@ -83,7 +83,7 @@ describe('step 2 of a sign-up', () => {
     expect(await charged()).toEqual([9_900, ...before]);
   });
 
-  it('takes a promotion code off what is due: one, and none after another plan is chosen', async () => {
+  it('One promotion code reduces the amount due, and choosing another plan removes it', async () => {
     await shop.promotion('WELCOME20', { percent_off: 20, duration: 'once' });
     await shop.promotion('OTHER', { amount_off: 500, currency: 'usd', duration: 'once' });
     const { browser, user } = await atPlan();
@@ -115,7 +115,7 @@ describe('step 2 of a sign-up', () => {
     expect(await charged()).toEqual([7_920, ...before]);
   });
 
-  it('says why a promotion code is refused, and keeps it as it was typed', async () => {
+  it('A refused promotion code shows the reason and stays in the field as typed', async () => {
     await shop.promotion('TOOBIG', { amount_off: 20_000, currency: 'usd', duration: 'once' });
     await shop.promotion('ENDED', { percent_off: 10, duration: 'once' }, { expires_at: future(60) });
     await shop.standIn.engine.advance(120_000);
@@ -132,7 +132,7 @@ describe('step 2 of a sign-up', () => {
     expect(await refused('ENDED')).toEqual([400, 'This promo code has expired.', 'ENDED']);
   });
 
-  it('proposes the plan that the address names, at every step and wherever the code is typed', async () => {
+  it('Step 2 proposes the plan that the address names, at every step and wherever the code is typed', async () => {
     const { browser, user } = await atPlan('/signup/plan/growth-yearly');
     const html = await (await browser.get('/signup/plan/growth-yearly/verifiedCode')).text();
     expect(wordsOf(html)).toContain('Growth, annual $5,000.00 Due today $5,000.00');
@@ -153,7 +153,7 @@ describe('step 2 of a sign-up', () => {
     expect(await shop.planOf(user)).toBe('13');
   });
 
-  it('knows no handle that no plan has, at any step', async () => {
+  it('A handle that no plan has gets 404 at every step', async () => {
     const { browser } = await atPlan();
     for (const step of ['', '/emailCaptured', '/verifiedCode', '/changePlan', '/addPayment']) {
       expect([step, (await browser.get(`/signup/plan/nobodys-plan${step}`)).status]).toEqual([step, 404]);
@@ -166,7 +166,7 @@ describe('step 2 of a sign-up', () => {
     expect(wordsOf(html)).toContain('Starter, monthly $99.00');
   });
 
-  it('a free plan is confirmed without a card, and charges nothing', async () => {
+  it('A free plan is confirmed without a card and charges nothing', async () => {
     const { browser, user } = await atPlan();
     const before = await charged();
     await browser.post('/signup/changePlan', { act: 'choose', planId: '1' });
@@ -179,7 +179,7 @@ describe('step 2 of a sign-up', () => {
     expect(await charged()).toEqual(before);
   });
 
-  it('is the same in another language, in another tab and after the back button', async () => {
+  it('Step 2 is the same in another language, in another tab and after the back button', async () => {
     const { browser } = await atPlan('/signup', '?client_id=web');
     await browser.post('/signup/changePlan?client_id=web', { act: 'choose', planId: '15' });
     const html = await (await browser.get(`${summary}?client_id=web`)).text();
@@ -200,7 +200,7 @@ describe('step 2 of a sign-up', () => {
     expect(planType(await (await browser.get('/plan-purchase')).text())).toBe('15');
   });
 
-  it('gets the member back to the client app that waits', async () => {
+  it('Step 2 returns the member to the client that waits', async () => {
     const { foyer } = shop;
     const client = await relyingParty(foyer, await foyer.addClient({ name: 'Ledger' }));
     const [browser, email] = [foyer.browser(), newAddress()];
@@ -227,7 +227,7 @@ describe('step 2 of a sign-up', () => {
     expect(tokens.claims()?.sub).toBeDefined();
   });
 
-  it('while Stripe is away says which act failed, charges nothing, and goes on once it answers', async () => {
+  it('Step 2 names the failed action while Stripe is away, charges nothing and continues once Stripe answers', async () => {
     const { browser, user } = await atPlan();
     let away = true;
     const refuse = () => shop.standIn.fault('unreachable', () => away);
@@ -256,7 +256,7 @@ describe('step 2 of a sign-up', () => {
     expect(pathOf(await press(browser, summary))).toBe('/signup/completed/m-99');
   });
 
-  it('is for members: who is signed out is led to the step where they are', async () => {
+  it('Step 2 is for members, and a signed-out visitor is redirected to the current step', async () => {
     const { foyer } = shop;
     const [nobody, begun, email] = [foyer.browser(), foyer.browser(), newAddress()];
     for (const step of ['verifiedCode', 'changePlan', 'addPayment']) {
@@ -271,7 +271,7 @@ describe('step 2 of a sign-up', () => {
 /** Seconds since the epoch, by the stand-in's clock. */
 const future = (seconds: number) => Math.floor(shop.standIn.engine.nowMs() / 1000) + seconds;
 
-describe('who tampers with the forms of step 2', () => {
+describe('tampered forms of step 2', () => {
   it.each([
     ['a lower amount', { dueCents: '100' }],
     ['no amount', { dueCents: '0' }],
@@ -281,7 +281,7 @@ describe('who tampers with the forms of step 2', () => {
     ['a dearer plan than was chosen', { planId: '15' }],
     ['a partner’s plan', { planId: '103', dueCents: '0' }],
     ['a plan that there is not', { planId: 'constructor' }],
-  ])('by %s is shown what is due, and charged nothing', async (_what, tampered) => {
+  ])('A form tampered with by %s shows the amount due and charges nothing', async (_what, tampered) => {
     const { browser, user } = await atPlan();
     await shop.saveCard(user);
     const before = await charged();
@@ -292,7 +292,7 @@ describe('who tampers with the forms of step 2', () => {
     expect([await charged(), await shop.planOf(user)]).toEqual([before, null]);
   });
 
-  it('a free plan cannot be taken by the words of the form alone, nor a paid one as if it were free', async () => {
+  it('A tampered form cannot take a free plan by its words alone, nor a paid plan as if it were free', async () => {
     const { browser, user } = await atPlan();
     await shop.saveCard(user);
     for (const planId of ['1', '10', '15']) {
@@ -302,7 +302,7 @@ describe('who tampers with the forms of step 2', () => {
     expect(await shop.planOf(user)).toBeNull();
   });
 
-  it('no plan of a partner, and none that there is not, can be chosen', async () => {
+  it('A plan of a partner and an unknown plan cannot be chosen', async () => {
     const { browser, user } = await atPlan();
     for (const planId of ['101', '103', 'nothing', '__proto__', '']) {
       const answer = await browser.post('/signup/changePlan', { act: 'choose', planId });
@@ -313,7 +313,7 @@ describe('who tampers with the forms of step 2', () => {
     expect((await browser.post(summary, { act: 'refund', planId: '10' })).status).toBe(400);
   });
 
-  it('two promotion codes at once: one is applied, whatever the order', async () => {
+  it('Of two promotion codes sent at once, one is applied, whatever the order', async () => {
     await shop.promotion('RACE-A', { percent_off: 50, duration: 'once' });
     await shop.promotion('RACE-B', { percent_off: 60, duration: 'once' });
     const { browser, user } = await atPlan();
@@ -328,7 +328,7 @@ describe('who tampers with the forms of step 2', () => {
     expect(['RACE-A', 'RACE-B']).toContain(promotion?.code);
   });
 
-  it('a code for a plan that was changed in another tab is not applied to the other one', async () => {
+  it('A code for a plan that another tab has changed is not applied to the new plan', async () => {
     const { browser } = await atPlan();
     await browser.get(summary);
     await browser.post('/signup/changePlan', { act: 'choose', planId: '15' });
@@ -337,7 +337,7 @@ describe('who tampers with the forms of step 2', () => {
     expect(wordsOf(await answer.text())).toContain('Scale, annual $8,000.00 Due today $8,000.00');
   });
 
-  it('forms of another site are refused', async () => {
+  it('Forms of another site are refused', async () => {
     const { browser, user } = await atPlan();
     await shop.saveCard(user);
     const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };

@@ -3,7 +3,7 @@ import { contentSecurityPolicy } from '../../server/http/index.ts';
 
 const strict = contentSecurityPolicy('n');
 
-it('pages with a card may load what Stripe’s security guide names, and nothing more', () => {
+it('Pages with a card may load what Stripe’s security guide names, and nothing more', () => {
   const apiUrl = 'https://api.stripe.com';
   const policy = contentSecurityPolicy('n', stripePolicy({ jsUrl: 'https://js.stripe.com/endive/stripe.js', apiUrl }));
   const js = 'https://js.stripe.com https://*.js.stripe.com';
@@ -21,7 +21,7 @@ it('pages with a card may load what Stripe’s security guide names, and nothing
   ]);
 });
 
-it('where Stripe.js and the API are elsewhere, Stripe’s own addresses are not named', () => {
+it('The policy does not name Stripe’s own addresses when Stripe.js and the API are elsewhere', () => {
   const elsewhere = { jsUrl: 'http://127.0.0.1:3004/stripe.js', apiUrl: 'http://127.0.0.1:3005' };
   const policy = contentSecurityPolicy('n', stripePolicy(elsewhere));
   expect(policy).toContain("script-src 'nonce-n' http://127.0.0.1:3004;");
@@ -30,7 +30,7 @@ it('where Stripe.js and the API are elsewhere, Stripe’s own addresses are not 
   expect(policy).not.toContain('stripe.com');
 });
 
-it('every other page stays as it was: no frames, no scripts but with its nonce', () => {
+it('Every other page keeps its policy without frames and with only scripts that carry the nonce', () => {
   expect(strict).toContain("script-src 'nonce-n';");
   expect(strict).toContain("connect-src 'self';");
   expect(strict).not.toContain('frame-src');

@@ -17,7 +17,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
   });
   afterEach(() => remove());
 
-  it('add answers a registration in the names of RFC 7591, the secret with it', async () => {
+  it('Adding a client prints a registration in the names of RFC 7591 with the secret', async () => {
     const run = await foyer(
       'client',
       'add',
@@ -62,7 +62,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
     });
   });
 
-  it('add shows the secret this once; neither show nor list nor the database have it', async () => {
+  it('Adding a client shows the secret once, and neither show nor list nor the database has it', async () => {
     const added = await foyer('client', 'add', ...shop);
     const secret = /foyer_cs_[\w-]{43}/.exec(added.out)?.[0] ?? 'none';
     expect(added.out).toMatch(/^Client shop is added/);
@@ -76,7 +76,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
     }
   });
 
-  it('public and native clients get no secret', async () => {
+  it('Public and native clients get no secret', async () => {
     const spa = await foyer('client', 'add', ...shop, '--public', '--json');
     expect(spa.json()).toMatchObject({ token_endpoint_auth_method: 'none', application_type: 'web' });
     expect(spa.json()).not.toHaveProperty('client_secret');
@@ -96,7 +96,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
     expect(app.json()).not.toHaveProperty('client_secret');
   });
 
-  it('a service needs no redirect address, gets a secret and may ask for what client apps themselves are given', async () => {
+  it('A service needs no redirect address, gets a secret and may have the scopes of client credentials', async () => {
     const service = ['--id', 'billing', '--name', 'Billing', '--service'];
     const added = await foyer('client', 'add', ...service, '--scope', 'users:read', 'plans:read', '--json');
     expect(added.json()).toMatchObject({
@@ -129,7 +129,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
     expect((await foyer('client', 'add', '--id', 'x', '--name', 'X', '--service')).code).toBe(1);
   });
 
-  it('add lists every fault at once: 1, and adds nothing', async () => {
+  it('Adding a faulty client lists every fault at once, exits with 1 and adds nothing', async () => {
     const run = await foyer(
       'client',
       'add',
@@ -171,21 +171,21 @@ describe.each(backends)('foyer client on $name', (backend) => {
     expect((await foyer('client', 'list')).out).toBe('No clients yet.\n');
   });
 
-  it('id tokens in the query need an address that they can go to', async () => {
+  it('A client with id tokens in the query needs a redirect address that ends with a slash', async () => {
     const refused = await foyer('client', 'add', ...shop, '--legacy-id-token-redirect');
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('ends with a slash') });
     const final = ['--redirect-uri', 'https://shop.example.com/cb/'];
     expect((await foyer('client', 'add', ...shop, ...final, '--legacy-id-token-redirect')).code).toBe(0);
   });
 
-  it('an id that is taken is refused, and the first keeps its secret', async () => {
+  it('Adding an id that is taken is refused, and the first client keeps its secret', async () => {
     await foyer('client', 'add', ...shop);
     const again = await foyer('client', 'add', ...shop, '--name', 'Another');
     expect(again).toMatchObject({ code: 1, out: '', err: expect.stringContaining('id shop: is taken') });
     expect((await foyer('client', 'show', 'shop', '--json')).json()).toMatchObject({ client_name: 'The Shop' });
   });
 
-  it('update changes what is named and keeps the rest', async () => {
+  it('Updating a client changes what is named and keeps the rest', async () => {
     await foyer(
       'client',
       'add',
@@ -220,7 +220,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
     });
   });
 
-  it('update checks the whole like a registration', async () => {
+  it('Updating a client checks the whole client like a registration', async () => {
     await foyer('client', 'add', ...shop);
     const run = await foyer('client', 'update', 'shop', '--redirect-uri', 'foo', '--scope', 'email');
     expect(run).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Refused, 2 faults') });
@@ -229,7 +229,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
     });
   });
 
-  it('a client that goes from public to confidential gets a secret, and loses it the other way round', async () => {
+  it('A client that becomes confidential gets a secret, and one that becomes public loses it', async () => {
     await foyer('client', 'add', ...shop, '--public');
     expect(await foyer('client', 'update', 'shop', '--new-secret')).toMatchObject({
       code: 1,
@@ -239,7 +239,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
     expect((await foyer('client', 'update', 'shop', '--public', '--json')).json()).not.toHaveProperty('client_secret');
   });
 
-  it('what members need is in the catalogue, and taken back by name', async () => {
+  it('Required plans and entitlements must be in the catalogue and are removed by name', async () => {
     const refused = await foyer('client', 'add', ...shop, '--only-plan', '12', 'gold', '--only-entitlement', 'wings');
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toContain('only-plan gold: PLANS_FILE has none; known are 1, 2, 10, ');
@@ -259,7 +259,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
     for (const name of ['required_plans', 'required_entitlements', 'hidden']) expect(open).not.toHaveProperty(name);
   });
 
-  it('public keys of a client: private and symmetric keys, public clients, two sources and broken files are refused', async () => {
+  it('Private and symmetric keys, keys of public clients, two sources and broken files are refused', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'foyer-keys-'));
     const file = async (content: unknown) => {
       const path = join(folder, `${randomUUID()}.json`);
@@ -297,7 +297,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
     await rm(folder, { recursive: true });
   });
 
-  it('list aligns its columns', async () => {
+  it('Listing clients aligns its columns', async () => {
     await foyer('client', 'add', ...shop, 'https://shop.example.com/cb2');
     await foyer('client', 'add', '--id', 'a', '--name', 'Ä', '--public', '--redirect-uri', 'https://a.example.com/');
     expect((await foyer('client', 'list')).out.split('\n')).toEqual([
@@ -312,7 +312,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
     ]);
   });
 
-  it('who is not there is not found: 3', async () => {
+  it('A client that does not exist is not found and the exit code is 3', async () => {
     for (const argv of [
       ['show', 'x'],
       ['update', 'x', '--name', 'X'],
@@ -330,7 +330,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
     expect((await foyer('client', 'remove', 'shop')).code).toBe(3);
   });
 
-  it('attack: a name that would steer the terminal is shown as marks', async () => {
+  it('Attack: a client name with terminal control characters is printed with visible marks in their place', async () => {
     await foyer(
       'client',
       'add',
@@ -356,14 +356,14 @@ describe.each(backends)('foyer client on $name', (backend) => {
       ['device', ['--device'], 'a device client keeps no secret'],
     ];
 
-    it.each(kinds)('add refuses a %s client', async (_kind, options, why) => {
+    it.each(kinds)('Adding a %s client with the scope is refused', async (_kind, options, why) => {
       const run = await foyer('client', 'add', ...shop, ...options, '--scope', 'openid', scope);
       expect(run.code).toBe(1);
       expect(run.err).toContain(refusal(why));
       expect((await foyer('client', 'list', '--json')).json()).toEqual([]);
     });
 
-    it.each(kinds)('update refuses to make a client %s that holds it', async (_kind, options, why) => {
+    it.each(kinds)('Updating a client that has the scope to be a %s client is refused', async (_kind, options, why) => {
       await foyer('client', 'add', ...shop, '--scope', 'openid', scope);
       const before = (await foyer('client', 'show', 'shop', '--json')).json();
       const run = await foyer('client', 'update', 'shop', ...options);
@@ -372,14 +372,14 @@ describe.each(backends)('foyer client on $name', (backend) => {
       expect((await foyer('client', 'show', 'shop', '--json')).json()).toEqual(before);
     });
 
-    it.each(kinds)('update refuses to give it to a %s client', async (_kind, options, why) => {
+    it.each(kinds)('Updating a %s client to have the scope is refused', async (_kind, options, why) => {
       await foyer('client', 'add', ...shop, ...options, '--scope', 'openid');
       const run = await foyer('client', 'update', 'shop', '--scope', 'openid', scope);
       expect(run.code).toBe(1);
       expect(run.err).toContain(refusal(why));
     });
 
-    it('a confidential web client of the marketplace gets it, and foyer doctor names it', async () => {
+    it('A confidential web client of the marketplace gets the scope, and foyer doctor names it', async () => {
       const added = await foyer('client', 'add', ...shop, '--scope', 'openid', scope, '--json');
       expect(added.json()).toMatchObject({ scope: `openid ${scope}`, first_party: true });
       const { findings } = (await foyer('doctor', '--json')).json() as { findings: object[] };
@@ -393,7 +393,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
     });
   });
 
-  it('add and update warn of the scope account of a third party, by either name', async () => {
+  it('Adding and updating warn of the scope account of a third party, by either name', async () => {
     const warning = 'Warning: a third party gets the scope account';
     for (const [n, scope] of ['account', 'aws.cognito.signin.user.admin'].entries()) {
       const id = `partner${n}`;
@@ -407,7 +407,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
     expect((await foyer('client', 'add', ...shop, '--scope', 'openid', 'account')).out).not.toContain(warning);
   });
 
-  it('add and update warn that a legacy client cannot notice an injected id token, until it is no legacy client', async () => {
+  it('Adding and updating warn that a legacy client cannot detect an injected id token, until it is not legacy', async () => {
     const [nonce, query] = ['Warning: a legacy client may send no nonce', 'Warning: id tokens in the query'];
     const warned = ({ code, out }: { code: number; out: string }) => [code, out.includes(nonce), out.includes(query)];
     expect(warned(await foyer('client', 'add', ...shop))).toEqual([0, false, false]);
@@ -419,7 +419,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
     expect(warned(await foyer('client', 'update', 'older', '--no-legacy'))).toEqual([0, false, false]);
   });
 
-  it('calls-per-minute: a service gets a limit of its own for each call, and loses it again', async () => {
+  it('Setting calls-per-minute gives a service its own limit for each call, and it can be removed again', async () => {
     const batch = ['--id', 'batch', '--name', 'Batch', '--service', '--scope', 'users:read'];
     const added = await foyer('client', 'add', ...batch, '--calls-per-minute', '1200', '--json');
     expect(added.json()).toMatchObject({ calls_per_minute: 1_200 });
@@ -431,13 +431,13 @@ describe.each(backends)('foyer client on $name', (backend) => {
     expect(cleared.json()).not.toHaveProperty('calls_per_minute');
   });
 
-  it.each(['0', '-1', '1.5', '100001', 'many', ''])('calls-per-minute: %j is refused', async (calls) => {
+  it.each(['0', '-1', '1.5', '100001', 'many', ''])('The value %j of calls-per-minute is refused', async (calls) => {
     const batch = ['--id', 'batch', '--name', 'Batch', '--service', '--scope', 'users:read'];
     const run = await foyer('client', 'add', ...batch, `--calls-per-minute=${calls}`);
     expect([run.code, run.err]).toEqual([1, expect.stringContaining('calls-per-minute: write a whole number')]);
   });
 
-  it('calls-per-minute: only a service has it, also after a change', async () => {
+  it('Only a service may have calls-per-minute, also after a change', async () => {
     const fault = 'calls-per-minute: is for clients that act for themselves';
     expect((await foyer('client', 'add', ...shop, '--calls-per-minute', '5')).err).toContain(fault);
     await foyer('client', 'add', ...shop, '--service', '--calls-per-minute', '5', '--scope', 'openid', 'users:read');

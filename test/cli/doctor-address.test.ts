@@ -69,7 +69,7 @@ const look = (way: Way = {}): Promise<Examination> =>
 /** Everything that is complained of but the machine. */
 const complaintsOf = (found: Examination) => found.complaints.filter((complaint) => !ofMachine(complaint));
 
-it('an installation in order: nothing is complained of, 0', async () => {
+it('A correct installation gives no complaint and the exit code 0', async () => {
   const found = await look();
   expect({ complaints: complaintsOf(found), code: found.code }).toEqual({ complaints: [], code: 0 });
   for (const id of [
@@ -90,7 +90,7 @@ it('an installation in order: nothing is complained of, 0', async () => {
   }
 });
 
-describe('the certificate', () => {
+describe('the certificate of PUBLIC_URL', () => {
   const from = Date.now() - 100 * dayMs;
   it.each([
     ['expired', makeCertificate(['localhost'], from, Date.now() - dayMs), 'tls.expiry fault', /expired at 20\d\d-/],
@@ -112,7 +112,7 @@ describe('the certificate', () => {
       'tls.name fault',
       /not for localhost/,
     ],
-  ])('%s', async (_what, certificate, complaint, said) => {
+  ])('A certificate that %s gives a finding', async (_what, certificate, complaint, said) => {
     proxy.present(certificate);
     const found = await look({ ca: certificate.cert });
     expect(complaintsOf(found)).toEqual([complaint]);
@@ -120,26 +120,26 @@ describe('the certificate', () => {
     expect(found.code).toBe(complaint.endsWith('fault') ? 4 : 0);
   });
 
-  it('of an unknown authority; the probe is not sent there', async () => {
+  it('A certificate of an unknown authority is a fault, and no probe is sent to that server', async () => {
     const found = await look({ ca: makeCertificate(['localhost'], from, Date.now() + dayMs).cert });
     expect(complaintsOf(found)).toEqual(['tls.chain fault']);
     expect(found.findings.filter(({ area }) => area === 'proxy')).toEqual([]);
   });
 
-  it('none: what listens there speaks no TLS', async () => {
+  it('A server without TLS at an https address is a fault', async () => {
     const plain = new URL(foyer.url).port;
     const found = await look({ environment: { PUBLIC_URL: `https://localhost:${plain}` } });
     expect(complaintsOf(found)).toContain('tls.chain fault');
   });
 });
 
-describe('who answers', () => {
-  it('a name that does not exist', async () => {
+describe('the server that answers at PUBLIC_URL', () => {
+  it('A host name that does not exist is a fault', async () => {
     const found = await look({ environment: { PUBLIC_URL: 'https://login.foyer.invalid' }, limitMs: 1_000 });
     expect(complaintsOf(found)).toContain('address.dns fault');
   });
 
-  it('nobody, and no server on this machine: a warning', async () => {
+  it('An address where nothing listens is a warning when no server runs on this machine', async () => {
     const port = await freePort();
     const found = await look({
       environment: { PUBLIC_URL: `https://localhost:${port}`, PORT: String(await freePort()) },
@@ -152,12 +152,12 @@ describe('who answers', () => {
     expect(found.code).toBe(0);
   });
 
-  it('nobody, though a Foyer runs on this machine', async () => {
+  it('The finding for an address where nothing listens names a Foyer that runs on this machine', async () => {
     const found = await look({ environment: { PUBLIC_URL: `https://localhost:${await freePort()}` } });
     expect(found.of('address.answer')[0]?.why).toMatch(/A Foyer runs on this machine/);
   });
 
-  it('somebody who never says a word: it does not wait for ever', async () => {
+  it('A server that never answers ends in a finding after the time limit', async () => {
     const mute = createServer();
     await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
     const { port } = mute.address() as { port: number };
@@ -171,19 +171,19 @@ describe('who answers', () => {
     }
   });
 
-  it('a proxy that does not reach Foyer', async () => {
+  it('A proxy that does not reach Foyer is a warning', async () => {
     proxy.target = `http://127.0.0.1:${await freePort()}`;
     const found = await look();
     expect(complaintsOf(found)).toEqual(['address.answer warning']);
     expect(found.of('address.answer')[0]?.seen).toMatch(/answers 502/);
   });
 
-  it('something else', async () => {
+  it('A server at PUBLIC_URL that is not Foyer is a fault', async () => {
     proxy.target = `http://127.0.0.1:${proxy.plainPort}`;
     expect(complaintsOf(await look())).toEqual(['address.answer fault']);
   });
 
-  it('a Foyer with other stores', async () => {
+  it('A Foyer with other stores is a fault', async () => {
     const other = await startFoyer(anyBackend, { ...production, PUBLIC_URL: proxy.url });
     try {
       proxy.target = other.url;
@@ -193,7 +193,7 @@ describe('who answers', () => {
     }
   });
 
-  it('a Foyer with another PUBLIC_URL', async () => {
+  it('A Foyer with another PUBLIC_URL is a fault', async () => {
     const other = await startFoyer(anyBackend, { ...production, PUBLIC_URL: 'https://elsewhere.example.com' });
     try {
       proxy.target = other.url;
@@ -203,30 +203,30 @@ describe('who answers', () => {
     }
   });
 
-  it('a document that was kept from an earlier PUBLIC_URL', async () => {
+  it('A PUBLIC_URL with the same host in other case is not a complaint', async () => {
     const found = await look({ environment: { PUBLIC_URL: proxy.url.replace('localhost', 'LOCALHOST') } });
     // The same address, written otherwise.
     expect(complaintsOf(found)).toEqual([]);
   });
 });
 
-describe('the way there', () => {
-  it('http:// that serves pages instead of a redirect', async () => {
+describe('HTTP redirect and HSTS', () => {
+  it('An http:// address that serves pages instead of a redirect is a fault', async () => {
     proxy.plain = (_req, res) => res.end('welcome');
     expect(complaintsOf(await look())).toEqual(['address.redirect fault']);
   });
 
-  it('http:// that redirects elsewhere', async () => {
+  it('An http:// address that redirects elsewhere is a warning', async () => {
     proxy.plain = (_req, res) => res.writeHead(302, { location: 'https://www.example.com/' }).end();
     expect(complaintsOf(await look())).toEqual(['address.redirect warning']);
   });
 
-  it('Strict-Transport-Security is taken away', async () => {
+  it('A proxy that removes Strict-Transport-Security is a warning', async () => {
     proxy.toClient = ({ 'strict-transport-security': _gone, ...headers }) => headers;
     expect(complaintsOf(await look())).toEqual(['address.hsts warning']);
   });
 
-  it('Strict-Transport-Security is replaced by a short one', async () => {
+  it('A proxy that shortens Strict-Transport-Security is a warning', async () => {
     proxy.toClient = (headers) => ({ ...headers, 'strict-transport-security': 'max-age=300' });
     expect(complaintsOf(await look())).toEqual(['address.hsts warning']);
   });
@@ -236,7 +236,7 @@ describe('the way there', () => {
     [40_000, 'fault'],
     [-10_000, 'warning'],
     [10_000, 'warning'],
-  ])('the clock there is %d ms off', async (offset, level) => {
+  ])('A clock of the server that is %d ms off gives a finding', async (offset, level) => {
     proxy.toClient = (headers) => ({ ...headers, date: new Date(Date.now() + offset).toUTCString() });
     const found = await look();
     expect(complaintsOf(found)).toEqual([`clock.public-url ${level}`]);
@@ -276,14 +276,14 @@ describe('the headers of the proxy', () => {
       ['proxy.client fault'],
     ],
     ['the client’s own headers, untouched', (headers) => headers, ['proxy.protocol warning', 'proxy.client fault']],
-  ])('%s', async (_what, toServer, complaints) => {
+  ])('A proxy that sends %s gives a finding', async (_what, toServer, complaints) => {
     proxy.toServer = toServer;
     const found = await look();
     expect(complaintsOf(found)).toEqual(complaints);
     expect(found.code).toBe(complaints.some((text) => text.endsWith('fault')) ? 4 : 0);
   });
 
-  it('a chain to which each proxy adds: what a client claims stands first and is not believed', async () => {
+  it('A chain of proxies that each append gives no complaint, because the client’s own claim is first and is not trusted', async () => {
     proxy.toServer = (headers, client) => ({
       ...goodHeaders(headers, client),
       'x-forwarded-for': `${headers['x-forwarded-for']}, ${client}`,
@@ -295,7 +295,7 @@ describe('the headers of the proxy', () => {
     ['2', 'too many', /claims in X-Forwarded-For/],
     ['10.9.8.7', 'another one', /which is a proxy|takes every member/],
   ])('TRUST_PROXY=%s', (trust, what, said) => {
-    it(`trusts ${what}: the client is taken for somebody else`, async () => {
+    it(`A TRUST_PROXY value that trusts ${what} makes Foyer see a wrong client address`, async () => {
       const other = await startFoyer(anyBackend, { ...production, PUBLIC_URL: proxy.url, TRUST_PROXY: trust });
       try {
         proxy.target = other.url;
@@ -317,13 +317,13 @@ describe('the headers of the proxy', () => {
     });
   });
 
-  it('a server with another SECRET_KEY does not answer the probe', async () => {
+  it('A server with another SECRET_KEY does not answer the probe', async () => {
     const found = await look({ environment: { SECRET_KEY: 'another secret key than that server has' } });
     expect(found.of('proxy.probe')).toMatchObject([{ level: 'warning' }]);
     expect(found.of('proxy.client')).toEqual([]);
   });
 
-  it('a server that knows the old key only has not been restarted', async () => {
+  it('A server that knows only the old key has not been restarted, which is a warning', async () => {
     const found = await look({
       environment: { SECRET_KEY: `a newer secret key: 0123456789 abc,${production.SECRET_KEY}` },
     });

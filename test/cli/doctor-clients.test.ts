@@ -11,18 +11,18 @@ const client = (id: string, change: Partial<ClientRequest> = {}) =>
 const judged = (...clients: ReturnType<typeof client>[]) =>
   judgeClients(clients, offer).map(({ level, seen }) => `${level}: ${seen}`);
 
-describe('foyer doctor on what client apps ask of members', () => {
-  it('says nothing where no client app asks for anything', () => {
+describe('foyer doctor on the requirements of clients', () => {
+  it('The doctor reports nothing when no client requires anything', () => {
     expect(judged()).toEqual([]);
     expect(judged(client('open'))).toEqual([]);
   });
 
-  it('is content with plans and entitlements of the catalogue', () => {
+  it('The doctor accepts required plans and entitlements that are in the catalogue', () => {
     const asked = [client('a', { requiredPlans: ['2'] }), client('b', { requiredEntitlements: ['showcase'] })];
     expect(judged(...asked)).toEqual(['ok: What is asked of members is in the catalogue, at 2 client apps.']);
   });
 
-  it('a client app that no plan opens is a fault; one of whose plans some are gone, a warning', () => {
+  it('A client that no plan opens is a fault, and one with some missing plans is a warning', () => {
     const gone = client('gone', { requiredPlans: ['gold'], requiredEntitlements: ['wings'] });
     const partly = client('partly', { requiredPlans: ['1', 'silver'] });
     expect(judged(gone, partly, client('open'))).toEqual([
@@ -31,7 +31,7 @@ describe('foyer doctor on what client apps ask of members', () => {
     ]);
   });
 
-  it('lists the legacy clients, and those with id tokens in the query', () => {
+  it('The doctor lists the legacy clients and those with id tokens in the query', () => {
     const query = { redirectUris: ['https://oldest.example.com/cb/'], legacyIdTokenRedirect: true };
     const all = [client('new'), client('older', { legacy: true }), client('oldest', query)];
     expect(judgeLegacy(all)).toMatchObject([
@@ -55,20 +55,20 @@ describe('foyer doctor on what client apps ask of members', () => {
         readSetup({ NODE_ENV: 'development', SECRET_KEY: 's'.repeat(40), ...env }, Date.now),
       );
 
-    it('finds the one that was registered before the plan was taken from the catalogue', async () => {
+    it('The doctor finds a client that was registered before its plan left the catalogue', async () => {
       expect(await look({})).toMatchObject([
         { id: 'plans.clients', level: 'fault', seen: expect.stringContaining('old') },
       ]);
     });
 
-    it('finds a legacy client among those that are registered', async () => {
+    it('The doctor finds a legacy client among the registered clients', async () => {
       await insertClient(stores.database.db, client('legacy-shop', { legacy: true }), null, 1);
       expect(await checkRisks(stores.database)).toMatchObject([
         { id: 'clients.legacy', seen: expect.stringContaining('legacy-shop') },
       ]);
     });
 
-    it('leaves a catalogue that cannot be read to the check of the file', async () => {
+    it('A catalogue that cannot be read is left to the check of the file', async () => {
       expect(await look({ PLANS_FILE: '/nowhere/plans.json' })).toEqual([]);
     });
   });

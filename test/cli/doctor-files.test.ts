@@ -22,7 +22,7 @@ describe('foyer doctor on the folder and the files', () => {
   const look = async (folder = dataDir) =>
     examine(cliOn({ databaseUrl: '', redisUrl: '', dataDir: folder }, { PUBLIC_URL: await nowhere() }));
 
-  it('in order; the database is the same, byte by byte, afterwards', async () => {
+  it('A correct folder gives no complaint, and the database is unchanged byte by byte', async () => {
     const before = await readFile(join(dataDir, 'foyer.db'));
     const found = await look();
     expect((await readFile(join(dataDir, 'foyer.db'))).equals(before)).toBe(true);
@@ -31,7 +31,7 @@ describe('foyer doctor on the folder and the files', () => {
     expect(found.of('sqlite.check')).toMatchObject([{ level: 'ok', area: 'database' }]);
   });
 
-  it('open to all', async () => {
+  it('A folder that is open to all is a warning, and a readable database in it is a fault', async () => {
     await chmod(dataDir, 0o755);
     expect((await look()).of('data-folder.permissions')).toMatchObject([{ level: 'warning' }]);
     await chmod(join(dataDir, 'foyer.db'), 0o644);
@@ -42,7 +42,7 @@ describe('foyer doctor on the folder and the files', () => {
     expect(found.code).toBe(4);
   });
 
-  it('a file', async () => {
+  it('A file in place of the data folder is a fault', async () => {
     const file = join(dataDir, 'file');
     await writeFile(file, '');
     const found = await look(file);
@@ -50,7 +50,7 @@ describe('foyer doctor on the folder and the files', () => {
     expect(found.code).toBe(4);
   });
 
-  it('a database that is damaged', async () => {
+  it('A damaged database is a fault', async () => {
     const path = join(dataDir, 'foyer.db');
     const file = new DatabaseSync(path);
     file.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -65,7 +65,7 @@ describe('foyer doctor on the folder and the files', () => {
     expect(found.code).toBe(4);
   });
 
-  it('a file that is no database', async () => {
+  it('A file that is no database is a fault', async () => {
     await writeFile(join(dataDir, 'foyer.db'), 'this is no database, but it is quite long for a text'.repeat(100));
     const found = await look();
     expect(found.of('database.answer')).toMatchObject([
@@ -73,7 +73,7 @@ describe('foyer doctor on the folder and the files', () => {
     ]);
   });
 
-  it('another journal mode', async () => {
+  it('Another journal mode is a warning and is not changed', async () => {
     const file = new DatabaseSync(join(dataDir, 'foyer.db'));
     file.exec('PRAGMA journal_mode = DELETE');
     file.close();
@@ -94,9 +94,9 @@ describe('foyer doctor on the folder and the files', () => {
     expect(beside).not.toEqual([]);
     for (const name of beside) expect((await stat(join(dataDir, name))).uid).toBe(65_534);
   };
-  if (process.getuid?.() === 0) it('a file that belongs to somebody else than the folder', owned);
+  if (process.getuid?.() === 0) it('A file whose owner is not the owner of the folder gives a finding', owned);
 
-  it('stays readable by a server that runs while it is looked at', async () => {
+  it('A running server can still use the database during the check', async () => {
     const copy = join(dataDir, 'copy');
     await mkdir(copy, { mode: 0o700 });
     await copyFile(join(dataDir, 'foyer.db'), join(copy, 'foyer.db'));

@@ -45,7 +45,7 @@ async function look(more: Record<string, string>, records: Record<string, string
 }
 const sender = ['messages.dkim ok', 'messages.dmarc ok', 'messages.spf ok'];
 
-it('name servers that do not answer keep the doctor waiting for some seconds, not for half a minute', async () => {
+it('Name servers that do not answer delay the doctor by some seconds and not by half a minute', async () => {
   const socket = createSocket('udp4');
   closers.push(() => socket.close());
   let asked = 0;
@@ -60,8 +60,8 @@ it('name servers that do not answer keep the doctor waiting for some seconds, no
   expect(asked).toBe(2);
 }, 30_000);
 
-describe('doctor and the mail server', () => {
-  it('a server that takes the login is in order', async () => {
+describe('foyer doctor on the mail server', () => {
+  it('A mail server that accepts the login is in order', async () => {
     const smtp = await startSmtp({ login: { user: 'foyer', pass: password } });
     closers.push(() => void smtp.close());
     const url = `smtp://foyer:${password}@127.0.0.1:${smtp.port}?requireTLS=false`;
@@ -69,14 +69,14 @@ describe('doctor and the mail server', () => {
     expect(smtp.received).toEqual([]);
   });
 
-  it('a refused login is a fault, without the password', async () => {
+  it('A refused login is a fault that does not show the password', async () => {
     const smtp = await startSmtp({ login: { user: 'foyer', pass: 'another one' } });
     closers.push(() => void smtp.close());
     const url = `smtp://foyer:${password}@127.0.0.1:${smtp.port}?requireTLS=false`;
     expect(await look({ SMTP_URL: url })).toContain('messages.smtp fault');
   });
 
-  it('a closed port, a server without STARTTLS and an untrusted certificate are faults', async () => {
+  it('A closed port, a server without STARTTLS and an untrusted certificate are faults', async () => {
     expect(await look({ SMTP_URL: `smtps://127.0.0.1:${await freePort()}` })).toContain('messages.smtp fault');
     const plain = await startSmtp();
     closers.push(() => void plain.close());
@@ -88,20 +88,20 @@ describe('doctor and the mail server', () => {
     expect(await look({ SMTP_URL: `smtps://127.0.0.1:${port}` })).toContain('messages.smtp fault');
   });
 
-  it('a server that never answers does not stop the doctor', async () => {
+  it('A mail server that never answers does not stop the doctor', async () => {
     const port = await listening(createTcpServer(() => {}));
     expect(await look({ SMTP_URL: `smtp://127.0.0.1:${port}` })).toContain('messages.smtp fault');
   }, 30_000);
 });
 
-describe('doctor and the services by HTTP', () => {
+describe('foyer doctor on services by HTTP', () => {
   const key = 'SG.mail-pass-word-1';
   it.each<[string, number, unknown, string]>([
     ['a key that may send', 200, { scopes: ['mail.send', 'sender_verification_eligible'] }, 'ok'],
     ['a key without mail.send', 200, { scopes: ['alerts.read'] }, 'fault'],
     ['a wrong key', 401, { errors: [{ message: 'authorization required' }] }, 'fault'],
     ['a server error', 500, 'oops', 'fault'],
-  ])('SendGrid: %s', async (_what, status, body, level) => {
+  ])('The SendGrid check gives the expected level for: %s', async (_what, status, body, level) => {
     const asked: string[] = [];
     const port = await http((req, res) => {
       asked.push(`${req.method} ${req.url} ${req.headers.authorization}`);
@@ -117,7 +117,7 @@ describe('doctor and the services by HTTP', () => {
     ['a suspended one', 200, { status: 'suspended' }, 'fault'],
     ['a wrong token', 401, { code: 20003 }, 'fault'],
     ['an unknown account', 404, {}, 'fault'],
-  ])('Twilio: %s', async (_what, status, body, level) => {
+  ])('The Twilio check gives the expected level for: %s', async (_what, status, body, level) => {
     const asked: string[] = [];
     const port = await http((req, res) => {
       asked.push(`${req.method} ${req.url} ${req.headers.authorization}`);
@@ -130,7 +130,7 @@ describe('doctor and the services by HTTP', () => {
     expect(asked).toEqual([`GET /2010-04-01/Accounts/${account}.json Basic ${btoa(`${account}:${password}`)}`]);
   });
 
-  it('a service that sends the credentials elsewhere gets no second request', async () => {
+  it('A service that redirects the credentials elsewhere gets no second request', async () => {
     let stolen = 0;
     const thief = await http((_req, res) => {
       stolen += 1;
@@ -143,7 +143,7 @@ describe('doctor and the services by HTTP', () => {
   });
 });
 
-describe('doctor and the domain of MAIL_FROM', () => {
+describe('foyer doctor on the domain of MAIL_FROM', () => {
   const away = { SMTP_URL: 'smtp://127.0.0.1:9' };
   const { 'example.com': _, ...withoutSpf } = goodZone;
   const { 's1._domainkey.example.com': __, ...withoutDkim } = goodZone;
@@ -155,16 +155,18 @@ describe('doctor and the domain of MAIL_FROM', () => {
     ['no DKIM key', withoutDkim, 'messages.dkim note'],
     ['a revoked DKIM key', { ...goodZone, 's1._domainkey.example.com': ['v=DKIM1; p='] }, 'messages.dkim note'],
     ['no DMARC', withoutDmarc, 'messages.dmarc warning'],
-  ])('%s', async (_what, records, expected) => expect(await look(away, records)).toContain(expected));
+  ])('A mail domain with %s gives a finding', async (_what, records, expected) =>
+    expect(await look(away, records)).toContain(expected),
+  );
 
-  it('DMARC of the organization counts for a subdomain (RFC 7489, section 6.6.3)', async () => {
+  it('A DMARC record of the organization counts for a subdomain (RFC 7489, section 6.6.3)', async () => {
     const records = { ...goodZone, 'mail.example.com': ['v=spf1 -all'], 's2._domainkey.mail.example.com': ['p=MIGf'] };
     expect(await look({ ...away, MAIL_FROM: 'no-reply@mail.example.com' }, records)).toEqual(
       [...sender, 'messages.smtp fault'].sort(),
     );
   });
 
-  it('names that cannot be resolved here are a note, and nothing is said of the records', async () => {
+  it('Names that cannot be resolved are a note, and the doctor reports nothing about the records', async () => {
     const resolveTxt = async () => {
       throw Object.assign(new Error('queryTxt ECONNREFUSED'), { code: 'ECONNREFUSED' });
     };
@@ -172,7 +174,7 @@ describe('doctor and the domain of MAIL_FROM', () => {
     expect(findings.map(({ id }) => id).sort()).toEqual(['messages.dns', 'messages.smtp']);
   });
 
-  it('in development nothing is looked up, and the sandbox sends nothing', async () => {
+  it('The doctor looks nothing up in development, and the sandbox sends nothing', async () => {
     const resolveTxt = () => Promise.reject(new Error('looked up'));
     const setup = readSetup({ NODE_ENV: 'development', MAIL_FROM: 'a@example.com' }, Date.now, { resolveTxt });
     expect((await checkMessages(setup)).map(({ id }) => id)).toEqual(['messages.sandbox']);
@@ -184,7 +186,7 @@ describe('foyer mail send', () => {
   const on = (environment: Record<string, string>) =>
     cliOn(stores, { NODE_ENV: 'test', SANDBOX: 'true', BRAND_NAME: 'Maison', ...environment });
 
-  it('sends one sample at once, in the language, and says who has taken it', async () => {
+  it('The command sends one sample at once, in the language, and prints which service accepted it', async () => {
     const smtp = await startSmtp({ login: { user: 'foyer', pass: password } });
     closers.push(() => void smtp.close());
     const foyer = on({ SMTP_URL: `smtp://foyer:${password}@127.0.0.1:${smtp.port}?requireTLS=false` });
@@ -195,7 +197,7 @@ describe('foyer mail send', () => {
     expect(smtp.received[0]?.head).toContain('Maison');
   });
 
-  it('a refused login, a wrong address and no service end with a plain reason, and print no secret', async () => {
+  it('A refused login, a wrong address and a missing service end with a plain reason and print no secret', async () => {
     const smtp = await startSmtp({ login: { user: 'foyer', pass: 'another one' } });
     closers.push(() => void smtp.close());
     const foyer = on({ SMTP_URL: `smtp://foyer:${password}@127.0.0.1:${smtp.port}?requireTLS=false` });

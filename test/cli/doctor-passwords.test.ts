@@ -33,7 +33,7 @@ describe.each(backends)(
       return { older: needing, lost };
     };
 
-    it('an imported hash with one of Foyer’s own around it counts like any other hash', async () => {
+    it('An imported hash wrapped in one of Foyer’s own counts like any other hash', async () => {
       await foyer.deps.database.db.updateTable('users').set({ password_hash: null, password_profile: null }).execute();
       for (const key of [older, newest]) {
         const wrapped = await hasher(key).wrap?.({ text: bcrypt, profile: 'bcrypt$6' });
@@ -47,7 +47,7 @@ describe.each(backends)(
       expect(await counts(newest)).toEqual({ older: 0, lost: 2 });
     });
 
-    it('an imported hash as it came needs no key', async () => {
+    it('An imported hash in its original form needs no key', async () => {
       const before = await counts(newest, older);
       await memberWith({ text: bcrypt, profile: 'bcrypt$6' });
       expect(await counts(newest, older)).toEqual(before);

@@ -29,20 +29,20 @@ describe('foyer doctor on plans', () => {
     ...more,
   });
 
-  it('says how many prices differ, and nothing once they are there', async () => {
+  it('Prices that differ at Stripe are a fault until they are synced', async () => {
     expect(await look(development())).toEqual(['plans.file ok', 'plans.mode ok', 'plans.prices fault']);
     const client = createStripe({ secretKey: stripeKeys.secretKey, apiUrl: stripe.url });
     await syncPlans(client, createCatalogue(loadPlans()));
     expect(await look(development())).toEqual(['plans.file ok', 'plans.mode ok', 'plans.prices ok']);
   });
 
-  it('says that Stripe does not answer, and never with the key', async () => {
+  it('The doctor reports that Stripe does not answer and never shows the key', async () => {
     const findings = await checkPlans(readSetup(development({ STRIPE_API_URL: 'http://127.0.0.1:9' }), Date.now));
     expect(findings.at(-1)).toMatchObject({ id: 'plans.stripe', level: 'fault' });
     expect(JSON.stringify(findings)).not.toContain(stripeKeys.secretKey);
   });
 
-  it('warns of test mode in production, and of live mode elsewhere', async () => {
+  it('The doctor warns of test mode in production and of live mode elsewhere', async () => {
     const keys = (mode: string) => ({
       ...{
         STRIPE_SECRET_KEY: `sk_${mode}_1`,
@@ -57,7 +57,7 @@ describe('foyer doctor on plans', () => {
     expect(await mode(development(keys('live')))).toEqual(['plans.mode note']);
   });
 
-  it('says every fault of the file, and asks nobody where no plans are sold', async () => {
+  it('The doctor reports every fault of the file and makes no request when no plans are sold', async () => {
     const file = join(folder, 'plans.json');
     writeFileSync(file, '{"currency": "USD"}');
     const found = await look(development({ PLANS_FILE: file }));

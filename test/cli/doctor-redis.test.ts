@@ -6,7 +6,7 @@ import { cliOn } from '../support/cli.ts';
 import { examine, ofMachine } from '../support/doctor.ts';
 import { freePort, leftOut, type Service, startRedis, startSentinel } from '../support/services.ts';
 
-it('a Redis that is not there: a fault, within the limit', async () => {
+it('A Redis that does not run is a fault within the time limit', async () => {
   const redisUrl = `redis://127.0.0.1:${await freePort()}`;
   const environment = { PUBLIC_URL: `http://localhost:${await freePort()}` };
   const found = await examine(cliOn({ databaseUrl: '', redisUrl, dataDir: tmpdir() }, environment));
@@ -46,7 +46,7 @@ function withRedis(): void {
     return { ...found, mine: said.filter((complaint) => !ofMachine(complaint)) };
   };
 
-  it('in order; the probe key is gone afterwards', async () => {
+  it('A correct Redis gives no complaint, and the probe key is removed', async () => {
     const found = await look();
     expect(found.mine).toEqual([]);
     for (const id of [
@@ -62,7 +62,7 @@ function withRedis(): void {
     expect(await admin.dbsize()).toBe(0);
   });
 
-  it('in order, by way of a Sentinel', async () => {
+  it('A correct Redis behind a Sentinel gives no complaint', async () => {
     const sentinel = await startSentinel(redis.port);
     try {
       const found = await look(sentinel.url);
@@ -73,7 +73,7 @@ function withRedis(): void {
     }
   });
 
-  it.each(['allkeys-lru', 'volatile-ttl'])('maxmemory-policy %s', async (policy) => {
+  it.each(['allkeys-lru', 'volatile-ttl'])('The maxmemory-policy %s is a fault', async (policy) => {
     await set('maxmemory-policy', policy);
     const found = await look();
     expect(found.mine).toEqual(['redis.eviction fault']);
@@ -84,14 +84,14 @@ function withRedis(): void {
     expect(found.code).toBe(4);
   });
 
-  it('nothing is kept on disk', async () => {
+  it('A Redis without persistence on disk is a warning', async () => {
     await set('appendonly', 'no');
     expect((await look()).mine).toEqual(['redis.persistence warning']);
     await set('save', '3600 1');
     expect((await look()).mine).toEqual([]);
   });
 
-  it('nearly full, and full', async () => {
+  it('A Redis that is nearly full is a warning, and a full one is a fault', async () => {
     await admin.set('ballast', 'x'.repeat(5_000_000));
     const used = Number(/^used_memory:(\d+)/m.exec(await admin.info('memory'))?.[1]);
     await set('maxmemory', String(Math.round(used * 1.15)));
@@ -103,7 +103,7 @@ function withRedis(): void {
     await admin.del('ballast');
   });
 
-  it('a replica', async () => {
+  it('A replica is a fault', async () => {
     const replica = await startRedis(['--replicaof', '127.0.0.1', String(redis.port), '--save', '60 1']);
     try {
       const found = await look(replica.url);
@@ -114,7 +114,7 @@ function withRedis(): void {
     }
   });
 
-  it('a node of a cluster', async () => {
+  it('A node of a cluster is a fault', async () => {
     const node = await startRedis(['--cluster-enabled', 'yes', '--save', '60 1']);
     try {
       expect((await look(node.url)).mine).toContain('redis.cluster fault');
@@ -123,7 +123,7 @@ function withRedis(): void {
     }
   });
 
-  it('a login that may neither INFO nor CONFIG: a note says what to look at', async () => {
+  it('A login without INFO and CONFIG gives a note that names what to check', async () => {
     await admin.call('ACL', 'SETUSER', 'plain', 'on', '>battery staple', '~*', '+@all', '-info', '-config');
     const found = await look(redis.url.replace('//', '//plain:battery%20staple@'));
     expect(found.mine).toEqual(['redis.unseen note']);
@@ -132,7 +132,7 @@ function withRedis(): void {
     expect(found.code).toBe(0);
   });
 
-  it('a login that may not run scripts, or not write', async () => {
+  it('A login that may not run scripts or not write is a fault', async () => {
     await admin.call('ACL', 'SETUSER', 'reader', 'on', '>battery-staple', '~*', '+@all', '-eval');
     const found = await look(redis.url.replace('//', '//reader:battery-staple@'));
     expect(found.mine).toEqual(['redis.write fault']);
@@ -145,7 +145,7 @@ function withRedis(): void {
     expect(await admin.dbsize()).toBe(0);
   });
 
-  it('a wrong password', async () => {
+  it('A wrong password is a fault and is not printed', async () => {
     const found = await look(redis.url.replace('//', '//reader:wrong-password-here@'));
     expect(found.mine).toEqual(['key-value.answer fault']);
     expect(found.out).not.toContain('wrong-password-here');
@@ -154,13 +154,13 @@ function withRedis(): void {
   it.each([
     [-10_000, 'warning', /ahead/],
     [40_000, 'fault', /behind/],
-  ])('this machine’s clock is %d ms off', async (offset, level, said) => {
+  ])('A clock that is %d ms off gives a finding for Redis', async (offset, level, said) => {
     const found = await look(redis.url, () => Date.now() + offset);
     expect(found.mine).toEqual([`clock.redis ${level}`]);
     expect(found.of('clock.redis')[0]?.seen).toMatch(said);
   });
 
-  it('one that listens and says nothing: it does not wait for ever', async () => {
+  it('A Redis that listens but does not answer is a fault after the time limit', async () => {
     const frozen = await startRedis();
     frozen.signal('SIGSTOP');
     try {

@@ -41,14 +41,14 @@ describe('clocks', () => {
     ['behind, counted from the question', read(97_000), -3_000],
     ['a Date header leaves the parts of a second off', read(99_000, 1_000), 0],
     ['and no more than those', read(98_000, 1_000), -1_000],
-  ])('%s', (_what, reading, offset) => expect(clockOffset(reading)).toBe(offset));
+  ])('The clock offset is as expected for: %s', (_what, reading, offset) => expect(clockOffset(reading)).toBe(offset));
 
   it.each([
     [1_999, 'ok'],
     [2_000, 'warning'],
     [29_999, 'warning'],
     [30_000, 'fault'],
-  ])('%d ms apart: %s', (ms, level) => {
+  ])('Clocks %d ms apart have the level %s', (ms, level) => {
     expect(judgeClock(read(100_500 + ms)).level).toBe(level);
     expect(judgeClock(read(100_000 - ms)).level).toBe(level);
   });
@@ -90,9 +90,11 @@ describe('configuration', () => {
     ['a misspelt variable', { SESSION_IDLE_MINUTE: '10' }, ['configuration.misspelt warning']],
     ['an address with a port for a proxy', { TRUST_PROXY: '10.0.0.1:8080' }, ['configuration.faults fault']],
     ['a domain of strangers', { COOKIE_DOMAIN: 'co.uk' }, ['configuration.faults fault']],
-  ])('%s', (_what, more, expected) => expect(complaints(judge(more))).toEqual(expected));
+  ])('The configuration check gives the expected findings for: %s', (_what, more, expected) =>
+    expect(complaints(judge(more))).toEqual(expected),
+  );
 
-  it('says where text messages go, and never the token', () => {
+  it('The doctor reports the countries of text messages and never the token', () => {
     const said = (more: NodeJS.ProcessEnv) =>
       judge(more).find(({ id }) => id === 'configuration.text-messages')?.seen ?? '';
     expect(said({})).toContain('not sent');
@@ -100,7 +102,7 @@ describe('configuration', () => {
     expect(JSON.stringify(judge({ ...twilio, SMS_COUNTRIES: 'DE' }))).not.toContain(twilio.TWILIO_AUTH_TOKEN);
   });
 
-  it('a domain that fits is said to fit', () => {
+  it('The doctor confirms a cookie domain that fits', () => {
     expect(judge({ COOKIE_DOMAIN: 'example.com' }).map(({ id }) => id)).toContain('configuration.cookie-domain');
   });
 });
@@ -126,7 +128,9 @@ describe('this machine', () => {
     ['no limit of files', { openFiles: Number.POSITIVE_INFINITY }, []],
     ['root', { root: true }, ['machine.root note']],
     ['development', { production: false, threads: 1, root: true, openFiles: 256 }, ['machine.open-files note']],
-  ])('%s', (_what, facts, expected) => expect(complaints(judgeMachine({ ...good, ...facts }))).toEqual(expected));
+  ])('The machine check gives the expected findings for: %s', (_what, facts, expected) =>
+    expect(complaints(judgeMachine({ ...good, ...facts }))).toEqual(expected),
+  );
 });
 
 describe('the data folder', () => {
@@ -162,7 +166,9 @@ describe('the data folder', () => {
     ['open to all, and the file', { mode: 0o40755, files: readable }, ['data-folder.permissions fault']],
     ['an open file in a closed folder', { files: readable }, []],
     ['another owner', { owner: 0 }, ['data-folder.owner warning']],
-  ])('%s', (_what, facts, expected) => expect(complaints(judgeFolder({ ...good, ...facts }))).toEqual(expected));
+  ])('The data folder check gives the expected findings for: %s', (_what, facts, expected) =>
+    expect(complaints(judgeFolder({ ...good, ...facts }))).toEqual(expected),
+  );
 });
 
 describe('stores', () => {
@@ -170,7 +176,9 @@ describe('stores', () => {
     [19.9, 'ok'],
     [20, 'note'],
     [200, 'warning'],
-  ])('an answer in %d ms: %s', (ms, level) => expect(judgeAnswer('database', 'PostgreSQL', ms).level).toBe(level));
+  ])('An answer in %d ms has the level %s', (ms, level) =>
+    expect(judgeAnswer('database', 'PostgreSQL', ms).level).toBe(level),
+  );
 
   const postgres: PostgresFacts = {
     version: 160_004,
@@ -188,7 +196,7 @@ describe('stores', () => {
     ['14', { version: 140_000 }, []],
     ['a standby', { standby: true }, ['postgres.standby fault']],
     ['another encoding', { encoding: 'SQL_ASCII' }, ['postgres.encoding fault']],
-  ])('PostgreSQL: %s', (_what, facts, expected) =>
+  ])('The PostgreSQL check gives the expected findings for: %s', (_what, facts, expected) =>
     expect(complaints(judgePostgres({ ...postgres, ...facts }))).toEqual(expected),
   );
 
@@ -221,10 +229,12 @@ describe('stores', () => {
     ],
     ['four fifths full', { maxMemory: 100, usedMemory: 80 }, []],
     ['fuller', { maxMemory: 100, usedMemory: 81 }, ['redis.memory warning']],
-  ])('Redis: %s', (_what, facts, expected) => expect(complaints(judgeRedis({ ...redis, ...facts }))).toEqual(expected));
+  ])('The Redis check gives the expected findings for: %s', (_what, facts, expected) =>
+    expect(complaints(judgeRedis({ ...redis, ...facts }))).toEqual(expected),
+  );
 });
 
-describe('keys that several processes publish', () => {
+describe('published keys of several processes', () => {
   const key = (kid: string, state: 'next' | 'active' | 'retired') =>
     ({ kid, alg: 'ES256', createdAt: 0, activatesAt: 0, expiresAt: null, state }) as const;
   const keys = [key('new', 'next'), key('now', 'active'), key('old', 'retired')];
@@ -248,10 +258,12 @@ describe('keys that several processes publish', () => {
     ['one lacks the key that signs', [['now', 'new', 'old'], ['old']], 'fault'],
     ['one has another database', [['now', 'new', 'old'], ['theirs']], 'fault'],
     ['one answers something else', [['now', 'new', 'old'], []], 'fault'],
-  ])('%s', (_what, published, level) => expect(judgePublished(published, keys).level).toBe(level));
+  ])('The key check gives the expected level when: %s', (_what, published, level) =>
+    expect(judgePublished(published, keys).level).toBe(level),
+  );
 });
 
-describe('the client as Foyer sees it', () => {
+describe('the client address that Foyer sees', () => {
   const forged = '192.0.2.66';
   const seen = (forwardedFor: string | null, peer: string, client: string): ProbeReport => ({
     ...{ host: 'login.example.com', forwardedProto: 'https', forwardedHost: null, protocol: 'https' },
@@ -268,14 +280,16 @@ describe('the client as Foyer sees it', () => {
     ['a proxy that adds nothing', seen(forged, '10.0.0.1', '10.0.0.1'), 'fault'],
     ['IPv4 within IPv6', seen('::ffff:203.0.113.5', '::ffff:10.0.0.1', '203.0.113.5'), 'ok'],
     ['proxy and client on this machine', seen(`${forged}, 127.0.0.1`, '127.0.0.1', '127.0.0.1'), 'ok'],
-  ])('%s', (_what, facts, level) => expect(judgeClient(facts, forged).level).toBe(level));
+  ])('The client address check gives the expected level for: %s', (_what, facts, level) =>
+    expect(judgeClient(facts, forged).level).toBe(level),
+  );
 });
 
-it('nothing at http:// is a note: browsers try https:// by themselves', () => {
+it('An http:// address without an answer is a note, because browsers try https:// themselves', () => {
   expect(judgeRedirect('https://login.example.com', 'connect ECONNREFUSED').level).toBe('note');
 });
 
-describe('what others have said', () => {
+describe('redacted error texts', () => {
   const env = {
     SECRET_KEY: 'first-secret-key-of-the-list,second-secret-key-of-the-list',
     DATABASE_URL: 'postgres://foyer:p%40ss%2Fword@db/foyer?sslpassword=keyphrase',
@@ -290,14 +304,14 @@ describe('what others have said', () => {
     'at@in@it',
     'sentinels!own',
     'made-for-development',
-  ])('is shown without %s', (secret) => {
+  ])('An error text is shown without %s', (secret) => {
     const say = createRedactor(listSecrets(env, ['made-for-development']));
     expect(say(new Error(`cannot connect with ${secret} (twice: ${secret})`))).toBe(
       'cannot connect with *** (twice: ***)',
     );
   });
 
-  it('is cut when it is long, and steers no terminal', () => {
+  it('A long error text is cut, and control characters do not reach the terminal', () => {
     expect(createRedactor([])('x'.repeat(5_000)).length).toBeLessThan(400);
     const { text } = report([{ id: 'a.b', area: 'address', level: 'ok', seen: 'a \u001b[31mred\u0007 issuer' }]);
     expect([...text].filter((c) => c < ' ' && c !== '\n')).toEqual([]);
@@ -310,4 +324,4 @@ it.each([
   [4096, '4.1 KB'],
   [82_904_000_000, '82.9 GB'],
   [5e15, '5000 TB'],
-])('%d bytes are %s', (bytes, text) => expect(bytesText(bytes)).toBe(text));
+])('The size of %d bytes is written as %s', (bytes, text) => expect(bytesText(bytes)).toBe(text));

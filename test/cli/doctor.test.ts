@@ -32,14 +32,14 @@ describe.each(backends)('foyer doctor on $name', (backend) => {
   const complaintsOf = ({ complaints }: { complaints: string[] }) =>
     complaints.filter((complaint) => !ofMachine(complaint) && !expected.has(complaint));
 
-  it('in order, and the server is not running: a warning, 0', async () => {
+  it('A correct installation whose server does not run gives a warning and the exit code 0', async () => {
     const found = await look();
     expect(complaintsOf(found)).toEqual([]);
     expect(found.of('address.answer')).toMatchObject([{ level: 'warning' }]);
     expect({ code: found.code, err: found.err }).toEqual({ code: 0, err: '' });
   });
 
-  it('--json: every finding has its level; what is not in order has its reason and remedy', async () => {
+  it('The JSON report gives every finding a level, and every complaint a reason and a remedy', async () => {
     const found = await look({ METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' });
     const { ok, counts } = found.json<{ ok: boolean; counts: Record<string, number> }>();
     expect(ok).toBe(true);
@@ -57,7 +57,7 @@ describe.each(backends)('foyer doctor on $name', (backend) => {
     }
   });
 
-  it('for people: areas, what was seen, why, what to do, and a sum', async () => {
+  it('The text report shows areas, findings, reasons, remedies and a sum', async () => {
     const run = await cliOn(stores.urls, { ...environment, METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' })('doctor');
     expect(run.code).toBe(0);
     expect(run.out).toMatch(/^Configuration\n {2}ok {7}All variables/);
@@ -67,7 +67,7 @@ describe.each(backends)('foyer doctor on $name', (backend) => {
     expect(run.out).toMatch(/\n\n(\d+ warnings?, )?(\d+ notes?; )?\d+ checks in order\.\n$/);
   });
 
-  it('writes nothing', async () => {
+  it('The doctor writes nothing', async () => {
     const rows = async () => ({
       keys: await stores.database.db.selectFrom('signing_keys').selectAll().orderBy('id').execute(),
       meta: await stores.database.db.selectFrom('meta').selectAll().execute(),
@@ -77,7 +77,7 @@ describe.each(backends)('foyer doctor on $name', (backend) => {
     expect(await rows()).toEqual(before);
   });
 
-  it('an empty folder and an empty database stay empty', async () => {
+  it('An empty folder and an empty database stay empty', async () => {
     const { urls, remove } = await backend.reserve();
     try {
       const found = await examine(cliOn(urls, environment));
@@ -93,7 +93,7 @@ describe.each(backends)('foyer doctor on $name', (backend) => {
     }
   });
 
-  it('a configuration with faults: each is one, and the stores are looked at all the same: 4', async () => {
+  it('A faulty configuration gives one fault for each error, still checks the stores and exits with 4', async () => {
     const found = await look({ PORT: 'x', WEB_CONCURRENCY: 'many', BRAND_ACCENT: 'green' });
     expect(found.of('configuration.faults').map(({ level, seen }) => `${level} ${seen.split(':')[0]}`)).toEqual([
       'fault PORT',
@@ -106,7 +106,7 @@ describe.each(backends)('foyer doctor on $name', (backend) => {
     expect(found.json()).toMatchObject({ ok: false, counts: { fault: 3 } });
   });
 
-  it('an address of a store that cannot be read: that store is left alone', async () => {
+  it('A store whose address cannot be read is skipped', async () => {
     const found = await look({ DATABASE_URL: 'mysql://db', REDIS_URL: 'memcached://x' });
     expect(found.of('database.skipped')).toHaveLength(1);
     expect(found.of('key-value.skipped')).toHaveLength(1);
@@ -114,7 +114,7 @@ describe.each(backends)('foyer doctor on $name', (backend) => {
     expect(found.code).toBe(4);
   });
 
-  it('migrations that are pending', async () => {
+  it('Pending migrations are a warning', async () => {
     const db = stores.database.db.withTables<{ schema_history: { name: string; applied_at: number } }>();
     await db.deleteFrom('schema_history').where('name', '=', '0002-leases').execute();
     const found = await look();
@@ -125,7 +125,7 @@ describe.each(backends)('foyer doctor on $name', (backend) => {
     expect(complaintsOf(await look())).toEqual(['database.newer warning']);
   });
 
-  it('a sandbox’s database in production', async () => {
+  it('A sandbox database in production is a fault', async () => {
     await stampSandbox(stores.database, Date.now());
     expect(complaintsOf(await look())).toEqual([]);
     const found = await look({ ...production, SECRET_KEY: cliSecretKey, PUBLIC_URL: 'https://localhost:9' });
@@ -133,18 +133,18 @@ describe.each(backends)('foyer doctor on $name', (backend) => {
     expect(complaintsOf(found)).toEqual(['database.sandbox fault', 'messages.smtp fault', 'messages.dns note']);
   });
 
-  it('another SECRET_KEY than the keys were sealed with', async () => {
+  it('A SECRET_KEY other than the one that sealed the keys is a fault', async () => {
     const found = await look({ SECRET_KEY: 'another secret key than the server has' });
     expect(complaintsOf(found)).toEqual(['keys.sealed fault']);
     expect(found.code).toBe(4);
   });
 
-  it('a new SECRET_KEY before the old one', async () => {
+  it('A new SECRET_KEY before the old one gives notes only', async () => {
     const found = await look({ SECRET_KEY: `a newer secret key: 0123456789 abc,${cliSecretKey}` });
     expect(complaintsOf(found)).toEqual(['configuration.secret-key-list note', 'keys.sealed note']);
   });
 
-  it('no keys, a key for one algorithm alone, old keys, keys in rotation', async () => {
+  it('Missing keys, a key for only one algorithm, old keys and keys in rotation give findings', async () => {
     const { database } = stores;
     const old = await look({}, () => Date.now() + 181 * dayMs);
     expect(old.of('keys.age').map(({ level }) => level)).toEqual(['note', 'note']);
@@ -161,7 +161,7 @@ describe.each(backends)('foyer doctor on $name', (backend) => {
   });
 
   if (backend.name.startsWith('PostgreSQL')) {
-    it('more connections than max_connections leaves', async () => {
+    it('More connections than max_connections allows are a warning', async () => {
       expect((await look()).of('postgres.connections')).toMatchObject([{ level: 'ok' }]);
       const found = await look({ WEB_CONCURRENCY: '64' });
       expect(complaintsOf(found)).toEqual(['postgres.connections warning']);
@@ -171,12 +171,12 @@ describe.each(backends)('foyer doctor on $name', (backend) => {
     it.each([
       [-40_000, 'fault'],
       [10_000, 'warning'],
-    ])('this machine’s clock is %d ms off', async (offset, level) => {
+    ])('A clock of this machine that is %d ms off gives a finding for each store', async (offset, level) => {
       const found = await look({}, () => Date.now() + offset);
       expect(complaintsOf(found).sort()).toEqual([`clock.postgresql ${level}`, `clock.redis ${level}`]);
     });
 
-    it('the tables have gone', async () => {
+    it('Missing tables are a fault, and the other checks still run', async () => {
       const { urls, remove } = await backend.reserve();
       await remove();
       const found = await examine(cliOn(urls, environment));
@@ -187,7 +187,7 @@ describe.each(backends)('foyer doctor on $name', (backend) => {
 });
 
 describe('stores that are away, and secrets', () => {
-  it('both stores are away: two faults, and everything else is looked at', async () => {
+  it('Two stores that are away are two faults, and everything else is still checked', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'foyer-doctor-'));
     try {
       const secrets = {
@@ -212,7 +212,7 @@ describe('stores that are away, and secrets', () => {
     }
   });
 
-  it('a configuration that is wrong throughout shows no secret either', async () => {
+  it('A configuration that is wrong throughout shows no secret', async () => {
     const broken = cliOn(
       { databaseUrl: 'mysql://root:hunter2!@db', redisUrl: 'redis://:correcthorse@a,b', dataDir: '/dev/null/no' },
       { NODE_ENV: 'production', SECRET_KEY: 'swordfish', PUBLIC_URL: 'ftp://x:batterystaple@host', PORT: '0' },
@@ -224,7 +224,7 @@ describe('stores that are away, and secrets', () => {
     expect(found.out + found.err).not.toMatch(/swordfish|hunter2|correcthorse|batterystaple/);
   });
 
-  it('the key that is printed in example.env', async () => {
+  it('The key that is printed in example.env is a fault', async () => {
     const example = await readFile(join(import.meta.dirname, '..', '..', 'config', 'example.env'), 'utf8');
     const [, printed = ''] = /^#SECRET_KEY=(.+)$/m.exec(example) ?? [];
     const urls = { databaseUrl: '', redisUrl: '', dataDir: join(tmpdir(), 'foyer-doctor', 'nowhere') };

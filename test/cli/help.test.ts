@@ -28,7 +28,7 @@ const listed = (help: string) =>
   [...(/Commands:\n([\s\S]*?)\n\n/.exec(help)?.[1] ?? '').matchAll(/^ {2}([\w-]+)/gm)].map(([, name]) => name);
 
 describe('help', () => {
-  it('lists every command', async () => {
+  it('The help lists every command', async () => {
     const help = await foyer('--help');
     expect(help).toMatchObject({ code: 0, err: '' });
     expect(listed(help.out)).toEqual([...Object.keys(groups), 'migrate', 'doctor', 'help']);
@@ -38,7 +38,7 @@ describe('help', () => {
   });
 
   it.each(commands.map((words) => [words.join(' '), words] as const))(
-    'foyer %s --help says what it does, by example',
+    'The help of foyer %s says what the command does, by example',
     async (name, words) => {
       const { code, out, err } = await foyer(...words, '--help');
       expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -49,7 +49,7 @@ describe('help', () => {
     },
   );
 
-  it('is there by the word help too', async () => {
+  it('The word help shows the help as well', async () => {
     expect(await foyer('help', 'client')).toMatchObject({
       code: 0,
       out: expect.stringContaining('Usage: foyer client'),
@@ -57,7 +57,7 @@ describe('help', () => {
   });
 });
 
-describe('a command line that is wrong', () => {
+describe('a wrong command line', () => {
   it.each<[string, string[], RegExp]>([
     ['no command', [], /Usage: foyer/],
     ['half a command', ['client'], /Usage: foyer client/],
@@ -72,26 +72,26 @@ describe('a command line that is wrong', () => {
     ['no password', ['user', 'add', '--email', 'a@example.com'], /either --password <P> or --password-stdin/],
     ['two passwords', ['user', 'add', '--email', 'a@example.com', '--password', 'x', '--password-stdin'], /either/],
     ['an option that only update has', ['client', 'add', '--new-secret'], /unknown option/],
-  ])('%s: 2, on standard error', async (_what, argv, said) => {
+  ])('A command line with %s exits with 2 and writes to standard error', async (_what, argv, said) => {
     const { code, out, err } = await foyer(...argv);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(said);
   });
 
-  it('names all missing options at once', async () => {
+  it('A wrong command line gets the names of all missing options at once', async () => {
     const { code, err } = await foyer('client', 'add');
     expect(code).toBe(2);
     for (const flag of ['--id', '--name', '--redirect-uri']) expect(err).toContain(`required option '${flag}`);
   });
 });
 
-describe('a configuration that is wrong', () => {
+describe('a wrong configuration', () => {
   const broken: Cli = cliOn(
     { databaseUrl: 'mysql://db', redisUrl: '', dataDir: '' },
     { PORT: 'x', NODE_ENV: 'production' },
   );
 
-  it('is told as the server tells it, all faults at once: 4', async () => {
+  it('A wrong configuration gets the messages of the server, all faults at once, and the exit code 4', async () => {
     const { code, out, err } = await broken('client', 'list');
     expect({ code, out }).toEqual({ code: 4, out: '' });
     for (const name of ['DATABASE_URL', 'PORT', 'PUBLIC_URL', 'SEARCH_APP_URL', 'TRUST_PROXY'])

@@ -8,8 +8,8 @@ import { backends, type StoreUrls } from '../support/stores.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-describe('when new keys sign', () => {
-  it('is when every process and every cache has them; the old ones outlive every session', () => {
+describe('rotationTimes', () => {
+  it('New keys sign once every process and cache has them, and old keys stay published longer than every session', () => {
     expect(rotationTimes(1_000, { keysRefreshSeconds: 5, rememberMeDays: 30, atOnce: false })).toEqual({
       signsFrom: 1_000 + (publicMetadataSeconds + 10) * 1000,
       keptUntil: 1_000 + (publicMetadataSeconds + 10) * 1000 + 31 * dayMs,
@@ -50,7 +50,7 @@ describe.each(backends)('foyer keys on $name', (backend) => {
   const keys = async () => (await foyer('keys', 'list', '--json')).json<Key[]>();
   const states = async (alg = 'ES256') => (await keys()).filter((key) => key.alg === alg).map(({ state }) => state);
 
-  it('list before there are any says so', async () => {
+  it('Listing keys before any exist prints that there are none', async () => {
     expect(await foyer('keys', 'list')).toMatchObject({
       code: 0,
       out: 'No keys yet: the first start of Foyer makes them.\n',
@@ -58,7 +58,7 @@ describe.each(backends)('foyer keys on $name', (backend) => {
     expect(await keys()).toEqual([]);
   });
 
-  it('rotate before there are any makes the first ones', async () => {
+  it('Rotating keys before any exist creates the first ones', async () => {
     expect((await foyer('keys', 'rotate')).out).toMatch(/^There were no keys yet/);
     expect(await keys()).toEqual(
       ['ES256', 'RS256'].map((alg) => ({
@@ -72,7 +72,7 @@ describe.each(backends)('foyer keys on $name', (backend) => {
     );
   });
 
-  it('rotate publishes new keys, says when they sign, and keeps the old ones', async () => {
+  it('Rotating publishes new keys, prints when they sign and keeps the old ones', async () => {
     await firstKeys();
     const run = await foyer('keys', 'rotate');
     expect(run.out).toContain('sign from 2026-11-21 09:31:10 UTC (in 70 s)');
@@ -87,7 +87,7 @@ describe.each(backends)('foyer keys on $name', (backend) => {
     expect(await states()).toEqual(['active']);
   });
 
-  it('rotate --json says the same in seconds', async () => {
+  it('Rotating with --json prints the same in seconds', async () => {
     await firstKeys();
     const rotated = (await foyer('keys', 'rotate', '--json')).json<{ keys: Key[] }>();
     expect(rotated).toEqual({
@@ -98,7 +98,7 @@ describe.each(backends)('foyer keys on $name', (backend) => {
     expect(rotated.keys).toHaveLength(4);
   });
 
-  it('rotate --now signs at once and says what that means', async () => {
+  it('Rotating with --now signs at once and prints what that means', async () => {
     await firstKeys();
     now += 1;
     const run = await foyer('keys', 'rotate', '--now');
@@ -108,7 +108,7 @@ describe.each(backends)('foyer keys on $name', (backend) => {
     expect(run.out).toMatch(/still accepts an id token that somebody signs with a leaked one/);
   });
 
-  it('keys that waited for their turn when --now came never sign', async () => {
+  it('Keys that waited when --now was used never sign', async () => {
     await firstKeys();
     now += 1_000;
     await foyer('keys', 'rotate');
@@ -126,7 +126,7 @@ describe.each(backends)('foyer keys on $name', (backend) => {
     expect(waiting).not.toBe(newest);
   });
 
-  it('follows KEYS_REFRESH_SECONDS and REMEMBER_ME_DAYS', async () => {
+  it('The rotation follows KEYS_REFRESH_SECONDS and REMEMBER_ME_DAYS', async () => {
     const { urls, remove: removeOthers } = await backend.reserve({ migrated: true });
     try {
       const slow = cliOn(urls, { KEYS_REFRESH_SECONDS: '60', REMEMBER_ME_DAYS: '1' }, () => now);

@@ -11,7 +11,7 @@ const foyer = cliOn(
 );
 
 describe('foyer mail preview', () => {
-  it.each(mailTemplates)('%s prints subject and text in every language', async (name) => {
+  it.each(mailTemplates)('The preview of %s prints subject and text in every language', async (name) => {
     const runs = await Promise.all(languages.map((lang) => foyer('mail', 'preview', name, '--lang', lang)));
     for (const { code, out, err } of runs) {
       expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -21,20 +21,20 @@ describe('foyer mail preview', () => {
     expect(new Set(runs.map(({ out }) => out)).size).toBe(languages.length);
   });
 
-  it('is English plain text unless told otherwise', async () => {
+  it('The preview is English plain text by default', async () => {
     const { out } = await foyer('mail', 'preview', 'verify-email');
     expect(out).toContain('\n493027\n');
     expect(out).toContain('Hello Vera,');
     expect((await foyer('mail', 'preview', 'verify-email', '--text')).out).toBe(out);
   });
 
-  it('--html prints the document, in the brand’s colour', async () => {
+  it('The option --html prints the document in the brand’s colour', async () => {
     const { out } = await foyer('mail', 'preview', 'welcome', '--lang', 'nl', '--html');
     expect(out).toMatch(/^<!doctype html><html lang="nl"[\s\S]*<\/html>\n$/);
     expect(out).toContain('#6d28d9');
   });
 
-  it('--json has all three', async () => {
+  it('The option --json prints subject, HTML and text', async () => {
     const mail = (await foyer('mail', 'preview', 'welcome', '--json')).json();
     expect(Object.keys(mail)).toEqual(['subject', 'html', 'text']);
     expect(mail.subject).toBe('Welcome to Maison');
@@ -45,7 +45,7 @@ describe('foyer mail preview', () => {
     [['mail', 'preview', 'welcome', '--lang', 'it'], /Allowed choices are en, de, fr, nl/],
     [['mail', 'preview', 'welcome', '--html', '--text'], /one of --html and --text/],
     [['mail', 'preview'], /missing required argument 'name'/],
-  ])('%j is a wrong command line', async (words, says) => {
+  ])('The words %j are a wrong command line', async (words, says) => {
     const { code, out, err } = await foyer(...words);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(says);

@@ -30,7 +30,7 @@ describe.each(backends)('foyer outbox on $name', (backend) => {
   });
   afterEach(() => stores?.destroy());
 
-  it('list shows the newest first, masked, with why each was given up, and nothing of what they say', async () => {
+  it('Listing shows the newest message first, masked, with the reason of each failure and without its content', async () => {
     const list = await foyer('outbox', 'list');
     expect(list.code).toBe(0);
     const lines = list.out.trimEnd().split('\n');
@@ -54,7 +54,7 @@ describe.each(backends)('foyer outbox on $name', (backend) => {
     expect((await foyer('outbox', 'list', '--state', 'delivered', '--json')).json()).toHaveLength(1);
   });
 
-  it('retry has dead letters tried again, one or all, and no others', async () => {
+  it('Retrying sends dead letters again, one or all, and no other messages', async () => {
     for (const id of [ids.waiting, ids.delivered, ids.expired, 'nobody']) {
       expect(await foyer('outbox', 'retry', id)).toMatchObject({ code: 3, err: expect.stringContaining(id) });
     }
@@ -69,11 +69,11 @@ describe.each(backends)('foyer outbox on $name', (backend) => {
   });
 });
 
-describe('a command line that is wrong', () => {
+describe('a wrong command line', () => {
   // It opens no store: the folder is not there.
   const foyer = cliOn({ databaseUrl: '', redisUrl: '', dataDir: join(tmpdir(), 'foyer-cli-outbox', 'nowhere') });
 
-  it.each([[[]], [['x', '--all-dead']]])('retry %j is a command line that is wrong', async (argv) => {
+  it.each([[[]], [['x', '--all-dead']]])('The command retry with %j is a wrong command line', async (argv) => {
     expect(await foyer('outbox', 'retry', ...argv)).toMatchObject({ code: 2, out: '' });
   });
 
@@ -81,7 +81,7 @@ describe('a command line that is wrong', () => {
     ['--state', 'lost'],
     ['--limit', '0'],
     ['--limit', '1001'],
-  ])('list %s %s is a command line that is wrong', async (...argv) => {
+  ])('The command list with %s %s is a wrong command line', async (...argv) => {
     expect(await foyer('outbox', 'list', ...argv)).toMatchObject({ code: 2, out: '' });
   });
 });

@@ -36,7 +36,7 @@ describe.each(backends)('foyer partner-deal import on $name', (backend) => {
     }
   }
 
-  it('imports what spreadsheets write, and nothing twice', async () => {
+  it('The import reads what spreadsheets write and imports nothing twice', async () => {
     const csv =
       '\uFEFFEmail,Name,Tier\r\n Ada@Example.com ,"Lovelace, Ada",2\r\nbob@example.com,Bob,Appsumo-Tier-3\r\n\r\n';
     expect((await importing(csv)).json()).toEqual({ added: 2, changed: 0, kept: 0, offered: 0 });
@@ -50,7 +50,7 @@ describe.each(backends)('foyer partner-deal import on $name', (backend) => {
     expect(await dealOf('ada@example.com')).toEqual({ email: 'ada@example.com', tier: 3, userId: null });
   });
 
-  it('offers the plan to whoever is a member already, once, and touches no plan of theirs', async () => {
+  it('The import offers the plan once to a user who is already a member and changes no current plan', async () => {
     const added = await foyer(
       'user',
       'add',
@@ -70,7 +70,7 @@ describe.each(backends)('foyer partner-deal import on $name', (backend) => {
     expect(member).toMatchObject({ source: 'appsumo_update', offeredPlanId: '102', planId: null });
   });
 
-  it('imports nothing when anything is wrong, and says all that is, with its line', async () => {
+  it('The import adds nothing when anything is wrong and reports every fault with its line', async () => {
     const run = await importing('email,tier\nada@example.com,1\nnobody,2\nbob@example.com,4\nada@example.com,2\n');
     expect(run.code).not.toBe(0);
     expect(run.err).toMatch(/line 3: no e-mail address/);
@@ -79,7 +79,7 @@ describe.each(backends)('foyer partner-deal import on $name', (backend) => {
     expect(await dealOf('ada@example.com')).toBeUndefined();
   });
 
-  it('says what it cannot read', async () => {
+  it('The import reports what it cannot read', async () => {
     expect((await foyer('partner-deal', 'import', join(dir, 'none.csv'))).err).toMatch(/there is no such file/);
     expect((await importing('email,tier\n"ada@example.com,1\n')).err).toMatch(/quote/i);
   });

@@ -27,7 +27,7 @@ describe('foyer plans', () => {
     await stripe?.close();
   });
 
-  it('list shows the catalogue without asking anybody', async () => {
+  it('Listing plans shows the catalogue without a call to Stripe', async () => {
     const { code, out } = await away('plans', 'list');
     expect(code).toBe(0);
     expect(out).toMatch(
@@ -46,7 +46,7 @@ describe('foyer plans', () => {
     );
   });
 
-  it('check, sync --dry-run, sync, check: from nothing to nothing to do', async () => {
+  it('Syncing plans creates everything at Stripe, after which the check finds nothing to do', async () => {
     const before = await foyer('plans', 'check');
     expect(before.code).toBe(1);
     expect(before.out).toMatch(/^10 +m-99 +Starter \(monthly\) +99\.00 usd +30 days +product missing; price missing$/m);
@@ -68,7 +68,7 @@ describe('foyer plans', () => {
     expect((await foyer('plans', 'sync', '--json')).json()).toMatchObject({ dry_run: false, plans: expect.anything() });
   });
 
-  it('check says how Stripe differs, and ends with 1 also as JSON', async () => {
+  it('Checking plans reports how Stripe differs and exits with 1, also as JSON', async () => {
     const run = await dearer('plans', 'check', '--json');
     expect(run.code).toBe(1);
     const { ok, plans } = run.json<{ ok: boolean; plans: { plan: string; drift: unknown[] }[] }>();
@@ -81,7 +81,7 @@ describe('foyer plans', () => {
     expect((await dearer('plans', 'check')).code).toBe(0);
   });
 
-  it('without Stripe, or while it is away, says so in plain words', async () => {
+  it('A missing or unreachable Stripe gets a message in plain words', async () => {
     expect(await away('plans', 'check')).toMatchObject({ code: 4, err: expect.stringMatching(/^Stripe: /) });
     const none = cliOn(nowhere, { SANDBOX: 'false', SEARCH_APP_URL: 'http://localhost:9' });
     const missing = { code: 4, err: expect.stringMatching(/^STRIPE_SECRET_KEY is missing/) };

@@ -32,7 +32,7 @@ describe('the built command', () => {
   });
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-  it('runs as a process: result, faults, standard input, exit codes', async () => {
+  it('The built command runs as a process with result, faults, standard input and exit codes', async () => {
     const argv = ['user', 'add', '--email', 'ada@example.com', '--password-stdin', '--json'];
     const added = await foyer(dataDir, argv, { input: 'open sesame 7\n' });
     expect(added).toMatchObject({ code: 0, err: 'The database was empty: its tables have been made.\n' });

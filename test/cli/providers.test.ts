@@ -39,7 +39,7 @@ describe('foyer provider', () => {
   });
   afterAll(() => providers?.close());
 
-  it('list says what there is and what to register, and asks nobody', async () => {
+  it('Listing shows the providers and what to register, and calls no provider', async () => {
     const before = providers.exchanges.length;
     const run = await with_(oidc({ secondFactor: 'required', signUp: false }))('provider', 'list');
     expect(run).toMatchObject({ code: 0, err: '' });
@@ -62,7 +62,7 @@ describe('foyer provider', () => {
     expect(providers.exchanges).toHaveLength(before);
   });
 
-  it('list and check: NameIDs that the provider may give to other people are named', async () => {
+  it('Listing and checking name NameIDs that the provider may give to other people', async () => {
     const email = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
     const cases: [Record<string, unknown>, boolean][] = [
       [{ nameIdFormat: undefined }, true],
@@ -88,7 +88,7 @@ describe('foyer provider', () => {
     }
   });
 
-  it('check: each is as the configuration says', async () => {
+  it('Checking providers that match the configuration finds no fault', async () => {
     const run = await with_(() => {})('provider', 'check', '--json');
     expect(run).toMatchObject({ code: 0, err: '' });
     const all = ['google', 'facebook', 'amazon', 'acme-oidc', 'acme-saml'];
@@ -96,7 +96,7 @@ describe('foyer provider', () => {
     expect((await with_(() => {})('provider', 'check', 'google')).out).toMatch(/^google +ok +-$/m);
   });
 
-  it('check: credentials that a provider does not take', async () => {
+  it('Checking finds credentials that a provider does not accept', async () => {
     const wrong = { GOOGLE_CLIENT_SECRET: 'no', FACEBOOK_APP_SECRET: 'no', AMAZON_CLIENT_SECRET: 'no' };
     const run = await with_(oidc({ clientSecret: 'no' }), wrong)('provider', 'check', '--json');
     expect(run).toMatchObject({ code: 1, err: '4 providers with a fault.\n' });
@@ -106,7 +106,7 @@ describe('foyer provider', () => {
     expect(acme?.faults).toEqual(['it does not take clientId and clientSecret']);
   });
 
-  it('check: one that is away, or another issuer', async () => {
+  it('Checking finds a provider that is away or has another issuer', async () => {
     const away = { GOOGLE_URL: 'http://127.0.0.1:9' };
     expect(
       (
@@ -134,7 +134,7 @@ describe('foyer provider', () => {
     /** Its metadata name the certificate of the file; only what is in the file is looked at. */
     const alone = (...files: string[]) => with_(saml({ certificates: files, metadataUrl: undefined }));
 
-    it('that end soon, have ended, or are not valid yet', async () => {
+    it('A certificate that ends soon gets a warning, and one that has ended or is not yet valid is a fault', async () => {
       const soon = await checked(alone(own('soon.crt', -300, 20)), 'acme-saml');
       expect(soon).toEqual({
         faults: [],
@@ -147,25 +147,25 @@ describe('foyer provider', () => {
       expect(await checked(alone(own('long.crt', -1, 31)), 'acme-saml')).toEqual(fine);
     });
 
-    it('of which one is being replaced by the next', async () => {
+    it('A certificate that the next one is replacing is no fault', async () => {
       const [old, next] = [own('old.crt', -300, 10), own('next.crt', -1, 700)];
       expect(await checked(alone(old, next), 'acme-saml')).toEqual(fine);
       const ended = await checked(alone(own('ended.crt', -300, -3), next), 'acme-saml');
       expect(ended).toEqual({ faults: [], warnings: [expect.stringContaining('certificate 1 expired')] });
     });
 
-    it('that are none', async () => {
+    it('A file without a valid certificate is a fault', async () => {
       const file = providers.write('none.crt', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----');
       expect((await checked(alone(file), 'acme-saml'))?.faults).toEqual(['certificate 1 cannot be read']);
     });
 
-    it('that are not those of its metadata', async () => {
+    it('A certificate that is not in the provider’s metadata is a fault', async () => {
       const run = await checked(with_(saml({ certificates: [own('strange.crt', -1, 400)] })), 'acme-saml');
       expect(run?.faults).toEqual(['none of its signing certificates is in the file']);
     });
   });
 
-  it('check: SAML metadata of somebody else, at other addresses, or none', async () => {
+  it('Checking finds SAML metadata of another entity, with other addresses, or none', async () => {
     const change = { entityId: 'https://else.example', ssoUrl: `${providers.url}/elsewhere` };
     expect((await checked(with_(saml(change)), 'acme-saml'))?.faults).toEqual([
       ...['its metadata are of another entityId', expect.stringContaining('do not name ssoUrl')],
@@ -176,7 +176,7 @@ describe('foyer provider', () => {
     expect((await checked(with_(away), 'acme-saml'))?.faults).toEqual([expect.stringContaining('cannot be read')]);
   });
 
-  it('check: our own key and certificate that do not belong together', async () => {
+  it('Checking finds a key and a certificate of Foyer that do not belong together', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const key = providers.write('other.key', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
     const cli = with_((file) => Object.assign(file.serviceProvider ?? {}, { privateKey: key }));
@@ -185,7 +185,7 @@ describe('foyer provider', () => {
     ]);
   });
 
-  it('says what is wrong with the command or the file in plain words', async () => {
+  it('Faults of the command or the file are reported in plain words', async () => {
     const cli = with_(() => {});
     expect(await cli('provider', 'check', 'nobody')).toMatchObject({ code: 3, err: expect.stringContaining('nobody') });
     const broken = cliOn(nowhere, { PROVIDERS_FILE: '/nowhere/providers.json' });
@@ -197,7 +197,7 @@ describe('foyer provider', () => {
       checkFederation(readSetup({ NODE_ENV: 'test', SECRET_KEY: 's'.repeat(40), ...env }, Date.now));
     const ends = async (env: NodeJS.ProcessEnv) => (await look(env)).map(({ id, level }) => `${id} ${level}`);
 
-    it('is content, warns and complains as the check does', async () => {
+    it('The doctor gives the same results, warnings and faults as the check', async () => {
       expect(await ends(providers.environment())).toEqual(Array(5).fill('providers.provider ok'));
       const secret = 'a wrong secret of google';
       const wrong = await look({ ...providers.environment(), GOOGLE_CLIENT_SECRET: secret });
@@ -207,7 +207,7 @@ describe('foyer provider', () => {
       expect(JSON.stringify(wrong)).not.toContain(secret);
     });
 
-    it('tells every fault of the file, and nothing of what is not configured', async () => {
+    it('The doctor reports every fault of the file and nothing about what is not configured', async () => {
       const file = providers.write('faulty.json', '{"providers": [{"kind": "oidc"}], "apple": {}}');
       const found = await ends({ PROVIDERS_FILE: file });
       expect(found.length).toBeGreaterThan(3);

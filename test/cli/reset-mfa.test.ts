@@ -24,7 +24,7 @@ describe.each(backends)('foyer user reset-mfa on $name', (backend) => {
   const preference = async (id: string) => (await findUser(foyer.deps.database.db, id))?.mfaPreference;
   const templates = async (email: string) => (await foyer.mails(email)).map(({ template }) => template);
 
-  it('takes the factor away after 72 hours: the password alone signs in, all sessions have ended, a mail tells', async () => {
+  it('The reset removes the factor after 72 hours, ends all sessions, allows the password alone and sends a mail', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     await giveTotp(foyer, user);
@@ -44,7 +44,7 @@ describe.each(backends)('foyer user reset-mfa on $name', (backend) => {
     expect(answer.headers.get('location')).not.toMatch(/second-factor/);
   });
 
-  it('tells at once, in the member’s language, by mail, text message and notification', async () => {
+  it('The reset notifies the user at once, in the user’s language, by mail, text message and notification', async () => {
     const { user, phone } = await memberWithSms(foyer);
     await foyer.deps.database.db.updateTable('users').set({ locale: 'de' }).where('id', '=', user.id).execute();
     const run = await cli('user', 'reset-mfa', user.id);
@@ -74,7 +74,7 @@ describe.each(backends)('foyer user reset-mfa on $name', (backend) => {
     expect(JSON.stringify(notes)).not.toContain('token');
   });
 
-  it('waits as long as MFA_RESET_WAIT_HOURS says when it is asked for', async () => {
+  it('The reset waits as long as MFA_RESET_WAIT_HOURS says at the request', async () => {
     const { user } = await memberWithTotp(foyer);
     const quick = operatorOf(foyer, { MFA_RESET_WAIT_HOURS: '1' });
     await quick('user', 'reset-mfa', user.email);
@@ -86,7 +86,7 @@ describe.each(backends)('foyer user reset-mfa on $name', (backend) => {
     });
   });
 
-  it('is listed, and cancelled by the operator: nothing happens, and the member is told', async () => {
+  it('A reset is listed, and when the operator cancels it nothing happens and the user is notified', async () => {
     const { user } = await memberWithTotp(foyer);
     await cli('user', 'reset-mfa', user.email);
     expect((await cli('user', 'reset-mfa', '--list')).out).toMatch(new RegExp(`${user.email} .*${user.id}`));
@@ -102,7 +102,7 @@ describe.each(backends)('foyer user reset-mfa on $name', (backend) => {
     expect(await templates(user.email)).toEqual(['factor-reset-asked', 'factor-reset-cancelled']);
   });
 
-  it('refuses what makes no sense: 1, 2, 3', async () => {
+  it('Requests that make no sense are refused with the exit codes 1, 2 and 3', async () => {
     const { user } = await memberWithTotp(foyer);
     const plain = await foyer.addUser();
     await cli('user', 'reset-mfa', user.email);
@@ -118,7 +118,7 @@ describe.each(backends)('foyer user reset-mfa on $name', (backend) => {
     expect(await said('nobody@example.com')).toEqual([3, '', 'There is no member nobody@example.com.']);
   });
 
-  it('show names the factors, and what waits', async () => {
+  it('Showing a user names the factors and the reset that waits', async () => {
     const { user } = await memberWithTotp(foyer);
     await giveRecoveryCodes(foyer, user);
     await cli('user', 'reset-mfa', user.email);

@@ -13,7 +13,7 @@ describe.each(backends)('foyer resource on $name', (backend) => {
   });
   afterEach(() => remove());
 
-  it('add, list and remove', async () => {
+  it('Resource servers are added, listed and removed', async () => {
     expect((await foyer('resource', 'list')).out).toBe('No resource servers yet.\n');
     const added = await foyer('resource', 'add', api, '--scope', 'orders:read orders:write', 'orders:read', '--json');
     expect(added.json()).toEqual({ identifier: api, scopes: ['orders:read', 'orders:write'], alg: 'ES256' });
@@ -30,7 +30,7 @@ describe.each(backends)('foyer resource on $name', (backend) => {
     expect(await foyer('resource', 'remove', api)).toMatchObject({ code: 3, err: expect.stringContaining(api) });
   });
 
-  it('add refuses what is none, what is there already, and names of Foyer’s own', async () => {
+  it('Adding refuses an invalid resource, one that exists already and names of Foyer’s own', async () => {
     const bad = await foyer('resource', 'add', 'api#x', '--scope', 'openid', 'users:read', 'a"b');
     expect(bad).toMatchObject({ code: 1, out: '' });
     for (const fault of ['api#x: is not an absolute URI', 'scope openid:', 'scope users:read:', 'scope a"b:']) {
@@ -43,14 +43,14 @@ describe.each(backends)('foyer resource on $name', (backend) => {
     });
   });
 
-  it('add says how its tokens are signed', async () => {
+  it('Adding sets how the tokens of the resource server are signed', async () => {
     const added = await foyer('resource', 'add', api, '--scope', 'a', '--alg', 'RS256', '--json');
     expect(added.json()).toMatchObject({ alg: 'RS256' });
     expect((await foyer('resource', 'list', '--json')).json()).toEqual([added.json()]);
     expect(await foyer('resource', 'add', `${api}2`, '--scope', 'a', '--alg', 'none')).toMatchObject({ code: 2 });
   });
 
-  it('a client may ask for what is registered, and for nothing that is not', async () => {
+  it('A client may request a registered resource and no other', async () => {
     const shop = ['--id', 'shop', '--name', 'Shop', '--redirect-uri', 'https://shop.example.com/cb'];
     expect(await foyer('client', 'add', ...shop, '--resource', api)).toMatchObject({
       code: 1,
@@ -68,7 +68,7 @@ describe.each(backends)('foyer resource on $name', (backend) => {
     expect((await foyer('client', 'update', 'shop', '--no-resource', '--json')).json()).not.toHaveProperty('resources');
   });
 
-  it('a service may be for a resource server alone', async () => {
+  it('A service may be for only a resource server', async () => {
     await foyer('resource', 'add', api, '--scope', 'orders:read');
     const run = await foyer('client', 'add', '--id', 's', '--name', 'S', '--service', '--resource', api, '--json');
     expect(run.json()).toMatchObject({ scope: '', resources: [api], grant_types: ['client_credentials'] });

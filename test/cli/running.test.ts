@@ -54,7 +54,7 @@ describe.each(backends)('a running Foyer on $name', (backend) => {
   /** The address of a page that only members see leads to the sign-in form once the session has ended. */
   const isSignedIn = async (browser: ReturnType<TestFoyer['browser']>) => (await browser.get('/')).status === 303;
 
-  it('a client that was added works at once', async () => {
+  it('A client that was added works at once', async () => {
     const { client } = await register('shop');
     const user = await house.addUser();
     const tokens = await tokensOf(client, user);
@@ -67,7 +67,7 @@ describe.each(backends)('a running Foyer on $name', (backend) => {
     ['signed with RS256', '--id-token-alg', 'RS256'],
     ['a third party with consent', '--third-party'],
     ['native on a loopback address', '--native'],
-  ])('so does one that is %s', async (name, ...options) => {
+  ])('A client that is %s works at once', async (name, ...options) => {
     const { client } = await register(name.replaceAll(' ', '-'), ...options);
     const user = await house.addUser();
     const tokens = await tokensOf(client, user);
@@ -95,7 +95,7 @@ describe.each(backends)('a running Foyer on $name', (backend) => {
     ],
     ['offline access', ['--third-party', '--scope', 'openid offline_access']],
     ['legacy', ['--legacy']],
-  ])('what the command registers the provider takes: %s', async (name, options) => {
+  ])('The provider accepts what the command registers: %s', async (name, options) => {
     const id = `takes-${name.replaceAll(' ', '-')}`;
     expect(
       await foyer('client', 'add', '--id', id, '--name', id, '--redirect-uri', redirectUri, ...options),
@@ -113,7 +113,7 @@ describe.each(backends)('a running Foyer on $name', (backend) => {
     expect(new URL(locationOf(answer)).searchParams.get('client_id')).toBe(id);
   });
 
-  it('a client that was changed is so at once', async () => {
+  it('A change of a client takes effect at once', async () => {
     const { client, secret } = await register('changed');
     const user = await house.addUser();
     const before = await tokensOf(client, user);
@@ -135,7 +135,7 @@ describe.each(backends)('a running Foyer on $name', (backend) => {
     expect(answer.headers.get('location')).toBeNull();
   });
 
-  it('attack: a client keeps a scope that it lost, by the tokens that it had', async () => {
+  it('Attack: a client keeps a scope that it lost, by its earlier tokens', async () => {
     const { client } = await register('narrowed');
     const tokens = await tokensOf(client, await house.addUser());
     const run = await foyer('client', 'update', 'narrowed', '--scope', 'openid');
@@ -146,7 +146,7 @@ describe.each(backends)('a running Foyer on $name', (backend) => {
     });
   });
 
-  it('attack: a client that was removed goes on with the tokens that it had', async () => {
+  it('Attack: a client that was removed continues with its earlier tokens', async () => {
     const { client, secret } = await register('removed');
     const user = await house.addUser();
     const tokens = await tokensOf(client, user);
@@ -176,7 +176,7 @@ describe.each(backends)('a running Foyer on $name', (backend) => {
     expect(await userinfoStatus(tokens.access_token)).toBe(401);
   });
 
-  it('a member who was added signs in at once, by address and by number', async () => {
+  it('A user who was added signs in at once, by address and by number', async () => {
     const added = await foyer(
       'user',
       'add',
@@ -201,7 +201,7 @@ describe.each(backends)('a running Foyer on $name', (backend) => {
     });
   });
 
-  it('attack: a member who was disabled goes on in open pages and with the tokens of their apps', async () => {
+  it('Attack: a disabled user continues in open pages and with the tokens of client apps', async () => {
     const { client } = await register('disabling');
     const user = await house.addUser();
     const bystander = await house.addUser();
@@ -242,7 +242,7 @@ describe.each(backends)('a running Foyer on $name', (backend) => {
     expect(await isSignedIn(await house.signedIn(user))).toBe(true);
   });
 
-  it('attack: sign-ins that run while the member is being disabled', async () => {
+  it('Attack: sign-ins run while the user is being disabled', async () => {
     const user = await house.addUser();
     const browsers = Array.from({ length: 8 }, () => house.browser());
     const answers = Promise.all(
@@ -255,7 +255,7 @@ describe.each(backends)('a running Foyer on $name', (backend) => {
     for (const browser of browsers) expect(await isSignedIn(browser)).toBe(false);
   });
 
-  it('user set-password: everywhere signed out, the new password signs in, and a mail says so', async () => {
+  it('Setting a password signs the user out everywhere, allows the new password and sends a mail', async () => {
     const user = await house.addUser();
     const browser = await house.signedIn(user);
     const run = await foyer('user', 'set-password', user.email, '--password', 'a walk in the rain 4', '--json');
@@ -266,7 +266,7 @@ describe.each(backends)('a running Foyer on $name', (backend) => {
     expect((await house.mails(user.email)).map(({ template }) => template)).toContain('password-changed');
   });
 
-  it('keys rotate --now: new tokens carry the new key within the promised seconds, old ones still verify', async () => {
+  it('Rotating keys with --now gives new tokens the new key within the promised seconds, and old tokens still verify', async () => {
     const { client } = await register('keys');
     const user = await house.addUser();
     const browser = await house.signedIn(user);
@@ -293,7 +293,7 @@ describe.each(backends)('a running Foyer on $name', (backend) => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  it('keys rotate: published at once, signing only when every cache has them', async () => {
+  it('Rotating keys publishes them at once and signs only when every cache has them', async () => {
     const { client } = await register('patient');
     const user = await house.addUser();
     const browser = await house.signedIn(user);

@@ -23,7 +23,7 @@ describe.each(backends)('the state of the database on $name', (backend) => {
   });
   afterEach(() => remove());
 
-  it('empty: the first command makes the tables', async () => {
+  it('The first command creates the tables of an empty database', async () => {
     const foyer = cliOn(urls);
     const first = await foyer('user', 'add', '--email', 'ada@example.com', '--password', 'open sesame 7', '--json');
     expect(first).toMatchObject({ code: 0, err: 'The database was empty: its tables have been made.\n' });
@@ -31,7 +31,7 @@ describe.each(backends)('the state of the database on $name', (backend) => {
     expect((await foyer('migrate', '--json')).json()).toEqual({ applied: [] });
   });
 
-  it('empty, and two commands at once: both are done', async () => {
+  it('Two commands at once on an empty database both succeed', async () => {
     const foyer = cliOn(urls);
     const add = (id: string) =>
       foyer('client', 'add', '--id', id, '--name', id, '--redirect-uri', 'https://a.example/cb');
@@ -47,7 +47,7 @@ describe.each(backends)('the state of the database on $name', (backend) => {
     expect((await foyer('client', 'list', '--json')).json<unknown[]>()).toHaveLength(2);
   });
 
-  it('half-way through its first migrations, by a start of this moment: the command waits for them', async () => {
+  it('A command waits for the first migrations of a start that runs at this moment', async () => {
     const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
     await migrate(database, migrations.slice(0, 3));
     const list = cliOn(urls)('client', 'list');
@@ -57,7 +57,7 @@ describe.each(backends)('the state of the database on $name', (backend) => {
     expect(await list).toMatchObject({ code: 0, err: '' });
   });
 
-  it('half-way through them since yesterday: refused at once', async () => {
+  it('A database whose first migrations stopped yesterday is refused at once', async () => {
     const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
     await migrate(database, migrations.slice(0, 3));
     await database.db
@@ -69,7 +69,7 @@ describe.each(backends)('the state of the database on $name', (backend) => {
     expectTrouble(await cliOn(urls)('client', 'list'), /\d+ migrations pending\): run `foyer migrate`/);
   });
 
-  it('older than this Foyer: refused until `foyer migrate` has run', async () => {
+  it('A database older than this Foyer is refused until `foyer migrate` has run', async () => {
     const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
     await migrate(database);
     // It has tables, and of no migration does it know that it has seen it.
@@ -85,14 +85,14 @@ describe.each(backends)('the state of the database on $name', (backend) => {
     }
   });
 
-  it('`foyer migrate` says what it did', async () => {
+  it('The command `foyer migrate` reports what it did', async () => {
     const foyer = cliOn(urls);
     const { applied } = (await foyer('migrate', '--json')).json<{ applied: string[] }>();
     expect(applied[0]).toBe('0001-first');
     expect(await foyer('migrate')).toMatchObject({ code: 0, out: 'The database is up to date.\n', err: '' });
   });
 
-  it('another SECRET_KEY than the server has: keys are not rotated', async () => {
+  it('Keys are not rotated with another SECRET_KEY than the server has', async () => {
     const foyer = cliOn(urls);
     await foyer('keys', 'rotate');
     const before = (await foyer('keys', 'list', '--json')).out;
@@ -109,25 +109,25 @@ describe('a store that cannot be used', () => {
   });
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-  it('Redis does not answer', async () => {
+  it('A Redis that does not answer is reported', async () => {
     const redisUrl = `redis://127.0.0.1:${await freePort()}`;
     expectTrouble(await cliOn({ databaseUrl: '', redisUrl, dataDir })('client', 'list'), /Redis does not answer/);
   });
 
-  it('PostgreSQL does not answer', async () => {
+  it('A PostgreSQL that does not answer is reported without its password', async () => {
     const databaseUrl = `postgres://foyer:hunter2@127.0.0.1:${await freePort()}/foyer`;
     const run = await cliOn({ databaseUrl, redisUrl: '', dataDir })('client', 'list');
     expectTrouble(run, /A store does not answer/);
     expect(run.err).not.toContain('hunter2');
   });
 
-  it('an address that Redis does not have', async () => {
+  it('An invalid Redis address is reported without its password', async () => {
     const run = await cliOn({ databaseUrl: '', redisUrl: 'redis://:hunter2@a,b', dataDir })('client', 'list');
     expectTrouble(run, /REDIS_URL: Several Redis hosts need redis\+sentinel/);
     expect(run.err).not.toContain('hunter2');
   });
 
-  it('DATA_DIR is a file', async () => {
+  it('A DATA_DIR that is a file is reported', async () => {
     const file = join(dataDir, 'file');
     await writeFile(file, '');
     expectTrouble(await cliOn({ databaseUrl: '', redisUrl: '', dataDir: file })('client', 'list'), new RegExp(file));

@@ -47,7 +47,7 @@ describe.each(backends)('foyer user import on $name', (backend) => {
     }
   }
 
-  it('takes over what a Cognito pool knows of a member, under the id that it gave', async () => {
+  it('The import takes what a Cognito pool knows of a user, under the id from that pool', async () => {
     const row = `Ada King,Ada,Lovelace,,,,,https://media.example.com/ada.png,,Ada@Example.com,true,female,1990-12-31,Europe/London,en-GB,+447911123456,TRUE,"1 St James's Sq, London",1600000000,true,${subOf(1)},true,true,7,"Analytical, Ltd",Engineer,${subOf(1)}`;
     const csv = `\uFEFF${header}\r\n${row}\r\n\r\n`;
     const run = await importing(csv);
@@ -80,7 +80,7 @@ describe.each(backends)('foyer user import on $name', (backend) => {
     expect((await importing(csv)).json()).toMatchObject({ added: 0, there: 1, refused: 0 });
   });
 
-  it('reads what aws cognito-idp list-users writes, lists, and one object after the other', async () => {
+  it('The import reads the output of aws cognito-idp list-users, lists, and one object after the other', async () => {
     const user = (n: number, more: object = {}) => ({
       Username: subOf(n),
       Attributes: [
@@ -111,7 +111,7 @@ describe.each(backends)('foyer user import on $name', (backend) => {
     expect((await importing('[]', 'none.json')).json()).toMatchObject({ rows: 0 });
   });
 
-  it('takes hashes over as they are, and none of somebody whose address is not shown to be theirs', async () => {
+  it('The import keeps hashes as they are, but none of a user whose address is not verified', async () => {
     const hash = await bcrypt('correct horse 9', { cost: 4 });
     const csv = [
       'sub,email,email_verified,phone_number,phone_number_verified,password_hash',
@@ -153,7 +153,7 @@ describe.each(backends)('foyer user import on $name', (backend) => {
     });
   });
 
-  it('leaves out what one can do without, and says so; refuses what must be right', async () => {
+  it('The import leaves out optional values that are wrong and reports them, and refuses required values that are wrong', async () => {
     const csv = [
       'sub,email,email_verified,given_name,birthdate,picture,phone_number,phone_number_verified,cognito:mfa_enabled,custom:newsletter',
       `${subOf(1)},a@example.com,true,A\u0007da,31.12.1990,javascript:alert(1),0791,true,true,perhaps`,
@@ -182,7 +182,7 @@ describe.each(backends)('foyer user import on $name', (backend) => {
     ]);
   });
 
-  it('says beforehand what would become of each row, also of those that stand in each other’s way, and changes nothing', async () => {
+  it('The dry run reports the result of each row, also of rows that conflict, and changes nothing', async () => {
     await importing(`sub,email,email_verified\n${subOf(1)},a@example.com,true\n`);
     const lines = Array.from({ length: 250 }, (_, n) => `${subOf(n + 100)},n${n}@example.com,true`);
     const csv = [
@@ -202,7 +202,7 @@ describe.each(backends)('foyer user import on $name', (backend) => {
     expect({ ...dry.json(), seconds: 0, dryRun: false }).toEqual({ ...real, seconds: 0 });
   });
 
-  it('killed half-way and begun again, none is lost and none doubled', async () => {
+  it('An import that was killed and started again loses no user and doubles none', async () => {
     const total = 1_500;
     const csv = Array.from({ length: total }, (_, n) => `${subOf(n)},n${n}@example.com,true,Ada,Member${n}`);
     const path = file(`sub,email,email_verified,given_name,family_name\n${csv.join('\n')}\n`);
@@ -252,7 +252,7 @@ describe.each(backends)('foyer user import on $name', (backend) => {
     }
   }, 60_000);
 
-  it('two at once add each member once', async () => {
+  it('Two imports at once add each user once', async () => {
     const csv = Array.from({ length: 600 }, (_, n) => `${subOf(n)},n${n}@example.com,true`);
     const path = file(`sub,email,email_verified\n${csv.join('\n')}\n`);
     const runs = await Promise.all([1, 2].map(() => foyer('user', 'import', path, '--json')));
@@ -278,7 +278,7 @@ describe('the progress of an import', () => {
     return written;
   };
 
-  it('is a bar that is written over on a terminal, and is gone in the end', () => {
+  it('The progress on a terminal is a bar that is overwritten and removed at the end', () => {
     const written = shown(true);
     expect(written[0]).toBe(`\r\u001b[KImporting members [${'.'.repeat(24)}]   0 %  0 rows`);
     expect(written.join('')).toContain('[############............]  50 %  50,000 rows');
@@ -286,7 +286,7 @@ describe('the progress of an import', () => {
     expect(written.length).toBeLessThan(60);
   });
 
-  it('is a line every few seconds elsewhere, and nothing for a program', () => {
+  it('The progress elsewhere is a line every few seconds, and nothing with --json', () => {
     expect(shown(false)).toEqual(['Importing members: 84 %, 84,000 rows\n']);
     expect(shown(true, true)).toEqual([]);
   });

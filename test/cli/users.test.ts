@@ -19,7 +19,7 @@ describe.each(backends)('foyer user on $name', (backend) => {
   });
   afterEach(() => remove());
 
-  it('add answers the member in claim names, without the password or its hash', async () => {
+  it('Adding a user prints the user in claim names, without the password or its hash', async () => {
     const run = await foyer(
       'user',
       'add',
@@ -54,7 +54,7 @@ describe.each(backends)('foyer user on $name', (backend) => {
     expect(record).toMatchObject({ userId: run.json().sub, totalRewards: '5' });
   });
 
-  it('add without --verified and --accept-terms vouches for nothing', async () => {
+  it('Adding a user without --verified and --accept-terms confirms nothing', async () => {
     const run = await foyer('user', 'add', ...ada, ...secret, '--phone', '+41791234567');
     expect(run.code).toBe(0);
     expect(run.out).toMatch(/not confirmed: signing in waits for that/);
@@ -67,7 +67,7 @@ describe.each(backends)('foyer user on $name', (backend) => {
     });
   });
 
-  it('add lists every fault at once: 1, and adds nobody', async () => {
+  it('Adding a faulty user lists every fault at once, exits with 1 and adds no user', async () => {
     const run = await foyer(
       'user',
       'add',
@@ -95,13 +95,13 @@ describe.each(backends)('foyer user on $name', (backend) => {
     expect((await foyer('user', 'list')).out).toBe('No members.\n');
   });
 
-  it('a faulty password is never repeated', async () => {
+  it('A faulty password is never repeated', async () => {
     const run = await foyer('user', 'add', ...ada, '--password', 'hunter2');
     expect(run.code).toBe(1);
     expect(run.out + run.err).not.toContain('hunter2');
   });
 
-  it('addresses and numbers that are taken are refused', async () => {
+  it('Addresses and numbers that are taken are refused', async () => {
     await foyer('user', 'add', ...ada, ...secret, '--phone', '+41791234567');
     expect(await foyer('user', 'add', '--email', 'ADA@example.com', ...secret)).toMatchObject({
       code: 1,
@@ -116,13 +116,13 @@ describe.each(backends)('foyer user on $name', (backend) => {
     expect((await foyer('user', 'list', '--json')).json<unknown[]>()).toHaveLength(1);
   });
 
-  it('one address added twenty times at once is one member', async () => {
+  it('Adding one address twenty times at once creates one user', async () => {
     const runs = await Promise.all(Array.from({ length: 20 }, () => foyer('user', 'add', ...ada, ...secret)));
     expect(runs.map(({ code }) => code).sort()).toEqual([0, ...Array<number>(19).fill(1)]);
     for (const { code, err } of runs) if (code === 1) expect(err).toContain('another member has it already');
   });
 
-  it('--password-stdin reads all of it, but for the line end that echo adds', async () => {
+  it('The option --password-stdin reads the whole input without the line end that echo adds', async () => {
     const hashOf = async (email: string) => {
       const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
       const row = await database.db
@@ -152,7 +152,7 @@ describe.each(backends)('foyer user on $name', (backend) => {
     ).toMatchObject({ code: 1 });
   });
 
-  it('list goes page by page, and says on standard error that there is more', async () => {
+  it('Listing shows one page at a time and notes on standard error that there are more', async () => {
     for (const name of ['a', 'b', 'c']) {
       await foyer('user', 'add', '--email', `${name}@example.com`, ...secret);
       now += 1;
@@ -169,7 +169,7 @@ describe.each(backends)('foyer user on $name', (backend) => {
     );
   });
 
-  it('a member is named by address, verified number, or id', async () => {
+  it('Commands find a user by address, verified number or id', async () => {
     const { sub } = (
       await foyer('user', 'add', ...ada, ...secret, '--phone', '+41791234567', '--verified', '--json')
     ).json<{ sub: string }>();
@@ -179,7 +179,7 @@ describe.each(backends)('foyer user on $name', (backend) => {
     expect((await foyer('user', 'show', sub)).out).toMatch(/^Sessions {2}0 open\nGrants {4}0 to client apps$/m);
   });
 
-  it('show says which plan a member has, until when there is a trial, and what both give', async () => {
+  it('Showing a user names the plan, the end of a trial and what both give', async () => {
     const { sub } = (await foyer('user', 'add', ...ada, ...secret, '--json')).json<{ sub: string }>();
     const show = async () => (await foyer('user', 'show', sub)).out;
     expect(await show()).toMatch(/^Plan {6}none\nGives {5}none$/m);
@@ -202,7 +202,7 @@ describe.each(backends)('foyer user on $name', (backend) => {
     });
   });
 
-  it('set-password follows the rules for new ones, says what ended, and refuses a disabled member', async () => {
+  it('Setting a password follows the rules for new passwords, reports what ended and refuses a disabled user', async () => {
     await foyer('user', 'add', ...ada, ...secret);
     const set = (given: string) =>
       foyer.withInput(given, 'user', 'set-password', 'ada@example.com', '--password-stdin');
@@ -224,7 +224,7 @@ describe.each(backends)('foyer user on $name', (backend) => {
     expect(await foyer('user', 'set-password', 'nobody@example.com', ...secret)).toMatchObject({ code: 3 });
   });
 
-  it('disable and enable say what they found, and may be repeated', async () => {
+  it('Disabling and enabling report the state that they found and may be repeated', async () => {
     await foyer('user', 'add', ...ada, ...secret);
     expect(await foyer('user', 'enable', 'ada@example.com')).toMatchObject({
       code: 0,
@@ -244,7 +244,7 @@ describe.each(backends)('foyer user on $name', (backend) => {
     expect((await foyer('user', 'show', 'ada@example.com', '--json')).json()).not.toHaveProperty('disabled_at');
   });
 
-  it('who is not there is not found: 3', async () => {
+  it('A user who does not exist is not found and the exit code is 3', async () => {
     for (const command of ['show', 'disable', 'enable']) {
       for (const who of ['eve@example.com', '+41790000000', '00000000-0000-7000-8000-000000000000', 'x']) {
         expect(await foyer('user', command, who)).toMatchObject({

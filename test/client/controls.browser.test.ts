@@ -1,15 +1,15 @@
 import { echo, focused, scripted, visitsForTests } from './visit.ts';
 
-describe('controls that live', () => {
+describe('client controls', () => {
   const { newPage, at, open } = visitsForTests();
 
   describe('the notice', () => {
-    it('hides by itself', async () => {
+    it('A notice hides by itself', async () => {
       const page = await open('notice that passes');
       await page.getByText('Saved.').waitFor({ state: 'hidden' });
     });
 
-    it('stays while the mouse is on it', async () => {
+    it('A notice stays while the mouse is on it', async () => {
       const page = await open('notice that passes');
       await page.getByText('Saved.').hover();
       await page.waitForTimeout(2_500);
@@ -22,7 +22,7 @@ describe('controls that live', () => {
   describe('the new password', () => {
     const rules = ['Contains a number or symbol', 'At least 8 characters', 'Can’t contain your name or email address'];
 
-    it('shows with every key which rules are met, also when the address changes', async () => {
+    it('The new-password field shows with every key which rules are met, also when the address changes', async () => {
       const page = await open('new password');
       const states = () => page.locator('.strength li').evaluateAll((items) => items.map(({ className }) => className));
       const input = page.getByLabel('New password');
@@ -44,7 +44,7 @@ describe('controls that live', () => {
       expect(await states()).toEqual(['open', 'open', 'open']);
     });
 
-    it('sees what was typed before its code came, shows it, and sends it hidden', async () => {
+    it('The new-password field keeps what was typed before its code loaded, shows it, and sends it hidden', async () => {
       const page = await newPage();
       await page.route(/\/assets\/new-password-/, async (route) => {
         await page.getByLabel('New password').evaluate((element: HTMLInputElement) => {
@@ -73,8 +73,8 @@ describe('controls that live', () => {
     });
   });
 
-  describe('asking for another code', () => {
-    it('counts the seconds down, and waits for them', async () => {
+  describe('the resend button', () => {
+    it('The resend button counts the seconds down and is disabled until then', async () => {
       const page = await open('resend');
       const button = page.getByRole('button', { name: 'Resend' });
       await page.getByText('again in 1 s').waitFor();
@@ -84,7 +84,7 @@ describe('controls that live', () => {
       expect(await echo(page)).toEqual({ act: 'resend' });
     });
 
-    it('can be pressed at any time where no script counts, and says how long one should wait', async () => {
+    it('The resend button works at any time without scripts and shows the recommended wait', async () => {
       const page = await open('resend', { javaScript: false });
       expect(await page.getByText('again in 2 s').isVisible()).toBe(true);
       await page.getByRole('button', { name: 'Resend' }).click();
@@ -93,7 +93,7 @@ describe('controls that live', () => {
   });
 
   describe('the code input', () => {
-    it('keeps digits alone, takes a paste with spaces, and sends a whole code only', async () => {
+    it('The code input keeps only digits, accepts a paste with spaces and sends only a complete code', async () => {
       const page = await open('code input');
       const input = page.getByLabel('Code');
       await input.click();
@@ -115,7 +115,7 @@ describe('controls that live', () => {
       expect(await echo(page)).toEqual({ code: '123456' });
     });
 
-    it('lets a digit in the midst of a code be typed anew', async () => {
+    it('The code input lets a user type a digit in the middle of a code again', async () => {
       const page = await open('code input');
       const input = page.getByLabel('Code');
       await input.click();
@@ -129,7 +129,7 @@ describe('controls that live', () => {
       expect(await input.inputValue()).toBe('178902');
     });
 
-    it('is named as browsers and phones expect, and keeps what was typed before its code came', async () => {
+    it('The code input has the attributes that browsers and phones expect and keeps what was typed before its code loaded', async () => {
       const page = await newPage();
       await page.route(/\/assets\/code-input-/, async (route) => {
         await page.getByLabel('Code').evaluate((element: HTMLInputElement) => {
@@ -148,7 +148,7 @@ describe('controls that live', () => {
   });
 
   describe('tabs', () => {
-    it('become tabs that arrows move through, and the address follows', async () => {
+    it('Tabs can be reached by arrow keys, and the address follows', async () => {
       const page = await open('tabs');
       await page.getByText('Tab devices').click();
       await page.getByRole('tabpanel', { name: 'Tab devices' }).waitFor();
@@ -164,7 +164,7 @@ describe('controls that live', () => {
   });
 
   describe('choices', () => {
-    it('a segmented choice shows its panel at the first click and by arrow keys', async () => {
+    it('A segmented choice shows its panel at the first click and by arrow keys', async () => {
       const page = await open('segmented choice');
       await page.getByRole('radio', { name: 'Annual' }).check();
       await page.getByText('Panel devices').waitFor();
@@ -174,13 +174,13 @@ describe('controls that live', () => {
       expect(await page.getByRole('button', { name: 'Show' }).isVisible()).toBe(false);
     });
 
-    it('a toggle saves at the first click', async () => {
+    it('A toggle saves at the first click', async () => {
       const page = await open('toggle off');
       await page.getByText('Newsletter').click();
       expect(await echo(page)).toEqual({ news: '1' });
     });
 
-    it('the copy button copies at the first click, and says so', async () => {
+    it('The copy button copies at the first click and confirms it', async () => {
       const page = await open('copy button');
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await page.getByRole('button', { name: 'Copy' }).click();

@@ -41,7 +41,7 @@ describe('hydration', () => {
     client?.remove();
   });
 
-  it('is tried with a sample of every island', () => {
+  it('Hydration is tested with a sample of every island', () => {
     const ctx = contextFor('en');
     const tried = Object.values(islandSamples(ctx)).flatMap((sample) =>
       [...renderDocument(ctx, sample, { title: '' }).matchAll(/data-island="([^"]+)"/g)].map(([, name]) => name),
@@ -50,7 +50,7 @@ describe('hydration', () => {
     expect([...new Set(tried)].sort()).toEqual(islands.sort());
   });
 
-  it.each(sampleNames)('finds in %s what it would render', async (name) => {
+  it.each(sampleNames)('Hydration of %s finds what it would render', async (name) => {
     await turnTo(page, gallery.at(name));
     expect(await wakeAll(page)).toBeGreaterThan(0);
     // A sample must not leave its page, nor end in the page of a failure.
@@ -63,17 +63,17 @@ describe('hydration', () => {
       .filter(([, { page }]) => renderDocument(ctx, page, { title: '' }).includes('data-island='))
       .map(([name]) => name);
 
-    it('there are islands', () => {
+    it('The pages of the product have islands', () => {
       expect(withIslands.length).toBeGreaterThan(2);
     });
 
-    it.each(withIslands)('%s: finds what it would render', async (name) => {
+    it.each(withIslands)('Hydration of the page %s finds what it would render', async (name) => {
       await turnTo(page, gallery.page(name));
       expect(await wakeAll(page)).toBeGreaterThan(0);
     });
   });
 
-  it('leaves what the member did before: a menu opened, words typed, a choice made', async () => {
+  it('Hydration keeps what the user did before: a menu opened, words typed, a choice made', async () => {
     await turnTo(page, gallery.at('profile menu'));
     await page.evaluate(() => document.querySelector('details')?.setAttribute('open', ''));
     await wakeAll(page);
@@ -91,7 +91,7 @@ describe('hydration', () => {
     await page.waitForFunction(() => document.querySelector('input')?.value === '1234');
   });
 
-  it.each(['other attribute', 'other text'])('is reported when it finds %s', async (name) => {
+  it.each(['other attribute', 'other text'])('Hydration that finds %s is reported', async (name) => {
     await turnTo(page, gallery.at(name));
     await wakeAll(page).catch(() => undefined);
     expect(takeFaults().join()).toMatch(/hydrat/i);

@@ -17,7 +17,7 @@ describe('islands', () => {
   };
 
   describe('the loader', () => {
-    it('loads nothing until the island is touched, then React and that island alone, by the nonce of the page', async () => {
+    it('The loader loads nothing until the island is touched, then only React and that island, with the nonce of the page', async () => {
       const page = await newPage();
       const scripts = scriptsOf(page);
       await page.goto(at('password field'), { waitUntil: 'networkidle' });
@@ -30,14 +30,14 @@ describe('islands', () => {
       expect(scripts.sort()).toEqual(['hydrate', 'react', 'reveal']);
     });
 
-    it('waits for nobody where an island asks for an idle browser', async () => {
+    it('The loader loads an island that asks for an idle browser without any touch', async () => {
       const page = await newPage();
       const scripts = scriptsOf(page);
       await page.goto(at('notice with markup'), { waitUntil: 'networkidle' });
       expect(scripts.sort()).toEqual(['hydrate', 'passing-notice', 'react']);
     });
 
-    it('and not for ever where the browser is never idle, as on a slow phone', async () => {
+    it('The loader does not wait for ever when the browser is never idle, as on a slow phone', async () => {
       const page = await newPage();
       await page.addInitScript(() => {
         const { port1, port2 } = new MessageChannel();
@@ -53,7 +53,7 @@ describe('islands', () => {
       await woken;
     });
 
-    it('leaves a page usable whose code has gone from the server', async () => {
+    it('The loader leaves a page usable when the code of an island is missing on the server', async () => {
       const page = await open('dialog');
       await page.route(/\/assets\/dialog-/, (route) => route.fulfill({ status: 404 }));
       await page.getByRole('link', { name: 'Edit name' }).click();
@@ -61,7 +61,7 @@ describe('islands', () => {
       expect(takeFaults().every((fault) => /dialog-/.test(fault))).toBe(true);
     });
 
-    it('lets no script run that names no nonce, whatever an island says', async () => {
+    it('The loader runs no script without a nonce, whatever an island names', async () => {
       const page = await open('copy button');
       const stopped = page.waitForEvent('console', (message) =>
         message.text().startsWith('the policy script-src-elem'),
@@ -86,14 +86,14 @@ describe('islands', () => {
   describe('without JavaScript', () => {
     const without = { javaScript: false };
 
-    it('the menu opens and its links are links', async () => {
+    it('The menu opens without JavaScript, and its links are links', async () => {
       const page = await open('profile menu', without);
       await page.locator('summary').click();
       expect(await page.getByRole('link', { name: 'Dashboard' }).isVisible()).toBe(true);
       expect(await page.getByRole('button', { name: 'Logout' }).isVisible()).toBe(true);
     });
 
-    it('a dialog is a page, a tab is a link, a notice stays', async () => {
+    it('A dialog is a page, a tab is a link and a notice stays without JavaScript', async () => {
       const page = await open('dialog', without);
       await page.getByRole('link', { name: 'Edit name' }).click();
       expect(new URL(page.url()).pathname).toBe('/edit-name');
@@ -105,7 +105,7 @@ describe('islands', () => {
       expect(await page.getByText('Saved.').isVisible()).toBe(true);
     });
 
-    it('switches and choices have their button, and what needs a script is not there', async () => {
+    it('Switches and choices have a button without JavaScript, and controls that need a script are absent', async () => {
       const page = await open('toggle off', without);
       await page.getByRole('switch', { name: 'Newsletter' }).check({ force: true });
       await page.getByRole('button', { name: 'Save' }).click();
@@ -119,7 +119,7 @@ describe('islands', () => {
     });
   });
 
-  it('axe finds nothing in any of them, asleep and awake', async () => {
+  it('The tool axe finds no fault in any island, before and after hydration', async () => {
     const page = await newPage();
     const findings: string[] = [];
     for (const name of sampleNames) {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { echo, focused, visitsForTests } from './visit.ts';
 
-describe('what opens', () => {
+describe('menu and dialog', () => {
   const { newPage, at, open } = visitsForTests();
 
   describe('the profile menu', () => {
@@ -9,7 +9,7 @@ describe('what opens', () => {
     const becomes = (page: Page, open: boolean) =>
       page.locator(open ? 'details[open]' : 'details:not([open])').waitFor();
 
-    it('opens on hover, stays on a click, closes on the next one and when the mouse has left', async () => {
+    it('The profile menu opens on hover, stays on a click, and closes on the next click and when the mouse leaves', async () => {
       const page = await open('profile menu');
       await page.locator('summary').hover();
       await becomes(page, true);
@@ -28,7 +28,7 @@ describe('what opens', () => {
       await becomes(page, false);
     });
 
-    it('opens at the very first tap, and closes at a tap elsewhere', async () => {
+    it('The profile menu opens at the first tap and closes at a tap elsewhere', async () => {
       const phone = await newPage({ touch: true, widthPx: 375 });
       await phone.goto(at('profile menu'));
       await phone.locator('summary').tap();
@@ -39,7 +39,7 @@ describe('what opens', () => {
       await becomes(phone, false);
     });
 
-    it('is done by keyboard: arrows open it and go round, Escape gives the focus back, Tab leaves it', async () => {
+    it('The profile menu works by keyboard: arrows open and cycle, Escape returns the focus, Tab leaves', async () => {
       const page = await open('profile menu');
       await page.keyboard.press('Tab');
       await page.waitForLoadState('networkidle');
@@ -73,7 +73,7 @@ describe('what opens', () => {
   describe('the dialog', () => {
     const dialog = (page: Page) => page.getByRole('dialog', { name: 'Edit your name' });
 
-    it('comes up at the first click, keeps the focus in, gives it back on Escape, button and Cancel, and is sent', async () => {
+    it('The dialog opens at the first click, traps the focus, returns it on Escape, button and Cancel, and can be sent', async () => {
       const page = await open('dialog');
       const link = page.getByRole('link', { name: 'Edit name' });
       const closings = [
@@ -106,7 +106,7 @@ describe('what opens', () => {
       expect(new URL(page.url()).pathname).toBe('/edit-name');
     });
 
-    it('is a page where there is nothing to lift, and a click with a key held opens a tab', async () => {
+    it('The link opens a page when there is no dialog, and a click with a modifier key opens a tab', async () => {
       const page = await open('dialog that has gone');
       await page.getByRole('link').click();
       await page.getByText('A page without a dialog').waitFor();

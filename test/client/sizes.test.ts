@@ -56,12 +56,12 @@ describe('the sizes of the built client', () => {
     return sum(all.map(({ file }) => statSync(join(builtClientDir, file)).size));
   };
 
-  it('the sign-in page untouched: under 3 KB, uncompressed', () => {
+  it('The sign-in page loads under 3 KB uncompressed before any interaction', () => {
     expect(untouchedBytes('sign-in')).toBeGreaterThan(500);
     expect(untouchedBytes('sign-in')).toBeLessThan(untouchedMaxBytes);
   });
 
-  it('every other page untouched: the same, and a page without islands nothing', () => {
+  it('Every other page has the same limit before any interaction, and a page without islands loads nothing', () => {
     for (const name of html.keys()) {
       expect(untouchedBytes(name)).toBeLessThan(untouchedMaxBytes);
     }
@@ -82,13 +82,13 @@ describe('the sizes of the built client', () => {
     return [...new Set([...namedFiles(name), ...[...known].map((key) => chunk(key).file)])];
   };
 
-  it('everything on a page with every island hydrated: under 80 KB gzip', () => {
+  it('A page with every island hydrated loads under 80 KB with gzip', () => {
     const sizes = [...html.keys()].map((name) => sum(hydratedFiles(name).map(gzipped)));
     expect(Math.max(...sizes)).toBeGreaterThan(60_000);
     expect(Math.max(...sizes)).toBeLessThan(hydratedMaxBytes);
   });
 
-  it('the loader is a few hundred bytes, each island small, and none asks for more than React’s file', () => {
+  it('The loader has a few hundred bytes, each island is small, and none imports more than React’s file', () => {
     expect(gzipped(chunk('client/hydrate.ts').file)).toBeLessThan(loaderMaxBytes);
     expect(chunk('client/hydrate.ts').imports ?? []).toEqual([]);
     expect(islands().length).toBe(readdirSync(join('client', 'islands')).length);
@@ -98,7 +98,7 @@ describe('the sizes of the built client', () => {
     }
   });
 
-  it('what shrinks lies beside itself in brotli and gzip', () => {
+  it('Every compressible file has copies in brotli and gzip beside it', () => {
     const names = readdirSync(builtClientDir);
     for (const name of names.filter((name) => /\.(css|js|svg)$/.test(name))) {
       const content = readFileSync(join(builtClientDir, name));
@@ -109,7 +109,7 @@ describe('the sizes of the built client', () => {
     expect(names.filter((name) => /woff2\.|json\./.test(name))).toEqual([]);
   });
 
-  it('carries nothing that only the server or a developer needs', () => {
+  it('The built client contains nothing that only the server or a developer needs', () => {
     for (const name of readdirSync(builtClientDir).filter((name) => name.endsWith('.js'))) {
       const code = readFileSync(join(builtClientDir, name), 'utf8');
       expect(code).not.toMatch(/i18next|renderToString|react-dom-client\.development|\beval\(|new Function\(/);

@@ -60,7 +60,7 @@ describe('static files', () => {
     ['identity', undefined],
     ['br;q=0, gzip;q=0', undefined],
     [undefined, undefined],
-  ])('answers Accept-Encoding %s with %s', async (accepted, encoding) => {
+  ])('The request header Accept-Encoding %s is answered with %s', async (accepted, encoding) => {
     const { status, headers, body } = await ask(app, accepted === undefined ? {} : { 'Accept-Encoding': accepted });
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -76,7 +76,7 @@ describe('static files', () => {
     expect(plain.toString()).toBe(script);
   });
 
-  it('does not vary where there is one form only', async () => {
+  it('A file with only one encoding has no Vary header', async () => {
     const woff2 = await ask('/assets/font-12345678.woff2', { 'Accept-Encoding': 'br' });
     expect(woff2.headers).toMatchObject({ 'content-type': 'font/woff2', 'content-length': '8' });
     expect(woff2.headers['content-encoding']).toBeUndefined();
@@ -85,7 +85,7 @@ describe('static files', () => {
     expect((await ask('/assets/look-12345678.css')).headers['content-type']).toBe('text/css; charset=utf-8');
   });
 
-  it('answers HEAD like GET without a body, and no other method', async () => {
+  it('The server answers HEAD like GET without a body, and refuses every other method', async () => {
     const head = await ask(app, { 'Accept-Encoding': 'br' }, 'HEAD');
     const get = await ask(app, { 'Accept-Encoding': 'br' });
     expect(head.status).toBe(200);
@@ -98,7 +98,7 @@ describe('static files', () => {
     }
   });
 
-  it('has no ranges: the whole file is the answer', async () => {
+  it('The server ignores ranges and sends the whole file', async () => {
     const { status, headers, body } = await ask(app, { Range: 'bytes=0-3' });
     expect(status).toBe(200);
     expect(headers['accept-ranges']).toBeUndefined();
@@ -124,14 +124,14 @@ describe('static files', () => {
     '/assets/..\\..\\etc\\passwd',
     '/assets//etc/passwd',
     '/assets/%',
-  ])('directory traversal, listings and what is no file: %s is 404', async (path) => {
+  ])('Directory traversal, a listing or a missing file gets 404: %s', async (path) => {
     const { status, headers, body } = await ask(path, { 'Accept-Encoding': 'br' });
     expect(status).toBe(404);
     expect(headers['cache-control']).toBe('no-store');
     expect(body.toString()).not.toMatch(/secret|root:|"name"/);
   });
 
-  it('goes on offering what it began with while a build replaces the folder', async () => {
+  it('The server continues to serve its first files while a build replaces the folder', async () => {
     rmSync(join(dir, 'look-12345678.css'));
     expect((await ask('/assets/look-12345678.css')).status).toBe(200);
   });

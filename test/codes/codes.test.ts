@@ -27,7 +27,7 @@ describe.each(backends)('one-time codes on $name', (backend) => {
   });
   afterAll(() => stores?.destroy());
 
-  it('six digits, right once', async () => {
+  it('A one-time code has six digits and is right once', async () => {
     const mine = fresh();
     const code = await issue(mine);
     expect(code).toMatch(/^\d{6}$/);
@@ -35,7 +35,7 @@ describe.each(backends)('one-time codes on $name', (backend) => {
     expect(await codes.check(mine, code)).toBe('gone');
   });
 
-  it('attack: 50 parallel guesses of one code get 5 attempts in total', async () => {
+  it('Attack: 50 parallel guesses of one code get 5 attempts in total', async () => {
     const mine = fresh();
     const code = await issue(mine);
     const answers = await Promise.all(wrongFor(code, 50).map((guess) => codes.check(mine, guess)));
@@ -44,14 +44,14 @@ describe.each(backends)('one-time codes on $name', (backend) => {
     expect(await codes.check(mine, code)).toBe('gone');
   });
 
-  it('attack: of 20 parallel uses of the right code one wins', async () => {
+  it('Attack: 20 parallel uses of the right code succeed once', async () => {
     const mine = fresh();
     const code = await issue(mine);
     const answers = await Promise.all(Array.from({ length: 20 }, () => codes.check(mine, code)));
     expect(answers.filter((answer) => answer === 'right')).toHaveLength(1);
   });
 
-  it('attack: a code is worth nothing for another purpose, flow or account', async () => {
+  it('Attack: a code is worthless for another purpose, flow or account', async () => {
     const mine = fresh();
     const code = await issue(mine);
     const others = [
@@ -63,7 +63,7 @@ describe.each(backends)('one-time codes on $name', (backend) => {
     expect(await codes.check(mine, code)).toBe('right');
   });
 
-  it('attack: guesses in another flow neither void a code nor use up its attempts', async () => {
+  it('Attack: guesses in another flow neither void a code nor use up its attempts', async () => {
     const mine = fresh();
     const code = await issue(mine);
     const others = { ...mine, flow: `${mine.flow}, a stranger's` };
@@ -72,7 +72,7 @@ describe.each(backends)('one-time codes on $name', (backend) => {
     expect(await codes.check(mine, code)).toBe('right');
   });
 
-  it('the next code comes after a wait, and voids the one before', async () => {
+  it('The next code comes after a wait and voids the one before', async () => {
     const mine = fresh();
     const first = await issue(mine);
     expect(await codes.issue(mine)).toEqual({ issued: false, why: 'wait', retryAfterMs: expect.any(Number) });
@@ -82,7 +82,7 @@ describe.each(backends)('one-time codes on $name', (backend) => {
     expect(await codes.check(mine, second)).toBe('right');
   });
 
-  it('attack: codes of one account are counted over all flows and addresses, but a known device has its own share', async () => {
+  it('Attack: codes of one account are counted over all flows and addresses, but a known device has its own share', async () => {
     const mine = fresh();
     for (let n = 0; n < 10; n += 1) await issue({ ...mine, flow: `${mine.flow}.${n}` });
     const refused = await codes.issue({ ...mine, flow: `${mine.flow}.last` });
@@ -90,7 +90,7 @@ describe.each(backends)('one-time codes on $name', (backend) => {
     await issue({ ...mine, flow: `${mine.flow}.known`, device: 'device 1' });
   });
 
-  it('attack: the store holds neither code, flow nor address, and no hash that six digits could be found from', async () => {
+  it('Attack: the store holds no code, flow or address, and no hash from which six digits could be found', async () => {
     const seen: string[] = [];
     const spying = { ...stores.kv };
     const set = stores.kv.set.bind(stores.kv);
@@ -115,7 +115,7 @@ describe.each(backends)('one-time codes on $name', (backend) => {
     expect(await createCodes({ kv: stores.kv, key: Buffer.alloc(32, 8) }).check(mine, issued.code)).not.toBe('right');
   });
 
-  it('waits as long as it says', () => expect(resendWaitMs).toBe(30_000));
+  it('A new code can be sent after 30 seconds', () => expect(resendWaitMs).toBe(30_000));
 });
 
 /** The product waits by the store's clock; a test does not. */

@@ -47,7 +47,7 @@ const tooLow = (tokens: Tokens, behind: readonly string[]) =>
   pairs(tokens, behind).filter(({ least, has }) => has < least);
 
 describe('colours', () => {
-  it('are read as #rrggbb and #rgb and nothing else', () => {
+  it('A colour is read only as #rrggbb or #rgb', () => {
     expect(parseHex('#0e6b5e')).toEqual({ r: 14 / 255, g: 107 / 255, b: 94 / 255 });
     expect(parseHex('#0Af')).toEqual(parseHex('#00aaff'));
     for (const text of ['', 'red', '#12', '#12345', '#1234567', '#12345g', 'rgb(1,2,3)', '#0e6b5e;}', ' #0e6b5e']) {
@@ -55,13 +55,13 @@ describe('colours', () => {
     }
   });
 
-  it('have the contrast that WCAG computes', () => {
+  it('The contrast of two colours is what WCAG computes', () => {
     expect(ratio('#000000', '#ffffff')).toBeCloseTo(21, 5);
     expect(ratio('#777777', '#ffffff')).toBeCloseTo(4.478, 3);
     expect(ratio('#ffffff', '#777777')).toBe(ratio('#777777', '#ffffff'));
   });
 
-  it('survive the way to OKLCH and back', () => {
+  it('A colour is the same after conversion to OKLCH and back', () => {
     for (const hex of ['#0e6b5e', '#e8590c', '#6d28d9', '#ffffff', '#000000', '#ff0000', '#123456']) {
       expect(toHex(fromOklch(toOklch(rgb(hex))))).toBe(hex);
     }
@@ -73,7 +73,7 @@ describe('a brand colour', () => {
     [0, 0.08, 0.16, 0.25].flatMap((c) => Array.from({ length: 12 }, (_, at) => toHex(fromOklch({ l, c, h: at * 30 })))),
   );
 
-  it('of every hue becomes two themes in which everything can be read', () => {
+  it('A brand colour of every hue becomes two themes in which everything is readable', () => {
     const accepted = [...new Set(accents), '#000000', '#0000ff'].filter((accent) => accentFault(accent) === undefined);
     expect(accepted.length).toBeGreaterThan(100);
     for (const accent of accepted) {
@@ -86,19 +86,19 @@ describe('a brand colour', () => {
     }
   });
 
-  it('stays exactly what was given on the light page', () => {
+  it('A brand colour stays exactly as configured on the light page', () => {
     expect(accentThemes('#6d28d9').light.accent).toBe('#6d28d9');
     expect(accentThemes('#0e6b5e').light).toMatchObject({ accent: '#0e6b5e', 'on-accent': '#ffffff', link: '#0e6b5e' });
   });
 
-  it('that is bright gets dark words and a darker colour for links', () => {
+  it('A bright brand colour gets dark text and a darker colour for links', () => {
     const { light } = accentThemes('#e8590c');
     expect(light['on-accent']).not.toBe('#ffffff');
     expect(light.link).not.toBe('#e8590c');
   });
 
   it.each(['#ffd400', '#ffffff', '#f97316', '#9be7ff'])(
-    '%s is too light: the fault says what it reaches and what would do',
+    'The colour %s is too light, and the fault states its contrast and suggests another colour',
     (accent) => {
       const fault = accentFault(accent) ?? '';
       const reached = Number(/contrast of ([\d.]+):1/.exec(fault)?.[1]);
@@ -108,17 +108,20 @@ describe('a brand colour', () => {
     },
   );
 
-  it.each(['red', '#12', '}body{display:none'])('%s is none', (accent) => {
+  it.each(['red', '#12', '}body{display:none'])('The text %s is not a colour', (accent) => {
     expect(accentFault(accent)).toMatch(/write a colour as #rrggbb/);
   });
 });
 
 describe('the stylesheet', () => {
-  it.each(['light', 'dark'] as const)('has the grounds that brand colours are measured against (%s)', (theme) => {
-    expect(styledTokens(theme)).toMatchObject(grounds[theme]);
-  });
+  it.each(['light', 'dark'] as const)(
+    'The stylesheet has the backgrounds that brand colours are measured against (%s)',
+    (theme) => {
+      expect(styledTokens(theme)).toMatchObject(grounds[theme]);
+    },
+  );
 
-  it.each(['light', 'dark'] as const)('has own colours that can be read (%s)', (theme) => {
+  it.each(['light', 'dark'] as const)('The stylesheet has default colours that are readable (%s)', (theme) => {
     const own = styledTokens(theme);
     const tokens = { ...own, link: own.accent ?? '', 'link-hover': own['accent-hover'] ?? '' };
     expect(tooLow(tokens, Object.values(grounds[theme]))).toEqual([]);
@@ -152,7 +155,7 @@ describe('the configuration of brand and links', () => {
     }
   };
 
-  it('reports a colour that cannot be read together with every other fault', () => {
+  it('A colour with too little contrast is reported together with every other fault', () => {
     const faults = faultsOf({ BRAND_ACCENT: '#ffd400', BRAND_LOGO_URL: 'logo.svg', APP_PATHS: 'purse=/wallet' });
     expect(faults).toEqual([
       expect.stringMatching(/^APP_PATHS: write name=\/path.*wallet/),
@@ -164,14 +167,14 @@ describe('the configuration of brand and links', () => {
   it.each([
     ['wallet=/purse', { wallet: '/purse' }],
     [' wallet = /purse , teams=/people?tab=1 ', { wallet: '/purse', teams: '/people?tab=1' }],
-  ])('reads APP_PATHS=%s', (text, paths) => {
+  ])('The configuration reads APP_PATHS=%s', (text, paths) => {
     expect(
       loadConfig({ NODE_ENV: 'test', SECRET_KEY: 'x'.repeat(32), SANDBOX: 'true', APP_PATHS: text }).APP_PATHS,
     ).toEqual(paths);
   });
 
   it.each(['wallet', 'wallet=purse', 'wallet=https://evil.example/', '__proto__=/x', 'wallet=/a b'])(
-    'refuses APP_PATHS=%s',
+    'The configuration refuses APP_PATHS=%s',
     (text) => {
       expect(faultsOf({ APP_PATHS: text })).toHaveLength(1);
     },

@@ -10,18 +10,18 @@ const shown = [...text.matchAll(/^#?([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, name = 
 const given = Object.fromEntries(shown.map(({ name, value }) => [name, value]));
 
 describe('config/example.env', () => {
-  it('has every variable of the schema once, and none else', () => {
+  it('The example has every variable of the schema once and no other', () => {
     expect(shown.map(({ name }) => name).sort()).toEqual([...variableNames].sort());
   });
 
-  it('says of each variable what its default is', () => {
+  it('The example states the default of each variable', () => {
     // The comment right above, or above the neighbours that share it.
     const paragraphs = text.split(/\n\n+/).filter((paragraph) => /^#?[A-Z][A-Z0-9_]*=/m.test(paragraph));
     expect(paragraphs.length).toBeGreaterThan(20);
     for (const paragraph of paragraphs) expect(paragraph).toMatch(/Default: /);
   });
 
-  it('shows the defaults that the schema has', () => {
+  it('The example shows the defaults of the schema', () => {
     const defaults = Object.entries(schema.parse({})).filter(([, value]) => value !== undefined);
     expect(defaults.length).toBeGreaterThan(15);
     const read = schema.parse(given);
@@ -31,7 +31,7 @@ describe('config/example.env', () => {
     }
   });
 
-  it('is a configuration that production takes, once the sandbox is left out and the credentials are real ones', () => {
+  it('Production accepts the example without the sandbox and with real credentials', () => {
     const { SANDBOX: _, ...production } = given;
     const own = Object.keys(printedCredentials).map((name) => [name, `${given[name]}1`]);
     const account = { TWILIO_ACCOUNT_SID: `AC${'1'.repeat(32)}` };
@@ -46,7 +46,7 @@ describe('config/example.env', () => {
     });
   });
 
-  it('has values that a shell and systemd read alike: no spaces, no quotes, nothing to expand', () => {
+  it('The values of the example read alike in a shell and in systemd: no spaces, quotes or expansions', () => {
     for (const { name, value } of shown)
       expect({ name, value }).toEqual({ name, value: value.replace(/[\s'"$`\\;&<>]/g, '') });
   });

@@ -32,7 +32,7 @@ function faultsOf(environment: Record<string, string>): string[] {
 const variables = (faults: string[]) => faults.map((fault) => /^[A-Z_]+/.exec(fault)?.[0]);
 
 describe('a configuration with faults', () => {
-  it('is refused with all faults at once, each naming its variable', () => {
+  it('A faulty configuration is refused with all faults at once, each with its variable', () => {
     const faults = faultsOf({
       PORT: '70000',
       DATABASE_URL: 'mysql://db/foyer',
@@ -75,7 +75,7 @@ describe('a configuration with faults', () => {
     for (const fault of faults) expect(fault).toMatch(/: (write|must|.*so set)/);
   });
 
-  it('never repeats a secret', () => {
+  it('A fault never repeats a secret', () => {
     const faults = faultsOf({
       SECRET_KEY: 'hunter2',
       DATABASE_URL: 'mysql://user:hunter2@db',
@@ -94,7 +94,7 @@ describe('a configuration with faults', () => {
     ['SECRET_KEY', [`${secret},short`, `${secret},`]],
     ['REMEMBER_ME_DAYS', ['0', '366']],
     ['SANDBOX', ['1', 'True']],
-  ])('%s refuses what it cannot be', (name, values) => {
+  ])('The variable %s refuses invalid values', (name, values) => {
     for (const value of values)
       expect({ value, faults: variables(faultsOf({ [name]: value })) }).toMatchObject({
         value,
@@ -102,7 +102,7 @@ describe('a configuration with faults', () => {
       });
   });
 
-  it('takes an empty variable as one that is not set', () => {
+  it('An empty variable counts as not set', () => {
     expect(loadConfig({ DATA_DIR: dataDir, PORT: '', SECRET_KEY: '', SANDBOX: '' })).toMatchObject({
       PORT: 3000,
       SANDBOX: true,
@@ -114,13 +114,13 @@ describe('a configuration with faults', () => {
     'rediss://user:p%40ss@h:6380/2',
     'redis+sentinel://a:26379,b/NAME',
     'rediss+sentinel://a,b:26380/NAME/1?prefix=x:',
-  ])('takes %s as an address of Redis', (url) => {
+  ])('The address %s is accepted for Redis', (url) => {
     expect(faultsOf({ REDIS_URL: url })).toEqual([]);
   });
 });
 
 describe('development', () => {
-  it('needs nothing, and has the sandbox', () => {
+  it('Development needs no variable and has the sandbox', () => {
     const config = loadConfig({ DATA_DIR: dataDir });
     expect(config).toMatchObject({
       PORT: 3000,
@@ -133,7 +133,7 @@ describe('development', () => {
     });
   });
 
-  it('makes itself a key once, which only its owner can read', () => {
+  it('Development creates a key once that only its owner can read', () => {
     const keys = loadConfig({ DATA_DIR: dataDir }).SECRET_KEYS;
     expect(loadConfig({ DATA_DIR: dataDir }).SECRET_KEYS).toEqual(keys);
     expect(keys[0]).toMatch(/^development-.{40,}/);
@@ -144,7 +144,7 @@ describe('development', () => {
     expect(statSync(fresh).mode & 0o077).toBe(0);
   });
 
-  it('keeps PUBLIC_URL as the origin alone and follows PORT', () => {
+  it('PUBLIC_URL is reduced to its origin and follows PORT', () => {
     expect(loadConfig({ DATA_DIR: dataDir, PUBLIC_URL: 'http://LOCALHOST:4000/' }).PUBLIC_URL).toBe(
       'http://localhost:4000',
     );
@@ -152,12 +152,12 @@ describe('development', () => {
     expect(loadConfig({ DATA_DIR: dataDir, PORT: '65535' }).SANDBOX_PORT).toBe(65534);
   });
 
-  it('without the sandbox asks for the search app, beside all other faults', () => {
+  it('Development without the sandbox requires the search app, beside all other faults', () => {
     expect(variables(faultsOf({ SANDBOX: 'false', PORT: 'x' }))).toEqual(['PORT', 'SEARCH_APP_URL']);
     expect(faultsOf({ SANDBOX: 'false', SEARCH_APP_URL: 'http://localhost:9/' })).toEqual([]);
   });
 
-  it('reads several keys, the newest first', () => {
+  it('SECRET_KEY may have several keys, the newest first', () => {
     expect(loadConfig({ DATA_DIR: dataDir, SECRET_KEY: `${'n'.repeat(32)},${secret}` }).SECRET_KEYS).toEqual([
       'n'.repeat(32),
       secret,
@@ -166,7 +166,7 @@ describe('development', () => {
 });
 
 describe('production', () => {
-  it('runs with what it asks for, and has no sandbox', () => {
+  it('Production starts with the required variables and has no sandbox', () => {
     expect(loadConfig(production)).toMatchObject({
       production: true,
       https: true,
@@ -176,7 +176,7 @@ describe('production', () => {
     });
   });
 
-  it('names everything that is missing at once', () => {
+  it('Production reports everything that is missing at once', () => {
     expect(variables(faultsOf({ NODE_ENV: 'production' }))).toEqual([
       'PUBLIC_URL',
       'SECRET_KEY',
@@ -187,31 +187,31 @@ describe('production', () => {
     ]);
   });
 
-  it('names what is missing beside what is malformed', () => {
+  it('Production reports what is missing beside what is malformed', () => {
     expect(variables(faultsOf({ NODE_ENV: 'production', PORT: 'x', SANDBOX: 'true' }))).toEqual(
       expect.arrayContaining(['PORT', 'PUBLIC_URL', 'SECRET_KEY', 'SEARCH_APP_URL', 'TRUST_PROXY', 'SANDBOX']),
     );
   });
 
-  it('refuses plain http', () => {
+  it('Production refuses plain http', () => {
     expect(faultsOf({ ...production, PUBLIC_URL: 'http://login.example.com' })).toEqual([
       'PUBLIC_URL: must begin with https:// in production',
     ]);
   });
 
-  it('makes no key of its own', () => {
+  it('Production creates no key of its own', () => {
     const { SECRET_KEY: _, ...keyless } = production;
     expect(variables(faultsOf(keyless))).toEqual(['SECRET_KEY']);
   });
 
-  it('takes 0 proxies for an answer', () => {
+  it('Production accepts 0 proxies as an answer', () => {
     expect(loadConfig({ ...production, TRUST_PROXY: '0' }).TRUST_PROXY).toBe(0);
   });
 });
 
 /** security.md, rule 16 */
 describe('attack: the sandbox on an address that others reach', () => {
-  it('is refused when SANDBOX is switched on in production', () => {
+  it('The sandbox is refused when SANDBOX is on in production', () => {
     expect(variables(faultsOf({ ...production, SANDBOX: 'true' }))).toEqual(['SANDBOX']);
   });
 
@@ -222,7 +222,7 @@ describe('attack: the sandbox on an address that others reach', () => {
     'http://192.168.1.2:3000',
     'http://0.0.0.0:3000',
     'http://127.0.0.2',
-  ])('is refused when NODE_ENV is forgotten on %s', (url) => {
+  ])('The sandbox is refused when NODE_ENV is forgotten on %s', (url) => {
     expect(variables(faultsOf({ PUBLIC_URL: url }))).toEqual(['PUBLIC_URL']);
     expect(variables(faultsOf({ PUBLIC_URL: url, NODE_ENV: 'test', SANDBOX: 'true' }))).toEqual(['PUBLIC_URL']);
     expect(variables(faultsOf({ PUBLIC_URL: url, SANDBOX: 'false', SEARCH_APP_URL: 'https://s.example/' }))).toEqual([
@@ -231,19 +231,19 @@ describe('attack: the sandbox on an address that others reach', () => {
   });
 
   it.each(['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:3000', 'https://localhost'])(
-    'is open on %s',
+    'The sandbox is open on %s',
     (url) => {
       expect(loadConfig({ DATA_DIR: dataDir, PUBLIC_URL: url }).SANDBOX).toBe(true);
     },
   );
 
-  it('is refused with a key that was made for development, wherever it stands in the list', () => {
+  it('A key that was made for development is refused in production, at any place in the list', () => {
     const key = readFileSync(join(dataDir, 'development-secret-key'), 'utf8');
     expect(variables(faultsOf({ ...production, SECRET_KEY: key }))).toEqual(['SECRET_KEY']);
     expect(variables(faultsOf({ ...production, SECRET_KEY: `${secret},${key}` }))).toEqual(['SECRET_KEY']);
   });
 
-  it('attack: only production listens to other machines', () => {
+  it('Attack: only production listens to other machines', () => {
     expect(variables(faultsOf({ HOST: '0.0.0.0' }))).toEqual(['HOST']);
     expect(loadConfig({ DATA_DIR: dataDir, HOST: '::1' }).HOST).toBe('::1');
     expect(loadConfig({ DATA_DIR: dataDir }).HOST).toBe('127.0.0.1');

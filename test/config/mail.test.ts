@@ -29,7 +29,7 @@ describe('MAIL_FROM', () => {
       'Müller & Söhne, Köln <a.b+c@mail.example.com>',
       { name: 'Müller & Söhne, Köln', address: 'a.b+c@mail.example.com' },
     ],
-  ])('%s', (text, sender) => expect(parseMailSender(text)).toEqual(sender));
+  ])('MAIL_FROM may be %s', (text, sender) => expect(parseMailSender(text)).toEqual(sender));
 
   it.each([
     'a',
@@ -40,11 +40,11 @@ describe('MAIL_FROM', () => {
     'x <a@example.com> <b@example.com>',
     `${'a'.repeat(65)}@example.com`,
     '',
-  ])('is not %j', (text) => expect(parseMailSender(text)).toBeUndefined());
+  ])('MAIL_FROM may not be %j', (text) => expect(parseMailSender(text)).toBeUndefined());
 });
 
 describe('templates', () => {
-  it('are names with ids', () => {
+  it('SENDGRID_TEMPLATES has names with ids', () => {
     expect(parseMailTemplates('receipt=d-1, share_page=abc')).toEqual(
       new Map([
         ['receipt', 'd-1'],
@@ -55,7 +55,7 @@ describe('templates', () => {
       expect(parseMailTemplates(text)).toBeUndefined();
   });
 
-  it('that go to anybody are among them', () => {
+  it('SENDGRID_OPEN_TEMPLATES may only name templates of SENDGRID_TEMPLATES', () => {
     const given = { ...development, SENDGRID_TEMPLATES: 'share=d-1' };
     expect(faults({ ...given, SENDGRID_OPEN_TEMPLATES: 'share' })).toEqual([]);
     expect(faults({ ...given, SENDGRID_OPEN_TEMPLATES: 'share, other' })).toEqual([
@@ -68,17 +68,17 @@ describe('production', () => {
   it.each([
     ['SENDGRID_API_KEY', 'SG.key'],
     ['SMTP_URL', 'smtp://u:p@mail.example.com'],
-  ])('takes %s', (name, value) => {
+  ])('Production accepts %s', (name, value) => {
     expect(faults({ ...production, [name]: value })).toEqual([]);
   });
 
-  it('refuses to start without a mail service, and to send its key in the clear', () => {
+  it('Production refuses to start without a mail service and to send its key over plain http', () => {
     expect(faults(production)).toEqual([expect.stringMatching(/^SENDGRID_API_KEY or SMTP_URL is missing/)]);
     const sendGrid = { ...production, SENDGRID_API_KEY: 'SG.key', SENDGRID_URL: 'http://api.sendgrid.com' };
     expect(faults(sendGrid)).toEqual(['SENDGRID_URL: must begin with https:// in production']);
   });
 
-  it('refuses templates that nobody could send', () => {
+  it('Production refuses templates that no configured service can send', () => {
     const smtp = { ...production, SMTP_URL: 'smtps://mail.example.com', SENDGRID_TEMPLATES: 'a=d-1' };
     expect(faults(smtp)).toEqual([expect.stringMatching(/^SENDGRID_TEMPLATES: /)]);
   });

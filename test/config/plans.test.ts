@@ -34,7 +34,7 @@ const planOf = ({ plans }: FreeJson, id: string): Json => {
 describe('the plans that come with the product', () => {
   const shipped = loadPlans();
 
-  it('sell what the specification names: ids 10 to 15 with their codes, types and whole dollars', () => {
+  it('The paid plans are those of the specification: ids 10 to 15 with their codes, types and whole dollars', () => {
     const paid = shipped.plans.filter((plan) => plan.kind === 'paid');
     expect(paid.map(({ id, code, planType, planAmount }) => [id, code, planType, planAmount])).toEqual([
       ['10', 'm-99', '1', 99],
@@ -47,7 +47,7 @@ describe('the plans that come with the product', () => {
     expect(shipped.currency).toBe('usd');
   });
 
-  it('have the free plans, the partner’s tiers, and the codes that only completion pages know', () => {
+  it('The file has the free plans, the partner’s tiers and the codes that only completion pages use', () => {
     expect(shipped.plans.filter(({ kind }) => kind === 'free').map(({ code }) => code)).toEqual(['m-free', 'y-free']);
     const partner = shipped.plans.filter((plan) => plan.kind === 'partner');
     expect(partner.map(({ tier, planHash, code }) => [tier, planHash, code])).toEqual([
@@ -58,11 +58,11 @@ describe('the plans that come with the product', () => {
     expect(shipped.formerCodes).toEqual(['m-30', 'm-150', 'y-300', 'y-1500']);
   });
 
-  it('begin with Basic-Plan-M: 7 days, 30 in the post-signup flow', () => {
+  it('Members begin with Basic-Plan-M for 7 days, or 30 in the post-sign-up flow', () => {
     expect(shipped.trial).toMatchObject({ lookupKey: 'Basic-Plan-M', days: 7, postSignUpDays: 30 });
   });
 
-  it('say in every language what they are', () => {
+  it('Every plan has its texts in every language', () => {
     for (const { id, summary, features } of shipped.plans) {
       for (const texts of [summary, features]) {
         expect({ id, languages: Object.keys(texts).toSorted() }).toEqual({ id, languages: ['de', 'en', 'fr', 'nl'] });
@@ -73,7 +73,7 @@ describe('the plans that come with the product', () => {
     }
   });
 
-  it('give more for more, never less', () => {
+  it('A dearer plan never gives less than a cheaper one', () => {
     const named = (id: string) => shipped.plans.find((plan) => plan.id === id)?.entitlements ?? [];
     // The yearly plan of a name gives what the monthly one does.
     for (const [monthly, yearly] of [
@@ -90,7 +90,7 @@ describe('the plans that come with the product', () => {
 });
 
 describe('a file of plans', () => {
-  it('is refused with all faults at once, each saying where', () => {
+  it('A faulty file of plans is refused with all faults at once, each with its place', () => {
     const found = faults((file) => {
       file.currency = 'USD';
       file.graceDays = 61;
@@ -111,7 +111,7 @@ describe('a file of plans', () => {
     expect(found).toContain('plans.2.planAmount: write whole dollars');
   });
 
-  it('with contradictions says all of them', () => {
+  it('A file of plans reports all of its contradictions', () => {
     const found = faults((file) => {
       planOf(file, '11').id = '10';
       planOf(file, '12').code = 'm-99';
@@ -146,11 +146,11 @@ describe('a file of plans', () => {
       (file) => (planOf(file, '10').features = { en: [' '] }),
       /^plans\.2\.features\.en\.0: write some/,
     ],
-  ])('with %s is refused', (_what, change, fault) => {
+  ])('A file of plans with %s is refused', (_what, change, fault) => {
     expect(faults(change)).toEqual(expect.arrayContaining([expect.stringMatching(fault)]));
   });
 
-  it('that is no JSON, or is not there, says so', () => {
+  it('A file of plans that is missing or is not JSON is reported', () => {
     const folder = mkdtempSync(join(tmpdir(), 'foyer-plans-'));
     try {
       const file = join(folder, 'plans.json');
@@ -194,25 +194,28 @@ describe('the configuration of Stripe', () => {
     }
   };
 
-  it('may be left out everywhere: then no plans are sold', () => {
+  it('Stripe may be left out everywhere, and then no plans are sold', () => {
     expect(configurationFaults(development)).toEqual([]);
     expect(configurationFaults(production)).toEqual([]);
     expect(configurationFaults({ ...production, ...stripe })).toEqual([]);
   });
 
-  it.each(Object.keys(stripe) as (keyof typeof stripe)[])('is whole: without %s it is refused', (name) => {
-    const { [name]: _, ...rest } = stripe;
-    expect(configurationFaults({ ...production, ...rest })).toEqual([
-      expect.stringMatching(new RegExp(`^${name} is missing`)),
-    ]);
-  });
+  it.each(Object.keys(stripe) as (keyof typeof stripe)[])(
+    'The configuration of Stripe without %s is refused',
+    (name) => {
+      const { [name]: _, ...rest } = stripe;
+      expect(configurationFaults({ ...production, ...rest })).toEqual([
+        expect.stringMatching(new RegExp(`^${name} is missing`)),
+      ]);
+    },
+  );
 
-  it('names both that are missing', () => {
+  it('A partial configuration names both missing variables', () => {
     const found = configurationFaults({ ...development, STRIPE_SECRET_KEY: 'sk_test_abc' });
     expect(found.map((fault) => fault.split(' ')[0])).toEqual(['STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET']);
   });
 
-  it('does not mix test mode and live mode: cards would be saved where nothing is charged', () => {
+  it('Test mode and live mode cannot be mixed, because cards would be saved where nothing is charged', () => {
     expect(configurationFaults({ ...production, ...stripe, STRIPE_PUBLISHABLE_KEY: 'pk_test_abc' })).toEqual([
       expect.stringMatching(/^STRIPE_PUBLISHABLE_KEY: is of the other mode/),
     ]);
@@ -223,13 +226,13 @@ describe('the configuration of Stripe', () => {
     ['STRIPE_SECRET_KEY', 'pk_live_abc'],
     ['STRIPE_PUBLISHABLE_KEY', 'sk_live_abc'],
     ['STRIPE_WEBHOOK_SECRET', 'abc'],
-  ])('does not take the wrong key for %s, and does not repeat it', (name, value) => {
+  ])('The wrong key for %s is refused and not repeated', (name, value) => {
     const found = configurationFaults({ ...production, ...stripe, [name]: value });
     expect(found).toEqual([expect.stringMatching(new RegExp(`^${name}: write`))]);
     expect(found.join()).not.toContain(value);
   });
 
-  it('asks and is asked over https alone in production', () => {
+  it('Stripe is used only over https in production', () => {
     const http = { STRIPE_API_URL: 'http://api.stripe.com', STRIPE_JS_URL: 'http://js.stripe.com/endive/stripe.js' };
     expect(configurationFaults({ ...production, ...stripe, ...http })).toEqual([
       'STRIPE_API_URL: must begin with https:// in production',
@@ -237,7 +240,7 @@ describe('the configuration of Stripe', () => {
     ]);
   });
 
-  it('is the stand-in’s in the sandbox of a development machine, and nowhere else', () => {
+  it('The stand-in of Stripe is used only in the sandbox of a development machine', () => {
     const sandbox = loadConfig({ ...development, NODE_ENV: 'development', SANDBOX_PORT: '4001' });
     expect(sandbox).toMatchObject({
       STRIPE_SECRET_KEY: 'sk_test_sandbox',

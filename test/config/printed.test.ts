@@ -32,7 +32,7 @@ function faultsOf(environment: Record<string, string>): readonly string[] {
 const isPrintedFault = (fault: string) => fault.includes('the value that is printed in config/example.env');
 
 describe('credentials that are printed in config/example.env', () => {
-  it('are these', () => {
+  it('The printed credentials are exactly the known ones', () => {
     expect(credentials.sort()).toEqual([
       'AMAZON_CLIENT_ID',
       'AMAZON_CLIENT_SECRET',
@@ -53,22 +53,25 @@ describe('credentials that are printed in config/example.env', () => {
     ]);
   });
 
-  it.each(credentials)('a start in production with the printed %s is refused, and doctor reports a fault', (name) => {
-    const given = { ...production, [name]: shown.get(name) ?? '' };
-    expect(faultsOf(given).filter(isPrintedFault)).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
-    const findings = checkConfiguration(readSetup(given, Date.now));
-    const printed = findings.filter(({ level, seen }) => level === 'fault' && seen.includes('printed'));
-    expect(printed.map(({ seen }) => seen)).toEqual([expect.stringContaining(name)]);
-  });
+  it.each(credentials)(
+    'A start in production with the printed %s is refused, and the doctor reports a fault',
+    (name) => {
+      const given = { ...production, [name]: shown.get(name) ?? '' };
+      expect(faultsOf(given).filter(isPrintedFault)).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
+      const findings = checkConfiguration(readSetup(given, Date.now));
+      const printed = findings.filter(({ level, seen }) => level === 'fault' && seen.includes('printed'));
+      expect(printed.map(({ seen }) => seen)).toEqual([expect.stringContaining(name)]);
+    },
+  );
 
-  it('the printed SECRET_KEY is refused anywhere in a list', () => {
+  it('The printed SECRET_KEY is refused anywhere in a list', () => {
     const printed = shown.get('SECRET_KEY') ?? '';
     for (const list of [`${'k'.repeat(40)},${printed}`, `${printed},${'k'.repeat(40)}`]) {
       expect(faultsOf({ ...production, SECRET_KEY: list }).filter(isPrintedFault)).toHaveLength(1);
     }
   });
 
-  it('all of them are named at once, and none in development', () => {
+  it('All printed credentials are reported at once, and none in development', () => {
     const all = Object.fromEntries(credentials.map((name) => [name, shown.get(name) ?? '']));
     expect(faultsOf({ ...production, ...all }).filter(isPrintedFault)).toHaveLength(credentials.length);
     expect(faultsOf({ ...all, TWILIO_FROM: '+15557122661', NODE_ENV: 'development' })).toEqual([]);

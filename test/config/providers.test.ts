@@ -39,12 +39,12 @@ function faultsOf(json: unknown, environment?: NodeJS.ProcessEnv): readonly stri
 const one = (change: object, of: object = oidc) => faultsOf({ providers: [{ ...of, ...change }] });
 
 describe('the file of providers', () => {
-  it('may be absent, or empty', () => {
+  it('The file of providers may be absent or empty', () => {
     expect(loadProviders(undefined, {})).toEqual(noProviders);
     expect(parse({})).toEqual(noProviders);
   });
 
-  it('says what was left out, and has what its files hold', () => {
+  it('The loaded file has defaults for what was left out and the content of the files that it names', () => {
     const { providers, serviceProvider, google } = parse(
       {
         serviceProvider: { privateKey: 'saml.key', certificate: 'saml.crt' },
@@ -65,7 +65,7 @@ describe('the file of providers', () => {
     ]);
   });
 
-  it('tells every fault at once, each with its place', () => {
+  it('The file reports every fault at once, each with its place', () => {
     const faults = faultsOf({
       apple: {},
       google: { signup: true },
@@ -82,7 +82,7 @@ describe('the file of providers', () => {
       expect(faults.some((fault) => fault.startsWith(at))).toBe(true);
   });
 
-  it('tells what is wrong between its parts, and in the files that it names, along with what is wrong in itself', () => {
+  it('The file reports contradictions between its parts and faults of the files that it names with its own faults', () => {
     const faults = faultsOf({
       serviceProvider: { privateKey: 'no.key', certificate: 'saml.crt' },
       google: { domains: ['acme.example'] },
@@ -110,7 +110,7 @@ describe('the file of providers', () => {
     );
   });
 
-  it('says nothing of a key that is missing where the part about it is what is wrong', () => {
+  it('A missing key gives no second fault when its part has a fault of its own', () => {
     const faults = faultsOf({
       serviceProvider: { privateKey: 'saml.key' },
       providers: [{ ...saml, signRequests: true }],
@@ -118,9 +118,12 @@ describe('the file of providers', () => {
     expect(faults).toEqual([expect.stringMatching(/^serviceProvider\.certificate: /)]);
   });
 
-  it.each([[null], [[]], ['text'], [{ providers: {} }]])('may be anything, and is told what it is not: %j', (json) => {
-    expect(faultsOf(JSON.stringify(json))).toHaveLength(1);
-  });
+  it.each([[null], [[]], ['text'], [{ providers: {} }]])(
+    'A file with the JSON value %j is refused with one fault',
+    (json) => {
+      expect(faultsOf(JSON.stringify(json))).toHaveLength(1);
+    },
+  );
 
   it.each<[string, () => readonly string[], RegExp]>([
     ['no JSON', () => faultsOf('{"providers":'), /^it is no JSON/],
@@ -145,16 +148,16 @@ describe('the file of providers', () => {
       () => faultsOf({ google: { domains: ['a.example'] }, providers: [{ ...oidc, domains: ['a.example'] }] }),
       /domain a\.example stands there twice/,
     ],
-  ])('is refused: %s', (_what, faults, expected) => {
+  ])('The file is refused with one fault: %s', (_what, faults, expected) => {
     expect(faults()).toEqual([expect.stringMatching(expected)]);
   });
 
-  it('a big logo is refused: it stands in every sign-in page', () => {
+  it('A logo that is too big is refused, because every sign-in page contains it', () => {
     write('big.png', Buffer.alloc(20_001));
     expect(one({ logo: 'big.png' })).toEqual([expect.stringMatching(/more than 20000 bytes/)]);
   });
 
-  it('takes plain http from this machine alone, and never in production', () => {
+  it('Plain http is accepted only for this machine and never in production', () => {
     const local = { ...oidc, issuer: 'http://127.0.0.1:3001/acme' };
     expect(faultsOf({ providers: [local] })).toEqual([]);
     expect(faultsOf({ providers: [local] }, { NODE_ENV: 'production' })).toEqual([
@@ -163,13 +166,13 @@ describe('the file of providers', () => {
     expect(one({ issuer: 'http://id.acme.example' })).toHaveLength(1);
   });
 
-  it('the example is right', () => {
+  it('The example file of providers is valid', () => {
     const text = readFileSync(join(import.meta.dirname, '../../config/providers.example.json'), 'utf8');
     write('globex.crt', certificate);
     expect(parse(text, { ACME_CLIENT_SECRET: 's' }).providers.map(({ kind }) => kind)).toEqual(['oidc', 'saml']);
   });
 
-  it('that cannot be read is a fault, not an absence', () => {
+  it('A file that cannot be read is a fault and does not count as absent', () => {
     expect(() => loadProviders(join(folder, 'nowhere.json'), {})).toThrow(ProvidersFileError);
   });
 });
@@ -188,12 +191,12 @@ describe('the variables of providers', () => {
     ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
     ['FACEBOOK_APP_SECRET', 'FACEBOOK_APP_ID'],
     ['AMAZON_CLIENT_ID', 'AMAZON_CLIENT_SECRET'],
-  ])('%s needs %s', (given, missing) => {
+  ])('The variable %s needs %s', (given, missing) => {
     expect(faults({ ...production, [given]: 'x' })).toEqual([expect.stringMatching(`^${missing} is missing`)]);
     expect(faults({ ...production, [given]: 'x', [missing]: 'y' })).toEqual([]);
   });
 
-  it('no secret goes out in the clear in production', () => {
+  it('No secret is sent over plain http in production', () => {
     const plain = { GOOGLE_URL: 'http://a.example', FACEBOOK_URL: 'http://b.example', AMAZON_URL: 'http://c.example' };
     expect(faults({ ...production, ...plain })).toEqual(
       Object.keys(plain).map((name) => `${name}: must begin with https:// in production`),

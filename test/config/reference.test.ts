@@ -13,15 +13,15 @@ describe('docs/configuration.md', () => {
   const limits = rateLimitReference(rateLimits, specialLimits, apiCallsPerMinute);
   const reference = configurationReference(read('config/example.env'), variableNames, limits);
 
-  it('is what `npm run docs` writes', () => {
+  it('The page docs/configuration.md is what `npm run docs` writes', () => {
     expect(read('docs/configuration.md')).toBe(reference);
   });
 
-  it('has a heading for every variable of the schema', () => {
+  it('The page has a heading for every variable of the schema', () => {
     for (const name of variableNames) expect(reference).toContain(`\n### ${name}\n`);
   });
 
-  it('prints the table of rate limits with a row for each counter and each special limit', () => {
+  it('The page has the table of rate limits with a row for each counter and each special limit', () => {
     const rows = limits.filter((line) => /^\| (?!Limit|---)/.test(line));
     const counters = Object.values<LimitDefinition>(rateLimits).flatMap((limit) => limit.counters);
     expect(rows).toHaveLength(counters.length + Object.keys(specialLimits).length);
@@ -29,7 +29,7 @@ describe('docs/configuration.md', () => {
     expect(reference).toContain(rows.join('\n'));
   });
 
-  it('cannot leave a variable out', () => {
+  it('The page cannot be written when a variable is missing', () => {
     expect(() => configurationReference('# Port.\n#PORT=1', ['PORT', 'NEW_ONE'], [])).toThrow('NEW_ONE');
   });
 });

@@ -29,7 +29,7 @@ function faults(given: Record<string, string>): readonly string[] {
 }
 
 describe('the configuration of text messages', () => {
-  it('may be left out everywhere', () => {
+  it('Text messages may be left out everywhere', () => {
     expect(faults(development)).toEqual([]);
     expect(faults(production)).toEqual([]);
     expect(faults({ ...production, ...twilio })).toEqual([]);
@@ -41,23 +41,23 @@ describe('the configuration of text messages', () => {
     ['TWILIO_FROM', /^TWILIO_FROM or TWILIO_MESSAGING_SERVICE_SID is missing/],
     // Production pays.
     ['SMS_COUNTRIES', /^SMS_COUNTRIES is missing/],
-  ] as const)('is whole: without %s it is refused', (name, fault) => {
+  ] as const)('The configuration of text messages without %s is refused', (name, fault) => {
     const { [name]: _, ...rest } = { ...production, ...twilio };
     expect(faults(rest)).toEqual([expect.stringMatching(fault)]);
   });
 
-  it('sends credentials over https alone', () => {
+  it('The credentials are sent only over https', () => {
     expect(faults({ ...production, ...twilio, TWILIO_URL: 'http://api.twilio.com' })).toEqual([
       'TWILIO_URL: must begin with https:// in production',
     ]);
   });
 
-  it.each(['+15557122661', '72345', 'Foyer', 'My Market 1'])('sends from %s', (from) => {
+  it.each(['+15557122661', '72345', 'Foyer', 'My Market 1'])('Text messages may be sent from %s', (from) => {
     expect(faults({ ...development, ...twilio, TWILIO_FROM: from })).toEqual([]);
   });
 
   it.each(['+1 555 7122661', '12', 'a name that is too long', '123456789', ''.padEnd(12, 'a')])(
-    'does not send from "%s"',
+    'Text messages may not be sent from “%s”',
     (from) => {
       expect(faults({ ...development, ...twilio, TWILIO_FROM: from })).toEqual([
         expect.stringMatching(/^TWILIO_FROM: write/),
@@ -65,19 +65,22 @@ describe('the configuration of text messages', () => {
     },
   );
 
-  it('reads countries in any case of letters, each once', () => {
+  it('SMS_COUNTRIES is read in any case of letters, each country once', () => {
     expect(loadConfig({ ...development, SMS_COUNTRIES: 'de, AT,de' }).SMS_COUNTRIES).toEqual(['DE', 'AT']);
   });
 
-  it('knows every country that has telephone numbers', () => {
+  it('SMS_COUNTRIES accepts every country that has telephone numbers', () => {
     const countries = getCountries();
     expect(loadConfig({ ...development, SMS_COUNTRIES: countries.join() }).SMS_COUNTRIES).toEqual(countries);
   });
 
   // There is no such country; people mean GB.
-  it.each(['UK', 'EU', 'XX', 'DE,', 'Germany', '49', 'DE AT'])('takes %s for no list of countries', (countries) => {
-    expect(faults({ ...development, SMS_COUNTRIES: countries })).toEqual([
-      expect.stringMatching(/^SMS_COUNTRIES: write countries/),
-    ]);
-  });
+  it.each(['UK', 'EU', 'XX', 'DE,', 'Germany', '49', 'DE AT'])(
+    'The value %s is refused as a list of countries',
+    (countries) => {
+      expect(faults({ ...development, SMS_COUNTRIES: countries })).toEqual([
+        expect.stringMatching(/^SMS_COUNTRIES: write countries/),
+      ]);
+    },
+  );
 });

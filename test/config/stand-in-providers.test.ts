@@ -10,7 +10,7 @@ const development = { DATA_DIR: dataDir, SANDBOX_PORT: '4001' };
 const file = join(dataDir, 'sandbox-providers', 'providers-4001.json');
 
 describe('providers in the sandbox of a development machine', () => {
-  it('are stand-ins, all five', () => {
+  it('All five providers are stand-ins in the sandbox', () => {
     const origin = 'http://127.0.0.1:4001';
     expect(loadConfig(development)).toMatchObject({
       ...{ GOOGLE_URL: origin, FACEBOOK_URL: origin, AMAZON_URL: origin, PROVIDERS_FILE: file },
@@ -20,14 +20,14 @@ describe('providers in the sandbox of a development machine', () => {
     });
   });
 
-  it('are the configured ones, each where it is configured', () => {
+  it('A provider that is configured replaces its stand-in', () => {
     const own = { GOOGLE_CLIENT_ID: 'mine', GOOGLE_CLIENT_SECRET: 'of Google', PROVIDERS_FILE: '/etc/providers.json' };
     const config = loadConfig({ ...development, ...own });
     expect(config).toMatchObject({ ...own, FACEBOOK_URL: 'http://127.0.0.1:4001' });
     expect(config.GOOGLE_URL).toBeUndefined();
   });
 
-  it('are nowhere else', () => {
+  it('The stand-in providers exist nowhere but in the sandbox of a development machine', () => {
     for (const more of [
       { SANDBOX: 'false', SEARCH_APP_URL: 'http://localhost:9' },
       { NODE_ENV: 'test', SANDBOX: 'true' },
@@ -39,7 +39,7 @@ describe('providers in the sandbox of a development machine', () => {
     }
   });
 
-  it('have a file that who only looks counts on once the sandbox has written it', () => {
+  it('Commands that only read use the file of stand-in providers once the sandbox has written it', () => {
     expect(writtenProvidersFile(loadConfig(development))).toBeUndefined();
     expect(writtenProvidersFile(loadConfig({ ...development, PROVIDERS_FILE: '/etc/gone.json' }))).toBe(
       '/etc/gone.json',

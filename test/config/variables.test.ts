@@ -37,16 +37,16 @@ describe('TRUST_PROXY', () => {
     'localhost',
     'loopback;10.0.0.1',
   ];
-  it.each(accepted)('%s is taken, and Express takes it', (value) => {
+  it.each(accepted)('The value %s of TRUST_PROXY is accepted, and Express accepts it', (value) => {
     const parsed = schema.shape.TRUST_PROXY.parse(value);
     expect(() => express().set('trust proxy', parsed)).not.toThrow();
   });
-  it.each(refused)('%s is one line in the list of faults, not a stack trace after the migrations', (value) => {
+  it.each(refused)('The value %s of TRUST_PROXY is one line in the list of faults and not a stack trace', (value) => {
     expect(() => loadConfig({ ...production, TRUST_PROXY: value })).toThrow(
       /The configuration has a fault:\n {2}- TRUST_PROXY: write how many proxies/,
     );
   });
-  it('no accepted text makes Express throw: 5,000 texts of its letters', () => {
+  it('No accepted value of TRUST_PROXY makes Express throw, as 5,000 random texts show', () => {
     const letters = '0123456789abf.:/, %';
     let taken = 0;
     for (let n = 0; n < 5_000; n += 1) {
@@ -68,9 +68,12 @@ describe('PREVENT_USER_EXISTENCE_ERRORS', () => {
     [{ NODE_ENV: 'test', SECRET_KEY: 'k'.repeat(32), SEARCH_APP_URL: 'https://s.example' }, false],
     [{ NODE_ENV: 'test', SECRET_KEY: 'k'.repeat(32), SANDBOX: 'true' }, false],
     [{ NODE_ENV: 'test', SECRET_KEY: 'k'.repeat(32), SANDBOX: 'true', PREVENT_USER_EXISTENCE_ERRORS: 'true' }, true],
-  ])('case %#', (environment, expected) => {
-    expect(loadConfig(environment).PREVENT_USER_EXISTENCE_ERRORS).toBe(expected);
-  });
+  ])(
+    'PREVENT_USER_EXISTENCE_ERRORS is on by default only in production and may be set (case %#)',
+    (environment, expected) => {
+      expect(loadConfig(environment).PREVENT_USER_EXISTENCE_ERRORS).toBe(expected);
+    },
+  );
 });
 
 describe('misspelt variables', () => {
@@ -81,11 +84,11 @@ describe('misspelt variables', () => {
     ['GUESS_LIMIT_ACOUNT', 'GUESS_LIMIT_ACCOUNT'],
     ['DATABASE_URI', 'DATABASE_URL'],
     ['TRUST_PORXY', 'TRUST_PROXY'],
-  ])('%s: did you mean %s', (name, meant) => {
+  ])('The misspelt variable %s gives a warning that suggests %s', (name, meant) => {
     expect(misspelt({ ...production, [meant]: undefined, [name]: 'x' })).toEqual([{ name, meant }]);
   });
 
-  it('known names, empty values, names of other programs, and a name whose right form is set give no warning', () => {
+  it('Known names, empty values, names of other programs and a name whose right form is set give no warning', () => {
     const others = [
       'PATH',
       'HOME',

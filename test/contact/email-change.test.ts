@@ -33,7 +33,7 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
   });
   afterAll(() => foyer?.close());
 
-  it('asks for a code from the new address, and tells the old one at once, which stays until then', async () => {
+  it('The change asks for a code from the new address and notifies the old one, which stays until then', async () => {
     const { email } = fresh();
     expect(leadsTo(await askForEmail(browser, ` ${email.toUpperCase()} `))).toBe('303 /settings/email/code');
     expect((await rowOf(foyer, user)).email).toBe(user.email);
@@ -47,7 +47,7 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
     expect((await signIn(foyer.browser(), email, password)).status).toBe(400);
   });
 
-  it('the code makes it the member’s: who signs in with it, and where mail goes', async () => {
+  it('The right code makes the new address the user’s, for sign-in and for mail', async () => {
     const { email } = fresh();
     await moveTo(foyer, browser, email);
     expect(await rowOf(foyer, user)).toMatchObject({ email, email_verified: 1, password_epoch: 0 });
@@ -67,7 +67,7 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
     ['ada@example', 'Invalid E-Mail Address'],
     ['ada@example.com, eve@example.com', 'Invalid E-Mail Address'],
     [`${'a'.repeat(250)}@example.com`, 'Invalid E-Mail Address'],
-  ])('refuses "%s", says why, and gives it back', async (typed, text) => {
+  ])('The invalid address “%s” is refused with the reason and stays in the field', async (typed, text) => {
     const answer = await askForEmail(browser, typed);
     const html = await answer.text();
     expect(answer.status).toBe(400);
@@ -77,7 +77,7 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
     expect(await foyer.mails(user.email)).toEqual([]);
   });
 
-  it('the same address is no change', async () => {
+  it('The same address is no change', async () => {
     const answer = await askForEmail(browser, user.email.toUpperCase());
     expect([answer.status, await answer.text()]).toEqual([
       400,
@@ -85,7 +85,7 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
     ]);
   });
 
-  it('a code of fewer digits is not looked at; five wrong ones void it; another one may be sent after a while', async () => {
+  it('An incomplete code is not checked, five wrong codes void it, and a new code can be sent after a wait', async () => {
     const { email } = fresh();
     await askForEmail(browser, email);
     const code = await emailCode(foyer, email);
@@ -102,7 +102,7 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
     expect((await rowOf(foyer, user)).email).toBe(user.email);
   });
 
-  it('the way ends after half an hour, and with another password', async () => {
+  it('The change expires after half an hour and when the password changes', async () => {
     const { email } = fresh();
     await askForEmail(browser, email);
     const code = await emailCode(foyer, email);
@@ -119,7 +119,7 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
     expect(leadsTo(await later.get('/settings/email/code'))).toBe('303 /settings/email');
   });
 
-  it('what was typed is there again after the member has shown who they are', async () => {
+  it('The typed address is kept while the user reauthenticates', async () => {
     foyer.passTime(11 * 60_000);
     const { email } = fresh();
     expect(leadsTo(await askForEmail(browser, email))).toBe('303 /re-authenticate?redirect=%2Fsettings%2Femail');
@@ -129,7 +129,7 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
     expect(await foyer.mails(user.email)).toEqual([]);
   });
 
-  it('the old address takes the account back, with a new password, and tells both', async () => {
+  it('The old address takes the account back with a new password, and both addresses are notified', async () => {
     const { email } = fresh();
     await moveTo(foyer, browser, email);
     const token = await undoToken(foyer, user.email);
@@ -153,7 +153,7 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
     expect(told?.text).not.toMatch(new RegExp(`${user.givenName}|${user.email}|127\\.0\\.0\\.1`));
   });
 
-  it('undoing asks for a password that may be one, twice the same', async () => {
+  it('Undoing the change requires a valid password, typed twice the same', async () => {
     await moveTo(foyer, browser, fresh().email);
     const token = await undoToken(foyer, user.email);
     const owner = foyer.browser();

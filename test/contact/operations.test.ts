@@ -31,7 +31,7 @@ describe.each(backends)('addresses and numbers by JSON, on $name', (backend) => 
   const verify = (attribute: string, flow: string | undefined, code: string) =>
     call('verifyUserAttribute', { attribute, flow, code });
 
-  it('an address by its code', async () => {
+  it('An address is changed with its code', async () => {
     const { email } = fresh();
     const asked = await call('changeEmail', { email });
     expect(asked).toMatchObject({ status: 200, body: { deliveryMedium: 'EMAIL', expiresInSeconds: 600 } });
@@ -45,7 +45,7 @@ describe.each(backends)('addresses and numbers by JSON, on $name', (backend) => 
     expect((await verify('email', asked.body.flow, code)).status).toBe(400);
   });
 
-  it('a number by its code, and away again', async () => {
+  it('A number is changed with its code and can be removed again', async () => {
     const { phone } = fresh();
     const asked = await call('changePhone', { phone_number: phone });
     expect(asked).toMatchObject({ status: 200, body: { deliveryMedium: 'SMS', expiresInSeconds: 600 } });
@@ -71,11 +71,11 @@ describe.each(backends)('addresses and numbers by JSON, on $name', (backend) => 
     ],
     ['changePhone', { phone_number: '+4930123456' }, 'No text messages can be sent to this number.'],
     ['verifyUserAttribute', { attribute: 'email', flow: 'made-up', code: '123456' }, 'no longer valid'],
-  ])('%s with %j: 400, and why', async (path, body, said) => {
+  ])('The call %s with %j gets 400 with the reason', async (path, body, said) => {
     expect(await call(path, body)).toMatchObject({ status: 400, body: { detail: expect.stringContaining(said) } });
   });
 
-  it('an attribute that has no code is none', async () => {
+  it('An attribute without a code is refused', async () => {
     expect((await call('verifyUserAttribute', { attribute: 'given_name', flow: 'x', code: '1' })).status).toBe(400);
   });
 });

@@ -34,7 +34,7 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
   });
   afterAll(() => foyer?.close());
 
-  it('a code by text message makes it the member’s, and a way to sign in', async () => {
+  it('A code by text message makes the number the user’s and allows sign-in with it', async () => {
     const { phone } = fresh();
     const typed = `${phone.slice(0, 3)} (${phone.slice(3, 6)}) ${phone.slice(6, 9)}-${phone.slice(9)}`;
     expect(leadsTo(await askForPhone(browser, typed))).toBe('303 /settings/phone/code');
@@ -60,7 +60,7 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
     ['+4915112', 'There is no such number.'],
     ['+4930123456', 'No text messages can be sent to this number.'],
     ['+19005550123', 'No text messages can be sent to this number.'],
-  ])('refuses %s, says why, and gives it back', async (typed, text) => {
+  ])('The number %s is refused with the reason and stays in the field', async (typed, text) => {
     const answer = await askForPhone(browser, typed);
     const html = await answer.text();
     expect(answer.status).toBe(400);
@@ -69,7 +69,7 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
     expect(html).toContain(`value="${typed}"`);
   });
 
-  it('an empty field, or the button, takes the number away', async () => {
+  it('An empty field or the button removes the number, and an empty field without a number is refused', async () => {
     const empty = await askForPhone(browser, ' ');
     expect([empty.status, await empty.text()]).toEqual([400, expect.stringContaining('Cannot be empty')]);
     for (const fields of removals) {
@@ -83,7 +83,7 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
     expect(told.filter((one) => one === 'security-notice phone-removed')).toHaveLength(2);
   });
 
-  it('a number that carries the second factor stays, and can be replaced', async () => {
+  it('A number that is the second factor cannot be removed but can be replaced', async () => {
     const { phone } = fresh();
     await phoneTo(foyer, browser, phone);
     await signInWithTotp(foyer, browser, user, await giveTotp(foyer, user));
@@ -103,7 +103,7 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
     expect(await rowOf(foyer, user)).toMatchObject({ phone: another, mfa_preference: 'sms' });
   });
 
-  it('another number forgets the devices on which no second step was asked for', async () => {
+  it('A new number forgets the devices that skip the second factor', async () => {
     const { database, now } = foyer.deps;
     await signInWithTotp(foyer, browser, user, await giveTotp(foyer, user));
     const device = {
@@ -121,8 +121,8 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
   });
 });
 
-describe('where no text messages are sent', () => {
-  it('no number is asked for, none is taken, and one that is there can be taken away', async () => {
+describe('without text messages', () => {
+  it('Without text messages no number can be added, and an existing number can be removed', async () => {
     const backend = anyBackend;
     const foyer = await startFoyer(backend, {}, { smsOffered: false });
     try {

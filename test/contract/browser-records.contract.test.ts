@@ -33,7 +33,7 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
   it.each([
     ['sealed', sealed],
     ['plain', plain],
-  ])('A %s record is found by its id, and updated without a new id.', async (_name, records) => {
+  ])('A %s record is found by its id and updated without a new id', async (_name, records) => {
     const id = await records().create(value);
     expect(id).toMatch(/^[\w-]{43}$/);
     expect(await records().find(id)).toEqual(value);
@@ -41,7 +41,7 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
     expect(await records().find(id)).toEqual({ ...value, attempts: 2 });
   });
 
-  it('The store holds neither the id of a record nor, when it is sealed, its content.', async () => {
+  it('The store holds neither the id of a record nor, when it is sealed, its content', async () => {
     const id = await sealed().create(value);
     expect(await kv.get(`sealed:${id}`)).toBeNull();
     expect(await kv.get(`sealed:${sha256(id)}`)).not.toContain('ada');
@@ -55,7 +55,7 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
     ['a', 'a short guess'],
     ['A'.repeat(44), 'a guess that is too long'],
     [`${'A'.repeat(42)}:`, 'a guess with a character that no id has'],
-  ])('A guessed id finds no record: %j, %s.', async (guess) => {
+  ])('A guessed id finds no record: %j, %s', async (guess) => {
     const records = sealed();
     expect(await records.find(guess)).toBeUndefined();
     expect(await records.takeOnce(guess)).toBeUndefined();
@@ -66,18 +66,18 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
     expect(await records.find(guess)).toBeUndefined();
   });
 
-  it('Text that has no form of an id is not looked up, even when a key fits it.', async () => {
+  it('Text that does not have the form of an id is not looked up, even when a key fits it', async () => {
     await kv.set(`plain:${sha256('short')}`, JSON.stringify(value), MINUTE_MS);
     expect(await plain().find('short')).toBeUndefined();
     expect(await plain().takeOnce('short')).toBeUndefined();
   });
 
-  it('The hash of an id, which the store holds, is not an id.', async () => {
+  it('The hash of an id, which the store holds, is not an id', async () => {
     const id = await plain().create(value);
     expect(await plain().find(sha256(id))).toBeUndefined();
   });
 
-  it('An id of another kind finds no record and ends none.', async () => {
+  it('An id of another kind finds no record and ends none', async () => {
     const id = await sealed('one-kind').create(value);
     const other = sealed('other-kind');
     expect(await other.find(id)).toBeUndefined();
@@ -86,7 +86,7 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
     expect(await sealed('one-kind').find(id)).toEqual(value);
   });
 
-  it('A sealed record that is copied to another id, or to another kind, does not open.', async () => {
+  it('A sealed record that is copied to another id or to another kind does not open', async () => {
     const [id, target] = [await sealed().create(value), await sealed().create({ userId: 'eve', attempts: 0 })];
     const text = (await kv.get(`sealed:${sha256(id)}`)) ?? '';
     await kv.set(`sealed:${sha256(target)}`, text, MINUTE_MS);
@@ -95,7 +95,7 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
     await expect(sealed('other').takeOnce(id)).rejects.toThrow(UnsealError);
   });
 
-  it('A sealed record with one changed character does not open, and can still be deleted.', async () => {
+  it('A sealed record with one changed character does not open and can still be deleted', async () => {
     const id = await sealed().create(value);
     const key = `sealed:${sha256(id)}`;
     const text = (await kv.get(key)) ?? '';
@@ -107,13 +107,13 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
     expect(await sealed().find(id)).toBeUndefined();
   });
 
-  it('A record in plain text is refused where records are sealed.', async () => {
+  it('A record in plain text is refused where records are sealed', async () => {
     const id = sealed().newId();
     await kv.set(`sealed:${sha256(id)}`, JSON.stringify(value), MINUTE_MS);
     await expect(sealed().find(id)).rejects.toThrow(UnsealError);
   });
 
-  it('A record without the properties of its schema is refused, and the error repeats no value.', async () => {
+  it('A record without the properties of its schema is refused, and the error repeats no value', async () => {
     const id = plain().newId();
     for (const text of ['{"userId":7,"attempts":"a secret"}', 'a secret', '{"userId":"a secret"}']) {
       await kv.set(`plain:${sha256(id)}`, text, MINUTE_MS);
@@ -125,7 +125,7 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
     }
   });
 
-  it('A record expires, an update does not prolong it, and an expired one stays away after an update.', async () => {
+  it('A record expires, an update does not prolong it, and an expired one stays away after an update', async () => {
     const records = sealed('short', SHORT_MS);
     const id = await records.create(value);
     await sleep(SHORT_MS / 2);
@@ -137,7 +137,7 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
     expect(await records.consume(id)).toBe(false);
   });
 
-  it('Of many callers that take, consume or delete one record at once, exactly one succeeds.', async () => {
+  it('Of many callers that take, consume or delete one record at once, exactly one succeeds', async () => {
     const records = sealed();
     const many = <R>(act: () => Promise<R>) => Promise.all(Array.from({ length: 20 }, act));
     const id = await records.create(value);
@@ -151,7 +151,7 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
     expect(await records.findConsumable(consumable)).toEqual({ value, isUsed: true });
   });
 
-  it('Of many callers that take a matching record at once, one gets it; a record that does not match stays.', async () => {
+  it('Of many callers that take a matching record at once, one gets it; a record that does not match stays', async () => {
     const records = storedRecords({ kv, kind: 'named', schema, ttlMs: MINUTE_MS, seal: box });
     await records.write('ada', value);
     expect(await records.takeMatching('ada', ({ userId }) => userId === 'eve')).toBeUndefined();
@@ -160,7 +160,7 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
     expect(await records.find('ada')).toBeUndefined();
   });
 
-  it('A cookie that an attacker planted leads to no record once the browser has begun its own.', async () => {
+  it('A cookie that an attacker planted leads to no record once the browser has begun its own', async () => {
     const jar = new Map<string, string>();
     const req = {} as IncomingMessage;
     const res = {} as ServerResponse;
@@ -183,7 +183,7 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
     expect(records.readCookie(req)).toBe('');
   });
 
-  it('A record of the release before opens under the names of today.', async () => {
+  it('A record of the previous release opens under the names of today', async () => {
     const before = storedRecords({ kv, kind: 'renamed', schema: z.object({ errand: z.string() }), ttlMs: MINUTE_MS });
     await before.write('ada', { errand: '?plan=gold' });
     const today = acceptFormerNames(z.object({ continuation: z.string() }), { errand: 'continuation' });

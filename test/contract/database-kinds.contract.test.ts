@@ -18,7 +18,7 @@ describe('only SQLite', () => {
   });
   afterAll(() => stores.destroy());
 
-  it('a write that bypasses its own transaction fails at once instead of waiting for it', async () => {
+  it('A write that bypasses its own transaction fails at once instead of waiting for it', async () => {
     const { database } = stores;
     const insert = () => database.db.insertInto('meta').values({ name: 'bypass', value: 'x' }).execute();
     await expect(database.transaction(insert)).rejects.toThrow(/must use the transaction/);
@@ -26,12 +26,12 @@ describe('only SQLite', () => {
     await expect(insert()).resolves.toBeDefined();
   });
 
-  it('refuses to store what SQLite has no type for', async () => {
+  it('A value that SQLite has no type for is refused', async () => {
     const insert = sql`insert into meta (name, value) values (${true}, 'x')`.execute(stores.database.db);
     await expect(insert).rejects.toThrow(/parameter 1 is a boolean/);
   });
 
-  it('a full disk is StoreUnavailable, and what was there is still there', async () => {
+  it('A full disk throws StoreUnavailable, and what was stored is still there', async () => {
     const { database } = stores;
     await database.db.insertInto('meta').values({ name: 'kept', value: 'x' }).execute();
     const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(database.db);
@@ -55,7 +55,7 @@ if (!leftOut('postgres') && !leftOut('redis')) {
     });
     afterAll(() => stores.destroy());
 
-    it('two transactions that block each other both succeed: the loser is repeated', async () => {
+    it('Two transactions that block each other both succeed, because the loser is repeated', async () => {
       const { database } = stores;
       await database.db
         .insertInto('meta')
@@ -83,7 +83,7 @@ if (!leftOut('postgres') && !leftOut('redis')) {
       expect(rows.map(({ value }) => value.length)).toEqual([2, 2]);
     });
 
-    it('a connection lost in the middle of a transaction is StoreUnavailable, commits nothing and is replaced', async () => {
+    it('A connection lost in the middle of a transaction throws StoreUnavailable, commits nothing and is replaced', async () => {
       const { database } = stores;
       const failing = database.transaction(async (trx) => {
         await trx.insertInto('meta').values({ name: 'lost', value: 'x' }).execute();
@@ -94,7 +94,7 @@ if (!leftOut('postgres') && !leftOut('redis')) {
       expect(row).toBeUndefined();
     });
 
-    it('an integer that would lose digits is an error, not another number', async () => {
+    it('An integer that would lose digits is an error, not another number', async () => {
       const { db } = stores.database;
       const wrong = sql`select 9007199254740993::int8 as big`.execute(db);
       await expect(wrong).rejects.toThrow(RangeError);

@@ -29,7 +29,7 @@ describe.each(backends)('database between processes: $name', ({ open }) => {
     return row.count;
   };
 
-  it('600 transactions that read and then write, from two processes at once: none fails, none is lost', async () => {
+  it('Of 600 transactions that read and then write, from two processes at once, none fails and none is lost', async () => {
     const { db } = stores.database;
     await db.insertInto('meta').values({ name: 'sum', value: '0' }).execute();
     await Promise.all(workers.map((worker) => worker.perform({ name: 'transactions', key: 'sum', count: 300 })));
@@ -38,7 +38,7 @@ describe.each(backends)('database between processes: $name', ({ open }) => {
     expect(await countOf('sum:%')).toBe(600);
   });
 
-  it('600 single statements from two processes at once: none fails, none is lost', async () => {
+  it('Of 600 single statements from two processes at once, none fails and none is lost', async () => {
     await Promise.all(workers.map((worker) => worker.perform({ name: 'writes', key: 'single', count: 300 })));
     expect(await countOf('single:%')).toBe(600);
   });
@@ -104,7 +104,7 @@ describe.each(backends.filter(({ name }) => name.startsWith('SQLite')))('a held 
     return longest - (await machine.longestMs());
   }
 
-  it('writes to the database wait for it without stopping the event loop, and reads do not wait', async () => {
+  it('Writes to the database wait for the lock without stopping the event loop, and reads do not wait', async () => {
     const { db } = stores.database;
     let readTookMs = Number.POSITIVE_INFINITY;
     const standstillMs = await standstillDuring('foyer.db', async () => {
@@ -119,7 +119,7 @@ describe.each(backends.filter(({ name }) => name.startsWith('SQLite')))('a held 
     expect(await db.selectFrom('meta').select('name').execute()).toEqual([{ name: 'waited' }]);
   });
 
-  it('writes to the key-value file wait for it without stopping the event loop, and reads do not wait', async () => {
+  it('Writes to the key-value file wait for the lock without stopping the event loop, and reads do not wait', async () => {
     const { kv } = stores;
     await kv.set('there', 'x', 60_000);
     let readTookMs = Number.POSITIVE_INFINITY;
@@ -135,7 +135,7 @@ describe.each(backends.filter(({ name }) => name.startsWith('SQLite')))('a held 
     expect(await kv.get('waited')).toBe('x');
   });
 
-  it('a process that is killed while it holds the lock leaves nothing behind, and stops nobody', async () => {
+  it('A process that is killed while it holds the lock leaves no lock behind and blocks no other process', async () => {
     const [doomed] = await startWorkers(1, stores.urls);
     await doomed?.perform({ name: 'writes', key: 'acknowledged', count: 20 });
     await doomed?.perform({ name: 'holdWriteLock', key: 'foyer.db', count: 60_000 });
@@ -146,7 +146,7 @@ describe.each(backends.filter(({ name }) => name.startsWith('SQLite')))('a held 
     expect(kept).toHaveLength(20);
   });
 
-  it('who waits too long gets StoreUnavailable', async () => {
+  it('A caller that waits too long gets StoreUnavailable', async () => {
     const path = join(stores.urls.dataDir, 'foyer.db');
     const [holder, other] = [new DatabaseSync(path), new DatabaseSync(path)];
     holder.exec('BEGIN IMMEDIATE');

@@ -28,11 +28,11 @@ describe.each(backends)('database: $name', ({ open }) => {
     database.db.selectFrom('meta').select('value').where('name', '=', name).executeTakeFirst();
   const insertFact = (name: string, value = 'x') => database.db.insertInto('meta').values({ name, value }).execute();
 
-  it('answers a ping', async () => {
+  it('The database answers a ping', async () => {
     await expect(database.ping()).resolves.toBeUndefined();
   });
 
-  it('holds every column of the schema and gives back plain rows of the same values', async () => {
+  it('The database holds every column of the schema and returns plain rows of the same values', async () => {
     const user = aUser({
       phone: '+14155550100',
       accepted_tos_version: 3,
@@ -60,7 +60,7 @@ describe.each(backends)('database: $name', ({ open }) => {
     ]);
   });
 
-  it('keeps text of any script', async () => {
+  it('The database stores text of any script', async () => {
     const given_name = 'Zoë 東京 👩‍🚀 Ελλάδα "\' \\ \n';
     const user = aUser({ given_name });
     await database.db.insertInto('users').values(user).execute();
@@ -68,7 +68,7 @@ describe.each(backends)('database: $name', ({ open }) => {
     expect(row).toEqual({ given_name });
   });
 
-  it('counts and sums as numbers', async () => {
+  it('Counts and sums are numbers', async () => {
     await database.db.insertInto('clients').values([aClient(), aClient()]).execute();
     const row = await database.db
       .selectFrom('clients')
@@ -78,7 +78,7 @@ describe.each(backends)('database: $name', ({ open }) => {
     expect(row.sum).toBe(row.count * NOW_MS);
   });
 
-  it('says how many rows a statement changed, and returns rows where asked', async () => {
+  it('A statement reports how many rows it changed and returns rows on request', async () => {
     const users = [aUser({ source: 'counted' }), aUser({ source: 'counted' })];
     await database.db.insertInto('users').values(users).execute();
     const update = database.db.updateTable('users').set({ locale: 'de' }).where('source', '=', 'counted');
@@ -90,8 +90,8 @@ describe.each(backends)('database: $name', ({ open }) => {
     expect((await removal.executeTakeFirst()).numDeletedRows).toBe(0n);
   });
 
-  describe('what must be unique', () => {
-    it('is named: the e-mail address', async () => {
+  describe('unique values', () => {
+    it('A unique violation names the e-mail address', async () => {
       await database.db
         .insertInto('users')
         .values(aUser({ email: 'twice@example.com' }))
@@ -106,7 +106,7 @@ describe.each(backends)('database: $name', ({ open }) => {
       expect(isUniqueViolation(error, 'users.phone')).toBe(false);
     });
 
-    it('is named: the phone number, which many may be without', async () => {
+    it('A unique violation names the phone number, which many users may be without', async () => {
       const { db } = database;
       await db
         .insertInto('users')
@@ -121,7 +121,7 @@ describe.each(backends)('database: $name', ({ open }) => {
       expect(isUniqueViolation(error, 'users.phone')).toBe(true);
     });
 
-    it('is named: the two halves of a record’s key', async () => {
+    it('A unique violation names the two halves of a record’s key', async () => {
       const record = anOidcRecord();
       await database.db.insertInto('oidc').values(record).execute();
       await database.db
@@ -132,7 +132,7 @@ describe.each(backends)('database: $name', ({ open }) => {
       expect(isUniqueViolation(error, 'oidc.id_hash')).toBe(true);
     });
 
-    it('other faults are not taken for it', async () => {
+    it('Other errors are not taken for a unique violation', async () => {
       const missing = sql`insert into meta (name) values ('without value')`.execute(database.db);
       expect(isUniqueViolation(await failureOf(missing))).toBe(false);
       expect(isUniqueViolation(new Error('UNIQUE constraint failed: users.email'))).toBe(false);
@@ -140,7 +140,7 @@ describe.each(backends)('database: $name', ({ open }) => {
   });
 
   describe('transactions', () => {
-    it('commit together and answer what the callback answers', async () => {
+    it('A transaction commits all its writes together and returns the result of the callback', async () => {
       const answer = await database.transaction(async (trx) => {
         await trx.insertInto('meta').values({ name: 'both-1', value: 'x' }).execute();
         await trx.insertInto('meta').values({ name: 'both-2', value: 'x' }).execute();
@@ -150,7 +150,7 @@ describe.each(backends)('database: $name', ({ open }) => {
       expect([await fact('both-1'), await fact('both-2')]).toEqual([{ value: 'x' }, { value: 'x' }]);
     });
 
-    it('leave nothing when the callback fails, and pass its error on', async () => {
+    it('A transaction leaves nothing when the callback fails and passes its error on', async () => {
       const failing = database.transaction(async (trx) => {
         await trx.insertInto('meta').values({ name: 'undone', value: 'x' }).execute();
         throw new TypeError('no');
@@ -160,7 +160,7 @@ describe.each(backends)('database: $name', ({ open }) => {
       await insertFact('after-undone');
     });
 
-    it('leave nothing when a statement fails', async () => {
+    it('A transaction leaves nothing when a statement fails', async () => {
       const failing = database.transaction(async (trx) => {
         await trx.insertInto('meta').values({ name: 'undone-2', value: 'x' }).execute();
         await trx.insertInto('meta').values({ name: 'undone-2', value: 'x' }).execute();
@@ -169,7 +169,7 @@ describe.each(backends)('database: $name', ({ open }) => {
       expect(await fact('undone-2')).toBeUndefined();
     });
 
-    it('are not seen by others before they commit, whose reads do not wait for them', async () => {
+    it('A transaction is not seen by other readers before it commits, and they do not wait for it', async () => {
       await insertFact('seen', 'before');
       let readInBetween: unknown;
       await database.transaction(async (trx) => {
@@ -180,7 +180,7 @@ describe.each(backends)('database: $name', ({ open }) => {
       expect(await fact('seen')).toEqual({ value: 'after' });
     });
 
-    it('lose no write of a hundred that run at once, with single statements among them', async () => {
+    it('A hundred transactions at once, with single statements among them, lose no write', async () => {
       await insertFact('sum', '0');
       const add = sql<string>`cast(cast(value as integer) + 1 as text)`;
       await Promise.all(
@@ -200,7 +200,7 @@ describe.each(backends)('database: $name', ({ open }) => {
       expect(await fact('sum')).toEqual({ value: '200' });
     });
 
-    it('do not mix with a write that another caller makes meanwhile', async () => {
+    it('A transaction does not mix with a write that another caller makes meanwhile', async () => {
       const { promise: inside, resolve: enter } = Promise.withResolvers<void>();
       const failing = database.transaction(async (trx) => {
         await trx.insertInto('meta').values({ name: 'mixed-mine', value: 'x' }).execute();

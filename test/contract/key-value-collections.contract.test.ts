@@ -14,7 +14,7 @@ describe.each(backends)('counters and sets: $name', ({ open }) => {
   afterAll(() => stores.destroy());
 
   describe('counters', () => {
-    it('counts from nothing, up and down, never under zero', async () => {
+    it('A counter counts from zero, up and down, and never below zero', async () => {
       const key = freshKey();
       expect(await kv.count(key)).toBe(0);
       expect((await kv.consumeCount(key, MINUTE_MS)).count).toBe(1);
@@ -26,7 +26,7 @@ describe.each(backends)('counters and sets: $name', ({ open }) => {
       expect((await kv.consumeCount(freshKey(), MINUTE_MS, -1)).count).toBe(0);
     });
 
-    it('lives from the first increment on; later ones do not prolong it', async () => {
+    it('A counter lives from its first increment on, and later increments do not prolong it', async () => {
       const key = freshKey();
       const first = await kv.consumeCount(key, SHORT_MS);
       expect(first.expiresInMs).toBeGreaterThan(SHORT_MS - 60);
@@ -40,7 +40,7 @@ describe.each(backends)('counters and sets: $name', ({ open }) => {
       expect(await kv.consumeCount(key, MINUTE_MS)).toEqual({ count: 1, expiresInMs: expect.any(Number) });
     });
 
-    it('a decrement to zero keeps the time to live', async () => {
+    it('A decrement to zero keeps the counter’s time to live', async () => {
       const key = freshKey();
       await kv.consumeCount(key, SHORT_MS);
       await kv.consumeCount(key, MINUTE_MS, -3);
@@ -49,7 +49,7 @@ describe.each(backends)('counters and sets: $name', ({ open }) => {
       expect(await kv.count(key)).toBe(0);
     });
 
-    it('can be deleted and given another time to live', async () => {
+    it('A counter can be deleted and given another time to live', async () => {
       const key = freshKey();
       await kv.consumeCount(key, MINUTE_MS);
       await kv.delete(key);
@@ -64,7 +64,7 @@ describe.each(backends)('counters and sets: $name', ({ open }) => {
   describe('sets', () => {
     const sorted = async (key: string) => (await kv.setMembers(key)).sort();
 
-    it('adds, lists and removes members, each once', async () => {
+    it('A set adds, lists and removes members, each once', async () => {
       const key = freshKey();
       expect(await kv.setMembers(key)).toEqual([]);
       await kv.removeFromSet(key, 'a');
@@ -79,7 +79,7 @@ describe.each(backends)('counters and sets: $name', ({ open }) => {
       expect(await kv.setMembers(key)).toEqual([]);
     });
 
-    it('lives as long as its longest member, and is never shortened', async () => {
+    it('A set lives as long as its longest member and is never shortened', async () => {
       const [prolonged, kept] = [freshKey(), freshKey()];
       await kv.addToSet(prolonged, 'a', SHORT_MS);
       await kv.addToSet(prolonged, 'b', MINUTE_MS);
@@ -90,7 +90,7 @@ describe.each(backends)('counters and sets: $name', ({ open }) => {
       expect(await sorted(kept)).toEqual(['a', 'b']);
     });
 
-    it('members of an expired set do not come back', async () => {
+    it('Members of an expired set do not come back', async () => {
       const key = freshKey();
       await kv.addToSet(key, 'old', SHORT_MS);
       await sleep(PAST_SHORT_MS);

@@ -24,7 +24,7 @@ describe.each(backends)('key-value store between processes: $name', ({ open }) =
 
   const rounds = Array.from({ length: 10 }, (_, index) => index);
 
-  it('of 50 simultaneous takes of one key exactly one gets the value', async () => {
+  it('Of 50 simultaneous takes of one key exactly one gets the value', async () => {
     for (const round of rounds) {
       const key = `take-${round}`;
       await stores.kv.set(key, 'value', MINUTE_MS);
@@ -34,7 +34,7 @@ describe.each(backends)('key-value store between processes: $name', ({ open }) =
     }
   });
 
-  it('of 50 simultaneous redemptions of one code exactly one wins, and all others learn of it', async () => {
+  it('Of 50 simultaneous redemptions of one code exactly one succeeds, and all others learn of it', async () => {
     for (const round of rounds) {
       const key = `consume-${round}`;
       await stores.kv.set(key, 'value', MINUTE_MS);
@@ -44,7 +44,7 @@ describe.each(backends)('key-value store between processes: $name', ({ open }) =
     }
   });
 
-  it('of 50 simultaneous setIfAbsent exactly one writes', async () => {
+  it('Of 50 simultaneous setIfAbsent calls exactly one writes', async () => {
     for (const round of rounds) {
       const wrote = await bothPerform<boolean>({ name: 'setIfAbsent', key: `absent-${round}`, count: 25 });
       expect(wrote).toHaveLength(50);
@@ -52,19 +52,19 @@ describe.each(backends)('key-value store between processes: $name', ({ open }) =
     }
   });
 
-  it('of 50 simultaneous compareAndDelete exactly one deletes', async () => {
+  it('Of 50 simultaneous compareAndDelete calls exactly one deletes', async () => {
     await stores.kv.set('compared', 'value', MINUTE_MS);
     const deleted = await bothPerform<boolean>({ name: 'compareAndDelete', key: 'compared', count: 25 });
     expect(deleted.filter(Boolean)).toHaveLength(1);
   });
 
-  it('counters lose no increment, and no two callers see the same count', async () => {
+  it('Counters lose no increment, and no two callers see the same count', async () => {
     const counts = await bothPerform<number>({ name: 'increment', key: 'counter', count: 500 });
     expect(new Set(counts).size).toBe(1000);
     expect(await stores.kv.count('counter')).toBe(1000);
   });
 
-  it('sets lose no member', async () => {
+  it('Sets lose no member', async () => {
     await bothPerform({ name: 'addToSet', key: 'set', count: 300 });
     expect(await stores.kv.setMembers('set')).toHaveLength(600);
   });

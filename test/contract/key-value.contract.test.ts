@@ -13,12 +13,12 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
   });
   afterAll(() => stores.destroy());
 
-  it('answers a ping', async () => {
+  it('The store answers a ping', async () => {
     await expect(kv.ping()).resolves.toBeUndefined();
   });
 
   describe('values', () => {
-    it('has nothing under an unknown key', async () => {
+    it('The store has nothing under an unknown key', async () => {
       const key = freshKey();
       expect(await kv.get(key)).toBeNull();
       expect(await kv.getConsumable(key)).toBeNull();
@@ -37,7 +37,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
       ['several scripts and symbols', 'Zürich, Ελλάδα, 東京, 👩‍🚀'],
       ['line ends and quotes', 'a\nb\r\n\'"\\'],
       ['a hundred thousand characters', 'x'.repeat(100_000)],
-    ])('gives back what was stored: %s', async (_, value) => {
+    ])('The store returns what was stored: %s', async (_, value) => {
       const key = freshKey();
       await kv.set(key, value, MINUTE_MS);
       expect(await kv.get(key)).toBe(value);
@@ -47,7 +47,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
       expect(await kv.takeOnce(key)).toBe(value);
     });
 
-    it('tells keys apart that differ in case, length or a colon', async () => {
+    it('The store distinguishes keys that differ in case, length or a colon', async () => {
       const key = freshKey();
       await kv.set(`${key}:a`, 'lower', MINUTE_MS);
       await kv.set(`${key}:A`, 'upper', MINUTE_MS);
@@ -59,7 +59,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
       ]);
     });
 
-    it('overwrites, and a written entry counts as fresh again', async () => {
+    it('A written entry overwrites the old one and counts as unused again', async () => {
       const key = freshKey();
       await kv.set(key, 'one', MINUTE_MS);
       await kv.consume(key);
@@ -67,7 +67,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
       expect(await kv.getConsumable(key)).toEqual({ value: 'two', consumedAt: null });
     });
 
-    it('lets an entry expire, for every operation', async () => {
+    it('An expired entry is gone for every operation', async () => {
       const keys = Array.from({ length: 8 }, freshKey);
       for (const key of keys) await kv.set(key, 'gone', SHORT_MS);
       expect(await kv.get(keys[0] ?? '')).toBe('gone');
@@ -85,7 +85,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
       expect(await kv.get(h)).toBe('new');
     });
 
-    it('starts the time to live anew with each set', async () => {
+    it('Each set starts the time to live anew', async () => {
       const key = freshKey();
       await kv.set(key, 'one', SHORT_MS);
       await kv.set(key, 'two', MINUTE_MS);
@@ -93,7 +93,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
       expect(await kv.get(key)).toBe('two');
     });
 
-    it('rounds a fraction of a millisecond up and treats a passed time as the shortest life', async () => {
+    it('A fraction of a millisecond is rounded up, and a passed time is the shortest lifetime', async () => {
       const key = freshKey();
       await kv.set(key, 'x', 40.5);
       await kv.set(`${key}b`, 'x', -5);
@@ -103,9 +103,12 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
       expect(await kv.get(key)).toBeNull();
     });
 
-    it.each([Number.NaN, Number.POSITIVE_INFINITY])('refuses to live for ever (%s)', async (ttlMs) => {
-      await expect(kv.set(freshKey(), 'x', ttlMs)).rejects.toThrow(RangeError);
-    });
+    it.each([Number.NaN, Number.POSITIVE_INFINITY])(
+      'An entry that would live for ever is refused (%s)',
+      async (ttlMs) => {
+        await expect(kv.set(freshKey(), 'x', ttlMs)).rejects.toThrow(RangeError);
+      },
+    );
 
     it('setIfAbsent writes once', async () => {
       const key = freshKey();
@@ -116,7 +119,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
       expect(await kv.setIfAbsent(key, 'third', MINUTE_MS)).toBe(false);
     });
 
-    it('update keeps the remaining time to live and the mark of use', async () => {
+    it('An update keeps the remaining time to live and the mark of use', async () => {
       const key = freshKey();
       await kv.set(key, 'one', SHORT_MS);
       await kv.consume(key);
@@ -127,7 +130,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
       expect(await kv.get(key)).toBeNull();
     });
 
-    it('take gives the value a single time', async () => {
+    it('takeOnce gives the value a single time', async () => {
       const key = freshKey();
       await kv.set(key, 'code', MINUTE_MS);
       expect(await kv.takeOnce(key)).toBe('code');
@@ -135,7 +138,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
       expect(await kv.get(key)).toBeNull();
     });
 
-    it('deletes one, several and none', async () => {
+    it('A delete removes one key, several keys or none', async () => {
       const [a, b, c] = [freshKey(), freshKey(), freshKey()];
       for (const key of [a, b, c]) await kv.set(key, key, MINUTE_MS);
       await kv.delete();
@@ -155,7 +158,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
       expect(await kv.compareAndDelete(key, 'mine')).toBe(true);
     });
 
-    it('expire prolongs and shortens', async () => {
+    it('An expire call prolongs and shortens the time to live', async () => {
       const [long, short] = [freshKey(), freshKey()];
       await kv.set(long, 'x', SHORT_MS);
       await kv.set(short, 'x', MINUTE_MS);
@@ -167,7 +170,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
   });
 
   describe('consume', () => {
-    it('tells consumed, already used and unknown apart', async () => {
+    it('A consume distinguishes consumed, already used and unknown entries', async () => {
       const key = freshKey();
       await kv.set(key, 'code', MINUTE_MS);
       const before = Date.now();
@@ -185,7 +188,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
       expect(await kv.consume(key)).toEqual({ state: 'unknown' });
     });
 
-    it('does not prolong the entry', async () => {
+    it('A consume does not prolong the entry', async () => {
       const key = freshKey();
       await kv.set(key, 'code', SHORT_MS);
       await kv.consume(key);
@@ -194,7 +197,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
     });
   });
 
-  it('many operations of one turn do not get in each other’s way', async () => {
+  it('Many operations of one turn do not disturb each other', async () => {
     const base = freshKey();
     const keys = Array.from({ length: 1000 }, (_, index) => `${base}:${index}`);
     await Promise.all(keys.map((key) => kv.set(key, key, MINUTE_MS)));
@@ -206,7 +209,7 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
     expect(await Promise.all(keys.map((key) => kv.get(key)))).toEqual(keys.map(() => null));
   });
 
-  it('a faulty call fails alone', async () => {
+  it('A faulty call fails alone', async () => {
     const [good, bad] = [freshKey(), freshKey()];
     const outcome = await Promise.allSettled([
       kv.set(good, 'x', MINUTE_MS),

@@ -12,12 +12,12 @@ describe.each(backends)('leases on $name', ({ open }) => {
   });
   afterAll(() => stores?.destroy());
 
-  it('go to one of many who ask at once', async () => {
+  it('Of many callers that request one lease at once, one gets it', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => lease('race').acquire()));
     expect(answers.filter(Boolean)).toHaveLength(1);
   });
 
-  it('are prolonged by their holder, and refused to others until they run out', async () => {
+  it('A lease is prolonged by its holder and refused to others until it expires', async () => {
     const [mine, theirs] = [lease('turns'), lease('turns')];
     expect(await mine.acquire()).toBe(true);
     nowMs += 9_000;
@@ -29,7 +29,7 @@ describe.each(backends)('leases on $name', ({ open }) => {
     expect(await mine.acquire()).toBe(false);
   });
 
-  it('pass on at once when they are given back, but only by their holder', async () => {
+  it('A lease is free at once when it is released, but only its holder can release it', async () => {
     const [mine, theirs] = [lease('back'), lease('back')];
     await mine.acquire();
     await theirs.release();
@@ -38,7 +38,7 @@ describe.each(backends)('leases on $name', ({ open }) => {
     expect(await theirs.acquire()).toBe(true);
   });
 
-  it('let a job run in one process alone, and on after a failure', async () => {
+  it('A job with a lease runs in one process alone and continues after a failure', async () => {
     const done: string[] = [];
     const errors: unknown[] = [];
     const start = (who: string) =>

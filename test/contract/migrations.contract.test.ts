@@ -8,7 +8,7 @@ import { startWorkers } from './processes.ts';
 const released = migrations.map(({ name }) => name);
 
 describe('the list of migrations', () => {
-  it('is numbered without gaps, in order', () => {
+  it('The list of migrations is numbered without gaps, in order', () => {
     expect(released.map((name) => Number(name.slice(0, 4)))).toEqual(released.map((_, index) => index + 1));
     for (const name of released) expect(name).toMatch(/^\d{4}-[a-z-]+$/);
   });
@@ -36,14 +36,14 @@ describe.each(backends)('migrations: $name', ({ reserve }) => {
   });
   const tableNames = async () => (await database.db.introspection.getTables()).map(({ name }) => name);
 
-  it('applies all to an empty database, and nothing the second time', async () => {
+  it('An empty database gets all migrations, and the second run applies nothing', async () => {
     expect(await pendingMigrations(database)).toEqual(released);
     expect(await migrate(database)).toEqual({ applied: released });
     expect(await pendingMigrations(database)).toEqual([]);
     expect(await migrate(database)).toEqual({ applied: [] });
   });
 
-  it('applies only what was appended, and leaves alone what a newer release has added', async () => {
+  it('Only appended migrations are applied, and what a newer release has added stays', async () => {
     const [one, two, three] = [table('0001-one'), table('0002-two'), table('0003-three')];
     expect(await migrate(database, [one, two])).toEqual({ applied: ['0001-one', '0002-two'] });
     expect(await pendingMigrations(database, [one, two, three])).toEqual(['0003-three']);
@@ -52,7 +52,7 @@ describe.each(backends)('migrations: $name', ({ reserve }) => {
     expect(await tableNames()).toEqual(expect.arrayContaining(['one', 'two', 'three']));
   });
 
-  it('a failing migration leaves nothing of itself and everything before it', async () => {
+  it('A failing migration leaves nothing of itself and everything before it', async () => {
     const broken: Migration = {
       name: '0002-broken',
       async up({ schema, executor }) {
@@ -69,7 +69,7 @@ describe.each(backends)('migrations: $name', ({ reserve }) => {
     expect(names).not.toContain('three');
   });
 
-  it('can move data, with the same words in either database', async () => {
+  it('A migration can move data with the same statements in either database', async () => {
     const fill: Migration = {
       name: '0002-fill',
       up: async ({ executor }) => {
@@ -80,7 +80,7 @@ describe.each(backends)('migrations: $name', ({ reserve }) => {
     expect((await sql`select id from one`.execute(database.db)).rows).toEqual([{ id: 'moved' }]);
   });
 
-  it('several processes that start at once apply each migration once', async () => {
+  it('Several processes that start at once apply each migration once', async () => {
     const workers = await startWorkers(3, urls);
     try {
       const applied = await Promise.all(

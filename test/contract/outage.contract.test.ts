@@ -96,14 +96,14 @@ describe('a data directory that cannot be used', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('is StoreUnavailable', async () => {
+  it('A data directory that cannot be used throws StoreUnavailable', async () => {
     const dataDir = join(folder, 'a-file');
     await writeFile(dataDir, 'not a directory');
     await expectUnavailable(openDatabase({ dataDir }));
     await expectUnavailable(openKeyValue({ dataDir }));
   });
 
-  it('is StoreUnavailable when the files are something else than SQLite', async () => {
+  it('A data directory whose files are not SQLite throws StoreUnavailable', async () => {
     const noise = 'this is no database at all, but long enough to be taken for one. '.repeat(100);
     await writeFile(join(folder, 'foyer.db'), noise);
     await writeFile(join(folder, 'short-lived.db'), noise);
@@ -111,7 +111,7 @@ describe('a data directory that cannot be used', () => {
     await expectUnavailable(openKeyValue({ dataDir: folder }));
   });
 
-  it('a closed key-value file is StoreUnavailable', async () => {
+  it('A closed key-value file throws StoreUnavailable', async () => {
     const kv = await opened(openKeyValue({ dataDir: join(folder, 'closed') }));
     await kv.set('a', 'x', MINUTE_MS);
     const last = kv.set('b', 'written before it closes', MINUTE_MS);
@@ -125,7 +125,7 @@ describe('a data directory that cannot be used', () => {
 });
 
 describe('addresses of another kind', () => {
-  it('are refused by name', async () => {
+  it('An address of another kind is refused, and the error names the right kind', async () => {
     await expect(openDatabase({ url: 'mysql://localhost/x', dataDir: '.' })).rejects.toThrow(/postgres:\/\//);
     await expect(openKeyValue({ url: 'memcached://localhost', dataDir: '.' })).rejects.toThrow(/redis:\/\//);
   });
@@ -133,16 +133,16 @@ describe('addresses of another kind', () => {
 
 if (!leftOut('postgres')) {
   describe('PostgreSQL away', () => {
-    it('nobody listens: StoreUnavailable', async () => {
+    it('A PostgreSQL address without a server throws StoreUnavailable', async () => {
       await expectUnavailable(openDatabase({ url: `postgres://foyer@127.0.0.1:${await freePort()}/x`, dataDir: '.' }));
     });
 
-    it('a server that accepts and stays silent: StoreUnavailable, not a hang', async () => {
+    it('A PostgreSQL server that accepts and stays silent causes StoreUnavailable and no hang', async () => {
       const silent = await started(startSilentServer());
       await expectUnavailable(openDatabase({ url: `postgres://foyer@127.0.0.1:${silent.port}/x`, dataDir: '.' }));
     });
 
-    it('a server that ends while it is in use: StoreUnavailable, and no crash', async () => {
+    it('A PostgreSQL server that ends while it is in use causes StoreUnavailable and no crash', async () => {
       const service = await started(startPostgres());
       const log: string[] = [];
       const database = await opened(
@@ -158,7 +158,7 @@ if (!leftOut('postgres')) {
 
 if (!leftOut('redis')) {
   describe('Redis Sentinel', () => {
-    it('finds the master, survives its death, and keeps the prefix of its keys', async () => {
+    it('The client finds the master, survives its failure and keeps the prefix of its keys', async () => {
       const master = await started(startRedis());
       const replica = await started(startRedis(['--replicaof', '127.0.0.1', String(master.port)]));
       const direct = await opened(openKeyValue({ url: `${master.url}?prefix=mine:`, dataDir: '.' }));
@@ -181,23 +181,23 @@ if (!leftOut('redis')) {
       expect(await onReplica.get('after')).toBe('z');
     });
 
-    it('no sentinel answers: StoreUnavailable', async () => {
+    it('Sentinels that do not answer cause StoreUnavailable', async () => {
       const url = `redis+sentinel://127.0.0.1:${await freePort()},127.0.0.1:${await freePort()}/NAME`;
       await expectUnavailable(openKeyValue({ url, dataDir: '.' }));
     });
   });
 
   describe('Redis away', () => {
-    it('nobody listens: StoreUnavailable', async () => {
+    it('A Redis address without a server throws StoreUnavailable', async () => {
       await expectUnavailable(openKeyValue({ url: `redis://127.0.0.1:${await freePort()}`, dataDir: '.' }));
     });
 
-    it('a server that accepts and stays silent: StoreUnavailable, not a hang', async () => {
+    it('A Redis server that accepts and stays silent causes StoreUnavailable and no hang', async () => {
       const silent = await started(startSilentServer());
       await expectUnavailable(openKeyValue({ url: `redis://127.0.0.1:${silent.port}`, dataDir: '.' }));
     });
 
-    it('a server that freezes: StoreUnavailable, and it works again afterwards', async () => {
+    it('A Redis server that freezes causes StoreUnavailable and works again afterwards', async () => {
       const service = await started(startRedis());
       const kv = await opened(openKeyValue({ url: service.url, dataDir: '.' }));
       await kv.set('frozen', 'x', MINUTE_MS);
@@ -211,7 +211,7 @@ if (!leftOut('redis')) {
       expect(await eventually(() => kv.get('frozen'))).toBe('x');
     });
 
-    it('a command whose answer got lost is not sent again: a code just taken would look used', async () => {
+    it('A command whose answer got lost is not sent again, because a code just taken would look used', async () => {
       const service = await started(startRedis());
       const proxy = await started(startSwallowingProxy(service.port));
       const kv = await opened(openKeyValue({ url: `redis://127.0.0.1:${proxy.port}`, dataDir: '.' }));
@@ -226,7 +226,7 @@ if (!leftOut('redis')) {
       expect(again.state).toBe('already-used');
     });
 
-    it('a client that has given up for good is revived, unless it was closed on purpose', async () => {
+    it('A client that has given up for good is revived, unless it was closed on purpose', async () => {
       const redis = new Redis((await started(startRedis())).url, { lazyConnect: true });
       await redis.connect();
       const stopReviving = keepReviving(redis);
@@ -245,14 +245,14 @@ if (!leftOut('redis')) {
       expect(redis.status).toBe('end');
     });
 
-    it('a full memory is StoreUnavailable', async () => {
+    it('A full memory causes StoreUnavailable', async () => {
       const full = await started(startRedis(['--maxmemory', '1', '--maxmemory-policy', 'noeviction']));
       const kv = await opened(openKeyValue({ url: full.url, dataDir: '.' }));
       await expectUnavailable(kv.set('key', 'value', MINUTE_MS));
       await expectUnavailable(kv.consumeCount('count', MINUTE_MS));
     });
 
-    it('a server that dies: StoreUnavailable for what is under way and for what follows', async () => {
+    it('A Redis server that dies causes StoreUnavailable for current and later commands', async () => {
       const dying = await started(startRedis());
       const kv = await opened(openKeyValue({ url: dying.url, dataDir: '.' }));
       dying.signal('SIGSTOP');

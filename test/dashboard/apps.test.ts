@@ -11,8 +11,8 @@ const rules = {
 const member = { planId: '12', trialUntil: null };
 const shown = (...clients: ReturnType<typeof client>[]) => listApps(member, clients, rules);
 
-describe('what a member is shown of the client apps', () => {
-  it('their names in order, and where they begin, which is told who asks', () => {
+describe('the apps of the dashboard', () => {
+  it('Apps are listed by name, and their start address gets the issuer as iss', () => {
     const apps = shown(
       client('zebra', { logo: 'https://cdn.example/z.png' }),
       client('b', { name: 'École', logbackUri: 'https://b.example/in?from=here' }),
@@ -25,7 +25,7 @@ describe('what a member is shown of the client apps', () => {
     ]);
   });
 
-  it('one for other plans has no way in, only the page that says why', () => {
+  it('An app for other plans has no start address, only the page that explains why', () => {
     const logbackUri = 'https://a.example/in';
     expect(shown(client('a', { logbackUri, requiredPlans: ['13'] }))).toEqual([
       { id: 'a', name: 'a', limitedHref: '/not-in-plan?client_id=a' },
@@ -33,7 +33,7 @@ describe('what a member is shown of the client apps', () => {
     expect(shown(client('a', { logbackUri, requiredPlans: ['12'] }))[0]?.href).toContain(logbackUri);
   });
 
-  it('nothing that is hidden, acts for itself, or is this site itself', () => {
+  it('Hidden clients, services and Foyer’s own client are not listed', () => {
     const service = client('batch', { redirectUris: [], service: true, scopes: ['users:read'] });
     expect(shown(client('secret', { hidden: true }), service, client('web'))).toEqual([]);
     const device = client('tv', { redirectUris: [], device: true });
@@ -44,7 +44,7 @@ describe('what a member is shown of the client apps', () => {
   });
 });
 
-describe('looking for one', () => {
+describe('search', () => {
   const apps = [
     { id: 'academy', name: 'Die Akadémie' },
     { id: 'events-web', name: 'Events' },
@@ -58,12 +58,12 @@ describe('looking for one', () => {
     ['%', ['x']],
     ['[a-z]+', []],
     ['ﬀ', []],
-  ])('%j', (words, ids) => {
+  ])('The search for %j finds the matching apps', (words, ids) => {
     expect(matchesSearch(apps, words).map(({ id }) => id)).toEqual(ids);
   });
 });
 
-it('pictures may come from where the apps have them, and from no end of hosts', () => {
+it('Logos may be loaded from the origins of the apps, up to 30 of them', () => {
   const many = Array.from({ length: 100 }, (_, at) => ({ logoUrl: `https://h${at}.example/l.png` }));
   expect(logoOrigins([{ logoUrl: 'https://a.example/1' }, { logoUrl: 'https://a.example/2' }, {}])).toEqual([
     'https://a.example',

@@ -26,23 +26,23 @@ describe.each(backends)('/dashboard on $name', (backend) => {
       href: /<a class="button[^"]*" href="([^"]*)"/.exec(tile)?.[1]?.replaceAll('&amp;', '&'),
     }));
 
-  it('is for members: who is signed out comes back to it', async () => {
+  it('A visitor is redirected to the sign-in and back to /dashboard', async () => {
     const visitor = foyer.browser();
     expect(locationOf(await visitor.get('/dashboard'))).toBe(`${foyer.url}/?redirect=%2Fdashboard`);
     expect((await visitor.post('/dashboard')).status).toBe(405);
   });
 
-  it('comes behind what must be done first', async () => {
+  it('A user must accept the terms before the dashboard is shown', async () => {
     const stale = await foyer.signedIn(await foyer.addUser({ acceptedTosVersion: null }));
     const { pathname, searchParams } = new URL(locationOf(await stale.get('/dashboard')));
     expect([pathname, searchParams.get('redirect')]).toEqual(['/tos', `${foyer.url}/dashboard`]);
   });
 
-  it('says so where there is nothing yet', async () => {
+  it('A dashboard without apps has a message', async () => {
     expect(await page()).toContain('No apps yet');
   });
 
-  it('has a tile for each: logo with our sign behind it, name, client id, Open', async () => {
+  it('Each app has a tile with logo, fallback sign, name, client id and a link to open it', async () => {
     const { origin } = new URL('https://cdn.example/');
     await foyer.addClient({
       id: 'academy',
@@ -67,7 +67,7 @@ describe.each(backends)('/dashboard on $name', (backend) => {
     expect(html).toMatch(/<a href="\/dashboard" aria-current="page">Dashboard<\/a>/);
   });
 
-  it('a client app for other plans is not opened, but says how to get it', async () => {
+  it('An app for other plans is not opened but links to the page that explains how to get it', async () => {
     await foyer.addClient({ id: 'pro', name: 'Pro', logbackUri: 'https://pro.example/in', requiredPlans: ['12'] });
     const [pro] = tiles(await page());
     expect(pro?.tile).toContain('Not in your plan');
@@ -77,7 +77,7 @@ describe.each(backends)('/dashboard on $name', (backend) => {
     expect(tiles(await page())[0]?.href).toContain('https://pro.example/in');
   });
 
-  it('from nine on there is a search, which works without scripts', async () => {
+  it('From nine apps on there is a search, which works without scripts', async () => {
     for (let at = 1; at <= 9; at += 1) await foyer.addClient({ id: `app-${at}`, name: `App ${at}` });
     const html = await page();
     expect(tiles(html)).toHaveLength(9);
@@ -92,7 +92,7 @@ describe.each(backends)('/dashboard on $name', (backend) => {
     expect((await browser.get(`/dashboard?q=${'x'.repeat(5_000)}`)).status).toBe(200);
   });
 
-  it('a list that cannot be loaded still gives the page, with the message for 3 seconds and a way on', async () => {
+  it('A list that cannot be loaded gives 503 with a message for 3 seconds and the rest of the page', async () => {
     await foyer.addClient({ id: 'broken' });
     await clients().updateTable('clients').set({ metadata: '{' }).execute();
     const answer = await browser.get('/dashboard');
@@ -105,7 +105,7 @@ describe.each(backends)('/dashboard on $name', (backend) => {
     expect(foyer.logged()).toContain('the client apps could not be listed');
   });
 
-  it('members learn of no client app that is hidden or acts for itself, on the page and by the call', async () => {
+  it('Hidden clients and services are listed neither on the page nor by GET /clients', async () => {
     await foyer.addClient({ id: 'secret-app', name: 'Secret plans', hidden: true });
     await foyer.addClient({ id: 'batch', name: 'Batch', service: true, redirectUris: [], scopes: ['clients:read'] });
     await foyer.addClient({ id: 'open-app', name: 'Open app' });

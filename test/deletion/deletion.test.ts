@@ -3,7 +3,7 @@ import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { askToLeave, dayMs, deletionOf, everyRow, leavingMember, marks, rowsEverywhere } from './steps.ts';
 
-describe.each(backends)('a member leaves, on $name', (backend) => {
+describe.each(backends)('account deletion, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend);
@@ -18,7 +18,7 @@ describe.each(backends)('a member leaves, on $name', (backend) => {
     await foyer.app.deletion.work();
   };
 
-  it('is signed out everywhere, told by mail when it will be, and led to a page that says how to stay', async () => {
+  it('Deletion signs the user out everywhere, sends a mail with the date and opens a page that says how to stay', async () => {
     const user = await foyer.addUser({ locale: 'de' });
     const [browser, other] = [await foyer.signedIn(user), await foyer.signedIn(user)];
     const page = await (await browser.get('/settings/delete-account')).text();
@@ -34,7 +34,7 @@ describe.each(backends)('a member leaves, on $name', (backend) => {
     expect(Number(mail?.values.dueAtMs) - Number(mail?.values.atMs)).toBe(14 * dayMs);
   });
 
-  it('must tick that it is meant', async () => {
+  it('Deletion requires a ticked confirmation', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const answer = await browser.post('/settings/delete-account', {});
@@ -44,14 +44,14 @@ describe.each(backends)('a member leaves, on $name', (backend) => {
     expect((await browser.get('/settings')).status).toBe(200);
   });
 
-  it('asks twice at once: one date, one mail', async () => {
+  it('Two requests at once give one date and one mail', async () => {
     const user = await foyer.addUser();
     const browsers = [await foyer.signedIn(user), await foyer.signedIn(user)];
     await Promise.all(browsers.map((browser) => askToLeave(browser)));
     expect(await templates(user.email)).toEqual(['deletion-asked']);
   });
 
-  it('signs in within two weeks and stays: told by mail, in the marketplace, and in the settings', async () => {
+  it('A user who signs in within two weeks keeps the account and is notified by mail, in the marketplace and in the settings', async () => {
     const user = await leavingMember(foyer);
     foyer.passTime(13 * dayMs);
     await foyer.app.deletion.work();
@@ -72,7 +72,7 @@ describe.each(backends)('a member leaves, on $name', (backend) => {
     expect((await askToLeave(again)).headers.get('location')).toBe('/account-deletion');
   });
 
-  it('a password that is right, without the second factor, keeps nobody', async () => {
+  it('A right password without the second factor does not cancel the deletion', async () => {
     const user = await leavingMember(foyer, { phone: '+4915112340077', phoneVerified: true });
     const { database } = foyer.deps;
     await database.db.updateTable('users').set({ mfa_preference: 'sms' }).where('id', '=', user.id).execute();
@@ -82,7 +82,7 @@ describe.each(backends)('a member leaves, on $name', (backend) => {
     expect(await deletionOf(foyer, user)).toMatchObject({ done_at: null });
   });
 
-  it('is erased after two weeks, from every table, and nobody else is', async () => {
+  it('A user is erased from every table after two weeks, and no other user is', async () => {
     // Of the same first letter and house: in the outbox their masked addresses are the same.
     const user = await foyer.addUser({
       email: 'marked-member@example.org',
@@ -132,7 +132,7 @@ describe.each(backends)('a member leaves, on $name', (backend) => {
     expect(await foyer.mails(user.email)).toEqual([]);
   });
 
-  it('every table is known to hold nothing of members, or is emptied of them', async () => {
+  it('Every table is known to hold no user data or is emptied of it', async () => {
     const ofNobody = [
       ...['clients', 'signing_keys', 'meta', 'leases', 'resource_servers', 'outbox_deduplication'],
       ...['account_deletions', 'schema_history'],
@@ -145,7 +145,7 @@ describe.each(backends)('a member leaves, on $name', (backend) => {
     expect(all.filter((name) => !ofNobody.includes(name) && !tables.has(name as never))).toEqual([]);
   });
 
-  it('may sign up again with the same address, as somebody new', async () => {
+  it('A former user may sign up again with the same address as a new user', async () => {
     const user = await leavingMember(foyer, { email: 'comes-back@example.com' });
     await afterTwoWeeks();
     expect(await stillThere(user.id)).toBe(false);
@@ -154,7 +154,7 @@ describe.each(backends)('a member leaves, on $name', (backend) => {
     expect((await foyer.addUser({ email: user.email })).id).not.toBe(user.id);
   });
 
-  it('whom an operator has disabled is kept until that is settled', async () => {
+  it('A user whom an operator has disabled is kept until that is settled', async () => {
     const user = await leavingMember(foyer);
     const { database, now } = foyer.deps;
     await setDisabled(database.db, user.id, now(), now());
@@ -165,7 +165,7 @@ describe.each(backends)('a member leaves, on $name', (backend) => {
     expect(await stillThere(user.id)).toBe(false);
   });
 
-  it('one who cannot be erased keeps nobody else waiting', async () => {
+  it('A user who cannot be erased does not delay the others', async () => {
     const [first, second] = [await leavingMember(foyer), await leavingMember(foyer)];
     const { db } = foyer.deps.database;
     const { transaction } = foyer.deps.database;

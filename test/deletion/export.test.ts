@@ -3,14 +3,14 @@ import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { marks, rowsEverywhere } from './steps.ts';
 
-describe.each(backends)('the copy of a member’s data, on $name', (backend) => {
+describe.each(backends)('the copy of a user’s data, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend);
   });
   afterAll(() => foyer?.close());
 
-  it('is one file with what every table holds, and none of the secrets', async () => {
+  it('The export is one file with what every table holds and none of the secrets', async () => {
     const user = await foyer.addUser({ phone: '+4915112345679', phoneVerified: true });
     const browser = await foyer.signedIn(user);
     await rowsEverywhere(foyer, user);
@@ -71,7 +71,7 @@ describe.each(backends)('the copy of a member’s data, on $name', (backend) => 
     }
   });
 
-  it('names the apps that a member has signed in to', async () => {
+  it('The export names the clients that a user has signed in to', async () => {
     const user = await foyer.addUser();
     const browser = foyer.browser();
     const app = await relyingParty(foyer, await foyer.addClient({ name: 'Chair Market' }));
@@ -80,7 +80,7 @@ describe.each(backends)('the copy of a member’s data, on $name', (backend) => 
     expect(data.clientApps.map(({ name }) => name)).toEqual(['Chair Market']);
   });
 
-  it('is given to who has shown lately who they are', async () => {
+  it('The export requires a recent reauthentication', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     foyer.passTime(11 * 60_000);

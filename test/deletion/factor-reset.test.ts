@@ -4,7 +4,7 @@ import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { cancelToken, dayMs, operatorOf } from './steps.ts';
 
-describe.each(backends)('a second factor that an operator was asked to take away, on $name', (backend) => {
+describe.each(backends)('cancelling a second-factor reset, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend);
@@ -23,7 +23,7 @@ describe.each(backends)('a second factor that an operator was asked to take away
     expect((await findUser(foyer.deps.database.db, id))?.mfaPreference).toBe('totp');
   };
 
-  it('is kept by the link: a page asks, its button does it, once', async () => {
+  it('The link opens a page whose button keeps the second factor, once', async () => {
     const { user } = await waiting();
     const token = await cancelToken(foyer, user.email);
     const browser = foyer.browser();
@@ -39,7 +39,7 @@ describe.each(backends)('a second factor that an operator was asked to take away
     await staysAfterAll(user.id);
   });
 
-  it('is shown above the settings, and kept there by who can still show it', async () => {
+  it('The settings show the reset, and a user who still has the factor can cancel it there', async () => {
     const { user, secret } = await waiting();
     const browser = foyer.browser();
     await signInWithTotp(foyer, browser, user, secret);

@@ -4,7 +4,7 @@ import { type Shop, startShop } from '../membership/steps.ts';
 import { anyBackend } from '../support/stores.ts';
 import { askToLeave, dayMs } from './steps.ts';
 
-describe('a member with a plan leaves: what Stripe is told', () => {
+describe('deletion of a member with a plan: calls to Stripe', () => {
   let shop: Shop;
   let stripe: Stripe;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('a member with a plan leaves: what Stripe is told', () => {
   const subscriptionOf = async (user: User) =>
     stripe.subscriptions.retrieve((await standing(user)).subscriptionId ?? '');
 
-  it('ends with its period; who stays goes on as before', async () => {
+  it('The subscription of a member who leaves ends with its period, and continues when the member stays', async () => {
     const user = await member();
     await leave(user);
     expect(await subscriptionOf(user)).toMatchObject({ status: 'active', cancel_at_period_end: true });
@@ -45,7 +45,7 @@ describe('a member with a plan leaves: what Stripe is told', () => {
     expect(await standing(user)).toMatchObject({ paidPlanId: '10', nextPlanId: null, cancelAtPeriodEnd: false });
   });
 
-  it('a cheaper plan that was to come: nothing comes while the member leaves, and it comes when they stay', async () => {
+  it('A scheduled cheaper plan is dropped when the member leaves and restored when the member stays', async () => {
     const user = await member('m-499');
     await shop.buy(user, 'm-99');
     expect(await standing(user)).toMatchObject({ nextPlanId: '10' });
@@ -55,7 +55,7 @@ describe('a member with a plan leaves: what Stripe is told', () => {
     expect(await standing(user)).toMatchObject({ nextPlanId: '10', paidPlanId: '12' });
   });
 
-  it('at once: the plan is gone, nothing more is charged, and staying brings it not back', async () => {
+  it('A plan that is ended at once is gone, charges nothing more and does not return when the member stays', async () => {
     const user = await member();
     const { subscriptionId } = await standing(user);
     await leave(user, { membership: 'at-once' });
@@ -64,7 +64,7 @@ describe('a member with a plan leaves: what Stripe is told', () => {
     expect((await shop.userNow(user)).planId).toBeNull();
   });
 
-  it('Stripe is away while the member leaves: they leave all the same, and Stripe hears of it later', async () => {
+  it('A member can leave while Stripe is away, and Stripe gets the change later', async () => {
     const user = await member();
     const browser = await shop.foyer.signedIn(user);
     let away = true;
@@ -78,7 +78,7 @@ describe('a member with a plan leaves: what Stripe is told', () => {
     expect(await subscriptionOf(user)).toMatchObject({ cancel_at_period_end: true });
   });
 
-  it('once erased: Stripe has forgotten the customer, and the books know what was paid but not by whom', async () => {
+  it('Erasure deletes the customer at Stripe, and the orders keep what was paid but not by whom', async () => {
     const user = await member();
     const { customerId } = await standing(user);
     await leave(user);

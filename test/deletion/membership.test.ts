@@ -4,7 +4,7 @@ import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { askToLeave, dayMs, deletionOf, membershipRow } from './steps.ts';
 
-describe.each(backends)('a member with a plan leaves, on $name', (backend) => {
+describe.each(backends)('deletion of a member with a plan, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend);
@@ -26,7 +26,7 @@ describe.each(backends)('a member with a plan leaves, on $name', (backend) => {
     return { user, browser: await foyer.signedIn(user) };
   };
 
-  it('by default it ends at the period’s end: the page says when, and staying lets it go on', async () => {
+  it('The plan ends by default at the end of its period, the page says when, and staying continues it', async () => {
     const { user, browser } = await memberWith();
     const page = await (await browser.get('/settings/delete-account')).text();
     const end = new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(foyer.deps.now() + 30 * dayMs);
@@ -41,7 +41,7 @@ describe.each(backends)('a member with a plan leaves, on $name', (backend) => {
     expect(await tasksOf(user)).toEqual(['keep']);
   });
 
-  it('a change to a cheaper plan that was to come still comes when the member stays', async () => {
+  it('A scheduled change to a cheaper plan still happens when the member stays', async () => {
     const { user, browser } = await memberWith({ cancel_at_period_end: 1, next_plan_id: '10', paid_plan_id: '14' });
     await askToLeave(browser);
     expect(await tasksOf(user)).toEqual(['cancel-later']);
@@ -52,7 +52,7 @@ describe.each(backends)('a member with a plan leaves, on $name', (backend) => {
     ).toEqual([{ kind: 'keep', plan_id: '10' }]);
   });
 
-  it('at once, if the member wants that; then staying does not bring it back', async () => {
+  it('A plan that the member ends at once is not restored by staying', async () => {
     const { user, browser } = await memberWith();
     await askToLeave(browser, { membership: 'at-once' });
     expect(await tasksOf(user)).toEqual(['cancel-now']);
@@ -61,7 +61,7 @@ describe.each(backends)('a member with a plan leaves, on $name', (backend) => {
     expect(await tasksOf(user)).toEqual(['cancel-now']);
   });
 
-  it('what was not paid is not charged again, whatever the form says', async () => {
+  it('An unpaid plan is not charged again, whatever the form says', async () => {
     const at = foyer.deps.now();
     const { user, browser } = await memberWith({ status: 'past_due', unpaid_since: at }, at);
     const page = await (await browser.get('/settings/delete-account')).text();
@@ -76,34 +76,37 @@ describe.each(backends)('a member with a plan leaves, on $name', (backend) => {
     ['has only a trial', { status: 'trialing', priced_plan_id: 'trial', paid_plan_id: null }],
     ['has ended theirs before', { cancel_at_period_end: 1 }],
     ['has a free plan', { status: 'active', priced_plan_id: 'trial', paid_plan_id: null, base_plan_id: '1' }],
-  ] as const)('who %s is asked nothing, and neither leaving nor staying touches it', async (_what, change) => {
-    const user = await foyer.addUser();
-    if (change) {
-      const row = membershipRow(user.id, foyer.deps.now(), change);
-      await foyer.deps.database.db.insertInto('memberships').values(row).execute();
-    }
-    const browser = await foyer.signedIn(user);
-    expect(await (await browser.get('/settings/delete-account')).text()).not.toContain('name="membership"');
-    await askToLeave(browser, { membership: 'at-once' });
-    expect(await deletionOf(foyer, user)).toMatchObject({ membership: null });
-    await foyer.signedIn(user);
-    expect(await tasksOf(user)).toEqual([]);
-  });
+  ] as const)(
+    'A member who %s gets no question, and neither leaving nor staying changes the plan',
+    async (_what, change) => {
+      const user = await foyer.addUser();
+      if (change) {
+        const row = membershipRow(user.id, foyer.deps.now(), change);
+        await foyer.deps.database.db.insertInto('memberships').values(row).execute();
+      }
+      const browser = await foyer.signedIn(user);
+      expect(await (await browser.get('/settings/delete-account')).text()).not.toContain('name="membership"');
+      await askToLeave(browser, { membership: 'at-once' });
+      expect(await deletionOf(foyer, user)).toMatchObject({ membership: null });
+      await foyer.signedIn(user);
+      expect(await tasksOf(user)).toEqual([]);
+    },
+  );
 
-  it('asks twice at once: the first wish counts', async () => {
+  it('The first of two requests at once decides how the plan ends', async () => {
     const { user, browser } = await memberWith();
     const other = await foyer.signedIn(user);
     await Promise.all([askToLeave(browser), askToLeave(other)]);
     expect(await tasksOf(user)).toEqual(['cancel-later']);
   });
 
-  it('a word that the form does not have is none: the plan is not lost by it', async () => {
+  it('An unknown form value does not end the plan at once', async () => {
     const { user, browser } = await memberWith();
     await askToLeave(browser, { membership: 'never' });
     expect(await tasksOf(user)).toEqual(['cancel-later']);
   });
 
-  it('tasks: the longest due first; one that failed waits longer each time, an hour at most, and is never lost', async () => {
+  it('Tasks run the longest due first, and a failed one waits longer each time, an hour at most, and is never lost', async () => {
     const { database, now } = foyer.deps;
     const at = now() - dayMs;
     const mine = async (nowMs: number) =>

@@ -4,7 +4,7 @@ import { type Shop, startShop } from '../membership/steps.ts';
 import { backends } from '../support/stores.ts';
 import { askToLeave, dayMs } from './steps.ts';
 
-describe.each(backends)('a member leaves or stays while acts on the plan wait for Stripe, on $name', (backend) => {
+describe.each(backends)('leaving or staying while actions on the plan wait for Stripe, on $name', (backend) => {
   let shop: Shop;
   let stripe: Stripe;
   let isAway = false;
@@ -42,7 +42,7 @@ describe.each(backends)('a member leaves or stays while acts on the plan wait fo
     return (await stripe.subscriptions.retrieve(subscriptionId ?? '')).cancel_at_period_end;
   };
 
-  it('a cancellation that waits outlives a request to delete the account and its withdrawal', async () => {
+  it('A cancellation that waits survives a request to delete the account and its withdrawal', async () => {
     const user = await member();
     goAway();
     expect(await shop.membership.cancel(user)).toBe('noted');
@@ -52,7 +52,7 @@ describe.each(backends)('a member leaves or stays while acts on the plan wait fo
     expect(await endsAtStripe(user)).toBe(true);
   });
 
-  it('a resumption that waits is not carried out for a member who leaves afterwards', async () => {
+  it('A resumption that waits is not carried out for a member who leaves afterwards', async () => {
     const user = await member();
     expect(await shop.membership.cancel(user)).toBe('cancelled');
     goAway();
@@ -62,7 +62,7 @@ describe.each(backends)('a member leaves or stays while acts on the plan wait fo
     expect(await endsAtStripe(user)).toBe(true);
   });
 
-  it('a resumption that waits is carried out for a member who leaves and stays after all', async () => {
+  it('A resumption that waits is carried out for a member who leaves and then stays', async () => {
     const user = await member();
     expect(await shop.membership.cancel(user)).toBe('cancelled');
     goAway();
@@ -73,7 +73,7 @@ describe.each(backends)('a member leaves or stays while acts on the plan wait fo
     expect(await endsAtStripe(user)).toBe(false);
   });
 
-  it('a member who stays and leaves again, while Stripe is away, is not charged for another period', async () => {
+  it('A member who stays and leaves again while Stripe is away is not charged for another period', async () => {
     const user = await member();
     await leave(user);
     await shop.membership.work();
@@ -86,7 +86,7 @@ describe.each(backends)('a member leaves or stays while acts on the plan wait fo
     expect(await endsAtStripe(user)).toBe(true);
   });
 
-  it('a member who stays and cancels before Stripe has confirmed that the plan goes on is not charged again', async () => {
+  it('A member who stays and cancels before Stripe has confirmed the renewal is not charged again', async () => {
     const user = await member();
     await leave(user);
     await shop.membership.work();

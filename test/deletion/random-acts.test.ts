@@ -21,7 +21,7 @@ function randomNumbers(seed: number) {
   };
 }
 
-describe.each(backends)('acts on a plan, leaving and staying in any order, on $name', (backend) => {
+describe.each(backends)('actions on a plan, leaving and staying in any order, on $name', (backend) => {
   let shop: Shop;
   let stripe: Stripe;
   beforeAll(async () => {
@@ -80,7 +80,7 @@ describe.each(backends)('acts on a plan, leaving and staying in any order, on $n
     return found === wanted ? [] : [`seed ${seed}: ${done.join(', ')}: ${found} instead of ${wanted}`];
   }
 
-  it('once Stripe answers, the plan ends or goes on as the member has decided last', async () => {
+  it('Once Stripe answers, the plan ends or continues as the member decided last', async () => {
     const wrong: string[] = [];
     for (let seed = 25; seed <= 36; seed += 1) wrong.push(...(await run(seed * 7_919)));
     expect(wrong).toEqual([]);

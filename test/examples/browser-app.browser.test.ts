@@ -21,7 +21,7 @@ describe('the browser example', () => {
     await foyer?.close();
   });
 
-  it('signs in, shows the claims, forgets them on a reload, and signs out of both', async () => {
+  it('The example signs in, shows the claims, forgets them on a reload and signs out of both', async () => {
     const { email } = await foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
     const page = await newPage();
     await page.goto(url);
@@ -52,7 +52,7 @@ describe('the browser example', () => {
   it.each([
     { what: 'that another browser began', stored: null, alert: 'no sign-in has begun in this tab' },
     { what: 'with another state', stored: 'another', alert: /state/ },
-  ])('refuses an answer $what', async ({ stored, alert }) => {
+  ])('The example refuses an answer $what', async ({ stored, alert }) => {
     const page = await newPage();
     await page.goto(url);
     await page.getByText('Nobody is signed in.').waitFor();

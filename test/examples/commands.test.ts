@@ -30,21 +30,24 @@ describe('an example by one command', () => {
     { name: 'express', known: false },
     // From another time, at another address.
     { name: 'passport', known: true },
-  ])('$name registers itself (known before: $known), signs a member in, and out of both', async ({ name, known }) => {
-    if (known) await foyer.addClient({ id: `${name}-example` });
-    const url = await start(name);
-    const user = await foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
-    const [app, browser] = [new Browser(url), foyer.browser()];
-    const callback = await signInFor(browser, { url: locationOf(await app.get('/sign-in')) }, user);
-    expect(locationOf(await app.get(callback))).toBe(`${url}/`);
-    expect(await (await app.get('/')).text()).toContain('Hello, Ida Moreau');
-    const out = locationOf(await app.post('/sign-out'));
-    expect(locationOf(await browser.get(out, { from: 'cross-site' }))).toBe(`${url}/`);
-    expect(await (await app.get('/')).text()).toContain('Nobody is signed in.');
-    expect((await browser.get('/settings')).status).toBe(303);
-  });
+  ])(
+    'The example $name registers itself (known before: $known), signs a user in and signs out of both',
+    async ({ name, known }) => {
+      if (known) await foyer.addClient({ id: `${name}-example` });
+      const url = await start(name);
+      const user = await foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
+      const [app, browser] = [new Browser(url), foyer.browser()];
+      const callback = await signInFor(browser, { url: locationOf(await app.get('/sign-in')) }, user);
+      expect(locationOf(await app.get(callback))).toBe(`${url}/`);
+      expect(await (await app.get('/')).text()).toContain('Hello, Ida Moreau');
+      const out = locationOf(await app.post('/sign-out'));
+      expect(locationOf(await browser.get(out, { from: 'cross-site' }))).toBe(`${url}/`);
+      expect(await (await app.get('/')).text()).toContain('Nobody is signed in.');
+      expect((await browser.get('/settings')).status).toBe(303);
+    },
+  );
 
-  it('says which examples there are, that no Foyer answers, and that the one that does has other stores', async () => {
+  it('The command reports the list of examples, a Foyer that does not answer and one with other stores', async () => {
     await expect(exampleByCommand('nothing', {})).rejects.toThrow(/Which example\? express, browser, passport, device/);
     const ISSUER = `http://localhost:${await freePort()}`;
     await expect(exampleByCommand('express', { ISSUER })).rejects.toThrow(/No Foyer answers at http:\/\/localhost/);

@@ -24,7 +24,7 @@ describe('the example of an app without a browser', () => {
     return { example, code };
   }
 
-  it('shows an address, a code and a QR code; greets the member who has agreed, and takes a no', async () => {
+  it('The example shows address, code and QR code, greets the user who agreed and reports a refusal', async () => {
     const user = await foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
     const browser = await foyer.signedIn(user);
     // Side by side, for each waits as long as Foyer says.

@@ -43,7 +43,7 @@ describe('the Express example', () => {
   const claim = (page: Page, list: string, name: string) =>
     page.getByRole('table', { name: list }).getByRole('row', { name }).getByRole('cell').first().textContent();
 
-  it('signs in, shows the claims, refreshes, and signs out of both', async () => {
+  it('The example signs in, shows the claims, refreshes and signs out of both', async () => {
     const user = await foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
     const page = await newPage();
     await signIn(page, user.email ?? '');
@@ -67,7 +67,7 @@ describe('the Express example', () => {
     expect(origin + pathname).toBe(`${foyer.url}/`);
   });
 
-  it('refuses a sign-in that began in another browser', async () => {
+  it('Attack: the example refuses a sign-in that was started in another browser', async () => {
     const attacker = await foyer.addUser();
     const begun = locationOf(await fetch(`${url}/sign-in`, { redirect: 'manual' }));
     const callback = await signInFor(foyer.browser(), { url: begun }, attacker);
@@ -78,7 +78,7 @@ describe('the Express example', () => {
     expect(await home.text()).toContain('Nobody is signed in.');
   });
 
-  it('sends a member whose grant is over through sign-in again', async () => {
+  it('A user whose grant was revoked is sent to the sign-in again', async () => {
     const user = await foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
     const page = await newPage();
     await signedInAtApp(page, url, user);

@@ -8,7 +8,7 @@ import { type ToldApp, toldApp } from '../support/told-app.ts';
 import { type Example, freePort, startExample } from './example-process.ts';
 
 /** Back-channel logout as the Express example takes it: the test stands between, so that it can send what it likes. */
-describe('the Express example, told that a session is over', () => {
+describe('back-channel logout of the Express example', () => {
   let foyer: TestFoyer;
   let told: ToldApp;
   let other: ToldApp;
@@ -43,7 +43,7 @@ describe('the Express example, told that a session is over', () => {
     return answer.status;
   };
 
-  it('ends that session and no other, once, and only by a logout token of its own', async () => {
+  it('A valid logout token ends its session alone and once, and every other token is refused', async () => {
     const user = await foyer.addUser();
     const [here, elsewhere] = [await signIn(user), await signIn(user)];
     const atOther = await other.tokens(here.browser, user);

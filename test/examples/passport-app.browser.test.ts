@@ -25,7 +25,7 @@ describe('the Passport example', () => {
     await foyer?.close();
   });
 
-  it('signs in, and out of both', async () => {
+  it('The example signs in and signs out of both', async () => {
     const user = await foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
     const page = await newPage();
     await page.goto(url);
@@ -42,7 +42,7 @@ describe('the Passport example', () => {
     expect(origin + pathname).toBe(`${foyer.url}/`);
   });
 
-  it('asks with PKCE, state and nonce, and refuses an answer to another browser’s sign-in', async () => {
+  it('The example uses PKCE, state and nonce and refuses an answer to another browser’s sign-in', async () => {
     const begun = locationOf(await fetch(`${url}/sign-in`, { redirect: 'manual' }));
     const asked = Object.fromEntries(new URL(begun).searchParams);
     expect(asked).toMatchObject({

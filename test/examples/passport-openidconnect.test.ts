@@ -19,7 +19,7 @@ describe('a client app with passport-openidconnect', () => {
     await foyer?.close();
   });
 
-  it('signs a member in, with PKCE, state and nonce', async () => {
+  it('The client signs a user in with PKCE, state and nonce', async () => {
     const user = await foyer.addUser({ givenName: 'Ida', familyName: 'Moreau' });
     const app = new Browser(url);
     const begun = locationOf(await app.get('/sign-in'));
@@ -47,7 +47,7 @@ describe('a client app with passport-openidconnect', () => {
     });
   });
 
-  it('refuses an answer to another browser’s sign-in', async () => {
+  it('Attack: the client refuses an answer to another browser’s sign-in', async () => {
     const begun = locationOf(await new Browser(url).get('/sign-in'));
     const callback = await signInFor(foyer.browser(), { url: begun }, await foyer.addUser());
     const victim = new Browser(url);
@@ -55,7 +55,7 @@ describe('a client app with passport-openidconnect', () => {
     expect((await victim.get(callback)).status).toBe(403);
   });
 
-  it('is told of a refusal', async () => {
+  it('The client gets the error of a refused request', async () => {
     const app = new Browser(url);
     const begun = new URL(locationOf(await app.get('/sign-in')));
     begun.searchParams.set('prompt', 'none');

@@ -61,7 +61,7 @@ describe.each(backends)('a process that is killed, on $name', (backend: Backend)
   });
 
   it(
-    'loses no message, doubles none, and keeps the order of groups',
+    'A killed process loses no message, doubles none and keeps the order of groups',
     async () => {
       let next = startChild(settings);
       let killed = 0;

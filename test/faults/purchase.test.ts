@@ -201,7 +201,7 @@ let seen = 0;
 let onExchange = () => {};
 
 it(
-  `a server that is killed anywhere in step 2 (seeds 1 to ${seeds}): each member can go on, none pays twice, none without an order`,
+  `After a server is killed anywhere in step 2 (seeds 1 to ${seeds}), no member pays twice or without an order`,
   async () => {
     stripe.observe(() => {
       seen += 1;

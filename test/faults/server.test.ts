@@ -49,7 +49,7 @@ const send = ({ url }: ServerProcess, token: string, emailAddress: string) =>
     body: JSON.stringify({ emailAddress, action: 'password' }),
   });
 
-it('while the mail service hangs mail waits and nothing else does; a server that is killed meanwhile loses none', async () => {
+it('While the mail service hangs only mail waits, and a server that is killed meanwhile loses none', async () => {
   const carrier = await startHonestCarrier(seededRandom(3), 0);
   try {
     carrier.setHanging(true);

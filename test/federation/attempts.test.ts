@@ -37,7 +37,7 @@ describe.each(backends)('attempts on $name', (backend) => {
     return who;
   }
 
-  it('several tabs, each with its own provider and errand, end where each was going', async () => {
+  it('Several tabs with providers and pages of their own each end at the page of their tab', async () => {
     const [ada, vera] = [await memberByGoogle(), somebody(providers, 'oidc')];
     const browser = foyer.browser();
     const app = await relyingParty(foyer, await foyer.addClient());
@@ -61,29 +61,32 @@ describe.each(backends)('attempts on $name', (backend) => {
   it.each([
     ['in time', 5],
     ['too late for the attempt', 20],
-  ])('for a client app whose request is over meanwhile, answered %s: comes home', async (_when, minutes) => {
-    const ada = await memberByGoogle();
-    const browser = foyer.browser();
-    const app = await relyingParty(foyer, await foyer.addClient());
-    const begun = await app.begin();
-    const search = new URL(locationOf(await browser.get(begun.url))).search;
-    foyer.passTime(58 * 60_000);
-    const pressed = await pressButton(browser, 'google', { search });
-    foyer.passTime(minutes * 60_000);
-    let at = locationOf(await come(browser, await answerOf(providers, 'google', ada, pressed)));
-    if (minutes * 60_000 > attemptMs) {
-      // Back at the sign-in page, which begins the request again; from there once more.
-      expect(new URL(at).pathname).toBe('/');
-      const again = refreshOf(await (await browser.get(locationOf(await browser.get(at)))).text());
-      const { search: anew } = new URL(locationOf(await browser.get(again)));
-      at = locationOf(await comeBy(providers, browser, 'google', ada, { search: anew }));
-    }
-    expect(new URL(at).pathname).toBe('/verify-user');
-    const callback = await homeFrom(browser, at, { email: 'nobody types it' });
-    expect((await app.redeem(callback, begun)).claims()).toMatchObject({ amr: ['fed'] });
-  });
+  ])(
+    'A sign-in by a provider whose client request expired, answered %s, still gives a code at the client',
+    async (_when, minutes) => {
+      const ada = await memberByGoogle();
+      const browser = foyer.browser();
+      const app = await relyingParty(foyer, await foyer.addClient());
+      const begun = await app.begin();
+      const search = new URL(locationOf(await browser.get(begun.url))).search;
+      foyer.passTime(58 * 60_000);
+      const pressed = await pressButton(browser, 'google', { search });
+      foyer.passTime(minutes * 60_000);
+      let at = locationOf(await come(browser, await answerOf(providers, 'google', ada, pressed)));
+      if (minutes * 60_000 > attemptMs) {
+        // Back at the sign-in page, which begins the request again; from there once more.
+        expect(new URL(at).pathname).toBe('/');
+        const again = refreshOf(await (await browser.get(locationOf(await browser.get(at)))).text());
+        const { search: anew } = new URL(locationOf(await browser.get(again)));
+        at = locationOf(await comeBy(providers, browser, 'google', ada, { search: anew }));
+      }
+      expect(new URL(at).pathname).toBe('/verify-user');
+      const callback = await homeFrom(browser, at, { email: 'nobody types it' });
+      expect((await app.redeem(callback, begun)).claims()).toMatchObject({ amr: ['fed'] });
+    },
+  );
 
-  it('one tab: back and once more, and the one before is still good', async () => {
+  it('A second attempt in the same tab leaves the first one valid', async () => {
     const [ada, browser] = [await memberByGoogle(), foyer.browser()];
     const before = await pressButton(browser, 'google');
     const after = await pressButton(browser, 'google');
@@ -91,7 +94,7 @@ describe.each(backends)('attempts on $name', (backend) => {
     expect(notice(await come(browser, await answerOf(providers, 'google', ada, before)))).toBeNull();
   });
 
-  it('belong to one browser, by a host cookie that scripts cannot read and that does not change', async () => {
+  it('The cookie of attempts is HttpOnly, SameSite=Lax, limited to this host, stable, and replaced if it was planted', async () => {
     const browser = foyer.browser();
     const answer = await browser.post('/federation/google');
     const cookie = answer.headers.getSetCookie().find((line) => line.includes('foyer_federation='));
@@ -108,7 +111,7 @@ describe.each(backends)('attempts on $name', (backend) => {
     expect((await browser.cookies()).foyer_federation).toMatch(/^[\w-]{43}$/);
   });
 
-  it('of another browser with the same cookie’s name, or with none, are foreign', async () => {
+  it('Attack: an answer in another browser, or in one without the cookie, is refused as foreign', async () => {
     const ada = await memberByGoogle();
     const owner = foyer.browser();
     const answer = await answerOf(providers, 'google', ada, await pressButton(owner, 'google'));
@@ -120,7 +123,7 @@ describe.each(backends)('attempts on $name', (backend) => {
     expect(notice(await come(owner, answer))).toBe('federation-foreign');
   });
 
-  it('are taken for fifteen minutes to the millisecond, and sealed under their own name', async () => {
+  it('An attempt is valid for exactly fifteen minutes and is encrypted under its own id', async () => {
     let [clock, jar] = [1_000_000, ''];
     const cookies = {
       read: () => jar,
@@ -163,7 +166,7 @@ describe.each(backends)('attempts on $name', (backend) => {
     await expect(attempts.take(req, id, 'google')).rejects.toThrow();
   });
 
-  it('of many answers at the same time one is taken', async () => {
+  it('Of many concurrent answers to one attempt exactly one is accepted', async () => {
     const [ada, browser] = [await memberByGoogle(), foyer.browser()];
     const answer = await answerOf(providers, 'google', ada, await pressButton(browser, 'google'));
     const ends = await Promise.all(Array.from({ length: 8 }, async () => notice(await come(browser, answer))));
@@ -172,7 +175,7 @@ describe.each(backends)('attempts on $name', (backend) => {
   });
 
   it.each(['google', 'facebook', 'amazon', 'oidc'] as const)(
-    '%s: cancelled, and the errand and the language are still there',
+    'A cancelled sign-in at %s keeps the return address and the language',
     async (kind) => {
       const browser = foyer.browser();
       const search = '?redirect=/settings/providers&lang=fr';
@@ -186,8 +189,8 @@ describe.each(backends)('attempts on $name', (backend) => {
   );
 });
 
-describe('a provider that is away', () => {
-  it('keeps neither Foyer from starting nor members from coming in otherwise', async () => {
+describe('an unreachable provider', () => {
+  it('An unreachable provider prevents neither the start of Foyer nor other sign-ins', async () => {
     const providers = await startProviders();
     const environment = providers.environment((file) => ({
       providers: file.providers.slice(0, 1).map((acme) => ({ ...acme, issuer: 'http://127.0.0.1:9/away' })),

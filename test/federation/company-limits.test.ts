@@ -4,7 +4,7 @@ import { startProviders, type TestProviders } from '../support/providers.ts';
 import { backends } from '../support/stores.ts';
 import { comeBy, pathOf, pressButton, somebody } from './steps.ts';
 
-describe.each(backends)('many colleagues behind one address, on $name', (backend) => {
+describe.each(backends)('rate limits of a company on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe.each(backends)('many colleagues behind one address, on $name', (backend
 
   const notice = (to: string) => new URL(to, foyer.url).searchParams.get('notice');
 
-  it('have a limit of their own at a provider with domains: for attempts, and for codes to their addresses', async () => {
+  it('A provider with domains has limits of its own for attempts and for codes to addresses of its domains', async () => {
     const colleague = () => somebody(providers, 'oidc', { emailVerified: false });
     for (let n = 0; n < 8; n += 1)
       expect(pathOf(foyer, await comeBy(providers, foyer.browser(), 'oidc', colleague()))).toBe('/verify-code');
@@ -32,7 +32,7 @@ describe.each(backends)('many colleagues behind one address, on $name', (backend
     expect(notice(locationOf(await foyer.browser().post('/federation/google')))).toBe('federation-too-many');
   });
 
-  it('codes to addresses outside the domains of the provider count as everybody’s', async () => {
+  it('Codes to addresses outside the domains of the provider count toward the general limit', async () => {
     const other = await startFoyer(backend, {
       ...providers.environment(),
       ...{ GUESS_LIMIT_ADDRESS: '100', SIGN_UP_LIMIT_ADDRESS: '3', COMPANY_LIMIT_ADDRESS: '100' },
@@ -73,7 +73,7 @@ describe.each(backends)('a form of the provider that expired, on $name', (backen
     return locationOf(await browser.get(answer.href, { from: 'cross-site' }));
   }
 
-  it('is asked for again at once, with the errand of the visitor; a second time the page says so', async () => {
+  it('A provider form that expired is requested again once, with the return address; the second time gives an error', async () => {
     const browser = foyer.browser();
     const first = await pressButton(browser, 'oidc', { search: '?redirect=%2Fsettings&forceAuth=1' });
     const second = await expire(browser, first);
@@ -90,7 +90,7 @@ describe.each(backends)('a form of the provider that expired, on $name', (backen
     ]);
   });
 
-  it('any other error is not repeated', async () => {
+  it('Any other provider error is not repeated', async () => {
     const browser = foyer.browser();
     const wrongs: Record<string, string>[] = [{ error_description: 'maintenance' }, { error: 'server_error' }];
     for (const wrong of wrongs) {

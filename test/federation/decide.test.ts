@@ -17,7 +17,7 @@ const linkedTo = (user: User): ProvisioningFacts => ({ ...nobody, link: linkTo(u
 const open = { signUp: true };
 const closed = { signUp: false };
 
-describe('who gets in as whom', () => {
+describe('decide', () => {
   it.each([
     ['a link signs in', {}, open, linkedTo(userOf()), 'sign-in'],
     ['also where nobody becomes a member by it', {}, closed, linkedTo(userOf()), 'sign-in'],
@@ -55,7 +55,7 @@ describe('who gets in as whom', () => {
       { ...nobody, link: linkTo(userOf()), sameAddress: undefined },
       'create',
     ],
-  ] as const)('%s', (_what, change, provider, facts, expected) => {
+  ] as const)('The case “%s” gets the decision of its row', (_what, change, provider, facts, expected) => {
     const decision = decide({ ...identity, ...change } as UpstreamIdentity, provider, facts);
     expect(decision.kind === 'refuse' ? decision.why : decision.kind).toBe(expected);
   });
@@ -83,7 +83,7 @@ describe('who gets in as whom', () => {
       .map(({ linked, sameAddress }): ProvisioningFacts => ({ linked, link: linked && linkTo(linked), sameAddress })),
   });
 
-  it('nobody ever gets a confirmed account by its address alone', () => {
+  it('Attack: a confirmed account is never entered by its address alone', () => {
     fc.assert(
       fc.property(whatever, ({ identity: one, provider, facts }) => {
         const decision = decide(one, provider, facts);
@@ -96,7 +96,7 @@ describe('who gets in as whom', () => {
     );
   });
 
-  it('an address that nobody vouches for neither signs in nor creates nor takes over nor is offered', () => {
+  it('An unconfirmed address neither signs in, nor creates, nor takes over, nor offers a link', () => {
     fc.assert(
       fc.property(whatever, ({ identity: one, provider, facts }) => {
         const { kind } = decide({ ...one, emailVerified: false }, provider, {
@@ -109,7 +109,7 @@ describe('who gets in as whom', () => {
     );
   });
 
-  it('whose it is changes nothing of what an address is told that nobody vouches for', () => {
+  it('The decision for an unconfirmed address does not depend on whether it belongs to a user', () => {
     fc.assert(
       fc.property(whatever, ({ identity: one, provider, facts }) => {
         const unproven = { ...one, emailVerified: false };
@@ -119,7 +119,7 @@ describe('who gets in as whom', () => {
     );
   });
 
-  it('a disabled member gets in by no way', () => {
+  it('No decision signs a disabled user in', () => {
     fc.assert(
       fc.property(whatever, ({ identity: one, provider, facts }) => {
         const decision = decide(one, provider, facts);

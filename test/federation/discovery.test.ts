@@ -3,7 +3,7 @@ import { createDiscovery } from '../../server/federation/providers/discovery.ts'
 import { listenOnFreePort } from '../support/foyer.ts';
 import { refusal } from './strategies.ts';
 
-describe('what an OpenID provider says of itself', () => {
+describe('metadata of an OpenID provider', () => {
   let server: Server;
   let issuer: string;
   let asked = 0;
@@ -39,7 +39,7 @@ describe('what an OpenID provider says of itself', () => {
   });
   const open = () => createDiscovery({ issuer, clientId: 'foyer', clientSecret: 's' }, () => nowMs);
 
-  it('is asked for when somebody needs it, once for all of them, and known for an hour', async () => {
+  it('The metadata is fetched on first use, once for concurrent callers, and cached for an hour', async () => {
     const discovery = open();
     expect(asked).toBe(0);
     await Promise.all([discovery(), discovery(), discovery()]);
@@ -51,7 +51,7 @@ describe('what an OpenID provider says of itself', () => {
     expect(asked).toBe(2);
   });
 
-  it('a provider that is away is asked again, but not by everybody who waits', async () => {
+  it('An unreachable provider is asked again after a pause, not by every caller', async () => {
     const discovery = open();
     answer = undefined;
     expect(await refusal(discovery())).toMatchObject({ kind: 'unreachable' });
@@ -62,7 +62,7 @@ describe('what an OpenID provider says of itself', () => {
     expect((await discovery()).serverMetadata().issuer).toBe(issuer);
   });
 
-  it('what it said before holds while it is away', async () => {
+  it('Cached metadata stays valid while the provider is unreachable', async () => {
     const discovery = open();
     await discovery();
     answer = undefined;
@@ -71,7 +71,7 @@ describe('what an OpenID provider says of itself', () => {
     expect(asked).toBe(2);
   });
 
-  it.each([502, 503, 504])('what it said before holds while its proxy answers %i', async (status) => {
+  it.each([502, 503, 504])('Cached metadata stays valid while the provider’s proxy answers %i', async (status) => {
     const discovery = open();
     await discovery();
     proxyStatus = status;
@@ -88,7 +88,7 @@ describe('what an OpenID provider says of itself', () => {
     ['no JSON', () => '{"issuer": ', 'invalid'],
     ['a list', () => [], 'invalid'],
     ['an endless one', () => ({ ...configuration(), more: 'x'.repeat(2_000_000) }), 'invalid'],
-  ])('is not believed: %s', async (_what, wrong, kind) => {
+  ])('Metadata is refused when it is: %s', async (_what, wrong, kind) => {
     answer = wrong();
     expect(await refusal(open()())).toMatchObject({ kind });
   });

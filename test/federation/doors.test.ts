@@ -24,11 +24,11 @@ describe('the buttons of providers', () => {
     ['three', ['amazon', 'google', 'acme'], true],
     ['four', ['amazon', 'google', 'facebook', 'acme'], false],
     ['one, and three others', ['google', 'a', 'b', 'c'], false],
-  ])('the list of the others is open from the start with %s: %s', (_what, ids, open) => {
+  ])('The list of other providers for the buttons %s is open from the start: %s', (_what, ids, open) => {
     expect(doors(...ids).open).toBe(open);
   });
 
-  it('stand in three groups, in the order of the configuration', () => {
+  it('The buttons stand in three groups, in the order of the configuration', () => {
     const { top, facebook, others, instead } = doors('amazon', 'google', 'facebook', 'zebra', 'acme');
     const of = (group: typeof top) => group.map(({ action }) => action);
     expect(of(top)).toEqual(['/federation/amazon?state=x', '/federation/google?state=x']);
@@ -37,7 +37,7 @@ describe('the buttons of providers', () => {
     expect(instead).toBeUndefined();
   });
 
-  it('say what is configured for the visitor’s language, else the usual', () => {
+  it('A button has the label that is configured for the visitor’s language, else the default label', () => {
     const all = [
       provider('acme', { label: { de: 'Mit Acme-Ausweis', fr: 'Avec Acme' } }),
       provider('b', { name: 'B & C' }),
@@ -46,14 +46,14 @@ describe('the buttons of providers', () => {
     expect(others.map(({ label }) => label)).toEqual(['Mit Acme-Ausweis', 'Weiter mit B & C']);
   });
 
-  it('of a page for signing up are those by which one becomes a member', () => {
+  it('A sign-up page shows only the providers that allow sign-up', () => {
     const all = [provider('google', { signUp: false }), provider('acme')];
     const { top, others } = toProviderButtons({ all }, visitor, { search: '', clientLabel: '', signUp: true });
     expect([top.length, others.length]).toEqual([0, 1]);
   });
 });
 
-describe('browsers inside other apps', () => {
+describe('embedded browsers', () => {
   const iphone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)';
   const android =
     'Mozilla/5.0 (Linux; Android 14; SM-A146U Build/UP1A.231005.007; wv) AppleWebKit/537.36 (KHTML, like Gecko)';
@@ -67,7 +67,7 @@ describe('browsers inside other apps', () => {
     ['WeChat', `${iphone} Mobile/15E148 MicroMessenger/8.0.49 NetType/WIFI`],
     ['LinkedIn', `${iphone} Version/17.5 Mobile/15E148 Safari/604.1 [LinkedInApp]/9.29`],
     ['any WebView of iOS', `${iphone} Mobile/15E148`],
-  ])('%s', (_what, said) => {
+  ])('The user agent of %s is recognized as an embedded browser', (_what, said) => {
     expect(isEmbeddedBrowser(said)).toBe(true);
   });
 
@@ -85,7 +85,7 @@ describe('browsers inside other apps', () => {
     ],
     ['Firefox', 'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0'],
     ['one that says nothing', undefined],
-  ])('not %s', (_what, said) => {
+  ])('The user agent of %s is not taken for an embedded browser', (_what, said) => {
     expect(isEmbeddedBrowser(said)).toBe(false);
   });
 });

@@ -53,30 +53,33 @@ describe('members of libraries that Foyer relies on', () => {
     ['amazon', () => new Amazon(options, verify) as unknown as Family],
   ];
 
-  it.each(family)('%s: every request of `_oauth2` goes by `_request`, also of a copy of it', async (_name, open) => {
-    const { _oauth2: own } = open();
-    const copy: OAuthClient = Object.create(own);
-    const asked: string[] = [];
-    copy._request = (method, url, headers, body, token, done) => {
-      asked.push(`${method} ${url}`);
-      expect([
-        typeof headers,
-        typeof body === 'string' || body === '',
-        token === null || typeof token === 'string',
-      ]).toEqual(['object', true, true]);
-      (done as (error: null, text: string) => void)(null, '{"access_token":"t"}');
-    };
-    copy._useAuthorizationHeaderForGET = true;
-    const token = await new Promise((resolve) =>
-      copy.getOAuthAccessToken('code', { grant_type: 'authorization_code' }, (_error, value) => resolve(value)),
-    );
-    await new Promise((resolve) => copy.get('https://idp.example/me', 't', resolve));
-    expect([token, asked]).toEqual(['t', ['POST https://idp.example/token', 'GET https://idp.example/me']]);
-    expect(typeof own._request).toBe('function');
-    expect(typeof own._useAuthorizationHeaderForGET).toBe('boolean');
-  });
+  it.each(family)(
+    'The strategy %s sends every request of `_oauth2` through `_request`, also on a copy of it',
+    async (_name, open) => {
+      const { _oauth2: own } = open();
+      const copy: OAuthClient = Object.create(own);
+      const asked: string[] = [];
+      copy._request = (method, url, headers, body, token, done) => {
+        asked.push(`${method} ${url}`);
+        expect([
+          typeof headers,
+          typeof body === 'string' || body === '',
+          token === null || typeof token === 'string',
+        ]).toEqual(['object', true, true]);
+        (done as (error: null, text: string) => void)(null, '{"access_token":"t"}');
+      };
+      copy._useAuthorizationHeaderForGET = true;
+      const token = await new Promise((resolve) =>
+        copy.getOAuthAccessToken('code', { grant_type: 'authorization_code' }, (_error, value) => resolve(value)),
+      );
+      await new Promise((resolve) => copy.get('https://idp.example/me', 't', resolve));
+      expect([token, asked]).toEqual(['t', ['POST https://idp.example/token', 'GET https://idp.example/me']]);
+      expect(typeof own._request).toBe('function');
+      expect(typeof own._useAuthorizationHeaderForGET).toBe('boolean');
+    },
+  );
 
-  it.each(family)('%s: the store of states is ours, and gets the verifier of S256', (_name, open) => {
+  it.each(family)('The strategy %s uses Foyer’s state store, which gets the verifier of S256', (_name, open) => {
     stored.length = 0;
     const strategy = open();
     expect([strategy._stateStore, strategy._pkceMethod]).toEqual([store, 'S256']);
@@ -91,20 +94,17 @@ describe('members of libraries that Foyer relies on', () => {
     expect([state, typeof verified]).toEqual(['s', 'function']);
   });
 
-  it.each(family)(
-    '%s: `userProfile` of a copy reads the profile by `_oauth2.get` of that copy',
-    async (_name, open) => {
-      const running: Family = Object.create(open());
-      running._oauth2 = Object.create(running._oauth2);
-      running._oauth2.get = (_url, _token, done) => done(null, '{"id":"1","sub":"1","user_id":"1","name":"Ada"}');
-      const profile = await new Promise<{ _json: object } | undefined>((resolve, reject) =>
-        running.userProfile('t', (error, found) => (error ? reject(error as Error) : resolve(found))),
-      );
-      expect(profile?._json).toMatchObject({ name: 'Ada' });
-    },
-  );
+  it.each(family)('The strategy %s reads the profile on a copy by `_oauth2.get` of that copy', async (_name, open) => {
+    const running: Family = Object.create(open());
+    running._oauth2 = Object.create(running._oauth2);
+    running._oauth2.get = (_url, _token, done) => done(null, '{"id":"1","sub":"1","user_id":"1","name":"Ada"}');
+    const profile = await new Promise<{ _json: object } | undefined>((resolve, reject) =>
+      running.userProfile('t', (error, found) => (error ? reject(error as Error) : resolve(found))),
+    );
+    expect(profile?._json).toMatchObject({ name: 'Ada' });
+  });
 
-  it.each(family)('%s: a strategy ends by the functions of the copy that ran it', async (_name, open) => {
+  it.each(family)('The strategy %s ends with the functions of the copy that ran it', async (_name, open) => {
     const ended = await new Promise<string>((resolve) => {
       const running = Object.assign(Object.create(open()), { fail: () => resolve('fail') });
       running.authenticate({ query: { error: 'access_denied' } }, {});
@@ -112,12 +112,12 @@ describe('members of libraries that Foyer relies on', () => {
     expect(ended).toBe('fail');
   });
 
-  it('openid-client: the two methods that Foyer overrides are there', () => {
+  it('The library openid-client has the methods that Foyer overrides', () => {
     for (const name of ['authorizationRequestParams', 'currentUrl', 'authenticate'] as const)
       expect([name, typeof PassportOidc.prototype[name]]).toEqual([name, 'function']);
   });
 
-  it('node-saml: the methods for logouts and for one strategy of many providers are there', () => {
+  it('The library node-saml has the methods for logouts and for one strategy with many providers', () => {
     for (const name of [
       'validatePostRequestAsync',
       'validatePostResponseAsync',
@@ -128,7 +128,7 @@ describe('members of libraries that Foyer relies on', () => {
     expect(typeof MultiSamlStrategy.prototype.authenticate).toBe('function');
   });
 
-  it('package.json and package-lock.json name exactly the version that is installed', () => {
+  it('The files package.json and package-lock.json name exactly the version that is installed', () => {
     const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
     const [ours, lock] = [read('package.json'), read('package-lock.json')];
     for (const name of [

@@ -14,7 +14,7 @@ import { relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { answerOf, comeBy, pathOf, pressButton, somebody } from './steps.ts';
 
-describe.each(backends)('members by a provider on $name', (backend) => {
+describe.each(backends)('users by a provider on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
   beforeAll(async () => {
@@ -36,8 +36,8 @@ describe.each(backends)('members by a provider on $name', (backend) => {
   const linksOf = async (user: User | undefined) => listIdentities(db(), user?.id ?? '');
   const notice = (answer: Response) => new URL(locationOf(answer)).searchParams.get('notice');
 
-  describe('whom the provider vouches for', () => {
-    it('is a member at once: confirmed, without a password, linked, welcomed, asked for the terms', async () => {
+  describe('a user whose address the provider confirms', () => {
+    it('A new user is confirmed, without a password, linked, welcomed by mail and asked to accept the terms', async () => {
       const ada = somebody(providers, 'google');
       const browser = foyer.browser();
       const answer = await comeBy(providers, browser, 'google', ada);
@@ -62,7 +62,7 @@ describe.each(backends)('members by a provider on $name', (backend) => {
       expect(guessed.status).toBe(400);
     });
 
-    it('comes back by the link, whatever address and names the provider says by then', async () => {
+    it('A linked user signs in by the link, whatever address and name the provider gives later', async () => {
       const ada = somebody(providers, 'google', { subject: '424242424242424242424' });
       await comeBy(providers, foyer.browser(), 'google', ada);
       const user = await member(ada.email);
@@ -81,7 +81,7 @@ describe.each(backends)('members by a provider on $name', (backend) => {
       expect(path(await comeBy(providers, foyer.browser(), 'google', { ...ada, email: undefined }))).toMatch(/^\/tos/);
     });
 
-    it('another one of the same name elsewhere is another person', async () => {
+    it('The same subject at another provider is another user', async () => {
       const ada = somebody(providers, 'google', { subject: '777' });
       await comeBy(providers, foyer.browser(), 'google', ada);
       const other = somebody(providers, 'oidc', { subject: '777' });
@@ -89,7 +89,7 @@ describe.each(backends)('members by a provider on $name', (backend) => {
       expect((await member(other.email))?.id).not.toBe((await member(ada.email))?.id);
     });
 
-    it('their own language, once they have one, in which mails and pages are', async () => {
+    it('A new user gets the language of the browser, which pages then use in every browser', async () => {
       const ada = somebody(providers, 'google');
       const german = foyer.browser();
       german.headers['accept-language'] = 'de';
@@ -101,7 +101,7 @@ describe.each(backends)('members by a provider on $name', (backend) => {
       expect((await member(ada.email))?.locale).toBe('de');
     });
 
-    it('Remember Me survives the detour', async () => {
+    it('Remember Me is kept during the sign-in at the provider', async () => {
       const ada = somebody(providers, 'google');
       const maxAge = (answer: Response) =>
         answer.headers
@@ -112,7 +112,7 @@ describe.each(backends)('members by a provider on $name', (backend) => {
       expect(maxAge(await comeBy(providers, foyer.browser(), 'google', ada))).toBe(false);
     });
 
-    it('what is no name is none', async () => {
+    it('An empty or too long name is not stored as it is', async () => {
       const odd = somebody(providers, 'oidc', { givenName: '', familyName: 'x'.repeat(400) });
       await comeBy(providers, foyer.browser(), 'oidc', odd);
       const user = await member(odd.email);
@@ -120,7 +120,7 @@ describe.each(backends)('members by a provider on $name', (backend) => {
       expect(user?.familyName.length).toBeLessThanOrEqual(100);
     });
 
-    it('two tabs at once, or two browsers: one member', async () => {
+    it('Concurrent answers in tabs or browsers create one user with one link and one welcome mail', async () => {
       for (const browsers of [[foyer.browser()], [foyer.browser(), foyer.browser(), foyer.browser()]]) {
         const ada = somebody(providers, 'google');
         const tabs: [Browser, string][] = [];
@@ -136,12 +136,12 @@ describe.each(backends)('members by a provider on $name', (backend) => {
       }
     });
 
-    it('where nobody becomes a member by a provider, it says so; whoever is linked comes in', async () => {
+    it('A provider without sign-up refuses a new user with a notice', async () => {
       const answer = await comeBy(providers, foyer.browser(), 'amazon', somebody(providers, 'amazon'));
       expect(notice(answer)).toBe('federation-sign-up-closed');
     });
 
-    it('no address: nothing to become a member with', async () => {
+    it('An identity without an address creates no user', async () => {
       const answer = await comeBy(providers, foyer.browser(), 'google', providers.people.google.joan, {
         search: '?redirect=%2Fsettings',
       });
@@ -149,7 +149,7 @@ describe.each(backends)('members by a provider on $name', (backend) => {
       expect(new URL(locationOf(answer)).searchParams.get('redirect')).toBe('/settings');
     });
 
-    it('a disabled member stays out, by the link as by the address', async () => {
+    it('A disabled user is refused, by the link and by the address', async () => {
       const ada = somebody(providers, 'google');
       await comeBy(providers, foyer.browser(), 'google', ada);
       const user = await member(ada.email);
@@ -163,7 +163,7 @@ describe.each(backends)('members by a provider on $name', (backend) => {
       expect((await browser.cookies()).foyer_session).toBeUndefined();
     });
 
-    it('an address that is kept for whoever had it is nobody’s to become a member with', async () => {
+    it('Attack: an address that is reserved for its former owner creates no user', async () => {
       const user = await foyer.addUser();
       const kept = user.email;
       const nowMs = foyer.deps.now();
@@ -178,7 +178,7 @@ describe.each(backends)('members by a provider on $name', (backend) => {
       expect(await member(kept)).toBeUndefined();
     });
 
-    it('who wanted to leave, and comes by a link, stays', async () => {
+    it('A user who asked for deletion and signs in by a link cancels the deletion', async () => {
       const ada = somebody(providers, 'google');
       await comeBy(providers, foyer.browser(), 'google', ada);
       const user = (await member(ada.email)) as User;
@@ -196,10 +196,10 @@ describe.each(backends)('members by a provider on $name', (backend) => {
     });
   });
 
-  describe('an address that nobody vouches for', () => {
+  describe('a user whose address the provider does not confirm', () => {
     const codePath = '/verify-code';
 
-    it('is confirmed by a code; then the member is there: without a password, with the link', async () => {
+    it('An unconfirmed address needs a code; then the user exists, without a password and with the link', async () => {
       const grace = somebody(providers, 'facebook');
       const browser = foyer.browser();
       expect(path(await comeBy(providers, browser, 'facebook', grace))).toBe(codePath);
@@ -227,7 +227,7 @@ describe.each(backends)('members by a provider on $name', (backend) => {
       expect(path(await comeBy(providers, foyer.browser(), 'facebook', grace))).toMatch(/^\/tos/);
     });
 
-    it('the client app’s request waits until then, and gets who they are and how they came', async () => {
+    it('A client’s request waits for the code and then gets the user with amr fed and acr aal1', async () => {
       const client = await relyingParty(foyer, await foyer.addClient());
       const grace = somebody(providers, 'facebook');
       const browser = foyer.browser();
@@ -248,7 +248,7 @@ describe.each(backends)('members by a provider on $name', (backend) => {
       expect(tokens.claims()).toMatchObject({ sub: user?.id, amr: ['fed'], acr: 'aal1' });
     });
 
-    it('a member’s is said to be one: nothing is mailed, nothing begun', async () => {
+    it('An address of an existing user gets a notice, and no mail is sent and no sign-up is started', async () => {
       const { email } = await foyer.addUser();
       const answer = await comeBy(providers, foyer.browser(), 'facebook', somebody(providers, 'facebook', { email }));
       expect(notice(answer)).toBe('federation-email-taken');
@@ -256,7 +256,7 @@ describe.each(backends)('members by a provider on $name', (backend) => {
       expect(await db().selectFrom('sign_ups').selectAll().where('email', '=', email).execute()).toEqual([]);
     });
 
-    it('begun twice, and confirmed once: the other code opens nothing', async () => {
+    it('When two sign-ups for one identity exist, the first confirmed one counts and the other code is refused', async () => {
       const grace = somebody(providers, 'facebook');
       const [one, two] = [foyer.browser(), foyer.browser()];
       await comeBy(providers, one, 'facebook', grace);
@@ -269,7 +269,7 @@ describe.each(backends)('members by a provider on $name', (backend) => {
     });
   });
 
-  it('the cache of members sees what was written', async () => {
+  it('The cache of users has the new user', async () => {
     const ada = somebody(providers, 'google');
     await comeBy(providers, foyer.browser(), 'google', ada);
     const user = (await member(ada.email)) as User;

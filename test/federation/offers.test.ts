@@ -9,7 +9,7 @@ import { comeBy, pathOf, somebody } from './steps.ts';
 const offerPath = '/federation/link';
 const signInFirst = `/?${new URLSearchParams({ redirect: offerPath, notice: 'federation-offer', provider: 'google' })}`;
 
-describe.each(backends)('a link that is offered on $name', (backend) => {
+describe.each(backends)('/federation/link on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe.each(backends)('a link that is offered on $name', (backend) => {
     return { user, ada, browser };
   }
 
-  it('is made once the member has signed in and said yes; from then on it signs in', async () => {
+  it('A link is created after the user signed in and agreed, and from then on it signs in', async () => {
     const { user, ada, browser } = await offered('?redirect=%2Fsettings%2Fdevices');
     const page = await (await browser.get(offerPath)).text();
     for (const said of ['Link Google?', 'Account at Google', `Ada Lovelace · ${user.email}`, 'Not now']) {
@@ -57,7 +57,7 @@ describe.each(backends)('a link that is offered on $name', (backend) => {
     expect((await elsewhere.get('/settings')).status).toBe(200);
   });
 
-  it('a client app’s request waits until then, also where the answer is no', async () => {
+  it('A client’s request waits for the answer and gets a code, also when the user declines', async () => {
     for (const act of ['link', 'not-now']) {
       const client = await relyingParty(foyer, await foyer.addClient());
       const user = await foyer.addUser();
@@ -74,7 +74,7 @@ describe.each(backends)('a link that is offered on $name', (backend) => {
     }
   });
 
-  it('no is an answer: nothing is linked, and it is offered again next time', async () => {
+  it('A declined link is not created and is offered again next time', async () => {
     const { user, ada, browser } = await offered();
     expect((await decide(browser, 'not-now')).status).toBe(303);
     expect(await linksOf(user)).toEqual([]);
@@ -82,7 +82,7 @@ describe.each(backends)('a link that is offered on $name', (backend) => {
     expect(path(await comeBy(providers, foyer.browser(), 'google', ada))).toBe(signInFirst);
   });
 
-  it('whoever is signed in already shows again who they are', async () => {
+  it('A user who is already signed in must authenticate again before the link is offered', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     foyer.passTime(1000);
@@ -96,14 +96,14 @@ describe.each(backends)('a link that is offered on $name', (backend) => {
     expect((await browser.get(offerPath)).status).toBe(200);
   });
 
-  it('both buttons at once, many times: one link', async () => {
+  it('Concurrent answers create one link', async () => {
     const { user, browser } = await offered();
     const answers = await Promise.all(['link', 'link', 'link'].map((act) => decide(browser, act)));
     expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
     expect(await linksOf(user)).toHaveLength(1);
   });
 
-  it('what is neither yes nor no is refused', async () => {
+  it('An answer that neither agrees nor declines gets 400', async () => {
     const { user, browser } = await offered();
     for (const act of ['', 'unlink']) expect((await decide(browser, act)).status).toBe(400);
     expect(await linksOf(user)).toEqual([]);

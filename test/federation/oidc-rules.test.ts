@@ -8,7 +8,7 @@ const acme: Pick<OidcProviderConfig, 'issuer' | 'claims' | 'domains' | 'verified
 };
 const said = { iss: 'https://id.acme.example', sub: '1', email: 'ada@acme.example', email_verified: true };
 
-describe('whose address counts as confirmed', () => {
+describe('confirmed addresses', () => {
   it.each([
     ['the provider says so, in a domain of its own', said, acme, true],
     ['another domain', { ...said, email: 'ada@example.com' }, acme, false],
@@ -25,11 +25,11 @@ describe('whose address counts as confirmed', () => {
     ],
     // Of `upn` nothing was said: in some houses anybody may write it.
     ['another claim than email', { ...said, upn: 'eve@acme.example' }, { ...acme, claims: { email: 'upn' } }, false],
-  ])('%s', (_what, claims, config, verified) => {
+  ])('The address is confirmed only as the rule says: %s', (_what, claims, config, verified) => {
     expect(oidcToIdentity(claims, config).emailVerified).toBe(verified);
   });
 
-  it('is said where the address is: of the id token’s nothing holds for userinfo’s', () => {
+  it('email_verified of the id token does not apply to another address from userinfo', () => {
     const more = { sub: '1', email: 'eve@acme.example' };
     expect(mergeClaims(said, more)).toMatchObject({ email: 'eve@acme.example', email_verified: undefined });
     expect(mergeClaims({ ...said, email: undefined }, { ...more, email_verified: true })).toMatchObject({
@@ -38,14 +38,14 @@ describe('whose address counts as confirmed', () => {
     expect(mergeClaims(said, { sub: '1', name: 'Ada' })).toMatchObject({ ...said, name: 'Ada' });
   });
 
-  it('whom userinfo calls the issuer is nobody’s matter', () => {
+  it('The issuer and the auth_time of userinfo are ignored', () => {
     const more = { sub: '1', iss: 'https://evil.example', auth_time: 9 };
     expect(mergeClaims({ ...said, auth_time: 5 }, more)).toMatchObject({ iss: said.iss, auth_time: 5 });
   });
 });
 
-describe('what stands for what', () => {
-  it('is as configured', () => {
+describe('mapping of claims', () => {
+  it('The claims are mapped as configured', () => {
     const claims = { email: 'mail', givenName: 'first', familyName: 'last', picture: 'photo' };
     const told = { ...said, mail: 'a@acme.example', first: 'Ada', last: 'King', photo: 'https://x.example/a.png' };
     expect(oidcToIdentity(told, { ...acme, claims })).toEqual({
@@ -54,7 +54,7 @@ describe('what stands for what', () => {
     });
   });
 
-  it('a whole name is taken apart where there is no other', () => {
+  it('A full name is split when no given name and family name are sent', () => {
     const named = (name: string) => oidcToIdentity({ ...said, name }, acme);
     expect(named('Ada Augusta King')).toMatchObject({ givenName: 'Ada Augusta', familyName: 'King' });
     expect(named('Ada')).toMatchObject({ givenName: 'Ada', familyName: '' });
@@ -63,7 +63,7 @@ describe('what stands for what', () => {
     expect(cut).toBe('x'.repeat(99));
   });
 
-  it('a name that turns the direction of the text or breaks the line is stripped of that', () => {
+  it('Attack: direction marks and line separators are removed from names', () => {
     const bidi = ['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'];
     for (const control of bidi) {
       const told = { ...said, given_name: `Ada${control}moc.elpmaxe`, family_name: `${control}King${control}` };
@@ -79,26 +79,29 @@ describe('what stands for what', () => {
   });
 
   it.each([undefined, '', 7, 'x'.repeat(256), '\ud800', 'a\u0000b', 'a\nb'])(
-    'without a subject nobody is named: %p',
+    'A subject that is missing or malformed is refused: %p',
     (sub) => {
       expect(() => oidcToIdentity({ ...said, sub }, acme)).toThrow(FederationError);
     },
   );
 });
 
-describe('somebody who was to show again who they are', () => {
+describe('fresh authentication at a provider', () => {
   const askedAtS = 1_000_000;
   const knows = { claims_supported: ['sub', 'auth_time'] };
-  it('has done so since', () => {
+  it('A recent auth_time is accepted', () => {
     requireFreshAuthentication({ auth_time: askedAtS + 5 }, askedAtS, knows);
     requireFreshAuthentication({ auth_time: askedAtS - 30 }, askedAtS, knows);
   });
-  it.each([{ auth_time: askedAtS - 61 }, { auth_time: '1000005' }, {}])('or is refused: %p', (told) => {
-    expect(() => requireFreshAuthentication(told, askedAtS, knows)).toThrow(
-      expect.objectContaining({ kind: 'not-fresh' }),
-    );
-  });
-  it('a provider that cannot say when is believed; one that says an old time is not', () => {
+  it.each([{ auth_time: askedAtS - 61 }, { auth_time: '1000005' }, {}])(
+    'An old, malformed or missing auth_time is refused: %p',
+    (told) => {
+      expect(() => requireFreshAuthentication(told, askedAtS, knows)).toThrow(
+        expect.objectContaining({ kind: 'not-fresh' }),
+      );
+    },
+  );
+  it('A provider without auth_time support is trusted, but an old auth_time is refused', () => {
     requireFreshAuthentication({}, askedAtS, { claims_supported: ['sub'] });
     requireFreshAuthentication({}, askedAtS, {});
     expect(() => requireFreshAuthentication({ auth_time: 5 }, askedAtS, {})).toThrow(

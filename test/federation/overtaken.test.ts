@@ -17,7 +17,7 @@ describe.each(backends)('two tabs at once at a provider, on $name', (backend) =>
     await providers?.close();
   });
 
-  it('who becomes a member between two looks of another tab comes in by the link, and is offered none', async () => {
+  it('A user whom another tab creates between two reads signs in by the link and gets no offer to link', async () => {
     const subject = '515151515151515151515';
     const ada = somebody(providers, 'google', { subject });
     const identity: UpstreamIdentity = {

@@ -49,7 +49,7 @@ describe('the strategies of federation run through Passport', () => {
   };
 
   it.each(kinds)(
-    'A sign-in by %s calls passport.authenticate with the provider id and without a session.',
+    'A sign-in by %s calls passport.authenticate with the provider id and without a session',
     async (kind) => {
       const { passport, by } = open();
       const call = jest.spyOn(passport, 'authenticate');
@@ -59,7 +59,7 @@ describe('the strategies of federation run through Passport', () => {
     },
   );
 
-  it('A strategy that is registered under the id of a provider runs in place of its own strategy.', async () => {
+  it('A strategy that is registered under the id of a provider runs in place of its own strategy', async () => {
     const { passport, by } = open();
     passport.use(
       'google',
@@ -87,14 +87,14 @@ describe('the strategies of federation run through Passport', () => {
       },
     ],
     ['does not answer', 'unreachable', () => {}],
-  ] as const)('A strategy that %s ends the attempt as %s.', async (_what, kind, act) => {
+  ] as const)('A strategy that %s ends the attempt as %s', async (_what, kind, act) => {
     const { passport, by } = open();
     const begun = await begin(by('google'));
     passport.use('google', stub(act));
     expect(await refusal(finish(by('google'), begun, answerTo(begun.id)))).toMatchObject({ kind });
   });
 
-  it('Two configurations of one process have a Passport each, so that equal ids do not meet.', async () => {
+  it('Two configurations of one process have a Passport each, so that equal ids do not meet', async () => {
     const [one, other] = [open(), open()];
     one.passport.use(
       'google',
@@ -103,7 +103,7 @@ describe('the strategies of federation run through Passport', () => {
     expect((await begin(other.by('google'))).url.href.startsWith(providers.url)).toBe(true);
   });
 
-  it('An id under which no strategy is registered is an error.', async () => {
+  it('An id under which no strategy is registered is an error', async () => {
     const request = { query: {} };
     await expect(authenticate({ passport: new Passport(), id: 'nobody' }, request)).rejects.toThrow(/nobody/);
   });
@@ -123,7 +123,7 @@ describe('the strategies of federation run through Passport', () => {
       );
     const registered = () => ({ passport: new Passport().use('idp', strategy()), id: 'idp' });
 
-    it('A new request writes its verifier into its own attempt alone.', async () => {
+    it('A new request writes its verifier into its own attempt alone', async () => {
       const [first, second] = [
         { id: 'first', strategyState: {} },
         { id: 'second', strategyState: {} },
@@ -141,7 +141,7 @@ describe('the strategies of federation run through Passport', () => {
       ['of another attempt', 'other', { verifier: 'v' }],
       ['of an attempt without a verifier', 'own', {}],
     ])(
-      'An answer with the state %s is refused before the token endpoint is asked.',
+      'An answer with the state %s is refused before the token endpoint is asked',
       async (_what, state, strategyState) => {
         const asked = providers.exchanges.length;
         const result = await authenticate(registered(), {
@@ -153,7 +153,7 @@ describe('the strategies of federation run through Passport', () => {
       },
     );
 
-    it('A request without an attempt is an error, never a request without state.', async () => {
+    it('A request without an attempt is an error, never a request without state', async () => {
       await expect(authenticate(registered(), { query: {} })).rejects.toThrow(/without an attempt/);
       await expect(authenticate(registered(), { query: { code: 'c', state: 's' } })).rejects.toThrow(
         /without an attempt/,
@@ -161,7 +161,7 @@ describe('the strategies of federation run through Passport', () => {
     });
   });
 
-  it('An error in the code that reads an answer of a provider reaches its callback and does not end the process.', async () => {
+  it('An error in the code that reads an answer of a provider reaches its callback and does not end the process', async () => {
     const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET } = settingsOf(providers.environment()).config;
     const endpoints = { authorizationURL: providers.url, tokenURL: `${providers.url}/token` };
     const credentials = { clientID: GOOGLE_CLIENT_ID ?? '', clientSecret: GOOGLE_CLIENT_SECRET ?? '' };
@@ -196,7 +196,7 @@ describe('the routes of federation run through Passport', () => {
   });
 
   it.each(kinds)(
-    'POST /federation/:provider and the answer of %s call passport.authenticate once each.',
+    'POST /federation/:provider and the answer of %s call passport.authenticate once each',
     async (kind) => {
       const call = jest.spyOn(Passport.prototype, 'authenticate');
       const answer = await comeBy(providers, foyer.browser(), kind, somebody(providers, kind));
@@ -206,7 +206,7 @@ describe('the routes of federation run through Passport', () => {
   );
 
   it.each(kinds)(
-    'The parameters of a client app and of the form at the button of %s are not taken for an answer of the provider.',
+    'The parameters of a client and of the form at the button of %s are not taken for an answer of the provider',
     async (kind) => {
       const hostile = '?code=stolen&state=planted&error=access_denied&SAMLResponse=PGEvPg==&RelayState=planted';
       const browser = foyer.browser();

@@ -8,7 +8,7 @@ import { comeBy, pathOf, somebody } from './steps.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-describe('members by a provider, where plans are sold', () => {
+describe('users by a provider, where plans are sold', () => {
   let providers: TestProviders;
   let shop: Shop;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('members by a provider, where plans are sold', () => {
     return path(await browser.post(tos, { decision: 'accept', version }));
   }
 
-  it('whom the provider vouches for: the terms, the step PLAN with its trial, a paid plan, the settings; then straight in', async () => {
+  it('A user with a confirmed address accepts the terms, gets the step PLAN with its trial and can pay for a plan', async () => {
     const ada = somebody(providers, 'google');
     const browser = shop.foyer.browser();
     const plan = path(await comeBy(providers, browser, 'google', ada));
@@ -56,7 +56,7 @@ describe('members by a provider, where plans are sold', () => {
     expect(path(await comeBy(providers, again, 'google', ada, { search: '?redirect=%2Fsettings' }))).toBe('/settings');
   });
 
-  it('an address to confirm: the step SECURITY first', async () => {
+  it('A user with an unconfirmed address gets the step SECURITY first', async () => {
     const grace = somebody(providers, 'facebook');
     const browser = shop.foyer.browser();
     expect(path(await comeBy(providers, browser, 'facebook', grace))).toBe('/post-signup/security');
@@ -70,7 +70,7 @@ describe('members by a provider, where plans are sold', () => {
     expect(await trialDays(await member(grace.email))).toBe(30);
   });
 
-  it('a client app waits behind the step PLAN', async () => {
+  it('A client’s request waits behind the step PLAN', async () => {
     const client = await relyingParty(shop.foyer, await shop.foyer.addClient());
     const browser = shop.foyer.browser();
     const begun = await client.begin();
@@ -85,7 +85,7 @@ describe('members by a provider, where plans are sold', () => {
     expect(path(await press(browser, plan))).toBe(`/verify-user${search}`);
   });
 
-  it('who has a plan already, in an account that nobody had confirmed, goes straight on', async () => {
+  it('A user with a plan in an unconfirmed account skips the step PLAN', async () => {
     const user = await shop.foyer.addUser({ emailVerified: false, planId: '12' });
     const browser = shop.foyer.browser();
     const ada = somebody(providers, 'google', { email: user.email });

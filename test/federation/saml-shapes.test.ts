@@ -145,17 +145,20 @@ describe('a SAML answer of the provider', () => {
     Object.keys(signings).flatMap((signing) => [true, false].map((both) => [shape, signing, both] as const)),
   );
 
-  it.each(cases)('%s, signed %s (the response, too: %s), is read as the library alone reads it', async (...one) => {
-    const xml = await answer(...one);
-    const assertion = await read(xml);
-    expect(assertion.nameId).toMatch(/^_[0-9a-f]{40}$/);
-    expect(assertion.attributes.size).toBe(3);
-    if (isBeyondLibrary(...one)) await expect(readByLibrary(xml)).rejects.toThrow('Invalid signature');
-    else expect(assertion).toEqual(await readByLibrary(xml));
-  });
+  it.each(cases)(
+    'A response %s, signed %s (the response, too: %s), is read as the library alone reads it',
+    async (...one) => {
+      const xml = await answer(...one);
+      const assertion = await read(xml);
+      expect(assertion.nameId).toMatch(/^_[0-9a-f]{40}$/);
+      expect(assertion.attributes.size).toBe(3);
+      if (isBeyondLibrary(...one)) await expect(readByLibrary(xml)).rejects.toThrow('Invalid signature');
+      else expect(assertion).toEqual(await readByLibrary(xml));
+    },
+  );
 
   it.each(cases.filter(([shape]) => shape === 'as the others of the tests'))(
-    '%s, signed %s (the response, too: %s), is refused before the library reads it once it is changed',
+    'A response %s, signed %s (the response, too: %s), is refused before the library reads it if it was changed',
     async (...one) => {
       const xml = await answer(...one);
       const library = jest.spyOn(SAML.prototype, 'validatePostResponseAsync');

@@ -78,7 +78,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     return { attempt, to: await arrive(foyer, attempt, await answerXml(providers, attempt, change)) };
   };
 
-  it('signs in somebody new, and again; the errand survives', async () => {
+  it('A SAML sign-in creates a new user and signs the same user in again', async () => {
     const { attempt, to } = await come();
     expect([to.startsWith('/?notice'), await isSignedIn(attempt.browser)]).toEqual([false, true]);
     const again = await beginSaml(foyer, { search: '?redirect=%2Fsettings' });
@@ -87,7 +87,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     expect(federationLog(foyer).at(-1)).toMatchObject({ provider: 'acme-saml', outcome: 'signed-in' });
   });
 
-  it('asks by an address that names the request, us and where to answer', async () => {
+  it('An authentication request names its id, Foyer and the assertion consumer address', async () => {
     const { url, request } = await beginSaml(foyer, { fields: { username: 'ada@corp.acme.example' } });
     expect(url.href.startsWith(`${providers.url}/acme-saml/sso?`)).toBe(true);
     expect(url.searchParams.get('login_hint')).toBe('ada@corp.acme.example');
@@ -97,12 +97,12 @@ describe.each([anyBackend])('SAML', (backend) => {
     expect(request.id).toMatch(/^_[0-9a-f]{40}$/);
   });
 
-  it('takes an assertion whose response is not signed', async () => {
+  it('A signed assertion in an unsigned response is accepted', async () => {
     const { attempt } = await come({ sign: 'assertion', ...newcomer() });
     expect(await isSignedIn(attempt.browser)).toBe(true);
   });
 
-  it('signs its requests, and decrypts assertions, where that is configured', async () => {
+  it('Requests are signed and assertions decrypted where the configuration says so', async () => {
     const attempt = await beginSaml(foyer, { provider: 'sealed' });
     expect(readRedirect(attempt.url.search)?.isSignedBy(providers.serviceProvider.certificate)).toBe(true);
     const encryptFor = providers.serviceProvider.certificate;
@@ -115,7 +115,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     }
   });
 
-  it('refuses an assertion that should have come encrypted, and one that is encrypted for somebody else', async () => {
+  it('An assertion that is not encrypted as configured, or encrypted with a wrong key, is refused', async () => {
     expect((await come({ ...issuerOf('sealed'), ...newcomer() }, 'sealed')).to).toContain('federation-invalid');
     expect(federationLog(foyer).at(-1)?.detail).toBe('the assertion is not encrypted');
     const encryptFor = providers.otherSigner().certificate;
@@ -127,7 +127,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     expect(federationLog(foyer).at(-1)?.detail).toBe('the assertion is encrypted, and this is not configured');
   });
 
-  it('takes signatures of either certificate while the provider changes its own', async () => {
+  it('Signatures of both certificates are accepted while the provider changes its certificate', async () => {
     for (const signer of [providers.samlSigner, providers.otherSigner()]) {
       const { to } = await come({ ...issuerOf('rolling'), ...newcomer(), signer }, 'rolling');
       expect(to).toContain('/verify-code');
@@ -143,7 +143,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     expect((await foyer.browser().get(redirectAddress(rolling, signed))).status).toBe(303);
   });
 
-  it('describes itself for the provider, with its keys as they are needed', async () => {
+  it('The metadata of Foyer has the addresses and keys that each provider needs', async () => {
     const read = async (id: string) => {
       const answer = await foyer.browser().get(`/federation/${id}/metadata`);
       expect(answer.headers.get('content-type')).toContain('application/samlmetadata+xml');
@@ -163,7 +163,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     expect((await foyer.browser().get('/federation/acme-oidc/metadata')).status).toBe(404);
   });
 
-  it('reads what providers call things where nothing is mapped, and the address from the NameID', async () => {
+  it('Without a mapping the usual attribute names apply, and the address comes from the NameID', async () => {
     const mail = 'given@plain.example';
     const named = {
       nameId: mail,
@@ -177,7 +177,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     });
   });
 
-  it('refuses a name that is another one the next time, unless an attribute names the person', async () => {
+  it('A transient NameID is refused unless an attribute identifies the user', async () => {
     const passing = { ...newcomer(), nameIdFormat: transient };
     expect((await come(passing)).to).toContain('federation-invalid');
     expect(federationLog(foyer).at(-1)?.detail).toBe('the NameID is transient, and no other subject is configured');
@@ -191,7 +191,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     expect((await come(numbered([]), 'by-number')).to).toContain('federation-invalid');
   });
 
-  it('leads back with the errand alive when the person presses Cancel there', async () => {
+  it('A cancelled sign-in at the provider returns with a notice and keeps the return address', async () => {
     const attempt = await beginSaml(foyer, { search: '?redirect=%2Fsettings' });
     const to = await arrive(
       foyer,
@@ -204,7 +204,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     expect(failed.to).toContain('federation-provider-error');
   });
 
-  describe('that nobody asked for', () => {
+  describe('an unsolicited response', () => {
     const acs = '/federation/open/acs';
     const unasked = async (change: Parameters<typeof answerXml>[2] = {}, relayState = '') => {
       const request = { id: null as never, acsUrl: `${foyer.url}${acs}`, app: `${foyer.url}/federation/open/metadata` };
@@ -219,7 +219,7 @@ describe.each([anyBackend])('SAML', (backend) => {
       };
     };
 
-    it('asks first, where it may come at all, and goes nowhere that RelayState says', async () => {
+    it('An unsolicited response asks the user first, ignores a foreign RelayState and is accepted once', async () => {
       const { xml, answer } = await unasked(newcomer('open.example'), 'https://evil.example/');
       const browser = foyer.browser();
       const page = await browser.get(pathOf(answer), { from: 'cross-site' });
@@ -241,14 +241,14 @@ describe.each([anyBackend])('SAML', (backend) => {
       expect(federationLog(foyer).at(-1)?.detail).toBe('an assertion that was taken before');
     });
 
-    it('the button of that page must be pressed on that page', async () => {
+    it('Attack: the confirmation of an unsolicited response is refused when another site posts it', async () => {
       const { answer } = await unasked(newcomer('open.example'));
       const ticket = new URL(pathOf(answer), foyer.url).searchParams.get('ticket') ?? '';
       const from = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
       expect((await foyer.browser().post('/federation/open/finish', { ticket }, from)).status).toBe(403);
     });
 
-    it('one that answers a request is not taken without that request’s attempt', async () => {
+    it('Attack: a response to a request is refused without the attempt of that request', async () => {
       const { answer } = await unasked({ ...newcomer('open.example'), inResponseTo: '_somebody-elses' });
       expect(pathOf(answer)).toContain('federation-foreign');
     });
@@ -273,7 +273,7 @@ describe.each([anyBackend])('SAML', (backend) => {
         ...more,
       });
 
-    it('signing out here goes on there with a signed request, and comes back', async () => {
+    it('A sign-out sends a signed logout request to the provider and returns to Foyer', async () => {
       const { browser, nameId } = await signedIn();
       const there = await goingOnTo(await browser.post('/logout'));
       expect(await isSignedIn(browser)).toBe(false);
@@ -284,25 +284,28 @@ describe.each([anyBackend])('SAML', (backend) => {
       expect(pathOf(await browser.get(back.headers.get('location') ?? '', { from: 'cross-site' }))).toBe('/');
     });
 
-    it.each(['POST', 'GET'])('comes back to the client app that asked for it by %s', async (method) => {
-      const { browser } = await signedIn();
-      const bye = 'https://app.example.net/bye';
-      const client = await foyer.addClient({ redirectUris: ['https://app.example.net/cb'], logoutUris: [bye] });
-      const asked = { client_id: client.id, logout_uri: bye, state: 'x' };
-      const fromThere = { from: 'cross-site', headers: { referer: 'https://app.example.net/' } } as const;
-      const there = await goingOnTo(
-        method === 'POST'
-          ? await browser.post('/logout', asked)
-          : await browser.get(`/logout?${new URLSearchParams(asked)}`, fromThere),
-      );
-      const back = await sendRequest(there, { redirect: 'manual' });
-      const end = await browser.get(back.headers.get('location') ?? '', { from: 'cross-site' });
-      expect(end.headers.get('location')).toBe(`${bye}?state=x`);
-      // Once.
-      expect(pathOf(await browser.get(back.headers.get('location') ?? '', { from: 'cross-site' }))).toBe('/');
-    });
+    it.each(['POST', 'GET'])(
+      'A sign-out that a client requests by %s returns to that client once, after the provider',
+      async (method) => {
+        const { browser } = await signedIn();
+        const bye = 'https://app.example.net/bye';
+        const client = await foyer.addClient({ redirectUris: ['https://app.example.net/cb'], logoutUris: [bye] });
+        const asked = { client_id: client.id, logout_uri: bye, state: 'x' };
+        const fromThere = { from: 'cross-site', headers: { referer: 'https://app.example.net/' } } as const;
+        const there = await goingOnTo(
+          method === 'POST'
+            ? await browser.post('/logout', asked)
+            : await browser.get(`/logout?${new URLSearchParams(asked)}`, fromThere),
+        );
+        const back = await sendRequest(there, { redirect: 'manual' });
+        const end = await browser.get(back.headers.get('location') ?? '', { from: 'cross-site' });
+        expect(end.headers.get('location')).toBe(`${bye}?state=x`);
+        // Once.
+        expect(pathOf(await browser.get(back.headers.get('location') ?? '', { from: 'cross-site' }))).toBe('/');
+      },
+    );
 
-    it('also where a client app signs the member out', async () => {
+    it('A logout request of a client at the provider endpoint also signs out at the SAML provider', async () => {
       // A member who has accepted the terms, so that nothing stands before the client app.
       const [nameId, issuer] = ['of-a-member', providers.saml.entityId];
       const linked = {
@@ -331,7 +334,7 @@ describe.each([anyBackend])('SAML', (backend) => {
       expect(await isSignedIn(browser)).toBe(false);
     });
 
-    it('the page says so when the provider did not sign out, or has no single logout', async () => {
+    it('The page warns when the provider did not sign the user out or has no single logout', async () => {
       const { browser } = await signedIn();
       const there = await goingOnTo(await browser.post('/logout'));
       const relayState = there.searchParams.get('RelayState') ?? '';
@@ -347,7 +350,7 @@ describe.each([anyBackend])('SAML', (backend) => {
       expect(pathOf(await attempt.browser.post('/logout'))).toBe('/?notice=federation-signed-out&provider=plain');
     });
 
-    it('the provider ends the sessions of a person by redirect, and is answered', async () => {
+    it('A logout request of the provider by redirect ends the user’s sessions and gets a signed response', async () => {
       const { browser, nameId } = await signedIn();
       const other = (await come({ nameId, sessionIndex: '_s2' })).attempt.browser;
       const stranger = (await signedIn()).browser;
@@ -365,7 +368,7 @@ describe.each([anyBackend])('SAML', (backend) => {
       expect([await isSignedIn(other), await isSignedIn(stranger)]).toEqual([false, true]);
     });
 
-    describe('of a member who is signed in to a client app', () => {
+    describe('a user who is signed in to a client', () => {
       /** A member whom nothing keeps from client apps, come by the provider. */
       const memberHere = async () => {
         const { nameId } = newcomer();
@@ -381,7 +384,7 @@ describe.each([anyBackend])('SAML', (backend) => {
         return { user, browser, nameId };
       };
 
-      it('is heard by it, whichever side begins', async () => {
+      it('A client gets its logout token whichever side starts the single logout', async () => {
         const app = await toldApp(foyer);
         for (const side of ['there', 'here']) {
           const { user, browser, nameId } = await memberHere();
@@ -393,7 +396,7 @@ describe.each([anyBackend])('SAML', (backend) => {
         await app.close();
       });
 
-      it('comes back to the form in which somebody else can sign in to it', async () => {
+      it('A sign-out to switch the account returns to the sign-in form of the client’s request', async () => {
         const { browser } = await memberHere();
         const client = await relyingParty(foyer, await foyer.addClient());
         const { searchParams } = new URL((await client.begin()).url);
@@ -406,14 +409,14 @@ describe.each([anyBackend])('SAML', (backend) => {
       });
     });
 
-    it('and by post, from another site', async () => {
+    it('A logout request by cross-site POST ends the session', async () => {
       const { browser, nameId } = await signedIn();
       const xml = requestXml(nameId, { signer: providers.samlSigner });
       const answer = await postFromElsewhere(foyer, '/federation/acme-saml/logout', { SAMLRequest: inBase64(xml) });
       expect([answer.status, await isSignedIn(browser)]).toEqual([303, false]);
     });
 
-    it('finds the session that has gone on under another id', async () => {
+    it('A logout request also ends a session whose id changed by reauthentication', async () => {
       const { browser, nameId } = await signedIn();
       const again = await beginSaml(foyer, { browser, search: '?forceAuth=1' });
       await arrive(foyer, again, await answerXml(providers, again, { nameId, sessionIndex: '_s1' }));
@@ -470,14 +473,14 @@ describe.each([anyBackend])('SAML', (backend) => {
         (nameId: string) => redirected(requestXml(nameId, { atMs: Date.now() + 60_000 })),
         'the message was issued in the future',
       ],
-    ])('refuses a request %s', async (_what, address, detail) => {
+    ])('Attack: a logout request %s is refused', async (_what, address, detail) => {
       const { browser, nameId } = await signedIn();
       expect((await foyer.browser().get(address(nameId))).status).toBe(400);
       expect(federationLog(foyer).at(-1)?.detail).toBe(detail);
       expect(await isSignedIn(browser)).toBe(true);
     });
 
-    it('refuses a request that was taken before, and one by post that nobody has signed', async () => {
+    it('Attack: a replayed logout request and a posted one without a valid signature are refused', async () => {
       const { nameId } = await signedIn();
       const address = redirected(requestXml(nameId));
       expect((await foyer.browser().get(address)).status).toBe(303);
@@ -490,7 +493,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     });
   });
 
-  it('who signed in long ago there is not taken for somebody who has just shown again who they are', async () => {
+  it('An old sign-in at the provider is refused as not fresh when reauthentication was requested', async () => {
     const user = (await come()).attempt.browser;
     const again = await beginSaml(foyer, { browser: user, search: '?forceAuth=1' });
     const carried = readRedirect(again.url.search);

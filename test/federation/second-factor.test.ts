@@ -14,7 +14,7 @@ import { answerOf, comeBy, type Kind, memberBy, type Person, pathOf, somebody } 
 /** Google asks for one as ever, SAML has asked for it already, the OpenID provider and Facebook demand one here. */
 const secondFactors = { 'acme-saml': 'sufficient', 'acme-oidc': 'required' } as Record<string, string>;
 
-describe('the second factor of members who come by a provider', () => {
+describe('second factor of users by a provider', () => {
   let providers: TestProviders;
   let foyer: TestFoyer;
   let client: RelyingParty;
@@ -57,7 +57,7 @@ describe('the second factor of members who come by a provider', () => {
   }
 
   describe('ask', () => {
-    it('is asked for as after a password; the client app is told of both', async () => {
+    it('A user with a second factor is asked for it as after a password, and the client gets both in amr', async () => {
       const { user, who } = await memberBy(foyer, providers, 'google');
       const secret = await giveTotp(foyer, user);
       const browser = foyer.browser();
@@ -72,7 +72,7 @@ describe('the second factor of members who come by a provider', () => {
       });
     });
 
-    it('a device that is remembered is not asked again, unless the client app wants every factor', async () => {
+    it('A remembered device is not asked again, unless the client requests aal2', async () => {
       const { user, who } = await memberBy(foyer, providers, 'google');
       const secret = await giveTotp(foyer, user);
       const browser = foyer.browser();
@@ -87,7 +87,7 @@ describe('the second factor of members who come by a provider', () => {
       expect((await comeFor(browser, 'google', who, { acr_values: 'aal2' })).at).toMatch(/^\/second-factor\?/);
     });
 
-    it('without one nothing is asked: `fed` alone, which is aal1', async () => {
+    it('A user without a second factor is not asked, and the client gets amr fed and acr aal1', async () => {
       const { user, who } = await memberBy(foyer, providers, 'google');
       const browser = foyer.browser();
       const { begun, at } = await comeFor(browser, 'google', who);
@@ -95,7 +95,7 @@ describe('the second factor of members who come by a provider', () => {
     });
   });
 
-  it('sufficient: what the provider has asked for counts, and ours is not asked for', async () => {
+  it('With sufficient the provider’s second factor counts, and Foyer asks for none', async () => {
     const { user, who } = await memberBy(foyer, providers, 'saml');
     await giveTotp(foyer, user);
     const browser = foyer.browser();
@@ -105,7 +105,7 @@ describe('the second factor of members who come by a provider', () => {
   });
 
   describe('required', () => {
-    it('is set up before anything else; then the client app that waits gets who they are', async () => {
+    it('The second factor is set up before anything else; then the waiting client gets its code', async () => {
       const who = somebody(providers, 'oidc');
       const browser = foyer.browser();
       const { begun, search, at } = await comeFor(browser, 'oidc', who);
@@ -145,7 +145,7 @@ describe('the second factor of members who come by a provider', () => {
       expect(await sessionOf(browser)).toMatchObject({ upstream: { provider: 'acme-oidc' } });
     });
 
-    it('by text message, too: the number is verified on the way', async () => {
+    it('A second factor by text message can be set up, with the phone number verified on the way', async () => {
       const { user, who } = await memberBy(foyer, providers, 'oidc');
       const browser = foyer.browser();
       const mfa = path(await comeBy(providers, browser, 'oidc', who, { search: '?redirect=%2Ftos%3Fx%3D1' }));
@@ -164,7 +164,7 @@ describe('the second factor of members who come by a provider', () => {
       expect(await current(user)).toMatchObject({ mfaPreference: 'sms', phone });
     });
 
-    it('no call goes past it: neither by the session nor by a token from before, but those that set it up', async () => {
+    it('Attack: no API call bypasses the required set-up, by session or by an older token', async () => {
       const [user, who] = [await foyer.addUser(), somebody(providers, 'oidc')];
       const before = await foyer.signedIn(user);
       const app = await relyingParty(foyer, await foyer.addClient({ scopes: ['openid', 'account'] }), 'openid account');
@@ -189,7 +189,7 @@ describe('the second factor of members who come by a provider', () => {
       expect((await renewed()).refresh_token).toEqual(expect.any(String));
     });
 
-    it('cannot be turned off: neither on the page nor by a call', async () => {
+    it('A required second factor cannot be turned off, neither on the page nor by an API call', async () => {
       const { user, who } = await memberBy(foyer, providers, 'oidc');
       const secret = await giveTotp(foyer, user);
       const browser = foyer.browser();
@@ -202,7 +202,7 @@ describe('the second factor of members who come by a provider', () => {
       expect(await current(user)).toMatchObject({ mfaPreference: 'totp', secondFactorRequired: true });
     });
 
-    it('who is asked again meanwhile comes back to the page where they were', async () => {
+    it('A user who must authenticate again during the set-up returns to the same page', async () => {
       const { user, who } = await memberBy(foyer, providers, 'oidc');
       const browser = foyer.browser();
       await comeBy(providers, browser, 'oidc', who);
@@ -218,7 +218,7 @@ describe('the second factor of members who come by a provider', () => {
       expect(await current(user)).toMatchObject({ mfaPreference: 'none' });
     });
 
-    it('also of whom it vouches no address for, once that is confirmed', async () => {
+    it('A user with an unconfirmed address must set it up too, after the address is confirmed', async () => {
       const grace = somebody(providers, 'facebook');
       const browser = foyer.browser();
       await comeBy(providers, browser, 'facebook', grace);
@@ -227,7 +227,7 @@ describe('the second factor of members who come by a provider', () => {
       expect(path(await browser.get('/settings'))).toMatch(/^\/settings\/mfa\?/);
     });
 
-    it('no more, once the operator does not say so', async () => {
+    it('The requirement ends at the next sign-in after the operator removed it', async () => {
       const { user, who } = await memberBy(foyer, providers, 'google');
       const { db } = foyer.stores.database;
       await db.updateTable('users').set({ second_factor_required: 1 }).where('id', '=', user.id).execute();

@@ -31,8 +31,8 @@ describe('strategies', () => {
   };
   const lastAt = (path: string) => providers.exchanges.findLast((one) => one.path === path);
 
-  describe('what is told of a person', () => {
-    it('Google: confirmed by its word alone', async () => {
+  describe('the identity that a provider returns', () => {
+    it('Google confirms an address by email_verified alone', async () => {
       const { ada, grace, joan } = providers.people.google;
       expect(await come(as('google', ada))).toEqual({
         ...{ provider: 'google', kind: 'google', issuer: 'https://accounts.google.com' },
@@ -46,7 +46,7 @@ describe('strategies', () => {
       expect(await come(as('google', odd))).toMatchObject({ emailVerified: false });
     });
 
-    it('Facebook and Amazon: an address that nobody vouches for', async () => {
+    it('Facebook and Amazon never confirm an address', async () => {
       const { ada, joan } = providers.people.facebook;
       expect(await come(as('facebook', ada))).toEqual({
         ...{ provider: 'facebook', kind: 'facebook', issuer: 'https://www.facebook.com' },
@@ -62,7 +62,7 @@ describe('strategies', () => {
       });
     });
 
-    it('OpenID Connect: confirmed by its word, in the domains that are the company’s', async () => {
+    it('OpenID Connect confirms an address only in the configured domains', async () => {
       const { ada, grace } = providers.people.oidc;
       expect(await come(as('oidc', ada))).toEqual({
         ...{ provider: 'acme-oidc', kind: 'oidc', issuer: `${providers.url}/acme-oidc` },
@@ -76,7 +76,7 @@ describe('strategies', () => {
       }
     });
 
-    it('names and pictures are fit for a profile, an address is one', async () => {
+    it('Names, pictures and addresses are cleaned before they are used', async () => {
       const { ada } = providers.people.google;
       const strange = { ...ada, subject: '7', givenName: `Ada\u0000\n${'x'.repeat(200)}`, familyName: '' };
       const told = await come(as('google', { ...strange, picture: 'javascript:alert(1)', email: 'no address' }));
@@ -88,8 +88,8 @@ describe('strategies', () => {
     });
   });
 
-  describe('what a provider is asked', () => {
-    it.each(kinds)('%s: state is the attempt’s id; nothing of the secret is in the address', async (kind) => {
+  describe('the request to a provider', () => {
+    it.each(kinds)('The request to %s has the attempt’s id as state and no secret in the address', async (kind) => {
       const { id, url } = await begin(by(kind));
       expect(url.searchParams.get('state')).toBe(id);
       expect(url.searchParams.get('redirect_uri')).toBe(`http://localhost:3000/federation/${ids[kind]}/callback`);
@@ -97,7 +97,7 @@ describe('strategies', () => {
       for (const secret of providers.secrets()) expect(url.href).not.toContain(secret);
     });
 
-    it.each(kinds)('%s: PKCE with S256, and the verifier is kept', async (kind) => {
+    it.each(kinds)('The request to %s uses PKCE with S256 and keeps the verifier in the attempt', async (kind) => {
       const { url, strategyState } = await begin(by(kind));
       expect(url.searchParams.get('code_challenge_method')).toBe('S256');
       const verifier = strategyState.verifier ?? strategyState.code_verifier;
@@ -106,7 +106,7 @@ describe('strategies', () => {
       expect((await begin(by(kind))).strategyState).not.toEqual(strategyState);
     });
 
-    it('who is to come and that they show again who they are, where it can be asked', async () => {
+    it('A request has the login hint and asks for fresh authentication where the provider supports it', async () => {
       const asked = { loginHint: 'ada@example.com', repeated: true };
       const query = async (kind: Kind) => Object.fromEntries((await begin(by(kind), asked)).url.searchParams);
       expect(await query('google')).toMatchObject({ login_hint: 'ada@example.com', prompt: 'select_account' });
@@ -117,7 +117,7 @@ describe('strategies', () => {
       expect((await begin(by('oidc'))).url.searchParams.get('prompt')).toBeNull();
     });
 
-    it('OpenID Connect: a sign-in of before is none where it was to be shown again', async () => {
+    it('OpenID Connect refuses an earlier sign-in when a fresh one was requested', async () => {
       const { ada } = providers.people.oidc;
       providers.answerAs(ada, 'oidc');
       expect(await come(by('oidc'), { repeated: true })).toMatchObject({ givenName: 'Ada' });
@@ -133,7 +133,7 @@ describe('strategies', () => {
       }
     });
 
-    it('tokens go in a header where the provider takes one, and by proof at Facebook', async () => {
+    it('Tokens are sent in a header where the provider supports it, and with a proof at Facebook', async () => {
       for (const kind of kinds) await come(as(kind, providers.people[kind].ada));
       for (const path of ['/v1/userinfo', '/user/profile', '/acme-oidc/userinfo']) {
         expect(lastAt(path)).toMatchObject({ authorization: expect.stringMatching(/^bearer /i) });
@@ -143,8 +143,8 @@ describe('strategies', () => {
     });
   });
 
-  describe('an answer that is not right', () => {
-    it.each(kinds)('%s: the person pressed Cancel', async (kind) => {
+  describe('a faulty answer', () => {
+    it.each(kinds)('A user who cancels at %s ends the attempt as cancelled', async (kind) => {
       expect(await refusal(come(as(kind, 'refuse')))).toMatchObject({ kind: 'cancelled', detail: 'access_denied' });
     });
 
@@ -168,7 +168,7 @@ describe('strategies', () => {
       ['profile-drops', 'unreachable'],
     ] as const;
     it.each(kinds.flatMap((kind) => broken.map(([what, end]) => [kind, what, end] as const)))(
-      '%s: %s',
+      'A faulty answer of %s is refused without a secret in the log: %s',
       async (kind, what, end) => {
         const refused = await refusal(come(as(kind, what)));
         expect(refused).toMatchObject({ kind: end });
@@ -177,7 +177,7 @@ describe('strategies', () => {
     );
 
     it.each(kinds.flatMap((kind) => (['token-hangs', 'profile-hangs'] as const).map((what) => [kind, what] as const)))(
-      '%s: %s, and nobody waits for it',
+      'An answer of %s that hangs ends as unreachable after the time limit: %s',
       async (kind, what) => {
         providers.answerAs(what, kind);
         const begun = await begin(by(kind));
@@ -198,35 +198,38 @@ describe('strategies', () => {
       'id-token-expired',
       'other-subject',
       'wrong-iss',
-    ] as const)('oidc: %s', async (what) => {
+    ] as const)('An OpenID Connect answer with the fault %s is refused', async (what) => {
       expect(await refusal(come(as('oidc', what)))).toMatchObject({ kind: 'invalid' });
     });
 
-    it.each(kinds)('%s: a parameter twice, an endless one, nothing at all', async (kind) => {
-      providers.answerAs(providers.people[kind].ada, kind);
-      const begun = await begin(by(kind));
-      const answer = await answerOf(begun.url);
-      const twice = new URL(`${answer.href.split('#')[0]}&code=another`);
-      const long = new URL(answer);
-      long.searchParams.set('code', 'x'.repeat(20_000));
-      const empty = new URL(answer);
-      empty.search = '';
-      for (const wrong of [twice, long, empty]) {
-        const req = { ...begun, kept: { ...begun.strategyState } };
-        expect(await refusal(finish(by(kind), req, wrong))).toMatchObject({ kind: 'invalid' });
-      }
-      // None of them has used the code up, or disturbed the attempt.
-      expect(await finish(by(kind), begun, answer)).toMatchObject({ givenName: 'Ada' });
-    });
+    it.each(kinds)(
+      'An answer of %s with a repeated, an endless or no parameter is refused and leaves the attempt valid',
+      async (kind) => {
+        providers.answerAs(providers.people[kind].ada, kind);
+        const begun = await begin(by(kind));
+        const answer = await answerOf(begun.url);
+        const twice = new URL(`${answer.href.split('#')[0]}&code=another`);
+        const long = new URL(answer);
+        long.searchParams.set('code', 'x'.repeat(20_000));
+        const empty = new URL(answer);
+        empty.search = '';
+        for (const wrong of [twice, long, empty]) {
+          const req = { ...begun, kept: { ...begun.strategyState } };
+          expect(await refusal(finish(by(kind), req, wrong))).toMatchObject({ kind: 'invalid' });
+        }
+        // None of them has used the code up, or disturbed the attempt.
+        expect(await finish(by(kind), begun, answer)).toMatchObject({ givenName: 'Ada' });
+      },
+    );
 
-    it.each(kinds)('%s: an answer that nobody asked for', async (kind) => {
+    it.each(kinds)('An answer of %s without an attempt is refused as foreign', async (kind) => {
       const req = { originalUrl: '/?code=1&state=2', query: { code: '1', state: '2' } } as never;
       expect(await refusal(by(kind).strategy.finish(req, undefined))).toMatchObject({ kind: 'foreign' });
     });
   });
 
   describe('several attempts at once', () => {
-    it.each(kinds)('%s: each has its own verifier, and one’s code is nothing to the other', async (kind) => {
+    it.each(kinds)('Two attempts at %s each have their own verifier and end with their own identity', async (kind) => {
       const { ada, vera } = providers.people[kind];
       const [first, second] = [await begin(by(kind)), await begin(by(kind))];
       providers.answerAs(ada, kind);
@@ -237,7 +240,7 @@ describe('strategies', () => {
       expect(await finish(by(kind), first, adas)).toMatchObject({ givenName: 'Ada' });
     });
 
-    it.each(kinds)('%s: a code of another attempt is refused (PKCE)', async (kind) => {
+    it.each(kinds)('Attack: a code of another attempt at %s is refused (PKCE)', async (kind) => {
       providers.answerAs(providers.people[kind].vera, kind);
       const stolen = (await answerOf((await begin(by(kind))).url)).searchParams.get('code') ?? '';
       providers.answerAs(providers.people[kind].ada, kind);
@@ -251,7 +254,7 @@ describe('strategies', () => {
     });
   });
 
-  it('keeps nothing of tokens: what is kept is the verifier, and an identity has none', async () => {
+  it('The attempt keeps only verifier, nonce and state, and the identity has no token', async () => {
     for (const kind of kinds) {
       providers.answerAs(providers.people[kind].ada, kind);
       const begun = await begin(by(kind));

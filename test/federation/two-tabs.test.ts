@@ -29,7 +29,7 @@ describe.each(backends)('two tabs of one browser at one provider on $name', (bac
   }
 
   it.each(['google', 'facebook', 'amazon', 'oidc', 'saml'] as const)(
-    'Each of two tabs at %s completes its own sign-in, although the second tab is answered first.',
+    'Each of two tabs at %s completes its own sign-in, although the second tab is answered first',
     async (kind) => {
       const who = somebody(providers, kind);
       await memberBy(foyer, providers, kind, who);

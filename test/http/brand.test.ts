@@ -6,13 +6,13 @@ import { anyBackend } from '../support/stores.ts';
 describe('the stylesheet of a brand', () => {
   const { path, css } = brandStylesheet('#6d28d9');
 
-  it('is named after its content', () => {
+  it('The stylesheet is named after its content', () => {
     expect(path).toMatch(/^\/assets\/brand-[\w-]{8}\.css$/);
     expect(brandStylesheet('#6d28d9').path).toBe(path);
     expect(brandStylesheet('#6d28da').path).not.toBe(path);
   });
 
-  it('changes tokens of ours alone, in both themes', () => {
+  it('The stylesheet changes only Foyer’s tokens, in both themes', () => {
     const own = readFileSync('client/styles/tokens.css', 'utf8');
     const names = [...css.matchAll(/--([\w-]+):(#[\da-f]{6})/g)].map(([, name]) => name);
     expect(names.length).toBeGreaterThan(20);
@@ -46,7 +46,7 @@ describe('a Foyer with a brand', () => {
     return { response, html: await response.text() };
   };
 
-  it('links its stylesheet behind ours and serves it for ever', async () => {
+  it('A page links the brand’s stylesheet last, and the stylesheet is served as immutable', async () => {
     const { html } = await read('/');
     const styles = [...html.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, href]) => href ?? '');
     // The sandbox's own stands between them.
@@ -63,7 +63,7 @@ describe('a Foyer with a brand', () => {
     expect((await read('/assets/brand-00000000.css')).response.status).toBe(404);
   });
 
-  it('shows name and logo, and lets pages load pictures from those two hosts alone', async () => {
+  it('Pages show name and logo, and the policy allows pictures from those two hosts alone', async () => {
     const { response, html } = await read('/tos');
     expect(html).toContain('<title>Terms of Service · Maison &amp; Söhne</title>');
     expect(html).toContain('<img src="https://cdn.example.com/logo.svg?v=2" alt="" height="28"/>');
@@ -72,7 +72,7 @@ describe('a Foyer with a brand', () => {
     );
   });
 
-  it('leads to the configured apps from header, profile menu and side rows', async () => {
+  it('Header, profile menu and side rows link the configured apps', async () => {
     const visitor = await read('/tos');
     expect(visitor.html).toContain('<a href="https://search.example.com/">Search</a>');
     expect(visitor.html).toContain('<a href="/">Login</a>');
@@ -97,7 +97,7 @@ describe('a Foyer with a brand', () => {
   it.each([
     ['vera.jpg', 'https://media.example.com/people/vera.jpg'],
     ['https://media.example.com/vera.jpg', 'https://media.example.com/vera.jpg'],
-  ])('shows the picture %s of a member', async (picture, address) => {
+  ])('A page shows the picture %s of the user', async (picture, address) => {
     const user = await foyer.addUser({ givenName: 'Élodie', familyName: '𝒵ed' });
     await foyer.deps.database.db.updateTable('users').set({ picture }).where('id', '=', user.id).execute();
     const { html } = await read('/tos', await foyer.signedIn(user));
@@ -109,7 +109,7 @@ describe('a Foyer with a brand', () => {
     'javascript:alert(1)',
     '//evil.example/x.png',
     'data:image/png;base64,AA',
-  ])('a picture elsewhere (%s) is not loaded: the initials stand for it', async (picture) => {
+  ])('A picture elsewhere (%s) is not loaded, and the initials are shown', async (picture) => {
     const user = await foyer.addUser();
     await foyer.deps.database.db.updateTable('users').set({ picture }).where('id', '=', user.id).execute();
     const { html } = await read('/tos', await foyer.signedIn(user));
@@ -118,14 +118,14 @@ describe('a Foyer with a brand', () => {
   });
 });
 
-describe('a Foyer without one', () => {
+describe('a Foyer without a brand', () => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(anyBackend, { SANDBOX: 'false', SEARCH_APP_URL: 'https://search.example.com/' });
   });
   afterAll(() => foyer?.close());
 
-  it('links only rooms that exist', async () => {
+  it('A page links only pages that exist', async () => {
     const visitor = await foyer.signedIn(await foyer.addUser());
     const html = await (await visitor.get('/tos')).text();
     const links = [...html.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href);

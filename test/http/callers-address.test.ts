@@ -25,7 +25,7 @@ async function both(trustProxy: unknown, forwarded: string | undefined): Promise
   return seen;
 }
 
-describe('callersAddress', () => {
+describe('clientIp', () => {
   it.each([
     [false, undefined, '127.0.0.1'],
     [false, '203.0.113.9', '127.0.0.1'],
@@ -38,7 +38,10 @@ describe('callersAddress', () => {
     ['loopback', '198.51.100.1,203.0.113.9', '203.0.113.9'],
     ['loopback, 203.0.113.9', '198.51.100.1, 203.0.113.9', '198.51.100.1'],
     [1, '2001:db8::1', '2001:db8::1'],
-  ])('with TRUST_PROXY %j, %j is %s, as Express says', async (trustProxy, forwarded, expected) => {
-    expect(await both(trustProxy, forwarded)).toEqual([expected, expected]);
-  });
+  ])(
+    'With TRUST_PROXY %j and X-Forwarded-For %j the address is %s, as in Express',
+    async (trustProxy, forwarded, expected) => {
+      expect(await both(trustProxy, forwarded)).toEqual([expected, expected]);
+    },
+  );
 });

@@ -2,7 +2,7 @@ import { hostCookies } from '../../server/http/index.ts';
 import { exchange } from '../sessions/exchange.ts';
 
 describe('hostCookies', () => {
-  it('with https carry the prefix and Secure, and are read by nothing else', () => {
+  it('Cookies on https have the prefix __Host- and Secure, and a cookie without the prefix is ignored', () => {
     const cookies = hostCookies(true);
     const { req, res, set } = exchange({ foyer_lang: 'planted', '__Host-foyer_lang': 'ours' });
     expect(cookies.read(req, 'foyer_lang')).toBe('ours');
@@ -14,13 +14,13 @@ describe('hostCookies', () => {
     expect(cookies.read(exchange({ foyer_lang: 'planted' }).req, 'foyer_lang')).toBeUndefined();
   });
 
-  it('on plain http carry neither, because browsers would refuse them', () => {
+  it('Cookies on plain http have neither prefix nor Secure, because browsers would refuse them', () => {
     const cookies = hostCookies(false);
     expect(cookies.name('foyer_lang')).toBe('foyer_lang');
     expect(cookies.options).toEqual({ httpOnly: true, secure: false, sameSite: 'lax', path: '/' });
   });
 
-  it('are taken away with the attributes that they were set with', () => {
+  it('A cookie is cleared with the attributes that it was set with', () => {
     const { res, set } = exchange({});
     hostCookies(true).clear(res, 'foyer_lang');
     const gone = set()['__Host-foyer_lang'];
@@ -29,7 +29,7 @@ describe('hostCookies', () => {
     expect(ends).toBe(true);
   });
 
-  it('that begin alike are found together, by their own names', () => {
+  it('Cookies with a common prefix are read together, with their own names', () => {
     const cookies = hostCookies(true);
     const { req } = exchange({
       '__Host-foyer_request_a': '1',
@@ -44,7 +44,7 @@ describe('hostCookies', () => {
   });
 
   it.each(['', ';', '=', 'a', 'a=%E0%A4%A', '__proto__=x', 'constructor=x', `a=${'x'.repeat(10_000)}`, '"="'])(
-    'read nothing in %j, and do not mind it',
+    'The cookie header %j is read without an error and gives no value',
     (cookie) => {
       const { req } = exchange({});
       req.headers.cookie = cookie;

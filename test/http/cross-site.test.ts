@@ -2,7 +2,7 @@ import { isSameOrigin } from '../../server/http/csrf.ts';
 
 const origin = 'https://login.example.com';
 
-describe('fromThisSite', () => {
+describe('isSameOrigin', () => {
   it.each([
     [true, { site: 'same-origin', origin }],
     [true, { site: 'same-origin' }],
@@ -24,7 +24,7 @@ describe('fromThisSite', () => {
     [false, { origin: 'https://LOGIN.example.com' }],
     [false, { origin: `${origin}/` }],
     [false, { origin: `${origin}, ${origin}` }],
-  ])('%s for %j', (expected, headers) => {
+  ])('The result of isSameOrigin is %s for the headers %j', (expected, headers) => {
     expect(isSameOrigin(headers, origin)).toBe(expected);
   });
 });

@@ -4,7 +4,7 @@ import { HttpError, isMalformed, readFormField, readQueryParam } from '../../ser
 const posted = (body: unknown) => ({ body }) as Partial<Request> as Request;
 const asked = (parameters: Record<string, string | string[]>) => ({ query: parameters }) as Partial<Request> as Request;
 
-describe('field', () => {
+describe('readFormField', () => {
   it.each([
     [{ name: 'value' }, 'value'],
     [{ name: '' }, ''],
@@ -14,29 +14,35 @@ describe('field', () => {
     ['name=value', ''],
     [[{ name: 'value' }], ''],
     [Object.create({ name: 'inherited' }), ''],
-  ])('of %j is %j', (body, value) => {
+  ])('The field of the body %j is read as %j', (body, value) => {
     expect(readFormField(posted(body), 'name')).toBe(value);
   });
 
-  it.each([[['a', 'b']], [1], [true], [null], [{}], [{ toString: 'x' }]])('that is %j is refused', (value) => {
-    expect(() => readFormField(posted({ name: value }), 'name')).toThrow(HttpError);
-  });
+  it.each([[['a', 'b']], [1], [true], [null], [{}], [{ toString: 'x' }]])(
+    'A field with the value %j is refused',
+    (value) => {
+      expect(() => readFormField(posted({ name: value }), 'name')).toThrow(HttpError);
+    },
+  );
 
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is none of a plain form', (name) => {
-    expect(readFormField(posted({}), name)).toBe('');
-  });
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+    'The inherited property %s is not read as a field',
+    (name) => {
+      expect(readFormField(posted({}), name)).toBe('');
+    },
+  );
 });
 
-describe('query', () => {
-  it('given twice is refused, not chosen from', () => {
+describe('readQueryParam', () => {
+  it('A query parameter that is given twice is refused', () => {
     expect(readQueryParam(asked({ name: 'value' }), 'name')).toBe('value');
     expect(readQueryParam(asked({}), 'name')).toBeUndefined();
     expect(() => readQueryParam(asked({ name: ['a', 'b'] }), 'name')).toThrow(HttpError);
   });
 });
 
-describe('malformed', () => {
-  it.each(['', 'a', 'ü'.repeat(10), '日本語', '👩‍👩‍👧', 'a b', "O'Brien"])('%j can be typed', (text) => {
+describe('isMalformed', () => {
+  it.each(['', 'a', 'ü'.repeat(10), '日本語', '👩‍👩‍👧', 'a b', "O'Brien"])('The text %j is accepted', (text) => {
     expect(isMalformed(text, 20)).toBe(false);
   });
 
@@ -52,7 +58,7 @@ describe('malformed', () => {
     '\ud800',
     '\udc00a',
     'x'.repeat(21),
-  ])('%j cannot', (text) => {
+  ])('The text %j is malformed', (text) => {
     expect(isMalformed(text, 20)).toBe(true);
   });
 });

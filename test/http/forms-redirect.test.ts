@@ -24,7 +24,7 @@ describe('a form that is refused', () => {
     method: 'none at all',
   };
 
-  it('at every address of pages: no answer to a POST is a page with a form, whose address would be a POST', async () => {
+  it('A refused form at any page redirects to the page with the reason, so that no POST answers with a form', async () => {
     const paths = routesOf(foyer.app.express)
       .filter(
         ({ path, methods }) => methods.includes('GET') && methods.includes('POST') && !path.startsWith('/sandbox'),

@@ -34,14 +34,14 @@ const direct = [
 
 const embedded = anyBackend;
 
-describe('calls that go past Express', () => {
+describe('requests that bypass Express', () => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(embedded);
   });
   afterAll(() => foyer.close());
 
-  it.each(direct)('%s %s: bears the headers of every answer', async (method, path) => {
+  it.each(direct)('%s %s has the headers of every answer', async (method, path) => {
     const answer = await ask(foyer.url, method, path);
     const page = await ask(foyer.url, 'GET', '/no-such-page');
     const ofEvery = Object.keys(page.headers).filter((name) => /^(x-|cross-|permissions|referrer|origin-)/.test(name));
@@ -51,29 +51,32 @@ describe('calls that go past Express', () => {
     expect(answer.headers['cache-control']).toContain('no-store');
   });
 
-  it.each(direct)('%s %s: a foreign Host header gets 421, and nothing of the library', async (method, path) => {
-    const answer = await ask(foyer.url, method, path, { host: 'evil.example' });
-    expect(answer.status).toBe(421);
-    expect(answer.text).not.toContain('evil.example');
-  });
+  it.each(direct)(
+    '%s %s with a foreign Host header gets 421 without an answer of the library',
+    async (method, path) => {
+      const answer = await ask(foyer.url, method, path, { host: 'evil.example' });
+      expect(answer.status).toBe(421);
+      expect(answer.text).not.toContain('evil.example');
+    },
+  );
 
-  it.each(direct)('%s %s: handed on by a proxy, outside production, is refused', async (method, path) => {
+  it.each(direct)('%s %s through a proxy is refused outside production', async (method, path) => {
     expect((await ask(foyer.url, method, path, { 'x-forwarded-for': '203.0.113.7' })).status).toBe(403);
   });
 
-  it.each(direct)('%s %s: another method gets 405', async (_method, path) => {
+  it.each(direct)('%s %s refuses another method with 405', async (_method, path) => {
     const answer = await ask(foyer.url, 'DELETE', path);
     expect(answer.status).toBe(405);
     expect(answer.headers.allow).toBeDefined();
   });
 
-  it('have their line in the log, without their query', async () => {
+  it('A request past Express is logged without its query', async () => {
     await ask(foyer.url, 'GET', '/oauth2/userInfo?access_token=very-secret');
     expect(foyer.logged()).toMatch(/"method":"GET","path":"\/oauth2\/userInfo","status":4\d\d,/);
     expect(foyer.logged()).not.toContain('very-secret');
   });
 
-  it('have an error page with the reference that the log has', async () => {
+  it('A request past Express has an error page with the reference of the log', async () => {
     const { status, text } = await ask(foyer.url, 'GET', '/oauth2/authorize?client_id=nobody', { accept: 'text/html' });
     expect(status).toBe(400);
     const [reference] = /\b[0-9A-F]{10}\b/.exec(text) ?? [];

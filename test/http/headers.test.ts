@@ -39,7 +39,7 @@ describe.each([
     header: headerOf(headers),
   });
 
-  it('all routes, every method, as a visitor and as a member', async () => {
+  it('Every route and method has the required headers, for a visitor and for a user', async () => {
     const routes = routesOf(foyer.app.express);
     const paths = routes.map(({ path }) => path);
     for (const path of [
@@ -137,7 +137,7 @@ describe.each([
     },
     { what: 'userinfo without a token', path: '/oauth2/userInfo', sent: {}, status: 401 },
   ];
-  it.each(errors)('$what', async ({ what, path, sent, status }) => {
+  it.each(errors)('The answer to $what has the required headers', async ({ what, path, sent, status }) => {
     const answer = await visitor().send(path, sent);
     expect(answer.status).toBe(status);
     expect(faultsOf(seen(what, path, answer), https)).toEqual([]);
@@ -147,7 +147,7 @@ describe.each([
     { what: 'a fault of our own', thrown: new Error('a secret detail'), status: 500 },
     { what: 'a store that is away', thrown: new StoreUnavailable('a secret detail'), status: 503 },
     { what: 'a full password queue', thrown: new PasswordQueueFullError('a secret detail'), status: 503 },
-  ])('$what tells nothing of itself', async ({ what, thrown, status }) => {
+  ])('An error answer discloses no detail of $what', async ({ what, thrown, status }) => {
     const user = await foyer.addUser({ passwordHash: 'right' });
     fault.thrown = thrown;
     try {
@@ -160,7 +160,7 @@ describe.each([
     }
   });
 
-  it('assets may be kept for ever, and a nonce is used once', async () => {
+  it('Assets have their cache headers, and a nonce is used once', async () => {
     const [one, two] = [await visitor().get('/'), await visitor().get('/')];
     const assets = [...one.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
     expect(assets.length).toBeGreaterThan(2);
@@ -176,7 +176,7 @@ describe.each([
 });
 
 describe('the headers of every answer', () => {
-  it('are looked for: a route that is added is walked, and what it lacks is found', async () => {
+  it('The check walks every added route and finds each missing header', async () => {
     const app = express();
     app.get('/planted/:id', (_req, res) => void res.send('<p style="color: red">'));
     const inner = Router();
@@ -210,7 +210,7 @@ describe('the headers of every answer', () => {
       expect(ofPage).toContain(fault);
   });
 
-  it('a whole sign-in for a client app, with consent, tokens and signing out', async () => {
+  it('A sign-in for a client with consent, tokens and sign-out has the required headers in every answer', async () => {
     const foyer = await startFoyer(anyBackend);
     const faults: string[] = [];
     let answers = 0;
@@ -241,7 +241,7 @@ describe('the headers of every answer', () => {
     expect(answers).toBeGreaterThan(10);
   });
 
-  it('what cannot even be read as HTTP', async () => {
+  it('A request that is not valid HTTP gets the required headers', async () => {
     const server = await listen(() => {}, { port: 0, host: '127.0.0.1' });
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;

@@ -27,7 +27,7 @@ describe.each(backends)('log lines of a request on $name', (backend) => {
     return linesOf(foyer.logged().slice(before));
   }
 
-  it('all carry its reference, also those after body, session, stores and password hash', async () => {
+  it('Every log line of a request has its reference, also after body, session, stores and password hash', async () => {
     const user = await foyer.addUser();
     const lines = await linesWhile(() =>
       Promise.all(
@@ -57,7 +57,7 @@ describe.each(backends)('log lines of a request on $name', (backend) => {
     { what: 'a page', path: '/oauth2/authorize?client_id=nobody&state=s', accept: 'text/html' },
     { what: 'a page of another handler', path: '/storage', accept: 'text/html' },
     { what: 'a problem document', path: '/oauth2/authorize/none', accept: 'application/json' },
-  ])('are found by the reference that an error shows: $what', async ({ path, accept }) => {
+  ])('The reference that an error shows is found in the log: $what', async ({ path, accept }) => {
     let shown: string | undefined;
     const lines = await linesWhile(async () => {
       const answer = await foyer.browser().get(path, { headers: { accept } });
@@ -69,7 +69,7 @@ describe.each(backends)('log lines of a request on $name', (backend) => {
     expect(found[0]?.kind).toBeDefined();
   });
 
-  it('name the route, not the request that is pending', async () => {
+  it('A log line names the route pattern, not the id of the pending request', async () => {
     const client = await relyingParty(foyer, await foyer.addClient());
     const user = await foyer.addUser();
     const lines = await linesWhile(async () => signInFor(foyer.browser(), await client.begin(), user));
@@ -78,7 +78,7 @@ describe.each(backends)('log lines of a request on $name', (backend) => {
   });
 });
 
-describe('what the log does with what it is given', () => {
+describe('redaction in the log', () => {
   function written(write: (log: ReturnType<typeof createLog>) => void): string {
     let text = '';
     const stream = new Writable({
@@ -91,7 +91,7 @@ describe('what the log does with what it is given', () => {
     return text;
   }
 
-  it('of errors it takes name, message, code and stack, with their causes’, and nothing that libraries hang on them', () => {
+  it('A logged error has name, message, code and stack of itself and its causes, but no other property', () => {
     const cause = Object.assign(new Error('the cause'), { command: { args: ['a secret of the cause'] } });
     const error = Object.assign(new TypeError('what went wrong', { cause }), {
       code: 'E_WRONG',
@@ -107,13 +107,13 @@ describe('what the log does with what it is given', () => {
     expect(text).not.toContain('secret');
   });
 
-  it('what is thrown and no error is not repeated', () => {
+  it('A thrown value that is no error is not written to the log', () => {
     expect(written((log) => log.error({ err: 'a secret text' }, 'trouble'))).not.toContain('secret');
     expect(written((log) => log.error({ err: { password: 'a secret' } }, 'trouble'))).not.toContain('a secret');
   });
 
   it.each(['password', 'token', 'cookie', 'authorization', 'refresh_token', 'code_verifier', 'headers', 'body'])(
-    '%s is struck out, on a line or one level down',
+    'The value of %s is redacted, on a line and one level down',
     (name) => {
       const text = written((log) => {
         log.info({ [name]: 'a secret' }, 'first');

@@ -3,7 +3,7 @@ import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 
-describe.each(backends)('the language of a member on $name', (backend) => {
+describe.each(backends)('the language of a user on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend);
@@ -16,13 +16,13 @@ describe.each(backends)('the language of a member on $name', (backend) => {
   const localeOf = async (id: string) => (await findUser(foyer.deps.database.db, id))?.locale;
   const choose = (browser: Browser, lang: string) => browser.post('/language', { lang, redirect: '/tos' });
 
-  it('is the browser’s until one is chosen', async () => {
+  it('A user without a chosen language gets that of the browser', async () => {
     const user = await foyer.addUser();
     expect(await localeOf(user.id)).toBeNull();
     expect(await langOf(await foyer.signedIn(user))).toBe('de');
   });
 
-  it('is remembered with the member, and so by their next browser too', async () => {
+  it('A chosen language is stored with the user and applies in other browsers', async () => {
     const user = await foyer.addUser();
     const first = await foyer.signedIn(user);
     const answer = await choose(first, 'fr');
@@ -39,7 +39,7 @@ describe.each(backends)('the language of a member on $name', (backend) => {
     expect(await langOf(third)).toBe('nl');
   });
 
-  it('gives way to what was chosen in this browser', async () => {
+  it('A language that was chosen in this browser wins over that of the user', async () => {
     const user = await foyer.addUser({ locale: 'fr' });
     const visitor = foyer.browser();
     await choose(visitor, 'nl');
@@ -49,7 +49,7 @@ describe.each(backends)('the language of a member on $name', (backend) => {
     expect(await localeOf(user.id)).toBe('fr');
   });
 
-  it('a visitor’s choice and one that is none change no member', async () => {
+  it('The choice of a visitor or of an unknown language changes no user', async () => {
     const user = await foyer.addUser({ locale: 'fr' });
     await choose(foyer.browser(), 'nl');
     expect(await localeOf(user.id)).toBe('fr');
@@ -58,12 +58,12 @@ describe.each(backends)('the language of a member on $name', (backend) => {
     expect(await localeOf(user.id)).toBe('fr');
   });
 
-  it('one that Foyer does not speak leaves the browser’s', async () => {
+  it('An unsupported language of a user is ignored in favour of the browser’s', async () => {
     const user = await foyer.addUser({ locale: 'xx' });
     expect(await langOf(await foyer.signedIn(user))).toBe('de');
   });
 
-  it('a cross-site page cannot change it', async () => {
+  it('Attack: a cross-site page cannot change the language', async () => {
     const user = await foyer.addUser({ locale: 'fr' });
     const member = await foyer.signedIn(user);
     const answer = await member.post(

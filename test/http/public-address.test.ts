@@ -28,8 +28,8 @@ function pass(headers: IncomingHttpHeaders, { url = '/path?a=b', from = '198.51.
 }
 const own = { host: 'login.example.com' };
 
-describe('publicAddress', () => {
-  it('settles host and scheme, whatever the request says of them', () => {
+describe('requirePublicHost', () => {
+  it('Host and scheme are those of PUBLIC_URL, whatever forwarding headers say', () => {
     expect(
       pass({ ...own, forwarded: 'host=evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' }),
     ).toMatchObject({
@@ -49,11 +49,11 @@ describe('publicAddress', () => {
     'LOGIN.example.com',
     'login.example.com.',
     'login.example.com, evil.example',
-  ])('answers 421 to the host %j', (host) => {
+  ])('The host %j gets 421', (host) => {
     expect(pass(host === undefined ? {} : { host })).toBe(421);
   });
 
-  it('believes the proxy about the host, and nobody else', () => {
+  it('The forwarded host is accepted from the proxy alone', () => {
     expect(pass({ host: 'internal', 'x-forwarded-host': 'login.example.com' }, { from: proxy })).toMatchObject({
       headers: own,
     });
@@ -68,7 +68,7 @@ describe('publicAddress', () => {
     ['https://login.example.com', '/'],
     ['https://login.example.com?a=b', '/?a=b'],
     ['//login.example.com/path', '//login.example.com/path'],
-  ])('takes the request line %j as %j', (url, path) => {
+  ])('The request line %j is read as %j', (url, path) => {
     expect(pass(own, { url, express: true })).toMatchObject({ url: path, originalUrl: path });
   });
 
@@ -83,7 +83,7 @@ describe('publicAddress', () => {
     '*',
     'path',
     '',
-  ])('answers 421 to the request line %j', (url) => {
+  ])('The request line %j gets 421', (url) => {
     expect(pass(own, { url })).toBe(421);
   });
 });

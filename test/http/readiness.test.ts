@@ -40,13 +40,13 @@ describe.each(backends)('health on $name', (backend) => {
   });
   afterAll(() => foyer?.close());
 
-  it('is ready when both stores answer, whatever address it is asked by', async () => {
+  it('/readyz is ready when both stores answer, at any host name', async () => {
     expect(await ask(foyer, '/readyz')).toEqual(ready);
     const byNumber = await fetch(`${foyer.url.replace('localhost', '127.0.0.1')}/readyz`);
     expect(byNumber.status).toBe(200);
   });
 
-  it('while it drains it is not ready, and alive', async () => {
+  it('A process that drains is alive but not ready', async () => {
     foyer.app.readiness.draining = true;
     try {
       expect(await ask(foyer, '/readyz')).toEqual({ status: 503, body: { ...ready.body, status: 'draining' } });
@@ -58,7 +58,7 @@ describe.each(backends)('health on $name', (backend) => {
   });
 });
 
-describe('files that are taken away', () => {
+describe('removed store files', () => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     if (!embedded) throw new Error('no backend');
@@ -70,7 +70,7 @@ describe('files that are taken away', () => {
     { file: 'foyer.db', store: 'database' },
     { file: 'short-lived.db', store: 'keyValue' },
   ])(
-    '$file: what would be written to it is lost, so it is not ready; alive, and ready again when it is back',
+    'Without $file Foyer is alive but not ready, and it is ready again when the file is back',
     async ({ file, store }) => {
       const path = join(foyer.stores.urls.dataDir, file);
       await rename(path, `${path}.away`);
@@ -86,7 +86,7 @@ describe('files that are taken away', () => {
 });
 
 if (servers) {
-  describe('servers that are away', () => {
+  describe('unreachable store servers', () => {
     let foyer: TestFoyer;
     const { backend, proxies } = behindProxies(servers);
     beforeAll(async () => {
@@ -100,7 +100,7 @@ if (servers) {
       { store: 'keyValue', how: 'cut' },
       { store: 'keyValue', how: 'freeze' },
     ] as const)(
-      '$store, $how: not ready within three seconds, alive, and ready again when it is back',
+      'Foyer is alive but not ready within three seconds when $store is away ($how), and ready when it is back',
       async ({ store, how }) => {
         expect(await ask(foyer, '/readyz')).toEqual(ready);
         proxies[store]()[how]();

@@ -14,11 +14,11 @@ describe('Retry-After (RFC 9110, section 10.2.3)', () => {
     [1_000, 1],
     [1_001, 2],
     [59_999, 60],
-  ])('a wait of %i ms is written as %i whole seconds, and never as less than one', (ms, seconds) => {
+  ])('A wait of %i ms is written as %i whole seconds, and never as less than one', (ms, seconds) => {
     expect(toRetrySeconds(ms)).toBe(seconds);
   });
 
-  it('no module of the server sets the header without the helper', () => {
+  it('No module of the server sets the header without the helper', () => {
     const sources = readdirSync(server, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => ({ name, text: readFileSync(join(server, name), 'utf8') }));

@@ -2,7 +2,7 @@ import { safeReturnUrl } from '../../server/http/return-url.ts';
 
 const site = 'https://login.example.com';
 
-describe('returnAddress', () => {
+describe('safeReturnUrl', () => {
   it.each([
     ['/', '/'],
     ['/settings', '/settings'],
@@ -18,15 +18,15 @@ describe('returnAddress', () => {
     ['/a?redirect=/logout', '/a?redirect=/logout'],
     // Another site's address as a mere query is none that the browser is sent to.
     ['/a?next=https://evil.example', '/a?next=https://evil.example'],
-  ])('lets %j through as an absolute address', (redirect, path) => {
+  ])('The address %j is accepted and becomes an absolute address', (redirect, path) => {
     expect(safeReturnUrl(redirect, site)).toBe(`${site}${path}`);
   });
 
-  it('reads an address as browsers do: a backslash ends the host', () => {
+  it('A backslash ends the host, as in browsers', () => {
     expect(safeReturnUrl('//login.example.com\\.evil.example/', site)).toBe(`${site}/.evil.example/`);
   });
 
-  it('answers addresses whose path looks like another site’s with the scheme and host in front', () => {
+  it('A path that looks like another site gets scheme and host in front', () => {
     // Sent as a path alone, a browser would read `//evil.example` as a host.
     expect(safeReturnUrl('/.//evil.example', site)).toBe(`${site}//evil.example`);
     expect(safeReturnUrl('/%2e//evil.example', site)).toBe(`${site}//evil.example`);
@@ -88,12 +88,12 @@ describe('returnAddress', () => {
     ['a path parameter', '/settings;jsessionid=1'],
     ['too long', `/${'a'.repeat(2_000)}`],
     ['too long once it is encoded', `/${'ü'.repeat(1_500)}`],
-  ])('refuses %s: %j', (_why, redirect) => {
+  ])('An address with %s is refused: %j', (_why, redirect) => {
     expect(safeReturnUrl(redirect, site)).toBeUndefined();
   });
 
   it.each(['/logout', '/storage', '/sign-in', '/oauth2/authorize?client_id=x', '/oauth2/logout', '/oauth2'])(
-    'never to %s, however it is written',
+    'No spelling of %s is accepted',
     (path) => {
       const [name = '', query = ''] = path.split('?');
       const first = name.charAt(1);

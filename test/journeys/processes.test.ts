@@ -50,7 +50,7 @@ const production = {
 };
 
 describe('the server as a process', () => {
-  it('says where to go and how to sign in, and all of that answers', async () => {
+  it('The server prints its addresses and the demo user, and every printed address answers', async () => {
     const cwd = await servers.folder();
     const begunMs = performance.now();
     const server = await servers.start({}, { cwd });
@@ -86,7 +86,7 @@ describe('the server as a process', () => {
     expect(await asked.json()).toEqual({ data: { listUsers: { items: [{ username: demoMember.email }] } } });
   });
 
-  it('listens on PORT, keeps its data in DATA_DIR and is who PUBLIC_URL says', async () => {
+  it('The server listens on PORT, stores its data in DATA_DIR and has the issuer of PUBLIC_URL', async () => {
     const [cwd, dataDir] = [await servers.folder(), await servers.preparedFolder()];
     const port = await quietPort();
     const url = `http://127.0.0.1:${port}`;
@@ -102,7 +102,7 @@ describe('the server as a process', () => {
     expect((await fetch(`http://localhost:${server.port}/`)).status).toBe(421);
   });
 
-  it('in the sandbox has the plans at a stand-in for Stripe, which remembers; ends at SIGTERM and SIGINT with exit code 0, and its ports are free', async () => {
+  it('The sandbox keeps its Stripe data, ends at SIGTERM and SIGINT with exit code 0 and frees its ports', async () => {
     const DATA_DIR = await servers.preparedFolder();
     const overviewUntil = async (signal: 'SIGTERM' | 'SIGINT') => {
       const server = await servers.start({ DATA_DIR });
@@ -135,7 +135,7 @@ describe('the server as a process', () => {
     expect(await overviewUntil('SIGINT')).toEqual(first);
   });
 
-  it('starts twice at once on one folder that is not there yet, and both serve the same members', async () => {
+  it('Two servers that start at once on one missing folder both serve the same users', async () => {
     const DATA_DIR = join(await servers.folder(), 'deep', 'down');
     const pair = await Promise.all([servers.start({ DATA_DIR }), servers.start({ DATA_DIR })]);
     await Promise.all(pair.map(({ ready }) => ready));
@@ -150,7 +150,7 @@ describe('the server as a process', () => {
     });
   });
 
-  it('loses no member, client, refresh token or request that waits when it is killed (kill -9)', async () => {
+  it('A server that is killed (kill -9) loses no user, client, refresh token or waiting request', async () => {
     const DATA_DIR = await servers.preparedFolder();
     const server = await servers.start({ DATA_DIR });
     await server.ready;
@@ -194,8 +194,8 @@ describe('the server as a process', () => {
   });
 });
 
-describe('a start that cannot be', () => {
-  it('names the variable when PORT or SANDBOX_PORT is in use', async () => {
+describe('a start that fails', () => {
+  it('A port in use is reported with the variable to change', async () => {
     const first = await servers.start({ DATA_DIR: await servers.preparedFolder() });
     await first.ready;
     const DATA_DIR = await servers.preparedFolder();
@@ -207,7 +207,7 @@ describe('a start that cannot be', () => {
     }
   });
 
-  it('names everything that production lacks at once, and touches nothing', async () => {
+  it('A production start lists every missing setting at once and writes no file', async () => {
     const cwd = await servers.folder();
     const server = await servers.start({ NODE_ENV: 'production', PORT: '99999', REDIS_URL: 'localhost' }, { cwd });
     expect(await server.ended).toBe(1);
@@ -227,13 +227,13 @@ describe('a start that cannot be', () => {
     expect(existsSync(join(cwd, 'data'))).toBe(false);
   });
 
-  it('refuses in production a database whose demo member everybody knows', async () => {
+  it('Attack: production refuses a sandbox database, whose demo password is public', async () => {
     const server = await servers.start({ ...production, DATA_DIR: await servers.preparedFolder() });
     expect(await server.ended).toBe(1);
     expect(server.stderr()).toMatch(/^This database has been used by a sandbox.*set DATABASE_URL or DATA_DIR/);
   });
 
-  it('starts in production with complete configuration: no sandbox, secure cookies, only behind its own name', async () => {
+  it('A complete production start has no sandbox, sends HSTS and answers only to its own host name', async () => {
     const server = await servers.start({ ...production, DATA_DIR: await servers.folder() });
     await server.ready;
     expect(server.stdout()).toContain('Foyer is ready: https://login.example.com\n');
@@ -250,7 +250,7 @@ describe('a start that cannot be', () => {
     expect(await server.ended).toBe(0);
   });
 
-  it('says which Node it needs, and loads nothing before that an older one could not', async () => {
+  it('An older Node is refused with the version that is needed, before any other module is loaded', async () => {
     expect(runtimeFault('20.19.2')).toContain('Foyer needs Node 24 or newer, and this is Node 20.19.2');
     expect(runtimeFault('v23.11.0')).toContain('needs Node 24');
     for (const version of ['24.0.0', 'v24.21.0', '26.1.0']) expect(runtimeFault(version)).toBeUndefined();

@@ -139,7 +139,7 @@ describe.each(backends)('two workers on $name', (backend) => {
     await remove?.();
   });
 
-  it('serve the same members, sessions, codes and tokens, whichever is asked', async () => {
+  it('Two workers serve the same users, sessions, codes and tokens', async () => {
     const paths = ['/sign-in', '/storage', '/oauth2/authorize', '/oauth2/token', '/logout'];
     const byBoth = () => paths.filter((path) => servedBy(server, path).size === 2);
     let journeys = 0;
@@ -152,7 +152,7 @@ describe.each(backends)('two workers on $name', (backend) => {
     expect(await signIns()).toBe(journeys);
   });
 
-  it('one that is killed (kill -9) under load is replaced: no request fails, no session is lost', async () => {
+  it('A worker killed (kill -9) under load is replaced; no request fails and no session is lost', async () => {
     const member = await signedIn(server);
     const before = await workersOf(server.pid);
     const load = steadyLoad(server.port, await visitorAndMember(server, member), 8, pauseMs);
@@ -172,7 +172,7 @@ describe.each(backends)('two workers on $name', (backend) => {
 
   // How workers are replaced is no matter of the stores.
   if (backend === anyBackend) {
-    it('whose successors cannot start: the old ones go on after SIGHUP and after a kill, until a new one can', async () => {
+    it('Workers whose successors cannot start keep serving after SIGHUP and after a kill until one starts', async () => {
       const before = await workersOf(server.pid);
       await writeFile(fault, '');
       server.signal('SIGHUP');
@@ -194,7 +194,7 @@ describe.each(backends)('two workers on $name', (backend) => {
     }, 60_000);
   }
 
-  it('SIGHUP replaces both, one after the other, under load: no request fails, no session is lost, no count either', async () => {
+  it('SIGHUP replaces both workers in turn under load; no request fails, and no session and no count is lost', async () => {
     const member = await signedIn(server);
     const [before, counted] = [await workersOf(server.pid), await signIns()];
     const load = steadyLoad(server.port, await visitorAndMember(server, member), 8, pauseMs);
@@ -211,7 +211,7 @@ describe.each(backends)('two workers on $name', (backend) => {
     expect(await signIns()).toBe(counted + 1);
   }, 60_000);
 
-  it('SIGTERM: sign-ins that wait for their password hash are finished first; it ends with 0 within ten seconds', async () => {
+  it('SIGTERM finishes sign-ins that wait for their password hash and ends with 0 within ten seconds', async () => {
     const begun = await Promise.all(Array.from({ length: 30 }, () => beginSignIn(server)));
     const workers = await workersOf(server.pid);
     const beganMs = performance.now();
@@ -226,7 +226,7 @@ describe.each(backends)('two workers on $name', (backend) => {
 });
 
 describe('two workers', () => {
-  it('in production SIGTERM says so at /readyz first, and answers on', async () => {
+  it('SIGTERM in production reports 503 at /readyz first and still answers requests', async () => {
     const server = await servers.start({
       ...two,
       ...{ NODE_ENV: 'production', PUBLIC_URL: 'https://login.example.com', DATA_DIR: await servers.folder() },
@@ -249,7 +249,7 @@ describe('two workers', () => {
     expect(performance.now() - beganMs).toBeLessThan(10_000);
   }, 30_000);
 
-  it('that die right after their start, again and again, end the server with a word about it', async () => {
+  it('Workers that die right after their start repeatedly end the server with a message', async () => {
     // A fault that only workers have.
     const dying = `data:text/javascript,${encodeURIComponent("import cluster from 'node:cluster'; if (cluster.isWorker) process.exit(3)")}`;
     const server = await servers.start(
@@ -262,7 +262,7 @@ describe('two workers', () => {
     expect(server.stdout()).not.toContain('is ready');
   }, 30_000);
 
-  it('whose primary is killed (kill -9) end too, and its port is free for the next one', async () => {
+  it('Workers end when their primary is killed (kill -9), and the port is free for the next server', async () => {
     const DATA_DIR = await servers.preparedFolder();
     const server = await servers.start({ ...two, DATA_DIR });
     await server.ready;

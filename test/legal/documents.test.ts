@@ -9,7 +9,7 @@ const values = { brand: 'Brook & Co', publicUrl: 'https://login.example.com' };
 describe('the documents that come with Foyer', () => {
   const legal = loadLegal(shippedLegalDir, values);
 
-  it('are there in every language, filled in', () => {
+  it('The shipped documents exist in every language, filled in', () => {
     expect(legal.version).toEqual({ number: 1, label: '1.0.0' });
     for (const lang of languages) {
       for (const document of [legal.terms(lang), legal.imprint(lang)]) {
@@ -26,7 +26,7 @@ describe('the documents that come with Foyer', () => {
   });
 });
 
-describe("an operator's own documents", () => {
+describe('an operator’s own documents', () => {
   let dir: string;
   const write = (path: string, text: string) => {
     mkdirSync(join(dir, path, '..'), { recursive: true });
@@ -41,7 +41,7 @@ describe("an operator's own documents", () => {
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-  it('stand for languages that have none, and say which version is in force', () => {
+  it('An operator’s documents replace missing languages and state the version in force', () => {
     write('de/imprint.md', '# Impressum\n\nBrook GmbH.\n');
     const legal = loadLegal(dir, values);
     expect(legal.version).toEqual({ number: 2, label: '2.0.0' });
@@ -50,13 +50,13 @@ describe("an operator's own documents", () => {
     expect(legal.imprint('fr').title).toBe('Imprint');
   });
 
-  it('have another hash when a letter changes', () => {
+  it('The hash of a document changes when a letter changes', () => {
     const before = loadLegal(dir, values).terms('en').hash;
     write('en/terms.md', terms('2', 'Be kind!'));
     expect(loadLegal(dir, values).terms('en').hash).not.toBe(before);
   });
 
-  it('attack: script, HTML and dangerous links in a document reach no page', () => {
+  it('Attack: script, HTML and dangerous links in a document reach no page', () => {
     write(
       'en/terms.md',
       terms(
@@ -69,7 +69,7 @@ describe("an operator's own documents", () => {
     expect(intro).toContain('&lt;script&gt;');
   });
 
-  it('are refused with all faults at once', () => {
+  it('Faulty documents are refused with all faults at once', () => {
     rmSync(join(dir, 'en/imprint.md'));
     write('de/terms.md', terms('3'));
     write('fr/terms.md', '# Sans version\n');
@@ -82,7 +82,7 @@ describe("an operator's own documents", () => {
     expect(load).toThrow(/\{\{nothing\}\} means nothing here/);
   });
 
-  it('may be begun as a copy of those that come with Foyer', () => {
+  it('A copy of the shipped documents is a valid start', () => {
     cpSync(shippedLegalDir, dir, { recursive: true });
     expect(loadLegal(dir, values).version.number).toBe(1);
   });

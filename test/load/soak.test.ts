@@ -7,7 +7,7 @@ const mostBytes = addresses === 1 ? 50e6 : 500e6;
 const dayHours = 24;
 
 it(
-  `visitors from ${addresses} address(es), each at all of its limits: both stores stay small`,
+  `Both stores stay small while visitors from ${addresses} address(es) each reach all of their limits`,
   async () => {
     const tell = process.env.FOYER_SOAK_HOURS === undefined ? undefined : (line: string) => console.log(line);
     const { keyValueBytes, databaseBytes, answers } = await soak({ addresses, hours, ...(tell && { tell }) });

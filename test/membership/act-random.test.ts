@@ -30,7 +30,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('days' as const), days: fc.constantFrom(1, 5, 13, 28) }) },
 );
 
-describe('an act that is interrupted and not repeated, after whatever came before', () => {
+describe('an interrupted action that is not repeated, after any earlier actions', () => {
   let sweep: Sweep;
   let base: Saved;
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('an act that is interrupted and not repeated, after whatever came befor
   }
 
   it(
-    'the next charge is the one before it, the wanted one, or none',
+    'An interrupted action leaves the next charge as before, as wanted, or none',
     async () => {
       expect(planOf('m-99').amountCents).toBe(9_900);
       let judged = 0;

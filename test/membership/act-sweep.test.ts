@@ -115,7 +115,7 @@ async function stateOf(sweep: Sweep, base: Saved, steps: Steps[]): Promise<Saved
   return sweep.save();
 }
 
-describe('an act on a plan that is interrupted never raises the next charge', () => {
+describe('an interrupted action on a plan never raises the next charge', () => {
   let sweep: Sweep;
   let base: Saved;
   beforeAll(async () => {
@@ -124,7 +124,7 @@ describe('an act on a plan that is interrupted never raises the next charge', ()
   afterAll(() => sweep?.close());
 
   it.each(Object.keys(states))(
-    '%s: each act, each request, each fault',
+    'An action interrupted at any request by any fault never raises the next charge in the state: %s',
     async (state) => {
       const saved = await stateOf(sweep, base, states[state] ?? []);
       const { broken, runs } = await sweepActs(sweep, saved, { names: Object.keys(acts), kinds: faults });
@@ -142,7 +142,7 @@ describe('an act on a plan that is interrupted never raises the next charge', ()
     ['keep Scale', 89_900],
     ['change to Growth', 49_900],
     ['upgrade to Scale, annual', 800_000],
-  ])('two days before a downgrade, %s without a fault: the next charge is %s', async (name, cents) => {
+  ])('Two days before a downgrade, the action %s without a fault makes the next charge %s', async (name, cents) => {
     const steps = states['a downgrade is scheduled and its price is on the subscription'] ?? [];
     const saved = await stateOf(sweep, base, steps);
     const { dayLater, left } = await sweep.run(saved, acts[name]?.act);
@@ -150,7 +150,7 @@ describe('an act on a plan that is interrupted never raises the next charge', ()
   });
 
   it.each(['resume', 'keep Scale'])(
-    'two days before a downgrade, %s after the price was raised: the member’s own price goes on',
+    'Two days before a downgrade, the action %s after a price increase keeps the member’s own price',
     async (name) => {
       const steps = states['the same, after its old price was raised and archived'] ?? [];
       const saved = await stateOf(sweep, base, steps);
@@ -161,7 +161,7 @@ describe('an act on a plan that is interrupted never raises the next charge', ()
 
   /** Before: 99.00 for Starter. The old price, 899.00, must not come back. */
   it.each(['cancel', 'change to Growth', 'take the free plan'])(
-    'two days before a downgrade, %s while Stripe becomes unreachable after one request: 899.00 is not charged',
+    'Two days before a downgrade, the action %s never charges 899.00 when Stripe becomes unreachable after one request',
     async (name) => {
       const steps = states['a downgrade is scheduled and its price is on the subscription'] ?? [];
       const saved = await stateOf(sweep, base, steps);
@@ -182,7 +182,7 @@ for (const backend of secondBackends) {
     });
     afterAll(() => sweep?.close());
 
-    it('each written act, each request, unreachable and killed', async () => {
+    it('No action in the last days before a downgrade raises the next charge when Stripe is unreachable or Foyer is killed', async () => {
       const steps = states['a downgrade is scheduled and its price is on the subscription'] ?? [];
       const saved = await stateOf(sweep, base, steps);
       const names = ['cancel', 'resume', 'take the free plan', 'leave', 'change to Growth'];

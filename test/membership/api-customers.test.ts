@@ -41,7 +41,7 @@ describe('customers, codes and plans in the JSON API', () => {
       call = await asMember(shop, user);
     });
 
-    it('makes the customer and the subscription with its 7-day trial, once, however often it is called', async () => {
+    it('POST /customer/ creates the customer and the subscription with a 7-day trial once, however often it is called', async () => {
       const answers = await Promise.all([1, 2, 3].map(() => call('POST', '/customer/', payload(user))));
       const again = await call('POST', '/customer', payload(user));
       for (const answer of [...answers, again]) {
@@ -69,20 +69,20 @@ describe('customers, codes and plans in the JSON API', () => {
       ['a year', { interval: 'year' }, 'interval', 'month'],
       ['a longer trial', { trial_end: 30 }, 'trial_end', '7'],
       ['a trial of a year, as text', { trial_end: '365' }, 'trial_end', '7'],
-    ])('with %s is 409, and nothing is made at Stripe', async (_what, more, name, is) => {
+    ])('POST /customer/ with %s gets 409 and creates nothing at Stripe', async (_what, more, name, is) => {
       const answer = await call('POST', '/customer/', payload(user, more));
       expect(answer).toMatchObject({ status: 409, body: { errors: [{ name: `body.0.${name}`, detail: `is ${is}` }] } });
       expect(await countCustomers(user.email)).toBe(0);
     });
 
-    it('for another member’s address is 409: nobody opens customers for others', async () => {
+    it('POST /customer/ for another member’s address gets 409 and creates no customer', async () => {
       const other = await shop.foyer.addUser();
       expect(await call('POST', '/customer/', payload(other))).toMatchObject({ status: 409 });
       expect(await countCustomers(other.email)).toBe(0);
       expect(await call('POST', '/customer/', [...payload(user), ...payload(other)])).toMatchObject({ status: 400 });
     });
 
-    it('by a client app names the member by the address; unknown, unconfirmed or disabled ones are 404', async () => {
+    it('POST /customer/ by a client names the user by the address, and unknown, unconfirmed or disabled users get 404', async () => {
       const client = await asClient(shop, 'payments:write');
       expect(await client('POST', '/customer/', payload(user))).toMatchObject({ status: 200 });
       const unconfirmed = await shop.foyer.addUser({ emailVerified: false });
@@ -94,7 +94,7 @@ describe('customers, codes and plans in the JSON API', () => {
       });
     });
 
-    it('while Stripe is away says so in the specification’s words, and goes on afterwards', async () => {
+    it('POST /customer/ while Stripe is away answers in the words of the specification and works afterwards', async () => {
       shop.stripe.fault('unreachable', (_method, path) => path === '/v1/customers');
       expect(await call('POST', '/customer/', payload(user))).toMatchObject({
         status: 503,
@@ -106,7 +106,7 @@ describe('customers, codes and plans in the JSON API', () => {
   });
 
   describe('GET /customer/{id}', () => {
-    it('of another member is answered as one that is not there', async () => {
+    it('GET /customer/{id} of another member is answered like an unknown one', async () => {
       const [own, other] = [await aBuyer(shop, null), await aBuyer(shop, null)];
       const [foreign, unknown] = [
         await own.call('GET', `/customer/${other.customer}`),
@@ -119,7 +119,7 @@ describe('customers, codes and plans in the JSON API', () => {
       expect(unknown.body).toMatchObject(told);
     });
 
-    it('by a client app needs users:read', async () => {
+    it('GET /customer/{id} by a client needs users:read', async () => {
       const { customer, subscription } = await aBuyer(shop, null);
       const path = `/customer/${customer}`;
       expect(await (await asClient(shop, 'users:read'))('GET', path)).toMatchObject({
@@ -129,7 +129,7 @@ describe('customers, codes and plans in the JSON API', () => {
       expect(await (await asClient(shop, 'plans:read'))('GET', path)).toMatchObject({ status: 403 });
     });
 
-    it('of a member who has none is 404', async () => {
+    it('GET /customer/{id} of a member without a customer gets 404', async () => {
       const call = await asMember(shop, await shop.foyer.addUser());
       expect(await call('GET', '/customer/null')).toMatchObject({ status: 404 });
     });
@@ -147,20 +147,23 @@ describe('customers, codes and plans in the JSON API', () => {
       ['spring20', { id: 'SPRING20', percent_off: 20, percent_off_precise: 20, amount_off: null }],
       ['BIG100', { id: 'BIG100', percent_off: null, percent_off_precise: null, amount_off: 10_000 }],
       ['bare', { id: 'bare', percent_off: 20, percent_off_precise: 20, amount_off: null }],
-    ])('%s', async (code, data) => {
+    ])('GET /customer/coupons/%s returns the discount', async (code, data) => {
       const { call } = looking;
       expect(await call('GET', `/customer/coupons/${code}`)).toEqual({ status: 200, body: { data } });
     });
 
-    it.each(['NONE', 'OVER', 'euros', 'fifth', '..%2Fcustomers', '%F0%9F%8E%81'])('%s is none', async (code) => {
-      const { call } = looking;
-      expect(await call('GET', `/customer/coupons/${code}`)).toMatchObject({
-        status: 404,
-        body: { detail: 'Enter valid promo code' },
-      });
-    });
+    it.each(['NONE', 'OVER', 'euros', 'fifth', '..%2Fcustomers', '%F0%9F%8E%81'])(
+      'GET /customer/coupons/%s gets 404',
+      async (code) => {
+        const { call } = looking;
+        expect(await call('GET', `/customer/coupons/${code}`)).toMatchObject({
+          status: 404,
+          body: { detail: 'Enter valid promo code' },
+        });
+      },
+    );
 
-    it('of another customer is none: it was made for somebody', async () => {
+    it('GET /customer/coupons/{code} hides a code that is for another customer', async () => {
       const [own, other] = [await aBuyer(shop, null), await aBuyer(shop, null)];
       await shop.stripe.client().promotionCodes.create({
         code: `FOR${own.user.id.slice(-6)}`,
@@ -173,7 +176,7 @@ describe('customers, codes and plans in the JSON API', () => {
       expect(await (await asClient(shop, 'plans:read'))('GET', path)).toMatchObject({ status: 404 });
     });
 
-    it('cannot be tried out word by word', async () => {
+    it('GET /customer/coupons/{code} limits the guesses of codes', async () => {
       const { call } = await aBuyer(shop, null);
       const tries = await Promise.all(
         Array.from({ length: 25 }, (_, at) => call('GET', `/customer/coupons/WORD${at}`)),
@@ -183,7 +186,7 @@ describe('customers, codes and plans in the JSON API', () => {
   });
 
   describe('PUT /customer/signup/{subscription}', () => {
-    it('applies a code to what is bought, once', async () => {
+    it('PUT /customer/signup/{subscription} applies a code to the purchase once', async () => {
       const { call, subscription } = await aBuyer(shop, null);
       const path = `/customer/signup/${subscription}`;
       expect(await call('PUT', path, { coupon: 'spring20', planId: '10' })).toEqual({
@@ -200,7 +203,7 @@ describe('customers, codes and plans in the JSON API', () => {
       ['NONE', 404, 'Enter valid promo code'],
       ['OVER', 404, 'Enter valid promo code'],
       ['BIG100', 409, 'Minimum order amount should be greater than $100'],
-    ])('with %s is %i', async (coupon, status, detail) => {
+    ])('PUT /customer/signup/{subscription} with %s gets %i', async (coupon, status, detail) => {
       const { call, subscription } = await aBuyer(shop, null);
       expect(await call('PUT', `/customer/signup/${subscription}`, { coupon })).toMatchObject({
         status,
@@ -208,7 +211,7 @@ describe('customers, codes and plans in the JSON API', () => {
       });
     });
 
-    it('stacks no two codes that are sent at once', async () => {
+    it('PUT /customer/signup/{subscription} does not stack two codes that are sent at once', async () => {
       const { call, subscription, user } = await aBuyer(shop, null);
       await shop.membership.choose(user, shop.plan('m-499'));
       const answers = await Promise.all(
@@ -217,7 +220,7 @@ describe('customers, codes and plans in the JSON API', () => {
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
     });
 
-    it('of another member’s subscription, or for a plan that is not sold, is 404', async () => {
+    it('PUT /customer/signup/{subscription} gets 404 for another member’s subscription or a plan that is not sold', async () => {
       const [own, other] = [await aBuyer(shop, null), await aBuyer(shop, null)];
       expect(await own.call('PUT', `/customer/signup/${other.subscription}`, { coupon: 'SPRING20' })).toMatchObject({
         status: 404,
@@ -238,7 +241,7 @@ describe('customers, codes and plans in the JSON API', () => {
       return { status: answer.status, items: items(await answer.json()) };
     };
 
-    it('are listed for anybody, the cheapest first; a partner’s are not for everybody', async () => {
+    it('The list of plans is public, the cheapest first, without the partner’s plans', async () => {
       const { items: plans } = await ask('/user/listPlans', { tableName: 'plans' });
       expect(plans.map(({ id, planAmount }) => [id, planAmount])).toEqual([
         ['1', 0],
@@ -252,7 +255,7 @@ describe('customers, codes and plans in the JSON API', () => {
       ]);
     });
 
-    it('are found by handle and by id', async () => {
+    it('A plan is found by handle and by id', async () => {
       const growth = {
         ...{ id: '12', code: 'm-499', planName: 'Growth', planType: '1', planAmount: 499 },
         planHash: 'growth-monthly',
@@ -273,7 +276,7 @@ describe('customers, codes and plans in the JSON API', () => {
     const recordOf = (user: User) =>
       shop.foyer.deps.database.transaction((trx) => insertUserRecord(trx, user.id, shop.foyer.deps.now()));
 
-    it('to a paid or a partner’s plan without paying is 409, and nothing is given', async () => {
+    it('POST /user/updateUser to a paid or a partner’s plan without a payment gets 409 and gives nothing', async () => {
       const { user, call, customer } = await aBuyer(shop);
       const { id } = await recordOf(user);
       for (const planId of ['10', '15', '101', '99', '']) {
@@ -286,7 +289,7 @@ describe('customers, codes and plans in the JSON API', () => {
       expect(await chargedTo(shop, customer)).toEqual([]);
     });
 
-    it('to a free plan is carried out, also twice, and takes nothing from who pays until the period ends', async () => {
+    it('POST /user/updateUser to a free plan works, also twice, and takes nothing from a paying member until the period ends', async () => {
       const { user, call } = await aBuyer(shop);
       const { id } = await recordOf(user);
       for (const _time of [1, 2]) {
@@ -303,7 +306,7 @@ describe('customers, codes and plans in the JSON API', () => {
       expect(await shop.membership.getMembership(user.id)).toMatchObject({ cancelAtPeriodEnd: true, basePlanId: '2' });
     });
 
-    it('to the plan that is stored confirms it; to none, or with another source, is 409 and changes nothing', async () => {
+    it('POST /user/updateUser confirms the stored plan, and no plan or another source gets 409 and changes nothing', async () => {
       const { user, call } = await aBuyer(shop);
       const { id } = await recordOf(user);
       await shop.buy(user, 'm-99');
@@ -321,7 +324,7 @@ describe('customers, codes and plans in the JSON API', () => {
       });
     });
 
-    it('of another member is 404, to whatever plan', async () => {
+    it('POST /user/updateUser of another member gets 404, whatever the plan', async () => {
       const [own, other] = [await aBuyer(shop, null), await aBuyer(shop, null)];
       const { id } = await recordOf(other.user);
       expect(await own.call('POST', '/user/updateUser', { id, planId: '1' })).toMatchObject({ status: 404 });

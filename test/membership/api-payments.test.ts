@@ -23,7 +23,7 @@ describe('payments in the JSON API', () => {
       refused = await aBuyer(shop);
     });
 
-    it('charges what was shown, answers the invoice, and gives the plan', async () => {
+    it('Buying a plan charges the amount shown, answers with the invoice and gives the plan', async () => {
       const buyer = await aBuyer(shop);
       const answer = await buyer.call('POST', buyer.path, starter);
       const [order] = await orders(buyer);
@@ -38,7 +38,7 @@ describe('payments in the JSON API', () => {
       expect(await shop.userNow(buyer.user)).toMatchObject({ planId: '10' });
     });
 
-    it('said twice, and twice at once, charges once and answers the same', async () => {
+    it('Buying a plan twice, or twice at once, charges once and answers the same', async () => {
       const buyer = await aBuyer(shop);
       const both = await Promise.all([1, 2].map(() => buyer.call('POST', buyer.path, starter)));
       const again = await buyer.call('POST', buyer.path, starter);
@@ -66,7 +66,7 @@ describe('payments in the JSON API', () => {
         'amount',
         '900.00',
       ],
-    ])('with %s is 409, and nothing is charged', async (_what, more, name, is) => {
+    ])('Buying a plan with %s gets 409 and charges nothing', async (_what, more, name, is) => {
       const answer = await refused.call('POST', refused.path, { ...starter, ...more });
       expect(answer).toMatchObject({ status: 409, body: { errors: [{ name: `body.${name}`, detail: `is ${is}` }] } });
       expect(await chargedTo(shop, refused.customer)).toEqual([]);
@@ -80,7 +80,7 @@ describe('payments in the JSON API', () => {
       ['Free', 'month'],
       ['Appsumo-Tier-3', undefined],
       ['m-30', 'month'],
-    ])('named %j every %j is no plan that is sold', async (plan_name, interval) => {
+    ])('The plan name %j with the interval %j is no plan for sale', async (plan_name, interval) => {
       const answer = await refused.call('POST', refused.path, {
         plan_name,
         amount: '0.00',
@@ -89,13 +89,13 @@ describe('payments in the JSON API', () => {
       expect(answer).toMatchObject({ status: 409, body: { errors: [{ name: 'body.plan_name' }] } });
     });
 
-    it('finds the plan by its name and interval', async () => {
+    it('Buying a plan finds the plan by its name and interval', async () => {
       const buyer = await aBuyer(shop);
       const named = { plan_name: 'Starter', interval: 'month', amount: 99 };
       expect(await buyer.call('POST', buyer.path, named)).toMatchObject({ status: 200, body: { planId: '10' } });
     });
 
-    it('with a code charges the amount with the discount, and only that', async () => {
+    it('Buying a plan with a code charges exactly the discounted amount', async () => {
       const buyer = await aBuyer(shop);
       const coupon = { ...starter, discountCoupon: 'spring20' };
       expect(await buyer.call('POST', buyer.path, coupon)).toMatchObject({
@@ -122,7 +122,7 @@ describe('payments in the JSON API', () => {
       });
     });
 
-    it('with a second code is 409', async () => {
+    it('Buying a plan with a second code gets 409', async () => {
       const buyer = await aBuyer(shop);
       await buyer.call('PUT', `/customer/signup/${buyer.subscription}`, { coupon: 'SPRING20', planId: '10' });
       const second = { ...starter, amount: '79.20', recurDiscount: '19.80', discountCoupon: 'fifth' };
@@ -133,7 +133,7 @@ describe('payments in the JSON API', () => {
       expect(await chargedTo(shop, buyer.customer)).toEqual([]);
     });
 
-    it('by a card that is declined is 402 with the card provider’s message; with another card it goes on', async () => {
+    it('Buying a plan with a declined card gets 402 with the provider’s message, and another card completes it', async () => {
       const buyer = await aBuyer(shop, cards.chargeDeclined);
       expect(await buyer.call('POST', buyer.path, starter)).toMatchObject({
         status: 402,
@@ -145,7 +145,7 @@ describe('payments in the JSON API', () => {
       expect(await chargedTo(shop, buyer.customer)).toEqual([9_900]);
     });
 
-    it('that waited for its payment, and was voided at Stripe, can be begun again', async () => {
+    it('A purchase that waited for its payment and was voided at Stripe can be started again', async () => {
       const buyer = await aBuyer(shop, cards.chargeDeclined);
       await buyer.call('POST', buyer.path, starter);
       const { data } = await shop.stripe.client().invoices.list({ customer: buyer.customer, status: 'open' });
@@ -157,7 +157,7 @@ describe('payments in the JSON API', () => {
       expect(await chargedTo(shop, buyer.customer)).toEqual([9_900]);
     });
 
-    it('by a card whose bank asks is 402 with a client secret; asked again after the answer it is done', async () => {
+    it('Buying a plan with a card that needs authentication gets 402 with a client secret and completes after it', async () => {
       const buyer = await aBuyer(shop, cards.authenticatesAlways);
       const waiting = await buyer.call('POST', buyer.path, starter);
       expect(waiting).toMatchObject({
@@ -171,7 +171,7 @@ describe('payments in the JSON API', () => {
       expect(await chargedTo(shop, buyer.customer)).toEqual([9_900]);
     });
 
-    it('without a card is 409', async () => {
+    it('Buying a plan without a card gets 409', async () => {
       const buyer = await aBuyer(shop, null);
       expect(await buyer.call('POST', buyer.path, starter)).toMatchObject({
         status: 409,
@@ -179,7 +179,7 @@ describe('payments in the JSON API', () => {
       });
     });
 
-    it('that is a step down is taken for the end of what is paid, and charges nothing', async () => {
+    it('Buying a lower plan takes effect at the end of the paid period and charges nothing', async () => {
       const buyer = await aBuyer(shop);
       await shop.buy(buyer.user, 'm-499');
       const answer = await buyer.call('POST', buyer.path, { ...starter, amount: '0.00' });
@@ -192,7 +192,7 @@ describe('payments in the JSON API', () => {
       expect(await chargedTo(shop, buyer.customer)).toEqual([49_900]);
     });
 
-    it('while Stripe is away says so in the specification’s words; asked again it charges once', async () => {
+    it('Buying a plan while Stripe is away answers in the words of the specification, and a repeat charges once', async () => {
       const buyer = await aBuyer(shop);
       shop.stripe.fault(
         'lost',
@@ -206,7 +206,7 @@ describe('payments in the JSON API', () => {
       expect(await chargedTo(shop, buyer.customer)).toEqual([9_900]);
     });
 
-    it('with another member’s customer or subscription, or a mix, is answered as if there were none', async () => {
+    it('Buying a plan with another member’s customer or subscription, or a mix, gets 404 as if there were none', async () => {
       const [own, other] = [await aBuyer(shop), await aBuyer(shop)];
       for (const path of [
         other.path,
@@ -222,7 +222,7 @@ describe('payments in the JSON API', () => {
       expect([await chargedTo(shop, own.customer), await chargedTo(shop, other.customer)]).toEqual([[], []]);
     });
 
-    it('by a client app needs payments:write', async () => {
+    it('Buying a plan by a client needs payments:write', async () => {
       const buyer = await aBuyer(shop);
       const reader = await asClient(shop, 'users:read', 'users:write', 'plans:read');
       expect(await reader('POST', buyer.path, starter)).toMatchObject({ status: 403 });
@@ -242,7 +242,7 @@ describe('payments in the JSON API', () => {
       },
     });
 
-    it('by a token of Stripe’s, with and without the slash', async () => {
+    it('A card is saved by a token of Stripe, with and without the slash', async () => {
       const buyer = await aBuyer(shop, null);
       for (const slash of ['/', '']) {
         const { id } = await shop.stripe
@@ -256,13 +256,13 @@ describe('payments in the JSON API', () => {
       });
     });
 
-    it('by a setup intent that the browser has confirmed', async () => {
+    it('A card is saved by a setup intent that the browser has confirmed', async () => {
       const buyer = await aBuyer(shop, null);
       const source = await shop.confirmCard(buyer.user);
       expect(await buyer.call('POST', at(buyer), { source })).toMatchObject(saved('4242'));
     });
 
-    it('by another member’s setup intent is 404, and neither member’s card changes', async () => {
+    it('Saving a card by another member’s setup intent gets 404 and changes no member’s card', async () => {
       const [own, other] = [await aBuyer(shop, null), await aBuyer(shop, null)];
       const source = await shop.confirmCard(other.user);
       expect(await own.call('POST', at(own), { source })).toMatchObject({
@@ -277,7 +277,7 @@ describe('payments in the JSON API', () => {
     it.each([
       ['that is declined', cards.declined, /declined/],
       ['without money', cards.insufficientFunds, /insufficient/],
-    ])('%s is 402 with the card provider’s message', async (_what, number, message) => {
+    ])('Saving a card %s gets 402 with the provider’s message', async (_what, number, message) => {
       const buyer = await aBuyer(shop, null);
       const { id } = await shop.stripe
         .client()
@@ -288,7 +288,7 @@ describe('payments in the JSON API', () => {
       });
     });
 
-    it('by a token that is none, that was used, or as a second one beside the default is refused', async () => {
+    it('Saving a card by an invalid or used token, or beside the default card, is refused', async () => {
       const buyer = await aBuyer(shop, null);
       expect(await buyer.call('POST', at(buyer), { source: 'tok_none' })).toMatchObject({ status: 402 });
       expect(await buyer.call('POST', at(buyer), { source: 'tok_1', is_default: false })).toMatchObject({
@@ -300,7 +300,7 @@ describe('payments in the JSON API', () => {
       expect(await shop.membership.getMembership(buyer.user.id)).toMatchObject({ card: null });
     });
 
-    it('cannot be used to try out cards', async () => {
+    it('Saving cards is limited, so that it cannot be used to test stolen cards', async () => {
       const buyer = await aBuyer(shop, null);
       const tries = await Promise.all(
         Array.from({ length: 12 }, () => buyer.call('POST', at(buyer), { source: 'tok_chargeDeclined' })),
@@ -318,7 +318,7 @@ describe('payments in the JSON API', () => {
       invoiceId = String((await buyer.call('POST', buyer.path, starter)).body.stripe_invoice_id);
     });
 
-    it('answers the server’s own order, the same each time', async () => {
+    it('POST /user/orderCreation answers with the server’s own order, the same each time', async () => {
       const [order] = await orders(buyer);
       const said = {
         ...{ invoiceId, orderDate: order?.orderedAt, orderPurchase: 'plan', orderType: 'upgrade' },
@@ -340,14 +340,14 @@ describe('payments in the JSON API', () => {
       ['planId', { planId: '15' }],
       ['userId', { userId: 'somebody' }],
       ['id', { id: 'mine' }],
-    ])('with another %s is 409', async (name, more) => {
+    ])('POST /user/orderCreation with another %s gets 409', async (name, more) => {
       expect(await buyer.call('POST', path, { invoiceId, ...more })).toMatchObject({
         status: 409,
         body: { errors: [{ name: `body.${name}` }] },
       });
     });
 
-    it('for another member’s invoice, one that is not paid, or none is 404', async () => {
+    it('POST /user/orderCreation gets 404 for another member’s invoice, an unpaid invoice or none', async () => {
       const other = await aBuyer(shop, cards.authenticatesAlways);
       expect(await other.call('POST', path, { invoiceId })).toMatchObject({
         status: 404,
@@ -362,7 +362,7 @@ describe('payments in the JSON API', () => {
       expect(await orders(other)).toEqual([]);
     });
 
-    it('finds an order whose news has not come yet: a renewal that no webhook told', async () => {
+    it('POST /user/orderCreation finds the order of a renewal for which no webhook has come', async () => {
       const renewing = await aBuyer(shop);
       await renewing.call('POST', renewing.path, starter);
       shop.passTime(31 * 24 * 60 * 60_000);

@@ -9,7 +9,7 @@ const plan = (id: string) => {
 };
 
 describe('the catalogue', () => {
-  it('has amounts in cents, and none for what costs nothing', () => {
+  it('The catalogue has amounts in cents, and 0 for free plans', () => {
     expect(catalogue.plans.map(({ id, amountCents }) => [id, amountCents])).toEqual([
       ['1', 0],
       ['2', 0],
@@ -25,7 +25,7 @@ describe('the catalogue', () => {
     ]);
   });
 
-  it('finds a plan by everything that names it', () => {
+  it('The catalogue finds a plan by every name of it', () => {
     const growth = plan('12');
     expect(catalogue.byKey('growth-monthly')).toBe(growth);
     expect(catalogue.byCode('m-499')).toBe(growth);
@@ -34,7 +34,7 @@ describe('the catalogue', () => {
     expect(catalogue.defaultPlan).toBe(plan('10'));
   });
 
-  it('finds nothing where there is nothing', () => {
+  it('The catalogue finds nothing for an unknown name', () => {
     for (const none of [null, undefined, '', '16', 'm-99', '__proto__', 'constructor'])
       expect(catalogue.byId(none)).toBeUndefined();
     for (const none of ['', 'm-30', 'toString']) expect(catalogue.byCode(none)).toBeUndefined();
@@ -44,7 +44,7 @@ describe('the catalogue', () => {
     expect(catalogue.byLookupKey('Basic-Plan-M')).toBeUndefined();
   });
 
-  it('only paid plans have a price at Stripe; the key can be another than the code', () => {
+  it('Only paid plans have a price at Stripe, and its lookup key may differ from the code', () => {
     const keys = catalogue.plans.map(({ lookupKey }) => lookupKey);
     expect(keys).toEqual([null, null, 'm-99', 'y-900', 'm-499', 'y-5000', 'm-899', 'y-8000', null, null, null]);
     const file = loadPlans();
@@ -52,12 +52,12 @@ describe('the catalogue', () => {
     expect(createCatalogue({ ...file, plans }).byLookupKey('starter-2')?.id).toBe('10');
   });
 
-  it('ranks plans by what they cost among those of their period', () => {
+  it('Plans are ranked by price among those of the same period', () => {
     expect(['10', '12', '14'].map((id) => planRank(catalogue, plan(id)))).toEqual([0, 1, 2]);
     expect(['11', '13', '15'].map((id) => planRank(catalogue, plan(id)))).toEqual([0, 1, 2]);
   });
 
-  it('a plan holds for 30 or 365 days; a partner’s has no end', () => {
+  it('A plan is valid for 30 or 365 days, and a partner’s plan has no end', () => {
     expect(validityDays).toEqual({ '1': 30, '2': 365 });
     expect(catalogue.plans.filter(({ type }) => type === null).map(({ kind }) => kind)).toEqual([
       'partner',
@@ -66,7 +66,7 @@ describe('the catalogue', () => {
     ]);
   });
 
-  it('falls back to English where a language is missing', () => {
+  it('A missing language falls back to English', () => {
     const file = loadPlans();
     const [first, ...rest] = file.plans;
     if (!first) throw new Error('no plans');

@@ -7,7 +7,7 @@ import { manyCards, type Shop, startShop } from './steps.ts';
 
 const minuteMs = 60_000;
 
-describe.each(backends)('an address that Stripe does not take, on $name', (backend) => {
+describe.each(backends)('an address that Stripe refuses, on $name', (backend) => {
   let shop: Shop;
   const updates: string[] = [];
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.each(backends)('an address that Stripe does not take, on $name', (backe
     return `ada..${members}@example.com`;
   };
 
-  it('the plan pages answer, and the member can buy', async () => {
+  it('The plan pages work and the member can buy when Stripe refuses the address', async () => {
     const user = await shop.foyer.addUser({ email: doubleDot() });
     const browser = await shop.foyer.signedIn(user);
     for (const path of ['/plan-purchase/10', '/plan-purchase/14', '/post-signup/plan']) {
@@ -51,7 +51,7 @@ describe.each(backends)('an address that Stripe does not take, on $name', (backe
     expect(data.filter(({ metadata }) => metadata.foyer_user === user.id)).toHaveLength(1);
   });
 
-  it('a server that is killed between making the customer and writing the address: the next plan page writes it', async () => {
+  it('The next plan page writes the address when a server was killed after it created the customer', async () => {
     const user = await shop.foyer.addUser({ email: 'killed@example.com' });
     const { deps } = shop.membership;
     const { id } = await shop.stripe.client().customers.create({ metadata: { [memberKey]: user.id } });
@@ -62,7 +62,7 @@ describe.each(backends)('an address that Stripe does not take, on $name', (backe
     expect(await customerOf(user)).toMatchObject({ email: user.email, name: expect.stringContaining('Ada') });
   });
 
-  it('it is listed as a difference and logged, without the address', async () => {
+  it('A refused address is listed as a difference and logged without the address', async () => {
     const user = await shop.foyer.addUser({ email: doubleDot() });
     await shop.membership.ensure(user, 7);
     expect(await differences(user)).toEqual([['address refused', 'email_invalid']]);
@@ -74,7 +74,7 @@ describe.each(backends)('an address that Stripe does not take, on $name', (backe
     expect(lines.join('\n')).not.toContain(user.email);
   });
 
-  it('Stripe is asked again once the member’s data have changed, and not before', async () => {
+  it('Stripe gets the address again only after the member’s data have changed', async () => {
     const user = await shop.foyer.addUser({ email: doubleDot() });
     await shop.membership.ensure(user, 7);
     updates.length = 0;
@@ -95,7 +95,7 @@ describe.each(backends)('an address that Stripe does not take, on $name', (backe
     expect(updates).toEqual([]);
   });
 
-  it('Stripe was away when the address was to be written: the page answers, and the minute job writes it', async () => {
+  it('The plan page answers while Stripe is away, and the minute job writes the address later', async () => {
     const user = await shop.foyer.addUser();
     const isUpdate = (method: string, path: string) => method === 'POST' && /^\/v1\/customers\/\w+$/.test(path);
     shop.stripe.fault('error', isUpdate);

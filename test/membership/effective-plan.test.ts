@@ -40,15 +40,15 @@ const paying: Facts = {
 };
 const planOf = (facts: Partial<Membership>, at = nowMs) => effectivePlan({ ...paying, ...facts }, catalogue, at);
 
-describe('the plan that a member has', () => {
-  it('is the one of the last paid invoice while the subscription is active', () => {
+describe('effectivePlan', () => {
+  it('The plan is the one of the last paid invoice while the subscription is active', () => {
     expect(planOf({})).toBe('12');
     // A change that is not paid yet: what stands on the subscription gives nothing.
     expect(planOf({ pricedPlanId: '14' })).toBe('12');
     expect(planOf({ paidPlanId: null })).toBeNull();
   });
 
-  it('is what they have without paying, when nothing is paid any more', () => {
+  it('The plan is the member’s unpaid plan when nothing is paid any more', () => {
     for (const status of ['canceled', 'unpaid', 'paused', 'incomplete', 'incomplete_expired', 'none'] as const) {
       expect(planOf({ status })).toBeNull();
       expect(planOf({ status, basePlanId: '1' })).toBe('1');
@@ -56,13 +56,13 @@ describe('the plan that a member has', () => {
     }
   });
 
-  it('stays through a change at the period’s end, which Stripe shows as a trial of the next price', () => {
+  it('The plan stays during a change at the period’s end, which Stripe shows as a trial of the next price', () => {
     expect(planOf({ status: 'trialing', pricedPlanId: '10' })).toBe('12');
     // The trial on which members begin is no plan, whatever was paid once.
     expect(planOf({ status: 'trialing', pricedPlanId: trialPlanKey })).toBeNull();
   });
 
-  it('stays for the days of grace after a renewal that failed, to the millisecond', () => {
+  it('The plan stays for the days of grace after a failed renewal, to the millisecond', () => {
     const unpaidSince = nowMs - catalogue.graceDays * dayMs;
     expect(planOf({ status: 'past_due', unpaidSince }, nowMs - 1)).toBe('12');
     expect(planOf({ status: 'past_due', unpaidSince })).toBeNull();
@@ -72,7 +72,7 @@ describe('the plan that a member has', () => {
     expect(graceEndsAt({ ...paying, status: 'active', unpaidSince }, catalogue)).toBeUndefined();
   });
 
-  it('is not one that the catalogue no longer has', () => {
+  it('The plan is never one that the catalogue no longer has', () => {
     expect(planOf({ paidPlanId: '99', basePlanId: '1' })).toBe('1');
   });
 });
@@ -88,8 +88,8 @@ const facts = fc.record<Facts>({
 });
 const moments = fc.integer({ min: nowMs - 90 * dayMs, max: nowMs + 90 * dayMs });
 
-describe('whatever Stripe says', () => {
-  it('nobody has a paid plan without a paid invoice for that very plan', () => {
+describe('for any data from Stripe', () => {
+  it('A member has a paid plan only with a paid invoice for that very plan', () => {
     fc.assert(
       fc.property(facts, moments, (given, at) => {
         const plan = effectivePlan(given, catalogue, at);
@@ -100,7 +100,7 @@ describe('whatever Stripe says', () => {
     );
   });
 
-  it('nobody has a paid plan whose subscription does not go on', () => {
+  it('A member has a paid plan only while the subscription continues', () => {
     fc.assert(
       fc.property(facts, moments, (given, at) => {
         fc.pre(!['active', 'trialing', 'past_due'].includes(given.status));
@@ -109,7 +109,7 @@ describe('whatever Stripe says', () => {
     );
   });
 
-  it('grace ends for good, and for nobody later than the days of the catalogue', () => {
+  it('The days of grace end for good, and for no member later than the catalogue says', () => {
     fc.assert(
       fc.property(facts, moments, fc.nat({ max: 400 * dayMs }), (given, at, later) => {
         const owing: Facts = { ...given, status: 'past_due' };
@@ -122,7 +122,7 @@ describe('whatever Stripe says', () => {
     );
   });
 
-  it('who pays nothing keeps what they have without paying', () => {
+  it('A member who pays nothing keeps the unpaid plan', () => {
     fc.assert(
       fc.property(facts, moments, (given, at) => {
         const plan = effectivePlan(given, catalogue, at);
@@ -136,7 +136,7 @@ describe('what a member may use', () => {
   const trial = (trialEnd: number) =>
     trialUntil({ ...nothing, status: 'trialing', pricedPlanId: trialPlanKey, trialEnd });
 
-  it('is what the plan names, each once, and what the trial gives while it lasts', () => {
+  it('A member may use what the plan names, each entitlement once, and what the trial gives while it lasts', () => {
     expect(listEntitlements({ planId: '12', trialUntil: null }, catalogue, nowMs)).toEqual([
       ...['showcase:5', 'shortlist', 'messages', 'team:10'],
     ]);
@@ -147,7 +147,7 @@ describe('what a member may use', () => {
     expect(new Set(both).size).toBe(both.length);
   });
 
-  it('after the trial is nothing, to the millisecond, without a plan', () => {
+  it('A member without a plan may use nothing after the trial, to the millisecond', () => {
     const planId = null;
     expect(listEntitlements({ planId, trialUntil: trial(nowMs) }, catalogue, nowMs - 1)).toEqual(
       catalogue.trial.entitlements,
@@ -155,7 +155,7 @@ describe('what a member may use', () => {
     expect(listEntitlements({ planId, trialUntil: trial(nowMs) }, catalogue, nowMs)).toEqual([]);
   });
 
-  it('is not lengthened by a trial that is none: another status, another price', () => {
+  it('A subscription with another status or price does not extend the trial', () => {
     fc.assert(
       fc.property(facts, (given) => {
         const until = trialUntil(given);
@@ -165,7 +165,7 @@ describe('what a member may use', () => {
     );
   });
 
-  it('is nothing beyond the member’s plan once the trial is over, whatever the plan', () => {
+  it('A member may use nothing beyond the plan once the trial is over, whatever the plan', () => {
     fc.assert(
       fc.property(facts, moments, (given, at) => {
         const planId = effectivePlan(given, catalogue, at);

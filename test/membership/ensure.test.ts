@@ -14,8 +14,8 @@ const customersOf = async (userId: string) => {
 };
 const asking = (what: string) => (method: string, path: string) => method === 'POST' && path === `/v1/${what}`;
 
-describe('a 500 of Stripe, which it says again for a day under the same key', () => {
-  it('while a customer is made: the next try asks anew, and there is one customer', async () => {
+describe('a status 500 of Stripe, which Stripe repeats for a day under the same key', () => {
+  it('A 500 while a customer is created leads to a new request and one customer', async () => {
     const user = await shop.foyer.addUser();
     shop.stripe.fault('kept-error', asking('customers'));
     await expect(shop.membership.ensure(user, 7)).rejects.toThrow(StripeUnavailableError);
@@ -23,7 +23,7 @@ describe('a 500 of Stripe, which it says again for a day under the same key', ()
     expect(await customersOf(user.id)).toEqual([customerId]);
   });
 
-  it('after which the customer is there all the same: it is found, and no second one made', async () => {
+  it('A 500 after which the customer exists leads to that customer and no second one', async () => {
     const user = await shop.foyer.addUser();
     const { id } = await shop.stripe.client().customers.create({ metadata: { foyer_user: user.id } });
     shop.stripe.fault('kept-error', asking('customers'));
@@ -31,7 +31,7 @@ describe('a 500 of Stripe, which it says again for a day under the same key', ()
     expect(await customersOf(user.id)).toEqual([id]);
   });
 
-  it('while a subscription is made: the same, and the trial is as long as it was', async () => {
+  it('A 500 while a subscription is created leads to one subscription with the full trial', async () => {
     const user = await shop.foyer.addUser();
     shop.stripe.fault('kept-error', asking('subscriptions'));
     await expect(shop.membership.ensure(user, 7)).rejects.toThrow(StripeUnavailableError);
@@ -41,7 +41,7 @@ describe('a 500 of Stripe, which it says again for a day under the same key', ()
     expect(data).toHaveLength(1);
   });
 
-  it('and a lost answer still is asked for with the same key', async () => {
+  it('A lost answer is requested again with the same key', async () => {
     const user = await shop.foyer.addUser();
     shop.stripe.fault('lost', asking('customers'));
     await expect(shop.membership.ensure(user, 7)).rejects.toThrow(StripeUnavailableError);

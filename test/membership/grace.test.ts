@@ -37,7 +37,7 @@ describe('days of grace', () => {
     expect(await standing(user)).toMatchObject({ status: 'canceled' });
   }
 
-  it('are had for nothing once: at the next failure the plan rests until it is paid, and the page says so', async () => {
+  it('A member gets unpaid days of grace once, and at the next failure the plan pauses and the page says so', async () => {
     const user = await shop.foyer.addUser();
     await lapse(user);
     await buyAndFail(user);
@@ -55,7 +55,7 @@ describe('days of grace', () => {
     expect(await listOrders(shop.foyer.deps.database.db, user.id)).toHaveLength(3);
   });
 
-  it('end with the subscription also for whoever had none of them', async () => {
+  it('A membership without days of grace ends with its subscription', async () => {
     const user = await shop.foyer.addUser();
     await lapse(user);
     await buyAndFail(user);
@@ -67,7 +67,7 @@ describe('days of grace', () => {
     expect(await invoices(user, 'open')).toEqual([]);
   });
 
-  it('are not needed to cancel: the member does, and nothing more is charged', async () => {
+  it('A member cancels without days of grace, and nothing more is charged', async () => {
     const user = await shop.foyer.addUser();
     await lapse(user);
     await buyAndFail(user);
@@ -76,7 +76,7 @@ describe('days of grace', () => {
     expect([await invoices(user, 'open'), await planOf(user)]).toEqual([[], null]);
   });
 
-  it('that were paid for count for nothing', async () => {
+  it('Days of grace that were paid for do not count as used', async () => {
     const user = await shop.foyer.addUser();
     await buyAndFail(user);
     await shop.saveCard(user, cards.mastercard);
@@ -88,7 +88,7 @@ describe('days of grace', () => {
     expect(await planOf(user)).toBe('10');
   });
 
-  it('are there again after a year', async () => {
+  it('A member gets days of grace again after a year', async () => {
     const user = await shop.foyer.addUser();
     await lapse(user);
     shop.passTime(330 * dayMs);
@@ -96,7 +96,7 @@ describe('days of grace', () => {
     expect(await planOf(user)).toBe('10');
   });
 
-  it('are over when Stripe gives up first, and its page takes no money for a plan that has ended', async () => {
+  it('The days of grace end when Stripe stops first, and its page takes no money for a plan that has ended', async () => {
     const user = await shop.foyer.addUser();
     await buyAndFail(user);
     const { subscriptionId } = (await shop.membership.getMembership(user.id)) ?? {};

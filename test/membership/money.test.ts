@@ -243,7 +243,7 @@ describe.each([anyBackend])('money, on $name', (backend) => {
   }
 
   it(
-    'holds over whatever happens in whatever order',
+    'The rules of money hold after any actions in any order',
     async () => {
       let told = '';
       await fc.assert(

@@ -45,8 +45,8 @@ const driftFor = async (lookupKey: string, of = catalogue) => {
   return findDrift(state);
 };
 
-describe('foyer plans sync at an account that has nothing', () => {
-  it('makes a product and a price of every plan that is sold, and of the one on which members begin', async () => {
+describe('foyer plans sync for an account without plans', () => {
+  it('The sync creates a product and a price for every plan that is sold and for the trial plan', async () => {
     await syncPlans(client, catalogue);
     const { data } = await stripe.prices.list({ limit: 100, expand: ['data.product'] });
     const made = data.map(({ lookup_key: key, currency, unit_amount: cents, recurring, product, metadata }) => [
@@ -64,7 +64,7 @@ describe('foyer plans sync at an account that has nothing', () => {
     ]);
   });
 
-  it('changes nothing when run again, and asks little', async () => {
+  it('A second sync changes nothing and makes few requests', async () => {
     await syncPlans(client, catalogue);
     calls.length = 0;
     const again = await syncPlans(client, catalogue);
@@ -72,7 +72,7 @@ describe('foyer plans sync at an account that has nothing', () => {
     expect(calls).toEqual(['GET /v1/prices', 'GET /v1/prices']);
   });
 
-  it('with a dry run says what it would do, and does nothing', async () => {
+  it('A dry run reports what it would do and does nothing', async () => {
     const planned = await syncPlans(client, catalogue, { dryRun: true });
     expect(planned.map(({ acts }) => acts.map(({ act }) => act))).toEqual(
       planned.map(() => ['create product', 'create price']),
@@ -83,7 +83,7 @@ describe('foyer plans sync at an account that has nothing', () => {
     expect(calls.filter((call) => !call.startsWith('GET'))).toEqual([]);
   });
 
-  it('by two at once makes one of each', async () => {
+  it('Two syncs at once create one of each', async () => {
     await Promise.all([syncPlans(client, catalogue), syncPlans(client, catalogue)]);
     const { data } = await stripe.prices.list({ limit: 100, active: true });
     expect(data.map(({ lookup_key: key }) => key).toSorted()).toEqual(
@@ -94,7 +94,7 @@ describe('foyer plans sync at an account that has nothing', () => {
   });
 
   it.each(['lost', 'unreachable'] as const)(
-    'goes on after an answer was lost, or Stripe not reached (%s)',
+    'The sync continues after an answer was lost or Stripe was unreachable (%s)',
     async (kind) => {
       let seen = 0;
       // The stand-in lets the library's own second try fail, too.
@@ -106,7 +106,7 @@ describe('foyer plans sync at an account that has nothing', () => {
     },
   );
 
-  it('that does not answer is said so', async () => {
+  it('The sync reports that Stripe does not answer', async () => {
     const nobody = createStripe({ secretKey: stripeKeys.secretKey, apiUrl: 'http://127.0.0.1:9' });
     await expect(syncPlans(nobody, catalogue)).rejects.toBeInstanceOf(StripeUnavailableError);
   });
@@ -117,7 +117,7 @@ describe('foyer plans sync after a change', () => {
     await syncPlans(client, catalogue);
   });
 
-  it('of an amount makes another price: it takes the lookup key, the old one is archived and still says its plan', async () => {
+  it('A changed amount creates a new price with the lookup key and archives the old one, which keeps its plan', async () => {
     const old = await priceOf('m-99');
     const dearer = withStarter({ planAmount: 109 });
     expect(await driftFor('m-99', dearer)).toEqual([{ what: 'amount', is: '9900', should: '10900' }]);
@@ -133,7 +133,7 @@ describe('foyer plans sync after a change', () => {
     });
   });
 
-  it('and back again, within the life of an idempotency key, makes a third price and not the first one again', async () => {
+  it('An amount changed back within the life of an idempotency key creates a third price, not the first one again', async () => {
     const first = await priceOf('m-99');
     await syncPlans(client, withStarter({ planAmount: 109 }));
     await syncPlans(client, catalogue);
@@ -142,7 +142,7 @@ describe('foyer plans sync after a change', () => {
     expect(third.id).not.toBe(first.id);
   });
 
-  it('leaves who has subscribed on the price that they know', async () => {
+  it('A changed amount leaves subscribers on their price', async () => {
     const old = await priceOf('m-99');
     const customer = await stripe.customers.create({ email: 'vera@example.com' });
     const method = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id });
@@ -156,13 +156,13 @@ describe('foyer plans sync after a change', () => {
     expect(after.items.data.map(({ price }) => [price.id, price.unit_amount])).toEqual([[old.id, 9_900]]);
   });
 
-  it('of a currency makes other prices', async () => {
+  it('A changed currency creates new prices', async () => {
     await syncPlans(client, withStarter({}, 'eur'));
     expect(await priceOf('m-99')).toMatchObject({ currency: 'eur', unit_amount: 9_900, active: true });
     expect((await stripe.prices.list({ active: true, limit: 100 })).data).toHaveLength(7);
   });
 
-  it('of a name changes the product alone', async () => {
+  it('A changed name changes only the product', async () => {
     const { id } = await priceOf('m-99');
     const renamed = withStarter({ name: 'Solo' });
     expect(await driftFor('m-99', renamed)).toEqual([
@@ -172,7 +172,7 @@ describe('foyer plans sync after a change', () => {
     expect(await priceOf('m-99')).toMatchObject({ id, product: { name: 'Solo (monthly)' } });
   });
 
-  it('of a lookup key archives the price of the old one', async () => {
+  it('A changed lookup key archives the price of the old key', async () => {
     const old = await priceOf('m-99');
     await syncPlans(client, withStarter({ lookupKey: 'starter-2027' }));
     expect(await priceOf('starter-2027')).toMatchObject({
@@ -183,7 +183,7 @@ describe('foyer plans sync after a change', () => {
   });
 });
 
-describe('what somebody has done at Stripe by hand', () => {
+describe('manual changes at Stripe', () => {
   beforeEach(async () => {
     await syncPlans(client, catalogue);
   });
@@ -192,7 +192,7 @@ describe('what somebody has done at Stripe by hand', () => {
     expect((await readPlansFromStripe(client, catalogue)).flatMap(findDrift)).toEqual([]);
   };
 
-  it('a price that was archived is found and activated again', async () => {
+  it('The sync activates an archived price again', async () => {
     const { id } = await priceOf('m-499');
     await stripe.prices.update(id, { active: false });
     expect(await driftFor('m-499')).toEqual([{ what: 'price archived' }]);
@@ -200,14 +200,14 @@ describe('what somebody has done at Stripe by hand', () => {
     expect(await priceOf('m-499')).toMatchObject({ id, active: true });
   });
 
-  it('a product that was archived or renamed is found and mended', async () => {
+  it('The sync repairs a product that was archived or renamed', async () => {
     const product = (await priceOf('m-499')).product as Stripe.Product;
     await stripe.products.update(product.id, { active: false, name: 'Gross' });
     expect((await driftFor('m-499')).map(({ what }) => what)).toEqual(['product archived', 'product name']);
     await mended();
   });
 
-  it('a price of another interval under the key is replaced: a calendar month is not 30 days', async () => {
+  it('The sync replaces a price of another interval under the key, because a calendar month is not 30 days', async () => {
     const product = (await priceOf('m-499')).product as Stripe.Product;
     const recurring = { interval: 'month' } as const;
     const base = { product: product.id, currency: 'usd', unit_amount: 49_900, recurring };
@@ -221,7 +221,7 @@ describe('what somebody has done at Stripe by hand', () => {
     expect(await priceOf('m-499')).toMatchObject({ recurring: { interval: 'day', interval_count: 30 } });
   });
 
-  it('a price that is its product’s default is replaced all the same', async () => {
+  it('The sync replaces a price that is its product’s default', async () => {
     const old = await priceOf('m-99');
     const product = (old.product as Stripe.Product).id;
     await stripe.products.update(product, { default_price: old.id });
@@ -230,7 +230,7 @@ describe('what somebody has done at Stripe by hand', () => {
     expect(await stripe.prices.retrieve(old.id)).toMatchObject({ active: false });
   });
 
-  it('two plans that share a product are parted: nobody could say which of them a product is', async () => {
+  it('The sync separates two plans that share a product, because a product must name one plan', async () => {
     const shared = (await priceOf('m-99')).product as Stripe.Product;
     const year = { interval: 'day', interval_count: 365 } as const;
     await stripe.prices.create({
@@ -243,7 +243,7 @@ describe('what somebody has done at Stripe by hand', () => {
     expect(await priceOf('m-99')).toMatchObject({ product: { id: shared.id, name: 'Starter (monthly)' } });
   });
 
-  it('prices that are nobody’s here are left alone', async () => {
+  it('The sync leaves prices alone that are not Foyer’s', async () => {
     const own = await stripe.products.create({ name: 'Workshop' });
     const price = await stripe.prices.create({ product: own.id, currency: 'usd', unit_amount: 5_000 });
     await mended();

@@ -16,7 +16,7 @@ describe.each(backends)('a purchase: $name', (backend) => {
   };
   const orders = (userId: string) => listOrders(shop.foyer.deps.database.db, userId);
 
-  it('begins with a trial of nothing that is charged', async () => {
+  it('A membership begins with a trial that charges nothing', async () => {
     const user = await shop.foyer.addUser();
     const membership = await shop.membership.ensure(user, 7);
     expect(membership).toMatchObject({ status: 'trialing', pricedPlanId: 'trial', trialDays: 7, card: null });
@@ -25,7 +25,7 @@ describe.each(backends)('a purchase: $name', (backend) => {
     expect(await shop.membership.ensure(user, 7)).toMatchObject({ subscriptionId: membership.subscriptionId });
   });
 
-  it('charges what was announced, once, and gives the plan', async () => {
+  it('A purchase charges the announced amount once and gives the plan', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
     const chosen = await shop.membership.choose(user, shop.plan('m-99'));
@@ -52,7 +52,7 @@ describe.each(backends)('a purchase: $name', (backend) => {
     expect(Math.abs((order?.renewsAt ?? 0) - (order?.orderedAt ?? 0) - 30 * dayMs)).toBeLessThan(5_000);
   });
 
-  it('charges nothing when the page said something else', async () => {
+  it('A purchase charges nothing when the page showed another amount', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
     await shop.membership.choose(user, shop.plan('m-499'));
@@ -62,7 +62,7 @@ describe.each(backends)('a purchase: $name', (backend) => {
     expect((await shop.userNow(user)).planId).toBeNull();
   });
 
-  it('takes off a code that was used up meanwhile, and charges nothing before that was said', async () => {
+  it('A purchase removes a code that was used up in the meantime and charges nothing before the page says so', async () => {
     const api = shop.stripe.client();
     const { id: coupon } = await api.coupons.create({ percent_off: 50, duration: 'once' });
     const code = await api.promotionCodes.create({ code: 'LASTONE', promotion: { type: 'coupon', coupon } });
@@ -78,7 +78,7 @@ describe.each(backends)('a purchase: $name', (backend) => {
     expect(await invoicesOf(user.id)).toEqual([]);
   });
 
-  it('asks Stripe anew when an operator has changed an amount there', async () => {
+  it('A purchase reads the amount from Stripe again when an operator has changed it there', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
     await shop.membership.choose(user, shop.plan('y-8000'));
@@ -98,7 +98,7 @@ describe.each(backends)('a purchase: $name', (backend) => {
     expect(said).toMatchObject({ kind: 'changed', quote: { dueCents: 850_000 } });
   });
 
-  it('another card takes the place of the one before, at Stripe too', async () => {
+  it('A new card replaces the previous one, at Stripe too', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
     await shop.saveCard(user, cards.mastercard);
@@ -107,7 +107,7 @@ describe.each(backends)('a purchase: $name', (backend) => {
     expect([card?.brand, data.map(({ card: kept }) => kept?.brand)]).toEqual(['mastercard', ['mastercard']]);
   });
 
-  it('is declined, then paid with another card: one invoice', async () => {
+  it('A declined payment that a second card pays produces one invoice', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user, cards.chargeDeclined);
     const declined = await shop.buy(user, 'm-99');
@@ -119,7 +119,7 @@ describe.each(backends)('a purchase: $name', (backend) => {
     expect(await orders(user.id)).toHaveLength(1);
   });
 
-  it('waits for the bank, and is paid when the member has answered it', async () => {
+  it('A purchase waits for bank authentication and is paid after it', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user, cards.authenticatesAlways);
     const asked = await shop.buy(user, 'y-900');
@@ -133,7 +133,7 @@ describe.each(backends)('a purchase: $name', (backend) => {
     expect(await orders(user.id)).toMatchObject([{ paidCents: 90_000 }]);
   });
 
-  it('upgrades with what is left given back, and lets a change of mind take effect at the end of what is paid', async () => {
+  it('An upgrade credits the unused time, and a later downgrade takes effect at the end of the paid period', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
     await shop.buy(user, 'm-99');

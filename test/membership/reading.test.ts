@@ -102,7 +102,7 @@ const isWrite = ({ method, path, as }: Exchange) =>
 /** Ends the session, or belongs to the sandbox alone. */
 const isLeftOut = (path: string) => /^\/(sandbox|sign-out|oauth2\/(logout|session\/end))/.test(path);
 
-describe('no page and no call that reads changes anything at Stripe', () => {
+describe('reading pages and calls changes nothing at Stripe', () => {
   let shop: Shop;
   let paths: string[];
   const writes: string[] = [];
@@ -127,7 +127,7 @@ describe('no page and no call that reads changes anything at Stripe', () => {
     );
 
   it.each(Object.keys(statuses))(
-    '%s: each address is read',
+    'Every page and call that reads changes nothing at Stripe in the state: %s',
     async (status) => {
       const user = await shop.foyer.addUser();
       await shop.membership.ensure(user, 7);
@@ -159,7 +159,7 @@ describe('no page and no call that reads changes anything at Stripe', () => {
     120_000,
   );
 
-  it('the very first plan page makes a customer and a trial, once', async () => {
+  it('The first plan page creates a customer and a trial once', async () => {
     const browser = await shop.foyer.signedIn(await shop.foyer.addUser());
     writes.length = 0;
     expect((await browser.get('/plan-purchase/10')).status).toBe(200);
@@ -189,7 +189,7 @@ describe.each(backends)('a subscription that is paused after it was paid, on $na
     return { user, browser: await shop.foyer.signedIn(user) };
   }
 
-  it('opening a plan page or beginning a change of the card leaves it paused', async () => {
+  it('Opening a plan page or starting a change of the card leaves the subscription paused', async () => {
     const { user, browser } = await pausedMember();
     const before = await found(user);
     expect((await browser.get('/plan-purchase/14')).headers.get('location')).toBe('/settings/membership');
@@ -199,7 +199,7 @@ describe.each(backends)('a subscription that is paused after it was paid, on $na
     expect(await found(user)).toMatchObject({ id: before?.id, status: 'paused' });
   });
 
-  it('the page says so in each language, names no next charge, and offers nothing that charges', async () => {
+  it('The page names the pause in each language, shows no next charge and offers nothing that charges', async () => {
     const { browser } = await pausedMember();
     const html = await (await browser.get('/settings/membership')).text();
     const said = wordsOf(html);
@@ -218,7 +218,7 @@ describe.each(backends)('a subscription that is paused after it was paid, on $na
     }
   });
 
-  it('a purchase that was begun before the pause charges nothing and does not resume it', async () => {
+  it('A purchase that was started before the pause charges nothing and does not resume the subscription', async () => {
     const { user } = await pausedMember();
     await shop.membership.choose(user, shop.plan('m-899'));
     const paidBefore = shop.stripe.engine.call('GET', '/v1/invoices', { status: 'paid' }, 'secret') as {
@@ -234,7 +234,7 @@ describe.each(backends)('a subscription that is paused after it was paid, on $na
     expect(paidAfter.data).toHaveLength(paidBefore.data.length);
   });
 
-  it('cancelled by its member it ends at once, and its unused time becomes credit', async () => {
+  it('Cancelling a paused subscription ends it at once and turns its unused time into credit', async () => {
     const { user, browser } = await pausedMember();
     expect(await words(browser, '/settings/membership/cancel')).toContain('It ends at once, because it is paused.');
     const answer = await browser.post('/settings/membership/cancel');
@@ -249,7 +249,7 @@ describe.each(backends)('a subscription that is paused after it was paid, on $na
     expect(await words(browser, '/plan-purchase/14')).toContain('−$899.00');
   });
 
-  it('of a member who leaves it ends: resumed at Stripe it would be charged again', async () => {
+  it('The paused subscription of a member who leaves ends, because a resumed one would charge again', async () => {
     const { user } = await pausedMember();
     const { deletion } = shop.foyer.app;
     expect(deletion).toBeDefined();
@@ -261,7 +261,7 @@ describe.each(backends)('a subscription that is paused after it was paid, on $na
     expect((await shop.membership.getMembership(user.id))?.status).toBe('canceled');
   });
 
-  it('taking the free plan ends it; resumed by the operator it goes on as it was', async () => {
+  it('Taking the free plan ends a paused subscription, and one that an operator resumes continues as it was', async () => {
     const { user } = await pausedMember();
     await shop.membership.takeFree(user, shop.plan('m-free'));
     expect((await shop.membership.getMembership(user.id))?.status).toBe('canceled');

@@ -13,7 +13,7 @@ import { type Cli, cliOf } from '../support/cli.ts';
 import { anyBackend } from '../support/stores.ts';
 import { cards, dayMs, manyCards, type Shop, startShop } from './steps.ts';
 
-describe('everything here compared with everything at Stripe', () => {
+describe('comparison of Foyer with Stripe', () => {
   let shop: Shop;
   let stripe: Stripe;
   let operator: Cli;
@@ -60,7 +60,7 @@ describe('everything here compared with everything at Stripe', () => {
   /** Who is being made known this very moment is no stranger. */
   const later = () => shop.passTime(11 * 60_000);
 
-  it('members in every state differ in nothing', async () => {
+  it('Members in every state show no difference', async () => {
     const trying = await shop.foyer.addUser();
     await shop.membership.ensure(trying, 7);
     const users = [await buyer(), await buyer('y-900'), await buyer('m-899')];
@@ -72,7 +72,7 @@ describe('everything here compared with everything at Stripe', () => {
     expect(await reconcile()).toEqual(found);
   });
 
-  it('renewals and failures of which no webhook has told are found, by the diff alone changed in nothing, and mended', async () => {
+  it('Renewals and failures without a webhook are found, left unchanged by the diff and repaired by reconcile', async () => {
     const [renewed, failed] = [await buyer(), await buyer()];
     const card = (await standing(failed))?.card?.paymentMethodId ?? '';
     shop.stripe.engine.setCardBehaviour(card, cards.chargeDeclined);
@@ -92,7 +92,7 @@ describe('everything here compared with everything at Stripe', () => {
     expect((await diff()).left).toEqual([]);
   });
 
-  it('what somebody has changed in the database is put right: a plan that was not paid, an order that was lost', async () => {
+  it('Manual changes in the database are repaired: a plan that was not paid, an order that was lost', async () => {
     const user = await buyer();
     await db().updateTable('users').set({ plan_id: '15' }).where('id', '=', user.id).execute();
     await db().updateTable('memberships').set({ paid_plan_id: '15' }).where('user_id', '=', user.id).execute();
@@ -108,7 +108,7 @@ describe('everything here compared with everything at Stripe', () => {
     expect((await shop.userNow(user)).planId).toBe('10');
   });
 
-  it('a customer that was made for a member, and whose answer was lost, becomes theirs', async () => {
+  it('A customer whose creation lost its answer is assigned to the user', async () => {
     const user = await shop.foyer.addUser();
     shop.stripe.fault('lost', (method, path) => method === 'POST' && path === '/v1/customers');
     await expect(shop.membership.ensure(user, 7)).rejects.toThrow();
@@ -122,7 +122,7 @@ describe('everything here compared with everything at Stripe', () => {
     expect(await shop.membership.ensure(user, 7)).toMatchObject({ customerId, status: 'trialing' });
   });
 
-  it('money that was given back while nobody listened is noted, and told once', async () => {
+  it('A refund without a webhook is recorded, and the member is notified once', async () => {
     const user = await buyer();
     const [order] = await orders(user);
     shop.stripe.engine.refund(order?.invoiceId ?? '', 900);
@@ -132,8 +132,8 @@ describe('everything here compared with everything at Stripe', () => {
     expect(mails.map(({ values }) => values.amountCents)).toEqual([900]);
   });
 
-  describe('what nobody can mend but by looking is reported, and left alone', () => {
-    it('an act that is not finished: a task, and a purchase that nobody has come back to', async () => {
+  describe('differences that need an operator are reported and left alone', () => {
+    it('An action that is not finished is reported: a task, or a purchase to which the member has not returned', async () => {
       const user = await buyer();
       const about = { kind: 'cancel-later', userId: user.id, customerId: null } as const;
       await shop.foyer.deps.database.transaction((trx) => addBillingTask(trx, about, shop.foyer.deps.now()));
@@ -152,7 +152,7 @@ describe('everything here compared with everything at Stripe', () => {
       await db.deleteFrom('purchases').where('open_for', '=', user.id).execute();
     });
 
-    it('two subscriptions of one member', async () => {
+    it('Two subscriptions of one member are reported', async () => {
       const user = await buyer();
       const { customerId, card, subscriptionId } = (await standing(user)) ?? {};
       const second = await subscribe(customerId ?? '', card?.paymentMethodId ?? '');
@@ -164,7 +164,7 @@ describe('everything here compared with everything at Stripe', () => {
       await stripe.subscriptions.cancel(second.id);
     });
 
-    it('a price of no plan', async () => {
+    it('A price of no plan is reported', async () => {
       const user = await buyer();
       const { subscriptionId } = (await standing(user)) ?? {};
       const product = await stripe.products.create({ name: 'Workshop' });
@@ -179,7 +179,7 @@ describe('everything here compared with everything at Stripe', () => {
       await change(await priceOf('m-99'));
     });
 
-    it('an order without an invoice, or of another amount', async () => {
+    it('An order without an invoice or with another amount is reported', async () => {
       const user = await buyer();
       const [order] = await orders(user);
       const change = (values: { invoice_id?: string; paid_cents?: number }) =>
@@ -199,7 +199,7 @@ describe('everything here compared with everything at Stripe', () => {
       await db().deleteFrom('orders').where('invoice_id', '=', 'in_made_up').execute();
     });
 
-    it('customers of nobody, second ones, and subscriptions made by hand', async () => {
+    it('Customers of no user, second customers and subscriptions made by hand are reported', async () => {
       const user = await buyer();
       const nobody = await customerAtStripe({ foyer_user: '01a46aee-0000-7000-8000-000000000000' });
       const second = await customerAtStripe({ foyer_user: user.id });
@@ -224,7 +224,7 @@ describe('everything here compared with everything at Stripe', () => {
       expect(await found()).toEqual([]);
     });
 
-    it('a member whom Stripe cannot tell about keeps nobody else’s waiting', async () => {
+    it('A member whom Stripe cannot answer about does not delay the others', async () => {
       const [one, other] = [await buyer(), await buyer()];
       await db().updateTable('users').set({ plan_id: null }).where('id', '=', other.id).execute();
       const { customerId } = (await standing(one)) ?? {};
@@ -236,7 +236,7 @@ describe('everything here compared with everything at Stripe', () => {
     });
   });
 
-  it('once an hour by itself, whichever process looks; again at once when Stripe was away', async () => {
+  it('The comparison runs once an hour in one process, and again at once when Stripe was away', async () => {
     const user = await buyer();
     const webhooks = createWebhooks(shop.membership.deps);
     const look = () => reconcileHourly(shop.membership.deps, webhooks);
@@ -254,7 +254,7 @@ describe('everything here compared with everything at Stripe', () => {
   });
 
   describe('foyer billing', () => {
-    it('diff changes nothing and ends with 1, reconcile mends, then both end with 0', async () => {
+    it('The command diff changes nothing and exits with 1, reconcile repairs, then both exit with 0', async () => {
       const user = await buyer();
       await db().updateTable('users').set({ plan_id: '15' }).where('id', '=', user.id).execute();
       const before = await operator('billing', 'diff');
@@ -275,7 +275,7 @@ describe('everything here compared with everything at Stripe', () => {
       expect(after.json()).toMatchObject({ ok: true, differences: [], repaired: [] });
     });
 
-    it('reconcile ends with 1 when something is left; what is new is mailed by the running Foyer', async () => {
+    it('The command reconcile exits with 1 when something is left, and the running Foyer mails what is new', async () => {
       const user = await buyer();
       const { customerId, card } = (await standing(user)) ?? {};
       const second = await subscribe(customerId ?? '', card?.paymentMethodId ?? '');
@@ -287,7 +287,7 @@ describe('everything here compared with everything at Stripe', () => {
       await stripe.subscriptions.cancel(second.id);
     });
 
-    it('goes by the time of the sandbox’s stand-in, which its page can move', async () => {
+    it('The commands use the time of the sandbox’s stand-in, which its page can move', async () => {
       const user = await buyer();
       shop.stripe.engine.setCardBehaviour((await standing(user))?.card?.paymentMethodId ?? '', cards.chargeDeclined);
       shop.passTime(40 * dayMs);
@@ -297,7 +297,7 @@ describe('everything here compared with everything at Stripe', () => {
       expect(await operator('billing', 'diff')).toMatchObject({ code: 0, err: '' });
     });
 
-    it('says so when Stripe is away', async () => {
+    it('The commands report that Stripe is away', async () => {
       const away = cliOf(shop.foyer, { ...shop.stripe.environment(), STRIPE_API_URL: 'http://127.0.0.1:9' });
       expect(await away('billing', 'diff')).toMatchObject({ code: 4, err: expect.stringMatching(/^Stripe: /) });
     });

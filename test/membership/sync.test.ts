@@ -5,7 +5,7 @@ import { cards, dayMs, from, manyCards, type Shop, startShop } from './steps.ts'
 
 const hourMs = dayMs / 24;
 
-describe.each(backends)('what is stored follows Stripe, on $name', (backend) => {
+describe.each(backends)('stored memberships follow Stripe, on $name', (backend) => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop(backend, manyCards);
@@ -32,7 +32,7 @@ describe.each(backends)('what is stored follows Stripe, on $name', (backend) => 
   };
 
   /** How many calls a purchase makes: each of them may be the one whose answer is lost. */
-  it('whichever answer is lost on the way to a plan, asking again pays once', async () => {
+  it('Repeating a purchase pays once, whichever answer was lost on the way', async () => {
     let calls = 0;
     let counts = false;
     shop.stripe.observe(() => {
@@ -66,7 +66,7 @@ describe.each(backends)('what is stored follows Stripe, on $name', (backend) => 
     expect(outcomes).toContain('away');
   });
 
-  it('read by several at once: each paid invoice has one order', async () => {
+  it('Several reads at once give each paid invoice one order', async () => {
     const user = await buyer();
     shop.passTime(30 * dayMs + hourMs);
     await Promise.all(Array.from({ length: 5 }, () => shop.membership.refresh(user.id)));
@@ -76,7 +76,7 @@ describe.each(backends)('what is stored follows Stripe, on $name', (backend) => 
     expect(await orders(user)).toHaveLength(2);
   });
 
-  it('a trial that ends without a plan is paused, charges nothing, and leads to a plan all the same', async () => {
+  it('A trial that ends without a plan is paused, charges nothing, and the member can still buy a plan', async () => {
     const user = await shop.foyer.addUser();
     await shop.membership.ensure(user, 7);
     shop.passTime(7 * dayMs + hourMs);
@@ -88,7 +88,7 @@ describe.each(backends)('what is stored follows Stripe, on $name', (backend) => 
     expect(await orders(user)).toMatchObject([{ paidCents: 9_900 }]);
   });
 
-  it('a renewal that fails leaves the plan for the days of grace, and no longer', async () => {
+  it('A failed renewal leaves the plan for the days of grace and no longer', async () => {
     const user = await buyer();
     const { graceDays } = shop.membership.catalogue;
     await cardFails(user, cards.chargeDeclined);
@@ -113,7 +113,7 @@ describe.each(backends)('what is stored follows Stripe, on $name', (backend) => 
     expect(await orders(user)).toHaveLength(2);
   });
 
-  it('a renewal that fails is paid with another card within the days of grace', async () => {
+  it('A failed renewal is paid with another card within the days of grace', async () => {
     const user = await buyer();
     await cardFails(user, cards.chargeDeclined);
     shop.passTime(32 * dayMs);
@@ -124,7 +124,7 @@ describe.each(backends)('what is stored follows Stripe, on $name', (backend) => 
     expect(await orders(user)).toHaveLength(2);
   });
 
-  it('what was never paid for a subscription that is over stands in nobody’s way, and is not paid for nothing', async () => {
+  it('An unpaid invoice of an ended subscription blocks no purchase and is not paid', async () => {
     const user = await buyer();
     await cardFails(user, cards.chargeDeclined);
     shop.passTime(60 * dayMs);
@@ -138,7 +138,7 @@ describe.each(backends)('what is stored follows Stripe, on $name', (backend) => 
     expect(await standing(user)).toMatchObject({ status: 'active', unpaid: null });
   });
 
-  it('a plan that was cancelled goes on to its day, and ends there', async () => {
+  it('A cancelled plan continues until its end date and ends there', async () => {
     const user = await buyer();
     expect(await shop.membership.cancel(user)).toBe('cancelled');
     shop.passTime(29 * dayMs);
@@ -154,7 +154,7 @@ describe.each(backends)('what is stored follows Stripe, on $name', (backend) => 
     expect(await orders(user)).toHaveLength(1);
   });
 
-  it('a lower plan that was chosen is on Stripe’s books in the last days, and charged from the period’s end on', async () => {
+  it('A lower plan is set at Stripe in the last days and charged from the period’s end on', async () => {
     const user = await buyer('m-499');
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
     shop.passTime(26 * dayMs);

@@ -6,7 +6,7 @@ import { cards, dayMs, from, manyCards, type Shop, startShop } from './steps.ts'
 
 const minuteMs = 60_000;
 
-describe('what was decided here is done at Stripe', () => {
+describe('billing tasks at Stripe', () => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop(anyBackend, manyCards);
@@ -30,7 +30,7 @@ describe('what was decided here is done at Stripe', () => {
   }
   const waiting = async () => (await database().db.selectFrom('billing_tasks').selectAll().execute()).length;
 
-  it('a plan ends at once', async () => {
+  it('A task ends a plan at once', async () => {
     const user = await buyer();
     await decide(user, 'cancel-now');
     await shop.membership.work();
@@ -42,7 +42,7 @@ describe('what was decided here is done at Stripe', () => {
     expect(await waiting()).toBe(0);
   });
 
-  it('a plan ends with its period, and goes on after all when the member stays', async () => {
+  it('A task ends a plan with its period, and another continues it when the member stays', async () => {
     const user = await buyer();
     await decide(user, 'cancel-later');
     await shop.membership.work();
@@ -58,7 +58,7 @@ describe('what was decided here is done at Stripe', () => {
     expect(await orders(user)).toHaveLength(2);
   });
 
-  it('a plan whose renewal is not paid has no period to end with: it ends at once, and is not asked for any more', async () => {
+  it('A plan with an unpaid renewal ends at once, and its invoice is no longer due', async () => {
     const user = await buyer();
     shop.stripe.engine.setCardBehaviour((await standing(user))?.card?.paymentMethodId ?? '', cards.chargeDeclined);
     shop.passTime(30 * dayMs + 60 * minuteMs);
@@ -70,7 +70,7 @@ describe('what was decided here is done at Stripe', () => {
     expect(invoices.find(({ id }) => id === unpaid?.invoiceId)).toMatchObject({ status: 'void', paidCents: 0 });
   });
 
-  it.each([1, 28])('whoever leaves is not charged for the plan that was to follow (day %i)', async (day) => {
+  it.each([1, 28])('A member who leaves is not charged for the plan that was to follow (day %i)', async (day) => {
     const user = await buyer('m-499');
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
     shop.passTime(day * dayMs);
@@ -85,7 +85,7 @@ describe('what was decided here is done at Stripe', () => {
     expect(await orders(user)).toHaveLength(1);
   });
 
-  it('a job that has waited for the member’s turn does not do what was taken back meanwhile', async () => {
+  it('A task that waited for its turn does not do what was withdrawn in the meantime', async () => {
     const user = await buyer();
     await decide(user, 'cancel-later');
     // The job has read the task and waits, as an act of the member has the turn.
@@ -100,7 +100,7 @@ describe('what was decided here is done at Stripe', () => {
     expect(await standing(user)).toMatchObject({ status: 'active', cancelAtPeriodEnd: false });
   });
 
-  it('Stripe forgets the customer of somebody who is erased, of whom the task knows nothing', async () => {
+  it('A task deletes the customer of an erased user without knowing the user', async () => {
     const user = await buyer();
     const customerId = await decide(user, 'delete-customer');
     expect(await listTasks(database().db, user.id)).toEqual([]);
@@ -109,7 +109,7 @@ describe('what was decided here is done at Stripe', () => {
     expect(await waiting()).toBe(0);
   });
 
-  it('is tried again when Stripe was away, later each time, until it is done', async () => {
+  it('A task that failed while Stripe was away is retried, later each time, until it is done', async () => {
     const user = await buyer();
     await decide(user, 'cancel-now');
     const away = () => shop.stripe.fault('error', (method, path) => method === 'GET' && path === '/v1/subscriptions');
@@ -131,7 +131,7 @@ describe('what was decided here is done at Stripe', () => {
     expect(await standing(user)).toMatchObject({ status: 'canceled' });
   });
 
-  it('one that is lost on the way is done once', async () => {
+  it('A task whose answer is lost is done once', async () => {
     const user = await buyer();
     await decide(user, 'cancel-now');
     shop.stripe.fault('lost', (method) => method === 'DELETE');
@@ -142,7 +142,7 @@ describe('what was decided here is done at Stripe', () => {
     expect(await standing(user)).toMatchObject({ status: 'canceled' });
   });
 
-  describe('a payment that nobody has come back to', () => {
+  describe('a payment to which the member has not returned', () => {
     /** Its answer is lost, and the member closes the page. */
     async function left(match: (method: string, path: string) => boolean, number: string = cards.visa): Promise<User> {
       const user = await shop.foyer.addUser();
@@ -155,7 +155,7 @@ describe('what was decided here is done at Stripe', () => {
     }
     const charge = (method: string, path: string) => method === 'POST' && /^\/v1\/subscriptions\/sub_\w+$/.test(path);
 
-    it('and that went through: the member has the plan, and an order', async () => {
+    it('A payment that succeeded without the member’s return gives the plan and an order', async () => {
       const user = await left(charge);
       expect((await shop.userNow(user)).planId).toBeNull();
       await shop.membership.work();
@@ -168,7 +168,7 @@ describe('what was decided here is done at Stripe', () => {
     });
 
     it.each([cards.authenticatesAlways, cards.chargeDeclined])(
-      'and that waits for the member (%s): called off after an hour, so that nothing is charged behind their back',
+      'A payment that waits for the member (%s) is cancelled after an hour, so that no later charge happens',
       async (number) => {
         const user = await left(charge, number);
         shop.passTime(30 * minuteMs);

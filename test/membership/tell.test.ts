@@ -8,7 +8,7 @@ const aboutMembership = [
   ...['plan-changes', 'refund-made', 'card-changed', 'card-removed'],
 ];
 
-describe('what members are told of their money', () => {
+describe('notifications of payments', () => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop(anyBackend, manyCards);
@@ -35,7 +35,7 @@ describe('what members are told of their money', () => {
   const customerOf = async ({ id }: User) => (await shop.membership.getMembership(id))?.customerId ?? '';
   const cardOf = async ({ id }: User) => (await shop.membership.getMembership(id))?.card?.paymentMethodId ?? '';
 
-  it('a receipt for each paid invoice, in the member’s language, once however often it is read', async () => {
+  it('The member gets one receipt for each paid invoice, in the member’s language, however often it is read', async () => {
     const user = await member('m-99', { locale: 'de', givenName: 'Vera', familyName: 'Adler' });
     await shop.stripe.webhooks.deliver({ twice: true });
     await shop.membership.refresh(user.id);
@@ -53,7 +53,7 @@ describe('what members are told of their money', () => {
     expect(await templates(user)).toEqual(['receipt', 'receipt']);
   });
 
-  it('nothing while the account is disabled', async () => {
+  it('A disabled user gets no mails', async () => {
     const user = await member('m-99');
     await setDisabled(shop.foyer.deps.database.db, user.id, shop.foyer.deps.now(), shop.foyer.deps.now());
     shop.passTime(30 * dayMs + 60_000);
@@ -62,7 +62,7 @@ describe('what members are told of their money', () => {
     expect(await listOrders(shop.foyer.deps.database.db, user.id)).toHaveLength(2);
   });
 
-  it('nothing of what was paid long before anything was known of the member: orders, no mails', async () => {
+  it('Payments from before the membership was known give orders and no mails', async () => {
     const user = await shop.foyer.addUser();
     const stripe = shop.stripe.client();
     const customer = await stripe.customers.create({ metadata: { foyer_user: user.id } });
@@ -83,7 +83,7 @@ describe('what members are told of their money', () => {
     expect(await templates(user)).toEqual(['receipt']);
   });
 
-  it('that the trial ends, three days before, by the webhook or without it: once', async () => {
+  it('The member is notified once, three days before the trial ends, with the webhook or without it', async () => {
     const [heard, missed, bought] = [
       await shop.foyer.addUser(),
       await shop.foyer.addUser(),
@@ -110,7 +110,7 @@ describe('what members are told of their money', () => {
     expect(await templates(bought)).toEqual(['receipt']);
   });
 
-  it('what is to come at the period’s end when it is chosen, and not at every reading', async () => {
+  it('The member is notified of a change at the period’s end when it is chosen, and not at every read', async () => {
     const user = await member('m-899');
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
     const again = async () => {
@@ -137,7 +137,7 @@ describe('what members are told of their money', () => {
     expect(await again()).toEqual(['plan-changes', 'plan-cancelled', 'plan-changes', 'receipt']);
   });
 
-  it('that the plan has ended, as was wished', async () => {
+  it('The member is notified that the plan has ended as requested', async () => {
     const user = await member('m-99');
     await shop.membership.cancel(user);
     shop.passTime(30 * dayMs + 60_000);
@@ -149,7 +149,7 @@ describe('what members are told of their money', () => {
     expect(told[2]?.values.planNow).toBeUndefined();
   });
 
-  it('each attempt that failed, then that the plan has ended for it: once', async () => {
+  it('The member is notified once of each failed attempt and then that the plan has ended for it', async () => {
     const user = await member('m-99');
     shop.stripe.engine.setCardBehaviour(await cardOf(user), cards.chargeDeclined);
     shop.passTime(30 * dayMs + 60_000);
@@ -178,7 +178,7 @@ describe('what members are told of their money', () => {
     expect((await notices(user)).filter((title) => title === 'Your plan has ended')).toHaveLength(1);
   });
 
-  it('that the bank wants to hear from them', async () => {
+  it('The member is notified that the bank requires authentication', async () => {
     const user = await member('m-99');
     shop.stripe.engine.setCardBehaviour(await cardOf(user), cards.authenticatesAlways);
     shop.passTime(30 * dayMs + 60_000);
@@ -189,7 +189,7 @@ describe('what members are told of their money', () => {
     expect(await notices(user)).toEqual(['Please confirm your payment']);
   });
 
-  it('another card, and that it was taken away; the first one is no change', async () => {
+  it('The member is notified of a changed and of a removed card, and the first card is no change', async () => {
     const user = await member();
     expect(await templates(user)).toEqual([]);
     await shop.saveCard(user, cards.mastercard);
@@ -204,7 +204,7 @@ describe('what members are told of their money', () => {
     expect((await shop.membership.getMembership(user.id))?.card).toBeNull();
   });
 
-  it('each refund with what it has given back', async () => {
+  it('The member is notified of each refund with its amount', async () => {
     const user = await member('m-99');
     const [order] = await listOrders(shop.foyer.deps.database.db, user.id);
     shop.stripe.engine.refund(order?.invoiceId ?? '', 1_000);

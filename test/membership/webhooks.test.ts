@@ -66,7 +66,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     return calls;
   };
 
-  it('bring in what nobody here has asked for: a renewal', async () => {
+  it('A webhook records a renewal that Foyer has not requested', async () => {
     const user = await buyer();
     shop.passTime(30 * dayMs + 60_000);
     expect(await orders(user)).toHaveLength(1);
@@ -86,7 +86,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
       undefined,
     ],
     ['not signed', () => '', undefined],
-  ])('%s: 400, and nothing is looked at', async (_what, signature) => {
+  ])('A webhook that is %s gets 400 and leads to no request', async (_what, signature) => {
     const user = await buyer();
     const body = eventOf('customer.subscription.updated', { object: 'subscription', customer: await customerOf(user) });
     const before = await rows();
@@ -98,7 +98,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     expect(await rows()).toEqual(before);
   });
 
-  it('that say what is not so change nothing: the body is believed in nothing but whom it is about', async () => {
+  it('A webhook with false content changes nothing, because only its customer is read from the body', async () => {
     const user = await buyer();
     const customer = await customerOf(user);
     const gone = { id: await subscriptionOf(user), object: 'subscription', status: 'canceled', customer };
@@ -112,7 +112,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     expect(await orders(user)).toHaveLength(1);
   });
 
-  it('a second time, as Stripe may send them, or as somebody who has read one: done once', async () => {
+  it('A webhook that comes a second time is processed once', async () => {
     const user = await buyer();
     const body = eventOf('customer.subscription.updated', { object: 'subscription', customer: await customerOf(user) });
     const signature = signed(body);
@@ -124,7 +124,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     expect(calls).toHaveLength(first);
   });
 
-  it('doubled and in any order: one order per invoice, the plan as it is in the end', async () => {
+  it('Webhooks that come twice and in any order give one order per invoice and the final plan', async () => {
     const user = await buyer();
     shop.passTime(30 * dayMs + 60_000);
     shop.passTime(30 * dayMs + 60_000);
@@ -135,7 +135,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     expect((await shop.userNow(user)).planId).toBeNull();
   });
 
-  it('of one purchase, while the page waits for its answer: one order', async () => {
+  it('A webhook of a purchase whose page still waits gives one order', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
     shop.stripe.webhooks.mode = 'prompt';
@@ -154,7 +154,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     expect((await shop.foyer.mails(user.email)).map(({ template }) => template)).toEqual(['receipt']);
   });
 
-  it('of types and customers that are not known here: 200, and noted', async () => {
+  it('A webhook of an unknown type or customer gets 200 and is recorded', async () => {
     const calls = asked();
     const unknown = [
       eventOf('radar.early_fraud_warning.created', { object: 'radar.early_fraud_warning' }),
@@ -167,7 +167,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     expect((await rows()).filter(({ id, done_at }) => ids.includes(id) && done_at !== null)).toHaveLength(3);
   });
 
-  it('while Stripe does not answer: 503, and the same event is done when it comes again', async () => {
+  it('A webhook while Stripe does not answer gets 503, and the same event is processed when it comes again', async () => {
     const user = await buyer();
     shop.passTime(30 * dayMs + 60_000);
     const body = await lastOf(user, 'invoice.paid');
@@ -180,7 +180,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     expect(await orders(user)).toHaveLength(2);
   });
 
-  it('that were begun and never come again are taken up here', async () => {
+  it('A webhook that was started and never comes again is completed by the minute job', async () => {
     const user = await buyer();
     shop.passTime(30 * dayMs + 60_000);
     const body = await lastOf(user, 'invoice.paid');
@@ -198,7 +198,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     expect(await rows()).toEqual([]);
   });
 
-  it('of a refund and a dispute: noted at the order of the very payment, by what Stripe has of it', async () => {
+  it('A webhook of a refund or a dispute is recorded on the order of that payment, as Stripe has it', async () => {
     const [user, other] = [await buyer(), await buyer()];
     const [order] = await orders(user);
     shop.stripe.engine.refund(order?.invoiceId ?? '', 2_500);
@@ -216,7 +216,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     expect(await orders(user)).toMatchObject([{ refundedCents: 2_500 }]);
   });
 
-  it('of a customer that was deleted at Stripe: the member has nothing more, and can begin anew', async () => {
+  it('A webhook of a deleted customer removes the membership, and the member can start again', async () => {
     const user = await buyer();
     await shop.stripe.client().customers.del(await customerOf(user));
     const answers = await shop.stripe.webhooks.deliver();
@@ -229,7 +229,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     expect(await orders(user)).toHaveLength(2);
   });
 
-  it('come by one road, of one size, as they were sent', async () => {
+  it('A webhook is accepted only by POST, within the size limit and without content encoding', async () => {
     expect((await sendRequest(`${shop.foyer.url}/webhooks/stripe`)).status).toBe(405);
     const large = eventOf('invoice.paid', { object: 'invoice', padding: 'x'.repeat(1_100_000) });
     expect((await send(large)).status).toBe(413);
@@ -242,7 +242,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
   });
 });
 
-describe('turns that are shared', () => {
+describe('shared turns', () => {
   /** Turns that end when they are told to. */
   function turns() {
     const ends: { key: string; end: (error?: Error) => void }[] = [];
@@ -260,7 +260,7 @@ describe('turns that are shared', () => {
     return { ask, end, begun: () => ends.map(({ key }) => key) };
   }
 
-  it('whoever asks while one runs shares the one after it, which begins when that has ended', async () => {
+  it('Calls during a run share the next run, which begins when the current one has ended', async () => {
     const { ask, end, begun } = turns();
     const first = ask('a');
     const others = [ask('a'), ask('a'), ask('a')];
@@ -274,7 +274,7 @@ describe('turns that are shared', () => {
     expect(await late).toBe(3);
   });
 
-  it('those of others do not wait, and one that fails fails for those who share it alone', async () => {
+  it('Runs of other keys do not wait, and a failed run fails only for the calls that share it', async () => {
     const { ask, end, begun } = turns();
     const failing = ask('a');
     const after = ask('a');
@@ -288,7 +288,7 @@ describe('turns that are shared', () => {
   });
 });
 
-it('events are counted by the types that are known, and by outcome', async () => {
+it('Events are counted by known type and by outcome', async () => {
   const metrics = await createMetrics(1);
   const stripe = await startStripe();
   const foyer = await startFoyer(anyBackend, stripe.environment());

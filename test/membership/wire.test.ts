@@ -9,8 +9,8 @@ import {
   rejectDifferent,
 } from '../../server/membership/wire-format.ts';
 
-describe('amounts on the wire', () => {
-  it('go out with two decimals and come back the same, as text and as a number', () => {
+describe('amounts in the JSON API', () => {
+  it('An amount is written with two decimals and read back the same, as text and as a number', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 99_999_999_999 }), (cents) => {
         const text = dollars(cents);
@@ -22,7 +22,7 @@ describe('amounts on the wire', () => {
     );
   });
 
-  it('nothing else is taken for an amount of whole cents', () => {
+  it('No other value is accepted as an amount of whole cents', () => {
     for (const said of [79.205, 0.001, 98.999_999]) expect(parseAmount(said)).toBeNaN();
     for (const said of [
       '-1.00',
@@ -43,7 +43,7 @@ describe('amounts on the wire', () => {
     }
   });
 
-  it('an amount agrees with its own cents alone', () => {
+  it('An amount agrees only with its own cents', () => {
     fc.assert(
       fc.property(fc.nat(10_000_000), fc.nat(10_000_000), (said, due) => {
         expect(compareAmount('amount', dollars(said), due).agrees).toBe(said === due);
@@ -52,8 +52,8 @@ describe('amounts on the wire', () => {
   });
 });
 
-describe('what callers say', () => {
-  it('may be left out, empty or the same; everything that differs is told at once, with what is true', () => {
+describe('compareValue', () => {
+  it('A value may be left out, empty or equal, and all differences are reported at once with the right values', () => {
     const silent = [undefined, null, ''].map((said) => compareValue('planId', said, '10'));
     expect(silent.map(({ agrees }) => agrees)).toEqual([undefined, undefined, undefined]);
     expect(() =>

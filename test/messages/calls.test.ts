@@ -31,7 +31,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
   describe('POST /sentEmail', () => {
     const send = (body: object) => call('/sentEmail', body);
 
-    it('sends the password notice to a member, by their own name and in their own language', async () => {
+    it('POST /sentEmail sends the password notice to a user with the stored name and language', async () => {
       const user = await foyer.addUser({ givenName: 'Grace', locale: 'de' });
       const given = { emailAddress: user.email.toUpperCase(), action: 'password', fullname: 'Dear Winner', plan: '10' };
       expect(await send({ ...given, pagename: 'x' })).toMatchObject({ status: 200, json: { status: 'accepted' } });
@@ -42,7 +42,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
       expect(mail?.html).not.toContain('Winner');
     });
 
-    it('sends a mapped template with its merge variables', async () => {
+    it('POST /sentEmail sends a mapped template with its merge variables', async () => {
       const user = await foyer.addUser();
       const variables = { totalAmount: '99.00', lines: 'one\ntwo' };
       await send({ emailAddress: user.email, action: 'receipt', fullname: 'Ada Member', plan: 'Basic', variables });
@@ -55,7 +55,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
       });
     });
 
-    it('is no open relay: strangers get what the operator has opened, and nothing else', async () => {
+    it('POST /sentEmail is no open relay: other addresses get only the templates that the operator has opened', async () => {
       const to = 'stranger@example.net';
       for (const action of ['password', 'welcome', 'receipt']) {
         expect(await send({ emailAddress: to, action })).toMatchObject({ status: 404 });
@@ -69,7 +69,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
     });
 
     it.each(['verify-email', 'password-reset', 'new-device', 'account-exists', 'invoice', '__proto__', 'mapped:share'])(
-      'has no template %s for client apps',
+      'POST /sentEmail has no template %s for clients',
       async (action) => {
         const user = await foyer.addUser();
         expect(await send({ emailAddress: user.email, action })).toMatchObject({
@@ -80,7 +80,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
       },
     );
 
-    it('refuses what is no single address, and what could end a header', async () => {
+    it('POST /sentEmail refuses anything but one address and values that could end a header', async () => {
       const { email } = await foyer.addUser();
       for (const emailAddress of [
         `${email}\r\nBcc: evil@example.net`,
@@ -102,7 +102,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
       expect(await foyer.mails(email)).toEqual([]);
     });
 
-    it('floods no mailbox: ten an hour to one address, from all client apps together', async () => {
+    it('POST /sentEmail allows ten mails an hour to one address, from all clients together', async () => {
       const { email } = await foyer.addUser();
       const other = await service(foyer, ['messages:send']);
       const body = { emailAddress: email, action: 'password' };
@@ -116,7 +116,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
     });
   });
 
-  it('with uniform answers POST /sentEmail does not say who is a member', async () => {
+  it('POST /sentEmail with uniform answers does not reveal which addresses have an account', async () => {
     const uniform = await startFoyer(backend, { PREVENT_USER_EXISTENCE_ERRORS: 'true' });
     try {
       const { token: other } = await service(uniform, ['messages:send']);
@@ -150,7 +150,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
         .orderBy('id')
         .execute();
 
-    it('answers the stored message, unread, and keeps it', async () => {
+    it('POST /message/sent answers with the stored message, unread, and keeps it', async () => {
       const user = await foyer.addUser();
       const more = { pagename: 'My page', company: 'Foyer & Söhne', email: 'who@example.com', action: 'share' };
       const { status, json } = await notify({ ...message, ...more, userId: user.id, MessageGroupId: 'g' });
@@ -176,7 +176,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
       ]);
     });
 
-    it('knows a message by its MessageDeduplicationId for five minutes, also when it is on its way or delivered', async () => {
+    it('POST /message/sent recognizes a MessageDeduplicationId for five minutes, also after delivery', async () => {
       const user = await foyer.addUser();
       const given = { ...message, userId: user.id, MessageDeduplicationId: 'd' };
       const first = await notify(given);
@@ -192,7 +192,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
       expect(await stored(user.id)).toHaveLength(2);
     });
 
-    it('attack: a client app cannot take another’s message away by using its id first', async () => {
+    it('Attack: a client suppresses another client’s message by using its MessageDeduplicationId first', async () => {
       const user = await foyer.addUser();
       const given = { ...message, userId: user.id, MessageDeduplicationId: 'same' };
       const other = await service(foyer, ['messages:send']);
@@ -200,7 +200,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
       expect((await notify(given)).json.title).toBe('A task');
     });
 
-    it('is for members to themselves, and for client apps to members that there are', async () => {
+    it('POST /message/sent lets a user write only to that user, and a client only to existing users', async () => {
       const { user, tokens } = await signedInto(foyer);
       const other = await foyer.addUser();
       expect(await notify(message, tokens.access_token)).toMatchObject({ status: 200, json: { userId: user.id } });
@@ -211,7 +211,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
       expect(await stored(other.id)).toEqual([]);
     });
 
-    it('refuses what does not fit, by name', async () => {
+    it('POST /message/sent refuses invalid values by name', async () => {
       const user = await foyer.addUser();
       const bad = { title: 'a\u0000b', description: 'x'.repeat(4_001), category: '', MessageDeduplicationId: 'a b' };
       const { status, faults } = await notify({ userId: user.id, ...bad });

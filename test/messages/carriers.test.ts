@@ -46,7 +46,7 @@ describe('the carrier SMTP', () => {
   });
   afterEach(() => smtp.close());
 
-  it('hands over one mail with both texts, and a Message-ID that stays the same', async () => {
+  it('The SMTP carrier sends one mail with both texts and a Message-ID that stays the same', async () => {
     await carrier().send(rendered, options);
     await carrier().send(rendered, options);
     expect(smtp.received).toHaveLength(2);
@@ -62,7 +62,7 @@ describe('the carrier SMTP', () => {
     }
   });
 
-  it('signs in with what the address says', async () => {
+  it('The SMTP carrier signs in with the credentials of its address', async () => {
     await smtp.close();
     smtp = await startSmtp({ login: { user: 'foyer@example.com', pass: 'a/b:c@d' } });
     const at = (user: string) => `smtp://${user}@127.0.0.1:${smtp.port}?requireTLS=false`;
@@ -74,7 +74,7 @@ describe('the carrier SMTP', () => {
     expect(wrong).not.toBeInstanceOf(PermanentDeliveryError);
   });
 
-  it('sends nothing in the clear unless it is told to', async () => {
+  it('The SMTP carrier sends nothing without TLS unless the configuration allows it', async () => {
     const failure = await failureOf(smtpCarrier({ url: `smtp://127.0.0.1:${smtp.port}` }).send(rendered, options));
     expect(failure?.message).toMatch(/STARTTLS/);
     expect(smtp.received).toEqual([]);
@@ -87,14 +87,14 @@ describe('the carrier SMTP', () => {
     ['DATA', 451, false],
     // Our own sender is refused: that says nothing of the recipient.
     ['MAIL FROM', 550, false],
-  ] as const)('%s refused with %i: for good is %s', async (at, code, permanent) => {
+  ] as const)('A %s command refused with %i is a permanent failure: %s', async (at, code, permanent) => {
     Object.assign(smtp.refuse, { at, code });
     const failure = await failureOf(carrier().send(rendered, options));
     expect(failure?.message).toContain(String(code));
     expect(failure instanceof PermanentDeliveryError).toBe(permanent);
   });
 
-  it('a server that is away, or says nothing, is tried again', async () => {
+  it('A mail server that is away or silent is tried again', async () => {
     await smtp.close();
     const away = await failureOf(carrier().send(rendered, options));
     expect(away?.message).toContain('ECONNREFUSED');
@@ -112,7 +112,7 @@ describe('the carrier SMTP', () => {
     }
   });
 
-  it('has no templates of its own', async () => {
+  it('The SMTP carrier has no templates of its own', async () => {
     const { to, from } = rendered;
     await expect(carrier().send({ to, from, templateId: 'd-1', values: {} }, options)).rejects.toThrow(
       PermanentDeliveryError,
@@ -129,7 +129,7 @@ describe('the carrier SendGrid', () => {
   });
   afterEach(() => sendGrid.close());
 
-  it('sends our own mails as they are, not tracked, with the key', async () => {
+  it('The SendGrid carrier sends rendered mails unchanged, without tracking, with the key', async () => {
     await carrier().send(rendered, options);
     expect(sendGrid.faults).toEqual([]);
     expect(sendGrid.received[0]?.headers['x-message-id']).toBe(options.idempotencyKey);
@@ -148,7 +148,7 @@ describe('the carrier SendGrid', () => {
     });
   });
 
-  it('sends templates with their merge variables, of both generations', async () => {
+  it('The SendGrid carrier sends templates of both generations with their merge variables', async () => {
     const { to, from } = rendered;
     const values = { fullname: 'Ada', total_Amount: '1' };
     await carrier().send({ to, from, templateId: 'd-1', values }, options);
@@ -170,7 +170,7 @@ describe('the carrier SendGrid', () => {
     [401, null, false],
     [429, null, false],
     [503, null, false],
-  ] as const)('%i about %s: for good is %s', async (status, field, permanent) => {
+  ] as const)('A %i of SendGrid about %s is a permanent failure: %s', async (status, field, permanent) => {
     sendGrid.refuse({ status, errors: [{ message: 'not like this', field }] });
     const failure = await failureOf(carrier().send(rendered, options));
     expect(failure?.message).toContain(`SendGrid ${status}: not like this`);
@@ -178,7 +178,7 @@ describe('the carrier SendGrid', () => {
     expect(failure instanceof PermanentDeliveryError).toBe(permanent);
   });
 
-  it('away: it is tried again', async () => {
+  it('A SendGrid that is away is tried again', async () => {
     const { url } = sendGrid;
     await sendGrid.close();
     const failure = await failureOf(sendGridCarrier({ apiKey, url }).send(rendered, options));
@@ -219,7 +219,7 @@ describe('attack: header injection', () => {
     values: { givenName },
   });
 
-  it.each(evils)('a name with %j ends no header', async (evil) => {
+  it.each(evils)('Attack: a name with %j cannot end a header', async (evil) => {
     const [smtp, sendGrid] = await Promise.all([startSmtp(), startSendGrid('SG.key')]);
     try {
       for (const mail of [
@@ -267,7 +267,7 @@ describe('attack: header injection', () => {
     'ada@',
     `${'a'.repeat(65)}@example.com`,
     `ada@${'a.'.repeat(130)}com`,
-  ])('no carrier is given %j as an address', async (to) => {
+  ])('Attack: no carrier gets %j as an address', async (to) => {
     const given: unknown[] = [];
     const mail = { name: 'never', send: async (outgoing: unknown) => void given.push(outgoing) };
     await expect(deliver({ mail }, welcome(to, 'Ada'))).rejects.toThrow(PermanentDeliveryError);
@@ -275,7 +275,7 @@ describe('attack: header injection', () => {
   });
 
   it.each(['ada@example.com', "o'neil+x=y@mail.example.co.uk", 'jörg@exämple.de', 'a@localhost'])(
-    '%s is one',
+    'A carrier gets %s as an address',
     async (to) => {
       const given: unknown[] = [];
       const mail = { name: 'recorder', send: async (outgoing: unknown) => void given.push(outgoing) };
@@ -295,7 +295,7 @@ describe('without a carrier', () => {
   });
   const row = { id: options.idempotencyKey, created_at: 0, decoy: 0 };
 
-  it('an SMS is a dead letter, and a mail waits for the operator', async () => {
+  it('Without a carrier, a text message is a dead letter and a mail waits for the operator', async () => {
     await expect(deliver({ channel: 'sms', to: '+491700000000', text: 'x' }, row)).rejects.toThrow(
       PermanentDeliveryError,
     );

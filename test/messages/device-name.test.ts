@@ -19,11 +19,11 @@ describe('deviceName', () => {
     [`Mozilla/5.0 (Linux; Android 10; K) ${chrome.replace('Safari', 'Mobile Safari')}`, 'Chrome on Android'],
     ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on Linux'],
     [`Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${chrome}`, 'Chrome on Chrome OS'],
-  ])('%s is %s', (userAgent, name) => {
+  ])('The user agent %s has the device name %s', (userAgent, name) => {
     expect(deviceName(t, userAgent)).toBe(name);
   });
 
-  it('says it in the member’s language', () => {
+  it('The device name is in the user’s language', () => {
     const windows = `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${chrome}`;
     expect(deviceName(translator('de'), windows)).toBe('Chrome unter Windows');
     expect(deviceName(translator('fr'), undefined)).toBe('Non reconnu');
@@ -39,11 +39,11 @@ describe('deviceName', () => {
     '<b>x</b>/1 y',
     'constructor/1 (__proto__)',
     '\u0000\u202e',
-  ])('attack: what %j says of itself is not repeated', (userAgent) => {
+  ])('Attack: the text of an unknown user agent %j is not repeated', (userAgent) => {
     expect(deviceName(t, userAgent)).toBe('Not recognised');
   });
 
-  it('attack: a very long one costs no time', () => {
+  it('Attack: a very long user agent costs no time', () => {
     // Of the processor: what else the machine does is not its fault.
     const began = process.cpuUsage();
     for (const part of ['Mozilla/5.0 (', 'Version/1 ', '(((((', ' like ', 'Opera/']) deviceName(t, part.repeat(2_000));

@@ -48,27 +48,27 @@ function unbalanced(html: string): string[] {
   return [...faults, ...open];
 }
 
-it('there are thirty mails in four languages', () => {
+it('Foyer has thirty mails in four languages', () => {
   expect(everyMail).toHaveLength(120);
 });
 
 describe.each(everyMail)('the mail $template in $lang', ({ template, lang }) => {
   const { subject, html, text } = rendered({ template, lang });
 
-  it('has a subject of one line with the brand’s name and no gaps', () => {
+  it('The mail has a subject of one line with the brand’s name and no gaps', () => {
     expect(subject).toContain('Maison & Söhne');
     expect(subject).not.toMatch(/\{\{|\}\}|undefined|\s{2}|[\r\n]/);
     expect(subject.length).toBeLessThan(80);
     expect(html).toContain(`<title>${subject.replace('&', '&amp;')}</title>`);
   });
 
-  it('shows texts, not keys', () => {
+  it('The mail shows texts and no keys', () => {
     expect(rawKeys(body(html))).toEqual([]);
     expect(rawKeys(subject)).toEqual([]);
     expect(rawKeys(text)).toEqual([]);
   });
 
-  it('says the same in plain text, without any markup', () => {
+  it('The mail has the same content in plain text, without any markup', () => {
     const inText = text.replaceAll(/\s+/g, ' ');
     const words = wordsOf(html);
     expect(words.length).toBeGreaterThan(6);
@@ -80,7 +80,7 @@ describe.each(everyMail)('the mail $template in $lang', ({ template, lang }) => 
     expect(text).not.toMatch(/<\/?[a-z]|&(?:amp|lt|gt|quot|#x27);|\n{3}/);
   });
 
-  it('says to whom and why it was sent, and shows every address that it leads to', () => {
+  it('The mail names its recipient and its reason, and shows every address that it links to', () => {
     expect(text).toContain('vera@example.com');
     const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => plain(href));
     expect(links).toContain('https://login.example.com/');
@@ -91,7 +91,7 @@ describe.each(everyMail)('the mail $template in $lang', ({ template, lang }) => 
     }
   });
 
-  it('loads nothing from anywhere, runs nothing, asks nothing', () => {
+  it('The mail loads nothing, runs nothing and has no form', () => {
     expect(html).not.toMatch(/<(?:img|link|script|iframe|form|input|object|video|svg|base)\b/i);
     expect(html).not.toMatch(/url\(|@import|@font-face|background=|src=|srcset=|\son\w+=|javascript:/i);
     const addresses = [...html.matchAll(/https?:\/\/[^"<\s]+/g)].map(([address]) => plain(address));
@@ -99,7 +99,7 @@ describe.each(everyMail)('the mail $template in $lang', ({ template, lang }) => 
     expect(own.filter((address) => !address.startsWith(look.publicUrl))).toEqual([]);
   });
 
-  it('is a whole document in its language: balanced, tables that only arrange, small enough not to be cut', () => {
+  it('The mail is a complete document in its language: balanced, with layout tables only, small enough not to be cut', () => {
     expect(html.match(/<html/g)).toHaveLength(1);
     expect(html).toMatch(new RegExp(`^<!doctype html><html lang="${lang}" dir="ltr">`));
     expect(unbalanced(html)).toEqual([]);
@@ -112,24 +112,27 @@ describe.each(everyMail)('the mail $template in $lang', ({ template, lang }) => 
     expect(html).toContain('@media (prefers-color-scheme:dark)');
   });
 
-  it('greets by name', () => {
+  it('The mail greets the user by name', () => {
     expect(text).toMatch(/^(?:Hello|Guten Tag|Bonjour|Hallo) Vera,$/m);
   });
 });
 
 describe.each(languages)('the code in %s', (lang) => {
-  it.each(['verify-email', 'password-reset'] as const)('of %s is one word, large, on a line of its own', (template) => {
-    const { html, text, subject } = rendered({ template, lang });
-    expect(text).toMatch(/^493027$/m);
-    const [, style] = /<div class="[^"]*" style="([^"]*)">493027<\/div>/.exec(html) ?? [];
-    expect(style).toMatch(/font-size:3\dpx/);
-    expect(style).toMatch(/letter-spacing:\d+px/);
-    // Where others may look on: lists of mails and locked screens.
-    expect(subject).not.toContain('493027');
-    expect(html.slice(0, html.indexOf('<table'))).not.toContain('493027');
-  });
+  it.each(['verify-email', 'password-reset'] as const)(
+    'The code of %s is one word, large, on a line of its own',
+    (template) => {
+      const { html, text, subject } = rendered({ template, lang });
+      expect(text).toMatch(/^493027$/m);
+      const [, style] = /<div class="[^"]*" style="([^"]*)">493027<\/div>/.exec(html) ?? [];
+      expect(style).toMatch(/font-size:3\dpx/);
+      expect(style).toMatch(/letter-spacing:\d+px/);
+      // Where others may look on: lists of mails and locked screens.
+      expect(subject).not.toContain('493027');
+      expect(html.slice(0, html.indexOf('<table'))).not.toContain('493027');
+    },
+  );
 
-  it('says how long it lives in the language’s own forms', () => {
+  it('The mail states the life of the code in the plural forms of the language', () => {
     const minutesIn = (minutes: number) =>
       renderMail({ ...sampleMail('verify-email', lang), values: { givenName: '', code: '493027', minutes } }, look)
         .text;
@@ -157,7 +160,7 @@ describe.each(languages)('the notice of a change in %s', (lang) => {
       look,
     );
 
-  it('says in its subject and its title what was changed, each in its own words', () => {
+  it('The notice has its own subject and title for each change', () => {
     const subjects = changes.map((change) => {
       const { subject, text } = notice(change);
       const words = texts[lang].mail.securityNotice.changes[change];
@@ -169,7 +172,7 @@ describe.each(languages)('the notice of a change in %s', (lang) => {
     expect(new Set(subjects).size).toBe(changes.length);
   });
 
-  it('names what it was about in one line, and says nothing where there is nothing to name', () => {
+  it('The notice names the changed item in one line, and has no such line when there is no item', () => {
     const label = texts[lang].mail.securityNotice.detail;
     expect(notice('passkey-added', '<b>My\nkey</b>').text).toMatch(new RegExp(`^${label}\\s?: <b>My key</b>$`, 'm'));
     expect(notice('passkey-added', '<b>').html).not.toContain('<b>');
@@ -177,17 +180,17 @@ describe.each(languages)('the notice of a change in %s', (lang) => {
   });
 });
 
-describe('what the brand and the operator give', () => {
+describe('brand and operator settings of mails', () => {
   const mail = { template: 'welcome', lang: 'en' } as const;
 
-  it('our sign stands beside the name, unless the brand has a logo, which mails cannot load', () => {
+  it('The mail shows Foyer’s sign beside the name unless the brand has a logo, which mails cannot load', () => {
     expect(rendered(mail).html).toContain('aria-hidden="true"><tbody>');
     const own = rendered(mail, { brandLogoUrl: 'https://cdn.example.com/logo.png' }).html;
     expect(own).not.toContain('aria-hidden="true"><tbody>');
     expect(own).not.toContain('cdn.example.com');
   });
 
-  it('leads to the help centre, else to the address where questions are read, else nowhere', () => {
+  it('The mail links to the help centre, else to the support address, else to nothing', () => {
     const help = { helpUrl: 'https://help.example.com/' };
     const support = { supportAddress: 'support@example.com' };
     expect(rendered(mail, { ...help, ...support })).toMatchObject({
@@ -201,7 +204,7 @@ describe('what the brand and the operator give', () => {
     expect(rendered(mail).text).not.toContain('Questions?');
   });
 
-  it('a brand’s name is escaped in HTML and stays as it is in the text', () => {
+  it('The brand’s name is escaped in HTML and unchanged in the text', () => {
     const { html, text } = rendered(mail, { brandName: '<b>"A" & \'B\'</b>' });
     expect(html).not.toContain('<b>');
     expect(text).toContain('<b>"A" & \'B\'</b>');
@@ -227,7 +230,7 @@ describe('the colours of mails', () => {
   ];
 
   it.each([undefined, '#6d28d9', '#e8590c', '#000000', '#0000ff', '#b3261e'])(
-    'with the accent %s can be read by day, by night, and where a client inverts them',
+    'The colours with the accent %s are readable in light, dark and inverted mode',
     (accent) => {
       const colours = mailColours(accent);
       const low = words.flatMap(({ ink, ground }) => {
@@ -248,7 +251,7 @@ describe('the colours of mails', () => {
     },
   );
 
-  it('are those of the pages', () => {
+  it('The colours of mails are those of the pages', () => {
     const css = readFileSync('client/styles/tokens.css', 'utf8');
     const [light = '', rest = ''] = css.split('@media (prefers-color-scheme: dark)');
     const colours = mailColours();
@@ -258,7 +261,7 @@ describe('the colours of mails', () => {
     }
   });
 
-  it('have one of the night for every one of the day that a mail uses', () => {
+  it('Every colour that a mail uses has a dark counterpart', () => {
     const used = new Set<string>();
     for (const mail of everyMail) {
       const { html } = rendered(mail);

@@ -26,7 +26,7 @@ const factsOf = (text: string) =>
   Object.fromEntries([...text.matchAll(/^(.+?)\s?: (.+)$/gm)].map(([, label = '', value = '']) => [label, value]));
 
 describe('the receipt', () => {
-  it('has every variable of the specification, amounts in two decimals, dates in words', () => {
+  it('The receipt has every variable of the specification, amounts with two decimals and dates in words', () => {
     const { text } = mail('receipt', 'en');
     expect(factsOf(text)).toMatchObject({
       Plan: 'Starter, yearly',
@@ -50,13 +50,13 @@ describe('the receipt', () => {
     ['de', '797,50\u00a0$', '21. November 2026'],
     ['fr', '797,50\u00a0$', '21 novembre 2026'],
     ['nl', '$\u00a0797,50', '21 november 2026'],
-  ] as const)('in %s writes them as that language does', (lang, amount, day) => {
+  ] as const)('The receipt in %s writes amounts and dates as that language does', (lang, amount, day) => {
     const { text } = mail('receipt', lang);
     expect(text).toContain(amount);
     expect(text).toContain(day);
   });
 
-  it('leaves out what there is not: a discount, credit, a card, an invoice, a renewal', () => {
+  it('The receipt leaves out what does not exist: a discount, credit, a card, an invoice, a renewal', () => {
     const { text, html } = mail('receipt', 'en', {
       ...{ discount: 0, creditUsed: 0, cardType: undefined, lastFour: undefined, zipcode: undefined },
       ...{ invoiceNumber: undefined, invoiceUrl: undefined, renewDate: undefined },
@@ -69,17 +69,17 @@ describe('the receipt', () => {
     expect(html).not.toContain('stripe.com');
   });
 
-  it('takes a member’s name as words, never as markup', () => {
+  it('The receipt shows a user’s name as text and never as markup', () => {
     const { html, text } = mail('receipt', 'en', { fullName: '<img src=x>\nBcc: eve' });
     expect(html).not.toContain('<img');
     expect(text).toContain('Billed to: <img src=x> Bcc: eve, vera@example.com');
   });
 });
 
-describe.each(languages)('in %s', (lang) => {
+describe.each(languages)('membership mails in %s', (lang) => {
   const words = texts[lang].mail;
 
-  it('a failed payment says when it is tried again, or that it is not', () => {
+  it('The mail of a failed payment says when it is tried again, or that it is not', () => {
     const again = mail('payment-failed', lang).text;
     expect(again).toContain(words.paymentFailed.again);
     expect(Object.keys(factsOf(again))).toContain(words.membership.nextTry);
@@ -89,12 +89,12 @@ describe.each(languages)('in %s', (lang) => {
       expect(Object.keys(factsOf(last))).not.toContain(label);
   });
 
-  it('the end of a trial is counted in the language’s own forms', () => {
+  it('The end of a trial is counted in the plural forms of the language', () => {
     expect(mail('trial-ends', lang, { days: 1 }).text).toMatch(/\b1 (?:day|Tag|jour|dag)\b/);
     expect(mail('trial-ends', lang, { days: 3 }).text).toMatch(/\b3 (?:days|Tagen|jours|dagen)\b/);
   });
 
-  it('the end of a plan says why, and what the member has now', () => {
+  it('The mail of the end of a plan says why it ended and which plan the member has now', () => {
     const { cancelled, unpaid } = words.planEnded.lead;
     const wished = mail('plan-ended', lang, { why: 'cancelled', planNow: undefined }).text;
     expect(wished).toContain(cancelled);
@@ -104,7 +104,7 @@ describe.each(languages)('in %s', (lang) => {
     expect(factsOf(lost)).toMatchObject({ [words.membership.nowOn]: 'Free' });
   });
 
-  it('a change of plan names both, the day, and the new price; one without an end has no period', () => {
+  it('The mail of a plan change names both plans, the day and the price, and a plan without end has no period', () => {
     expect(factsOf(mail('plan-changes', lang).text)).toMatchObject({
       [words.membership.from]: 'Scale',
       [words.membership.to]: words.membership.monthly.replace('{{plan}}', 'Growth'),
@@ -114,6 +114,6 @@ describe.each(languages)('in %s', (lang) => {
   });
 });
 
-it('a card of a brand without a name here is known by its digits', () => {
+it('A card of an unknown brand is shown by its digits', () => {
   expect(factsOf(mail('card-changed', 'en', { cardType: 'unknown' }).text)).toMatchObject({ Card: '••••\u00a04242' });
 });

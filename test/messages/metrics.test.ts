@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => stores?.destroy());
 
-it('counts messages written, delivered, failed and given up; tells what waits, and for how long', async () => {
+it('The metrics count messages written, delivered, failed and given up, and measure what waits and for how long', async () => {
   const room = outboxRoom(stores);
   const metrics = createPrometheusMetrics();
   const outbox = createOutbox({ box, now: room.now, metrics });

@@ -18,7 +18,7 @@ describe.each(backends)('the outbox on $name', (backend) => {
   });
   afterAll(() => foyer?.close());
 
-  it('delivers what was committed, once, and keeps nothing of what it said', async () => {
+  it('The outbox delivers what was committed once and keeps nothing of its content', async () => {
     const { id } = await add(welcome('ada@example.com'));
     const [mail, ...more] = await foyer.mails('ada@example.com');
     expect(more).toEqual([]);
@@ -30,7 +30,7 @@ describe.each(backends)('the outbox on $name', (backend) => {
     expect(await foyer.mails('ada@example.com')).toHaveLength(1);
   });
 
-  it('attack: whoever reads the database reads no code, name or whole address of a mail that waits', async () => {
+  it('Attack: a reader of the database finds no code, name or whole address of a mail that waits', async () => {
     const code = { givenName: 'Adalbert', code: '135790', minutes: 10 };
     const { id } = await add({
       channel: 'mail',
@@ -56,7 +56,7 @@ describe.each(backends)('the outbox on $name', (backend) => {
     expect(foyer.logged()).not.toMatch(/135790|Adalbert|sealed@/);
   });
 
-  it('sends nothing of a transaction that was rolled back', async () => {
+  it('The outbox sends nothing of a transaction that was rolled back', async () => {
     const { database, outbox } = foyer.deps;
     await expect(
       database.transaction(async (trx) => {

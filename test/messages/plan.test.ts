@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => stores?.destroy());
 
-it('what runs each second looks at what waits alone, however many rows are kept: the plans of SQLite', async () => {
+it('The queries of every second read only waiting rows, however many rows are kept, as the plans of SQLite show', async () => {
   const { db } = stores.database;
   const queries: CompiledQuery[] = [];
   const overhear: KyselyPlugin = {

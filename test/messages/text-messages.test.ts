@@ -7,7 +7,7 @@ import { backends, type OpenStores } from '../support/stores.ts';
 
 const key = 'a secret key that is used by tests alone';
 
-describe('which numbers a text message reaches', () => {
+describe('classifyNumber', () => {
   it.each([
     ['+4915112345678', { kind: 'textable', country: 'DE' }],
     ['+12015550123', { kind: 'textable', country: 'US' }],
@@ -21,26 +21,29 @@ describe('which numbers a text message reaches', () => {
     ['+88213012345', { kind: 'impossible' }],
     ['+49 151 12345678', { kind: 'impossible' }],
     ['', { kind: 'impossible' }],
-  ])('%s', async (number, expected) => {
+  ])('The number %s is classified as textable, unreachable or impossible', async (number, expected) => {
     expect(await classifyNumber(number)).toEqual(expected);
   });
 });
 
 describe('the text of a code', () => {
-  it.each(languages)('in %s is one message long, in its cheap alphabet, and bound to the site', (lang) => {
-    const text = codeText({
-      ...{ code: '012345', minutes: 10, lang },
-      ...{ brandName: 'Marktplatz', publicUrl: 'https://login.example.com' },
-    });
-    expect(text).toMatch(/^012345 /);
-    expect(text).toMatch(/ 10 [\s\S]*\n\n@login\.example\.com #012345$/);
-    expect(text.length).toBeLessThanOrEqual(160);
-    // 3GPP TS 23.038, the default alphabet: with any other character a message holds 70.
-    expect(text).toMatch(/^[A-Za-z0-9 \n\r@£$¥èéùìòÇØøÅå_ÆæßÉ!"#¤%&'()*+,\-./:;<=>?¡ÄÖÑÜ§¿äöñüà]+$/);
-  });
+  it.each(languages)(
+    'The code text in %s fits one message in the default alphabet and is bound to the site',
+    (lang) => {
+      const text = codeText({
+        ...{ code: '012345', minutes: 10, lang },
+        ...{ brandName: 'Marktplatz', publicUrl: 'https://login.example.com' },
+      });
+      expect(text).toMatch(/^012345 /);
+      expect(text).toMatch(/ 10 [\s\S]*\n\n@login\.example\.com #012345$/);
+      expect(text.length).toBeLessThanOrEqual(160);
+      // 3GPP TS 23.038, the default alphabet: with any other character a message holds 70.
+      expect(text).toMatch(/^[A-Za-z0-9 \n\r@£$¥èéùìòÇØøÅå_ÆæßÉ!"#¤%&'()*+,\-./:;<=>?¡ÄÖÑÜ§¿äöñüà]+$/);
+    },
+  );
 });
 
-describe.each(backends)('what text messages may cost, $name', ({ open }) => {
+describe.each(backends)('limits on the cost of text messages, $name', ({ open }) => {
   let stores: OpenStores;
   const limits = { member: 3, number: 3, address: 4, overall: 8 };
   beforeAll(async () => {
@@ -76,7 +79,7 @@ describe.each(backends)('what text messages may cost, $name', ({ open }) => {
   }
   const number = (index: number) => `+49151123456${String(index).padStart(2, '0')}`;
 
-  it('writes what it admits into the outbox, and nothing of what it refuses', async () => {
+  it('An allowed text message is written into the outbox, and a refused one is not', async () => {
     const { send, written } = room(['DE']);
     const before = await written();
     expect(await send()).toEqual({ sent: true });
@@ -87,14 +90,14 @@ describe.each(backends)('what text messages may cost, $name', ({ open }) => {
     expect(await written()).toBe(before + 1);
   });
 
-  it('without a list every country is served, but no number at a premium', async () => {
+  it('Without a list of countries every country is served, but no premium number', async () => {
     const { texts } = room();
     const reached = (...numbers: string[]) => Promise.all(numbers.map(texts.canReceiveSms));
     expect(await reached('+12015550123', '+18765550123', '+33612345678')).toEqual([true, true, true]);
     expect(await reached('+19005550123', '+33899123456', '+4930123456')).toEqual([false, false, false]);
   });
 
-  it('a member gets no more than their share, whatever the numbers and addresses', async () => {
+  it('A user gets no more text messages than the limit allows, whatever the numbers and addresses', async () => {
     const { send } = room();
     for (let i = 0; i < limits.member; i += 1) {
       expect(await send({ to: number(i), ip: `192.0.2.${i}` })).toEqual({ sent: true });
@@ -105,7 +108,7 @@ describe.each(backends)('what text messages may cost, $name', ({ open }) => {
     expect(await send({ to: number(9), ip: '192.0.2.9', member: 'grace' })).toEqual({ sent: true });
   });
 
-  it('a number gets no more than its share, whoever asks', async () => {
+  it('A number gets no more text messages than the limit allows, whatever the users', async () => {
     const { send } = room();
     const asks = Array.from({ length: limits.number + 1 }, (_, i) => send({ member: `m${i}`, ip: `192.0.2.${i}` }));
     const answers = await Promise.all(asks);
@@ -113,7 +116,7 @@ describe.each(backends)('what text messages may cost, $name', ({ open }) => {
     expect(answers.find(({ sent }) => !sent)).toMatchObject({ why: 'number' });
   });
 
-  it('a network asks for no more than its share, and an IPv6 subscriber is one network', async () => {
+  it('A network gets no more text messages than the limit allows, and an IPv6 subscriber counts as one network', async () => {
     const { send } = room();
     for (let i = 0; i < limits.address; i += 1) {
       expect(await send({ to: number(i), member: `m${i}`, ip: `2001:db8::${i}` })).toEqual({ sent: true });
@@ -123,7 +126,7 @@ describe.each(backends)('what text messages may cost, $name', ({ open }) => {
     expect(await send({ ...more, ip: '2001:db8:0:1::1', proven: true })).toMatchObject({ sent: true });
   });
 
-  it('numbers that nobody has proven use up half of the hour, and members still get their codes', async () => {
+  it('Unverified numbers may use half of the hourly limit, so that verified users still get their codes', async () => {
     const { send } = room();
     const stranger = (i: number) => ({ to: number(i), member: `m${i}`, ip: `192.0.2.${i}` });
     for (let i = 0; i < limits.overall / 2; i += 1) expect(await send(stranger(i))).toEqual({ sent: true });
@@ -134,7 +137,7 @@ describe.each(backends)('what text messages may cost, $name', ({ open }) => {
     expect(await send({ ...stranger(30), proven: true })).toMatchObject({ sent: false, why: 'overall' });
   });
 
-  it('what one limit refuses is counted by none', async () => {
+  it('A text message that one limit refuses is counted by no limit', async () => {
     const { send, kv } = room();
     for (let i = 0; i < 20; i += 1) await send();
     expect(await kv.count('sms:overall')).toBe(limits.member);
@@ -142,7 +145,7 @@ describe.each(backends)('what text messages may cost, $name', ({ open }) => {
     expect(await kv.count('sms:member:ada')).toBe(limits.member);
   });
 
-  it('40 asked for at the same moment: no more are written than the limits let through', async () => {
+  it('Of 40 requests at the same moment, no more are written than the limits allow', async () => {
     const { send, written } = room();
     const before = await written();
     const answers = await Promise.all(

@@ -27,7 +27,7 @@ describe('the carrier Twilio', () => {
   });
   afterEach(() => twilio.close());
 
-  it('sends one form, with a number or by a messaging service', async () => {
+  it('The Twilio carrier sends one form, with a number or by a messaging service', async () => {
     await carrier().send(sms, options);
     const messagingServiceSid = `MG${'0'.repeat(32)}`;
     await carrier({ sender: { messagingServiceSid } }).send(sms, options);
@@ -38,7 +38,7 @@ describe('the carrier Twilio', () => {
     expect(twilio.faults).toEqual([]);
   });
 
-  it('is what the configuration says: a messaging service before a number, and none in the sandbox', async () => {
+  it('The configuration chooses a messaging service before a number, and no Twilio in the sandbox', async () => {
     const MG = `MG${'1'.repeat(32)}`;
     const given = {
       ...{ NODE_ENV: 'test', SECRET_KEY: 'k'.repeat(48), DATA_DIR: '/tmp', SEARCH_APP_URL: 'http://localhost:9' },
@@ -77,7 +77,7 @@ describe('the carrier Twilio', () => {
     [429, 20429, false],
     [500, 20500, false],
     [503, undefined, false],
-  ] as const)('%i with the code %s: for good is %s', async (status, code, permanent) => {
+  ] as const)('A %i of Twilio with the code %s is a permanent failure: %s', async (status, code, permanent) => {
     twilio.refuse({
       status,
       ...(code !== undefined && { code }),
@@ -88,7 +88,7 @@ describe('the carrier Twilio', () => {
     expect(failure instanceof PermanentDeliveryError).toBe(permanent);
   });
 
-  it('says neither number nor token in any failure', async () => {
+  it('A failure reason contains neither the number nor the token', async () => {
     const failures = [await failureOf(carrier({ authToken: 'a wrong token' }).send(sms, options))];
     twilio.refuse({
       status: 400,
@@ -102,7 +102,7 @@ describe('the carrier Twilio', () => {
     ]);
   });
 
-  it('an answer that is no JSON, a redirect, silence, nobody there: tried again', async () => {
+  it('An answer that is not JSON, a redirect, silence and a closed port are tried again', async () => {
     let given = '';
     const strange = createServer((req, res) => {
       if (req.url?.startsWith('/elsewhere')) given = req.headers.authorization ?? 'nothing';

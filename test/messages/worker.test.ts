@@ -41,7 +41,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
   afterEach(() => room.stop());
 
   describe('order', () => {
-    it('within a group is that of writing, one after the other; others do not wait for it', async () => {
+    it('Messages of a group are delivered in the order of writing, one at a time, without delaying others', async () => {
       const names = Array.from({ length: 12 }, (_, n) => `grouped ${n}`);
       // All in one millisecond, where ids have no order.
       for (const name of names) await room.add(notice(name, { groupId: 'g' }));
@@ -60,7 +60,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
       expect(most).toBeGreaterThan(1);
     });
 
-    it('a message that fails holds its group back, over all channels, and nobody else', async () => {
+    it('A message that fails delays its group, over all channels, and no other group', async () => {
       await room.add(mail('first@example.com', { groupId: 'g' }));
       await room.add(notice('second', { groupId: 'g' }));
       await room.add(notice('of another group', { groupId: 'h' }));
@@ -78,7 +78,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
       expect(done).toEqual(['of another group', 'first@example.com', 'second']);
     });
 
-    it('a dead letter no longer holds its group back', async () => {
+    it('A dead letter no longer delays its group', async () => {
       await room.add(mail('first@example.com', { groupId: 'g' }));
       await room.add(mail('second@example.com', { groupId: 'g' }));
       const done: string[] = [];
@@ -91,7 +91,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
       expect(done).toEqual(['second@example.com']);
     });
 
-    it('a mail service that hangs holds up mail, and no notification', async () => {
+    it('A mail service that hangs delays mail and no notification', async () => {
       const carrier = slowCarrier();
       const mails = Array.from({ length: 9 }, (_, n) => `ada${n}@example.com`);
       for (const to of mails) await room.add(mail(to));
@@ -116,7 +116,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
       expect(carrier.begun.toSorted()).toEqual(mails);
     });
 
-    it('of one channel at most as many are under way as are allowed', async () => {
+    it('A channel has at most the allowed number of deliveries at once', async () => {
       const carrier = slowCarrier();
       for (let n = 0; n < 5; n += 1) await room.add(notice(`n${n}`));
       const turn = room.worker(carrier.deliver, { atOnce: 2 }).turn();
@@ -131,7 +131,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
   });
 
   describe('the same message', () => {
-    it('is one within five minutes, also twice at once, and another one after', async () => {
+    it('A deduplication id gives one message within five minutes, also twice at once, and a new one afterwards', async () => {
       const ids = await Promise.all(
         Array.from({ length: 6 }, (_, n) => room.add(notice(`try ${n}`, { deduplicationId: 'd' }))),
       );
@@ -145,7 +145,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
       expect(done).toHaveLength(2);
     });
 
-    it('is not remembered from a transaction that was rolled back', async () => {
+    it('A deduplication id is not remembered from a transaction that was rolled back', async () => {
       const lost = stores.database.transaction(async (trx) => {
         await room.outbox.add(trx, notice('lost', { deduplicationId: 'r' }));
         throw new Error('rolled back');
@@ -157,7 +157,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
   });
 
   describe('a failure', () => {
-    it('is tried again after 5 seconds, doubled up to an hour, and given up after about a day', async () => {
+    it('A failed delivery is tried again after 5 seconds, doubled up to an hour, and given up after about a day', async () => {
       const id = await room.add(mail('ada@example.com'));
       const beganMs = room.now();
       const triedMs: number[] = [];
@@ -186,7 +186,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
       expect(dead?.sealed_payload).not.toBeNull();
     });
 
-    it('waits a little more or less each time, so that all do not come back at once', async () => {
+    it('The wait after a failure varies each time, so that not all deliveries come back at once', async () => {
       const waitOf = async (random: number) => {
         const id = await room.add(mail('ada@example.com'));
         const worker = room.worker(() => Promise.reject(new Error('down')), { random: () => random });
@@ -198,20 +198,20 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
       expect(await waitOf(1)).toBe(6_000);
     });
 
-    it('that is for good goes to the dead letters at once', async () => {
+    it('A permanent failure becomes a dead letter at once', async () => {
       const id = await room.add(mail('ada@example.com'));
       await room.worker(() => Promise.reject(new PermanentDeliveryError('no such mailbox'))).turn();
       expect(await room.row(id)).toMatchObject({ state: 'dead', attempts: 1, last_error: 'no such mailbox' });
     });
 
-    it('is told without the address, a code or a key, in one line', async () => {
+    it('A failure is stored in one line without the address, a code or a key', async () => {
       const id = await room.add(mail('ada@example.com'));
       const said = '550 <ada@example.com>:\r\n code 123456 SG.abc-def.ghi refused';
       await room.worker(() => Promise.reject(new Error(said))).turn();
       expect((await room.row(id))?.last_error).toBe('550 <…@example.com>: code … … refused');
     });
 
-    it('of a carrier that never answers ends with the time limit', async () => {
+    it('A delivery whose carrier never answers ends with the time limit', async () => {
       const id = await room.add(mail('ada@example.com'));
       await room.worker(() => new Promise(() => {}), { timing: { deliveryMs: 20 } }).turn();
       expect(await room.row(id)).toMatchObject({
@@ -222,7 +222,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
     });
   });
 
-  it('delivers nothing after it has expired, and wipes it', async () => {
+  it('The worker does not deliver an expired message, and erases its content', async () => {
     const id = await room.add(mail('ada@example.com', { expiresAtMs: room.now() + 10 * minuteMs }));
     const done: string[] = [];
     let down = true;
@@ -238,7 +238,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
     expect(await room.row(id)).toMatchObject({ state: 'dead', last_error: 'expired', sealed_payload: null });
   });
 
-  it('keeps dead letters for two weeks, their rows for a month, and delivered rows for a week', async () => {
+  it('The worker keeps dead letters for two weeks, their rows for a month, and delivered rows for a week', async () => {
     const dead = await room.add(mail('dead@example.com'));
     const delivered = await room.add(mail('delivered@example.com'));
     const worker = room.worker(async (message) => {
@@ -272,7 +272,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
     expect(await room.row(dead)).toBeUndefined();
   });
 
-  it('throws a decoy away after its rendering: nothing is counted or logged, and the next sweep deletes the row', async () => {
+  it('The worker discards a rendered decoy without a count or log, and the next sweep deletes the row', async () => {
     const decoy = async (message: Message) => {
       const { database } = stores;
       return (await database.transaction((trx) => room.outbox.add(trx, message, { decoy: true }))).id;
@@ -310,7 +310,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
   });
 
   describe('several workers', () => {
-    it('one works at a time; when it stops, another takes over at once', async () => {
+    it('Only one worker works at a time, and another continues at once when it stops', async () => {
       const done: [number, string][] = [];
       const timing = { turnMs: 5, leaseEveryMs: 0 };
       const workers = [0, 1, 2].map((n) =>
@@ -329,7 +329,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
       for (const worker of workers) await worker.stop();
     });
 
-    it('one that is gone without a word is followed when its lease has run out', async () => {
+    it('A worker that disappears is replaced when its lease has expired', async () => {
       const carrier = slowCarrier();
       await room.add(notice('hangs'));
       // It never comes back from this delivery, as if killed.
@@ -345,7 +345,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
       carrier.end('hangs');
     });
 
-    it('is woken at once in the process that holds the lease', async () => {
+    it('The worker that holds the lease is woken at once in its process', async () => {
       const done: string[] = [];
       const worker = room.worker(async (message) => void done.push(nameOf(message)), { timing: { turnMs: 60_000 } });
       worker.start();
@@ -357,7 +357,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
     });
   });
 
-  it('stops after the delivery under way, and begins no other', async () => {
+  it('A stopping worker finishes the current delivery and starts no other', async () => {
     const carrier = slowCarrier();
     const ids = [await room.add(notice('first', { groupId: 'g' })), await room.add(notice('second', { groupId: 'g' }))];
     const worker = room.worker(carrier.deliver, { timing: { turnMs: 5 } });
@@ -370,7 +370,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
     expect(carrier.begun).toEqual(['first']);
   });
 
-  it('what was delivered while the store was away is marked later, and not sent again', async () => {
+  it('A message delivered while the store was away is marked later and not sent again', async () => {
     const id = await room.add(notice('once'));
     const sent: string[] = [];
     const { database } = stores;

@@ -4,7 +4,7 @@ import { createPrometheusMetrics } from '../../server/metrics/prometheus.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
 
-it('docs/operating.md names every metric of the house with its labels, and no other', () => {
+it('The page docs/operating.md names every metric of Foyer with its labels, and no other', () => {
   const metrics = createPrometheusMetrics();
   metrics.passwordQueue(() => ({ running: 0, waiting: 0 }));
   metrics.visitorData(async () => ({ bytes: 0, maxBytes: 1 }));

@@ -8,7 +8,7 @@ import { sampleOf, samplesOf } from './read.ts';
 
 const anyPort = 1;
 
-describe.each(backends)('what is counted on $name', (backend) => {
+describe.each(backends)('metrics on $name', (backend) => {
   let foyer: TestFoyer;
   let metrics: OpenMetrics;
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe.each(backends)('what is counted on $name', (backend) => {
     return (sampleOf(await read(), name, labels) ?? 0) - before;
   }
 
-  it('sign-ins by result, and guesses by the limit that refuses them', async () => {
+  it('The metrics count sign-ins by result, and guesses by the limit that refuses them', async () => {
     const user = await foyer.addUser();
     const signIn = (secret: string) => foyer.browser().post('/sign-in', { username: user.email, password: secret });
     const results = ['wrong-password', 'too-many', 'signed-in'];
@@ -48,22 +48,25 @@ describe.each(backends)('what is counted on $name', (backend) => {
     // Its refresh token stays the same.
     { registration: {}, client_type: 'confidential', refreshTokens: 1 },
     { registration: { public: true }, client_type: 'public', refreshTokens: 2 },
-  ])('codes and tokens by kind, for a $client_type client', async ({ registration, client_type, refreshTokens }) => {
-    const user = await foyer.addUser();
-    const client = await relyingParty(foyer, await foyer.addClient(registration));
-    const kinds = ['authorization_code', 'access_token', 'refresh_token', 'id_token'];
-    const counts = async () => {
-      const text = await read();
-      return kinds.map((kind) => sampleOf(text, 'foyer_oauth_issued_total', { kind, client_type }) ?? 0);
-    };
-    const before = await counts();
-    const tokens = await tokensFor(client, foyer.browser(), user);
-    await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
-    const after = await counts();
-    expect(after.map((count, at) => count - (before[at] ?? 0))).toEqual([1, 2, refreshTokens, 2]);
-  });
+  ])(
+    'The metrics count codes and tokens by kind for a $client_type client',
+    async ({ registration, client_type, refreshTokens }) => {
+      const user = await foyer.addUser();
+      const client = await relyingParty(foyer, await foyer.addClient(registration));
+      const kinds = ['authorization_code', 'access_token', 'refresh_token', 'id_token'];
+      const counts = async () => {
+        const text = await read();
+        return kinds.map((kind) => sampleOf(text, 'foyer_oauth_issued_total', { kind, client_type }) ?? 0);
+      };
+      const before = await counts();
+      const tokens = await tokensFor(client, foyer.browser(), user);
+      await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
+      const after = await counts();
+      expect(after.map((count, at) => count - (before[at] ?? 0))).toEqual([1, 2, refreshTokens, 2]);
+    },
+  );
 
-  it('id tokens that come without a code', async () => {
+  it('The metrics count id tokens that are issued without a code', async () => {
     const user = await foyer.addUser();
     const client = await foyer.addClient({ responseTypes: ['id_token'] });
     const party = await relyingParty(foyer, client, 'openid');
@@ -75,7 +78,7 @@ describe.each(backends)('what is counted on $name', (backend) => {
     expect(grown).toBe(1);
   });
 
-  it('codes and refresh tokens that come a second time; looking one up is none', async () => {
+  it('The metrics count codes and refresh tokens that are reused, and introspection is no reuse', async () => {
     const user = await foyer.addUser();
     const client = await relyingParty(foyer, await foyer.addClient({ public: true }));
     const begun = await client.begin();
@@ -97,7 +100,7 @@ describe.each(backends)('what is counted on $name', (backend) => {
     expect(await growth(redeemed, reused, { kind: 'authorization_code' })).toBe(1);
   });
 
-  it('sessions begun and ended, by cause', async () => {
+  it('The metrics count sessions started and ended, by cause', async () => {
     const user = await foyer.addUser();
     const begun = 'foyer_sessions_begun_total';
     expect(await growth(() => foyer.signedIn(user), begun)).toBe(1);
@@ -110,7 +113,7 @@ describe.each(backends)('what is counted on $name', (backend) => {
     expect(await growth(() => foyer.app.oauth.sessions.endAll(user.id), ended, { cause: 'revoked' })).toBe(2);
   });
 
-  it('requests by route pattern, never by path: no visitor can make a new series', async () => {
+  it('The metrics count requests by route pattern and never by path, so that no visitor can create a new series', async () => {
     const user = await foyer.addUser();
     const client = await relyingParty(foyer, await foyer.addClient());
     await tokensFor(client, foyer.browser(), user);
@@ -152,7 +155,7 @@ describe.each(backends)('what is counted on $name', (backend) => {
     expect(sampleOf(await read(), 'foyer_http_request_duration_seconds_count', refused)).toBe(21);
   });
 
-  it('since when the signing keys sign, and the process itself', async () => {
+  it('The metrics show since when the signing keys sign, and the process itself', async () => {
     const text = await read();
     for (const alg of ['ES256', 'RS256']) {
       const since = sampleOf(text, 'foyer_signing_key_activated_timestamp_seconds', { alg }) ?? 0;
@@ -168,7 +171,7 @@ describe.each(backends)('what is counted on $name', (backend) => {
 });
 
 describe('the queue of passwords', () => {
-  it('its length, its times and what it refuses', async () => {
+  it('The metrics show the length and times of the queue and what it refuses', async () => {
     const metrics = await createMetrics(anyPort);
     const hasher = createPasswordHasher({ queueMax: 1, waitMs: 10_000, metrics });
     const many = Array.from({ length: 64 }, () => hasher.hash(password, 'operator'));
@@ -184,7 +187,7 @@ describe('the queue of passwords', () => {
     expect(sampleOf(after, 'foyer_password_queue_length')).toBe(0);
   });
 
-  it('a turn that did not come in time is refused for another reason', async () => {
+  it('A hash that waited too long is refused with another reason', async () => {
     const metrics = await createMetrics(anyPort);
     const hasher = createPasswordHasher({ queueMax: 1_000, waitMs: 1, metrics });
     const outcomes = await Promise.allSettled(Array.from({ length: 64 }, () => hasher.hash(password, 'operator')));
@@ -197,6 +200,6 @@ describe('the queue of passwords', () => {
   });
 });
 
-it('without METRICS_PORT nothing is counted', async () => {
+it('Without METRICS_PORT nothing is counted', async () => {
   expect(await createMetrics(undefined)).toBe(noMetrics);
 });

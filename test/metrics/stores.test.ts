@@ -7,7 +7,7 @@ import { migrate } from '../../server/store/index.ts';
 import { backends } from '../support/stores.ts';
 import { sampleOf } from './read.ts';
 
-describe.each(backends)('the stores as they are measured on $name', (backend) => {
+describe.each(backends)('metrics of the stores on $name', (backend) => {
   let stores: Awaited<ReturnType<typeof openStores>>;
   let metrics: OpenMetrics;
   let remove: () => Promise<void>;
@@ -37,7 +37,7 @@ describe.each(backends)('the stores as they are measured on $name', (backend) =>
   const failures = async (labels: Record<string, string>) =>
     sampleOf((await metrics.local?.text()) ?? '', 'foyer_store_failures_total', labels) ?? 0;
 
-  it('each operation is timed, under its kind', async () => {
+  it('Each operation of a store is timed under its kind', async () => {
     const { kv, database } = stores;
     const [sets, gets, selects] = [
       await count('key-value', 'set'),
@@ -55,14 +55,14 @@ describe.each(backends)('the stores as they are measured on $name', (backend) =>
     expect(await count('database', 'commit')).toBeGreaterThan(0);
   });
 
-  it('what the database refuses is no outage', async () => {
+  it('A query that the database refuses is no outage', async () => {
     const before = await failures({ store: 'database', outcome: 'refused' });
     await expect(sql`select no_such_thing`.execute(stores.database.db)).rejects.toThrow();
     expect(await failures({ store: 'database', outcome: 'refused' })).toBe(before + 1);
     expect(await failures({ outcome: 'away' })).toBe(0);
   });
 
-  it('an outage is counted, on either store', async () => {
+  it('An outage of either store is counted', async () => {
     await stores.kv.close();
     await expect(stores.kv.set('a', 'b', 1_000)).rejects.toThrow();
     expect(await failures({ store: 'key-value', outcome: 'away' })).toBe(1);

@@ -47,7 +47,7 @@ const signIns = async (collector: WorkerCollector) =>
   sampleOf(await collector.text(), 'foyer_sign_ins_total', { result: 'signed-in' });
 
 describe('metrics of several workers', () => {
-  it('are one sum, and stay in it when a worker ends: a counter never falls', async () => {
+  it('The counters of workers are added, and a counter never falls when a worker ends', async () => {
     const collector = await createCollector();
     const workers = [worker(), worker(), worker()];
     for (const { channel, metrics } of workers) {
@@ -73,7 +73,7 @@ describe('metrics of several workers', () => {
     expect(sampleOf(text, 'foyer_http_request_duration_seconds_bucket', small)).toBe(3);
   });
 
-  it('what a worker held, memory and the like, goes with it', async () => {
+  it('The memory and other gauges of a worker disappear with it', async () => {
     const collector = await createCollector();
     const [one, two] = [worker(), worker()];
     collector.add(one.channel);
@@ -85,7 +85,7 @@ describe('metrics of several workers', () => {
     expect(alone).toBeLessThan(both * 0.75);
   });
 
-  it('a worker that does not answer is shown as it was, and keeps nobody waiting for long', async () => {
+  it('A worker that does not answer is shown with its last values and delays the answer only shortly', async () => {
     const collector = await createCollector();
     const [one, two] = [worker(), worker()];
     for (const { channel, metrics } of [one, two]) {
@@ -120,19 +120,19 @@ describe('the port for metrics', () => {
   });
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-  it('answers GET /metrics', async () => {
+  it('The port for metrics answers GET /metrics', async () => {
     const answer = await sendRequest(`${url}/metrics`);
     expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(await answer.text()).toBe('foyer_test 1\n');
   });
 
-  it('and nothing else', async () => {
+  it('The port for metrics answers nothing else', async () => {
     for (const path of ['/', '/metrics/', '/healthz']) expect((await sendRequest(url + path)).status).toBe(404);
     const posted = await sendRequest(`${url}/metrics`, { method: 'POST' });
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
-  it('says 500 when they cannot be collected, and the log why', async () => {
+  it('GET /metrics answers 500 when the metrics cannot be collected, and the log has the reason', async () => {
     broken = true;
     expect((await sendRequest(`${url}/metrics`)).status).toBe(500);
     expect(errors).toHaveLength(1);

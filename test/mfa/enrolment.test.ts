@@ -11,7 +11,7 @@ import { setMfaPreference, type User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 
-describe.each(backends)('taking second factors away on $name', (backend) => {
+describe.each(backends)('removing second factors on $name', (backend) => {
   let foyer: TestFoyer;
   let phones = 0;
   beforeAll(async () => {
@@ -96,7 +96,7 @@ describe.each(backends)('taking second factors away on $name', (backend) => {
       { preference: 'sms', totp: false, codes: 2, taken: false },
     ],
     ['nothing where nothing is', { preference: 'none' }, { preference: 'none', totp: false, codes: 0, taken: false }],
-  ])('since a moment: %s', async (_what, had, { taken, ...left }) => {
+  ])('A removal of the factors added since a moment removes: %s', async (_what, had, { taken, ...left }) => {
     const user = await memberWith(had);
     const other = await memberWith(had);
     const before = await leftOf(other);
@@ -106,7 +106,7 @@ describe.each(backends)('taking second factors away on $name', (backend) => {
     expect(await leftOf(other)).toEqual(before);
   });
 
-  it('all of them: nothing is left, of this member alone', async () => {
+  it('A removal of all factors leaves none, for this user alone', async () => {
     const had: Had = { preference: 'totp', totpAtMs: 500, codesAtMs: 500 };
     const [user, other] = [await memberWith(had), await memberWith(had)];
     await foyer.deps.database.transaction((trx) => removeAllFactors(trx, user.id, 2_000));
@@ -114,7 +114,7 @@ describe.each(backends)('taking second factors away on $name', (backend) => {
     expect(await leftOf(other)).toEqual({ preference: 'totp', totp: true, codes: 2, devices: 1 });
   });
 
-  it('codes by SMS are never preferred without a verified number', async () => {
+  it('Codes by SMS are never preferred without a verified number', async () => {
     const { database } = foyer.deps;
     const prefer = ({ id }: User) => database.transaction((trx) => setMfaPreference(trx, id, 'sms', 1));
     expect(await prefer(await foyer.addUser())).toBe(false);

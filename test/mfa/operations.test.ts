@@ -61,7 +61,7 @@ describe.each(backends)('the JSON calls for second factors on $name', (backend) 
     return { client, tokens: await tokensFor(client, foyer.browser(), user) };
   }
 
-  it('an app is set up and activated; it is preferred from then on, until it is not', async () => {
+  it('An authenticator app is set up and activated and is then preferred until the user turns it off', async () => {
     const { browser, call, user } = await member();
     expect(await preferred(browser)).toBe('NOMFA');
     const none = await call('preferredMFA', { preferredMFA: 'SOFTWARE_TOKEN_MFA' });
@@ -94,7 +94,7 @@ describe.each(backends)('the JSON calls for second factors on $name', (backend) 
     expect(await preferred(browser)).toBe('NOMFA');
   });
 
-  it('codes by SMS need a verified number', async () => {
+  it('Codes by SMS need a verified number', async () => {
     const without = await member({ phone: '+31612349001', phoneVerified: false });
     const refused = await without.call('preferredMFA', { preferredMFA: 'SMS_MFA' });
     expect([refused.status, refused.body.detail]).toEqual([409, 'SMS needs a verified phone number.']);
@@ -104,7 +104,7 @@ describe.each(backends)('the JSON calls for second factors on $name', (backend) 
     expect(await preferred(browser)).toBe('SMS_MFA');
   });
 
-  it('another member’s set-up is none', async () => {
+  it('Attack: the set-up of another user is refused', async () => {
     const [mallory, victim] = [await member(), await member()];
     const { body } = await mallory.call('setupTOTP', {});
     const code = await appCode(body.secretCode ?? '', foyer.deps.now());
@@ -112,7 +112,7 @@ describe.each(backends)('the JSON calls for second factors on $name', (backend) 
     expect(await preferred(victim.browser)).toBe('NOMFA');
   });
 
-  it('a client app’s token is as old as the sign-in that it came from, also when it was refreshed', async () => {
+  it('A client’s token is as old as its sign-in, also after a refresh', async () => {
     const { user, browser } = await member();
     const { client, tokens } = await app(user);
     const call = byToken(tokens.access_token);

@@ -34,7 +34,7 @@ describe.each(backends)('remembered devices on $name', (backend) => {
   const devices = () =>
     createRememberedDevices({ database: stores.database, cookies: hostCookies(false), days: 30, now: () => nowMs });
 
-  it('five members’ at most share a browser; the oldest gives way; each remembering has a new secret', async () => {
+  it('A browser remembers at most five users, drops the oldest and gets a new secret each time', async () => {
     const [browser, room] = [createBrowser(), devices()];
     const users = Array.from({ length: 6 }, (_, n) => ({ id: `member ${n}`, passwordEpoch: 0 }));
     for (const user of users) await room.remember(browser.req(), browser.res, user);
@@ -54,7 +54,7 @@ describe.each(backends)('remembered devices on $name', (backend) => {
     expect(await room.findRememberedDevice(browser.req(), { ...second, passwordEpoch: 1 })).toBeUndefined();
   });
 
-  it('what has run out is none, and is swept', async () => {
+  it('An expired device is not remembered and is swept', async () => {
     const [browser, room, user] = [createBrowser(), devices(), { id: 'swept', passwordEpoch: 0 }];
     await room.remember(browser.req(), browser.res, user);
     nowMs += 30 * dayMs - 1;

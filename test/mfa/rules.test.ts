@@ -26,11 +26,11 @@ describe('codes of authenticator apps', () => {
     [1_234_567_890, '005924'],
     [2_000_000_000, '279037'],
     [20_000_000_000, '353130'],
-  ])('at %i s the code of RFC 6238 is %s', (seconds, code) => {
+  ])('At %i s the code of RFC 6238 is %s', (seconds, code) => {
     expect(findMatchingStep(secret, code, seconds * 1000)).toBe(Math.floor(seconds / 30));
   });
 
-  it('are those of another library, one step before and behind, and no further', async () => {
+  it('Codes of another library are accepted one time step before and after, and no further', async () => {
     const [own, theirs] = [newTotpSecret(), generateSecret()];
     const now = Date.UTC(2026, 10, 21, 12, 0, 10);
     const step = Math.floor(now / 30_000);
@@ -47,7 +47,7 @@ describe('codes of authenticator apps', () => {
     expect(newTotpSecret()).not.toBe(own);
   });
 
-  it('their address names house and member', () => {
+  it('The otpauth address names the issuer and the user', () => {
     const uri = new URL(totpUri('JBSWY3DPEHPK3PXP', { issuer: 'Maison & Söhne', account: 'ada+x@example.com' }));
     expect(uri.protocol).toBe('otpauth:');
     expect(decodeURIComponent(uri.pathname)).toContain('ada+x@example.com');
@@ -61,7 +61,7 @@ describe('codes of authenticator apps', () => {
 });
 
 describe('recovery codes', () => {
-  it('ten of 80 bits, all different, none twice', () => {
+  it('A set has ten different codes of 80 bits, and no code repeats', () => {
     const codes = [...makeRecoveryCodes(), ...makeRecoveryCodes()];
     expect(codes).toHaveLength(20);
     expect(new Set(codes).size).toBe(20);
@@ -76,24 +76,24 @@ describe('recovery codes', () => {
     'ABCDEFGHIJKLMNO2',
     'abcd–efgh—ijkl-mn02',
     'a8cd-efgh-1jkl-mno2',
-  ])('%p is one code', (typed) => {
+  ])('The entry %p is read as the recovery code', (typed) => {
     expect(normaliseRecoveryCode(typed)).toBe('ABCDEFGHIJKLMNO2');
   });
 
   it.each(['', 'ABCD', 'ABCD-EFGH-IJKL-MNO', 'ABCD-EFGH-IJKL-MNO22', 'ABCD-EFGH-IJKL-MNO9', 'ÄBCD-EFGH-IJKL-MNO2'])(
-    '%p is none',
+    'The entry %p is no recovery code',
     (typed) => {
       expect(normaliseRecoveryCode(typed)).toBeUndefined();
     },
   );
 
-  it('their hash does not hold them', () => {
+  it('The hash does not contain the code', () => {
     expect(hashRecoveryCode('ABCDEFGHIJKLMNO2')).toMatch(/^[\w-]{43}$/);
     expect(hashRecoveryCode('ABCDEFGHIJKLMNO2')).not.toBe(hashRecoveryCode('ABCDEFGHIJKLMNO3'));
   });
 });
 
-describe('what a member may answer with', () => {
+describe('listChallengeMethods', () => {
   const none = { preference: 'none', sms: false, totp: false, recoveryCodesLeft: 0 } as const;
   it.each([
     ['nothing while it is off, whatever there is', { ...none, sms: true, totp: true, recoveryCodesLeft: 9 }, true, []],
@@ -112,12 +112,12 @@ describe('what a member may answer with', () => {
     ],
     ['no phone where no messages are sent', { ...none, preference: 'sms', sms: true }, false, ['recovery']],
     ['at least a recovery code', { ...none, preference: 'totp' }, true, ['recovery']],
-  ] as const)('%s', (_what, factors, smsOffered, methods) => {
+  ] as const)('The methods of a challenge are right for: %s', (_what, factors, smsOffered, methods) => {
     expect(listChallengeMethods(factors, smsOffered)).toEqual(methods);
   });
 });
 
-describe('how sure a sign-in is', () => {
+describe('acr of a sign-in', () => {
   it.each([
     [[], 'aal1'],
     [['pwd'], 'aal1'],
@@ -126,11 +126,11 @@ describe('how sure a sign-in is', () => {
     [['pwd', 'sms', 'mfa'], 'aal2'],
     [['pop', 'user', 'mfa', 'swk'], 'phr'],
     [['pop'], 'aal1'],
-  ])('%p is %s', (amr, acr) => {
+  ])('The amr %p gives the acr %s', (amr, acr) => {
     expect(toAcr(amr)).toBe(acr);
   });
 
-  it('the surer satisfies the less sure, and nothing what is not known', () => {
+  it('A stronger acr satisfies a weaker one, and none satisfies an unknown one', () => {
     expect(meetsAcr('aal2', 'aal1')).toBe(true);
     expect(meetsAcr('phr', 'aal2')).toBe(true);
     expect(meetsAcr('aal1', 'aal2')).toBe(false);

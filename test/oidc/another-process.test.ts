@@ -10,7 +10,7 @@ import { homeFrom, relyingParty, signInFor, store, tokensFor } from '../support/
 import { backends } from '../support/stores.ts';
 
 /** One address, behind which each request is answered by another process than the one before. */
-describe.each(backends)('ways that begin in one process and end in another, on $name', (backend) => {
+describe.each(backends)('flows that start in one process and end in another, on $name', (backend) => {
   let front: Server;
   let foyer: TestFoyer;
   let second: SecondProcess;
@@ -39,7 +39,7 @@ describe.each(backends)('ways that begin in one process and end in another, on $
     await foyer?.close();
   });
 
-  it('a sign-in with consent, what its tokens open, and another account behind the sign-out', async () => {
+  it('A sign-in with consent, a userinfo call and a switch of account work when each request meets another process', async () => {
     const client = await relyingParty(foyer, await foyer.addClient({ thirdParty: true }), 'openid email');
     const [browser, other] = [foyer.browser(), await foyer.addUser()];
     const tokens = await tokensFor(client, browser, user);
@@ -52,7 +52,7 @@ describe.each(backends)('ways that begin in one process and end in another, on $
     await expect(oidc.fetchUserInfo(client.config, tokens.access_token, user.id)).rejects.toThrow();
   });
 
-  it('a pushed request, and tokens that are bound to a key, with nonces of both', async () => {
+  it('A pushed request gives tokens that are bound to a key when each request meets another process', async () => {
     const client = await relyingParty(foyer, await foyer.addClient({ requirePushedRequests: true, dpopBound: true }));
     const DPoP = oidc.getDPoPHandle(client.config, await oidc.randomDPoPKeyPair('ES256'));
     const begun = await client.begin();
@@ -63,7 +63,7 @@ describe.each(backends)('ways that begin in one process and end in another, on $
     expect((await oidc.fetchUserInfo(client.config, tokens.access_token, user.id, { DPoP })).sub).toBe(user.id);
   });
 
-  it('a device', async () => {
+  it('A device sign-in gives tokens when each request meets another process', async () => {
     const radio = await device(foyer);
     const asked = await radio.ask();
     const browser = foyer.browser();
@@ -72,7 +72,7 @@ describe.each(backends)('ways that begin in one process and end in another, on $
     expect(tokens.claims()?.sub).toBe(user.id);
   });
 
-  it('a process that goes, and all that stood at a page of it: every request comes home by the one that is left', async () => {
+  it('When one process stops, every request that waits at one of its pages ends at the client through the other process', async () => {
     const client = await relyingParty(foyer, await foyer.addClient());
     const theirs = await relyingParty(foyer, await foyer.addClient({ thirdParty: true }), 'openid');
     running = [foyer.app.app];

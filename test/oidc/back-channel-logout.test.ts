@@ -48,8 +48,8 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
   }
   const operator = () => cliOf(foyer);
 
-  describe('is heard of when the session ends', () => {
-    it('by signing out', async () => {
+  describe('a session that ends', () => {
+    it('Signing out sends the client one logout token', async () => {
       await browser.post('/logout');
       expect(await app.heard()).toEqual([sid]);
       const [last] = app.told.slice(-1);
@@ -60,13 +60,13 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       expect(await app.heard()).toEqual([]);
     });
 
-    it('by a client app that signs the member out (RP-Initiated Logout)', async () => {
+    it('RP-Initiated Logout by a client sends the client a logout token', async () => {
       const url = oidc.buildEndSessionUrl(app.client.config, { id_token_hint: tokens.id_token ?? '' });
       expect((await browser.get(url.href, { from: 'cross-site' })).status).toBe(303);
       expect(await app.heard()).toEqual([sid]);
     });
 
-    it('by the list of devices: that one alone', async () => {
+    it('Signing out one session in the list of devices sends a logout token for that session alone', async () => {
       const phone = await inSession();
       const html = await (await browser.get('/settings?tab=device-data')).text();
       const [, href = ''] = /href="(\/settings\/devices\/sign-out\?[^"]*)"/.exec(html) ?? [];
@@ -74,19 +74,19 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       expect(await app.heard()).toEqual([sidOf(phone.tokens)]);
     });
 
-    it('by signing out all other devices', async () => {
+    it('Signing out all other devices sends a logout token for each of the other sessions', async () => {
       const others = [await inSession(), await inSession()].map((other) => sidOf(other.tokens));
       await browser.post('/settings/devices/sign-out-others');
       expect(await app.heard()).toEqual(others.toSorted());
     });
 
-    it('by a password that is set anew with a code', async () => {
+    it('A password reset with a code sends a logout token for every session of the user', async () => {
       const other = await inSession();
       await reset(foyer, foyer.browser(), user.email, changed);
       expect(await app.heard()).toEqual([sid, sidOf(other.tokens)].toSorted());
     });
 
-    it('by a changed password, here as elsewhere: what the client apps had has ended', async () => {
+    it('A changed password sends a logout token for every session, also the current one, whose client tokens end', async () => {
       const other = await inSession();
       await browser.post('/settings/password', { old_password: password, new_password: changed });
       expect(await app.heard()).toEqual([sid, sidOf(other.tokens)].toSorted());
@@ -98,18 +98,18 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
     it.each([
       ['disables the member', ['user', 'disable']],
       ['sets a password', ['user', 'set-password', '--password-stdin']],
-    ])('by an operator who %s', async (_what, words) => {
+    ])('An operator who %s causes a logout token', async (_what, words) => {
       const run = await operator().withInput(`${changed}\n`, ...words, user.email);
       expect([run.code, run.err]).toEqual([0, '']);
       expect(await app.heard()).toEqual([sid]);
     });
 
-    it('by a wish to leave', async () => {
+    it('A request to delete the account sends a logout token', async () => {
       await askToLeave(browser);
       expect(await app.heard()).toEqual([sid]);
     });
 
-    it('by being erased, in that very transaction', async () => {
+    it('Erasing a user sends the logout tokens only if that transaction commits', async () => {
       const { database, outbox } = foyer.deps;
       const holding = clientSessionsDataSource(database, outbox);
       expect(await holding.exportData(user)).toEqual([{ clientId: app.id, since: expect.any(Number) }]);
@@ -125,7 +125,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       expect(await holding.exportData(user)).toEqual([]);
     });
 
-    it('by another member who signs in in the same browser', async () => {
+    it('Another user who signs in in the same browser causes a logout token for the session before', async () => {
       const next = await foyer.addUser();
       await browser.post('/sign-in', { username: next.email, password });
       expect(await app.heard()).toEqual([sid]);
@@ -135,7 +135,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       expect(await app.heard()).toEqual([theirs]);
     });
 
-    it('by undoing a change of the address', async () => {
+    it('Undoing a change of the email address sends a logout token for the session of the thief', async () => {
       const moved = `moved-${user.id}@example.net`;
       await moveTo(foyer, browser, moved);
       const thief = sidOf((await inSession({ ...user, email: moved })).tokens);
@@ -144,7 +144,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       expect(await app.heard()).toContain(thief);
     });
 
-    it('by the removal of the client app, which has no registration any more', async () => {
+    it('Removing a client sends it a logout token although its registration is gone', async () => {
       const leaving = await toldApp(foyer, { idTokenAlg: 'RS256' });
       const there = sidOf(await leaving.tokens(browser, user));
       const run = await operator()('client', 'remove', leaving.id);
@@ -155,8 +155,8 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
     });
   });
 
-  describe('is not heard of', () => {
-    it('when the member only shows again who they are: the session goes on, and is called as before', async () => {
+  describe('a session that stays open, or another client', () => {
+    it('Reauthentication of the same user sends no logout token and keeps the sid', async () => {
       const before = await browser.cookies();
       foyer.passTime(60_000);
       expect((await browser.post('/sign-in', { username: user.email, password })).status).toBe(303);
@@ -169,7 +169,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       expect(await app.heard()).toEqual([sid]);
     });
 
-    it('when the client app gives back its tokens; the session goes on, and its end is heard', async () => {
+    it('A client that revokes its tokens gets no logout token until the session itself ends', async () => {
       await oidc.tokenRevocation(app.client.config, tokens.refresh_token ?? '');
       await expect(oidc.refreshTokenGrant(app.client.config, tokens.refresh_token ?? '')).rejects.toThrow();
       expect(await app.heard()).toEqual([]);
@@ -179,7 +179,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       expect(await app.heard()).toEqual([sid]);
     });
 
-    it('by client apps that have not asked for it, or were never signed in to', async () => {
+    it('A client without a back-channel address or without a sign-in gets no logout token', async () => {
       const bystander = await toldApp(foyer);
       const silent = await toldApp(foyer);
       await silent.tokens(browser, user);
@@ -190,11 +190,11 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
     });
   });
 
-  describe('is told once, and never lost', () => {
+  describe('one delivery per session', () => {
     const alive = () => oidc.refreshTokenGrant(app.client.config, tokens.refresh_token ?? '');
     afterEach(() => jest.restoreAllMocks());
 
-    it('when the session is ended many times at once', async () => {
+    it('Ending one session many times at once sends each logout token once', async () => {
       const thief = await inSession();
       const others = () => thief.browser.post('/settings/devices/sign-out-others');
       const ends = [() => browser.post('/logout'), others, () => foyer.app.oauth.sessions.endAll(user.id)];
@@ -202,7 +202,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       expect(await app.heard()).toEqual([sid, sidOf(thief.tokens)].toSorted());
     });
 
-    it('when it cannot be written down: then nothing has ended, and the next attempt ends it', async () => {
+    it('A session does not end when its logout token cannot be stored, and the next attempt ends it', async () => {
       jest.spyOn(foyer.deps.outbox, 'add').mockRejectedValueOnce(new Error('the disk is full'));
       expect((await browser.post('/logout')).status).toBe(500);
       expect(await app.heard()).toEqual([]);
@@ -213,7 +213,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       await expect(alive()).rejects.toMatchObject({ error: 'invalid_grant' });
     });
 
-    it('when the process dies right after the session was taken away', async () => {
+    it('A process that dies right after it ended the session still sends the logout token', async () => {
       const html = await (await (await inSession()).browser.get('/settings?tab=device-data')).text();
       const [, href = ''] = /href="(\/settings\/devices\/sign-out\?[^"]*)"/.exec(html) ?? [];
       const keeper = await foyer.signedIn(user);
@@ -223,7 +223,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       expect(await app.heard()).toEqual([sid]);
     });
 
-    it('when a sign-in to the client app runs at the same time: whoever has tokens hears that they are void', async () => {
+    it('A client that gets tokens while its session ends also gets a logout token for them', async () => {
       for (let round = 0; round < 8; round += 1) {
         const racer = round === 0 ? browser : await foyer.signedIn(user);
         const begun = await app.client.begin();
@@ -242,7 +242,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       expect(left).toEqual([]);
     });
 
-    it('when the session ends between two looks: what is written down too late is taken back, and nothing given', async () => {
+    it('A sid that is stored after its session ended is deleted, and no grant is given', async () => {
       const { database, now } = foyer.deps;
       const store = createClientSessionStore(database, now);
       const { oauth } = foyer.app;
@@ -270,7 +270,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       expect(await app.heard()).toEqual([first]);
     });
 
-    it('when a sign-in fails that was to take the place of the session', async () => {
+    it('A sign-in that fails after it ended the session that it replaces still sends the logout token', async () => {
       const { database } = foyer.deps;
       const disabled = await foyer.addUser();
       const there = await inSession(disabled);
@@ -289,7 +289,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
     });
   });
 
-  it('forgets what no session can lead to any more, and tells nobody', async () => {
+  it('Sweeping deletes client sessions that no session can use any more and sends no logout token', async () => {
     const { database } = foyer.deps;
     const store = createClientSessionStore(database, foyer.deps.now);
     const old = await store.findSid({ idHash: `old-${user.id}`, userId: user.id }, app.id);
@@ -308,7 +308,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
     expect(await app.heard()).toEqual([old.sid]);
   });
 
-  it('names the session in every id token of it, and each client app and each session differently', async () => {
+  it('Every id token of a session has its sid, which differs for each client and each session', async () => {
     const refreshed = await oidc.refreshTokenGrant(app.client.config, tokens.refresh_token ?? '');
     expect(refreshed.claims()?.sid).toBe(sid);
     const other = await toldApp(foyer, { responseTypes: ['code', 'id_token'] });
@@ -330,7 +330,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
     await other.close();
   });
 
-  it('is heard by an app without a browser, which somebody let in from this one', async () => {
+  it('A device that was approved in this browser gets a logout token when the session of the browser ends', async () => {
     const radio = await device(foyer, { backchannelLogoutUri: app.address });
     const asked = await radio.ask();
     await answerCode(browser, asked.user_code);
@@ -344,7 +344,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
     await app.heard().catch(() => []);
   });
 
-  it('is heard by the marketplace’s own app, whose tokens come as cookies', async () => {
+  it('The marketplace’s own client, whose tokens are cookies, gets a logout token', async () => {
     const id = foyer.deps.config.DEFAULT_CLIENT_ID;
     await withDefaultClient(foyer);
     expect((await operator()('client', 'update', id, '--backchannel-logout-uri', app.address)).code).toBe(0);
@@ -360,7 +360,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
     await app.heard().catch(() => []);
   });
 
-  it('is signed as the client app registered, with the keys of the moment of the delivery', async () => {
+  it('A logout token is signed with the algorithm of its client and with the key that is current at delivery', async () => {
     const rsa = await toldApp(foyer, { idTokenAlg: 'RS256' });
     const there = sidOf(await rsa.tokens(browser, user));
     await browser.post('/logout');
@@ -382,7 +382,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
     await rsa.close();
   });
 
-  it('is listed by the operator’s command as what it is, without whose session it was', async () => {
+  it('The command outbox list shows a logout token with its client and state, but not the user', async () => {
     await browser.post('/logout');
     const listed = (await operator()('outbox', 'list', '--state', 'waiting', '--json')).json<object[]>();
     expect(listed).toEqual([

@@ -33,7 +33,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
   const redeemed = async (begun: Begun, callback: string, app = client) =>
     (await app.redeem(callback, begun)).claims()?.sub;
 
-  it('begins again with the same parameters, all of them checked anew, and comes home', async () => {
+  it('An expired request starts again with the same parameters, all checked again, and gives a code', async () => {
     const browser = foyer.browser();
     const { begun, landing, id } = await open(browser, { prompt: 'login', ui_locales: 'de fr', max_age: '600' });
     foyer.passTime(hourMs);
@@ -54,7 +54,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     ['/verify-user', (search: string) => `/verify-user${search}`],
     ['/consent', (search: string) => `/consent${search}`],
     ['/not-in-plan', (search: string) => `/not-in-plan${search}`],
-  ])('met by a member at %s', async (_where, address) => {
+  ])('An expired request that a signed-in user opens at %s starts again and gives a code', async (_where, address) => {
     const browser = foyer.browser();
     const { begun, search } = await open(browser);
     foyer.passTime(hourMs);
@@ -63,7 +63,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     expect(await redeemed(begun, await homeFrom(browser, again, user))).toBe(user.id);
   });
 
-  it('met by the sign-in form, which stood open over night', async () => {
+  it('An expired request starts again when the sign-in form is sent after ten hours', async () => {
     const browser = foyer.browser();
     const { begun, search } = await open(browser);
     foyer.passTime(10 * hourMs);
@@ -71,7 +71,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     expect(await redeemed(begun, await homeFrom(browser, on, user))).toBe(user.id);
   });
 
-  it('met by POST /storage, with and without a script', async () => {
+  it('An expired request starts again from POST /storage, with and without a script', async () => {
     for (const byScript of [true, false]) {
       const browser = await foyer.signedIn(user);
       const { begun, id } = await open(browser, { prompt: 'login' });
@@ -85,7 +85,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     }
   });
 
-  it('met by the second tab, the language switch and the terms', async () => {
+  it('An expired request starts again from a second tab, the language switch and the terms page', async () => {
     const [browser, speaker] = [foyer.browser(), await foyer.addUser()];
     const [one, two] = [await open(browser), await open(browser)];
     foyer.passTime(hourMs);
@@ -104,7 +104,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     expect(await redeemed(begun, await homeFrom(fresh, on, old))).toBe(old.id);
   });
 
-  it('met in the middle of a sign-up: the form stays, and the new member comes home', async () => {
+  it('A request that expires during a sign-up keeps the form open, and the new user gets a code at the client', async () => {
     const browser = foyer.browser();
     const { begun, search } = await open(browser);
     foyer.passTime(hourMs);
@@ -123,7 +123,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     expect((await client.redeem(callback, begun)).claims()?.email).toBe(email);
   });
 
-  it('an id token request of the short forms begins again, too', async () => {
+  it('An expired id token request of the short forms starts again', async () => {
     const legacy = await foyer.addClient({
       redirectUris: ['http://127.0.0.1:9/short/'],
       legacyIdTokenRedirect: true,
@@ -135,7 +135,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     expect(await homeFrom(browser, landing, user)).toMatch(/^http:\/\/127\.0\.0\.1:9\/short\/\?id_token=.+&state=s$/);
   });
 
-  it('one that was pushed is pushed again: its parameters do not come to the address bar', async () => {
+  it('An expired pushed request is pushed again, so its parameters never appear in the address', async () => {
     const app = await foyer.addClient({ requirePushedRequests: true });
     const party = await relyingParty(foyer, app);
     const begun = await party.begin();
@@ -149,7 +149,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     expect(await redeemed(begun, await homeFrom(browser, again, user), party)).toBe(user.id);
   });
 
-  it('one that was pushed with a key begins again bound to it', async () => {
+  it('An expired pushed request with a DPoP key starts again bound to that key', async () => {
     const party = await relyingParty(foyer, await foyer.addClient());
     const keys = await Promise.all([oidc.randomDPoPKeyPair('ES256'), oidc.randomDPoPKeyPair('ES256')]);
     const [own, other] = keys.map((key) => oidc.getDPoPHandle(party.config, key));
@@ -170,7 +170,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     }
   });
 
-  it('one that is answered by a form begins again with that', async () => {
+  it('An expired request with response_mode=form_post starts again with form_post', async () => {
     const party = await relyingParty(foyer, await foyer.addClient({ responseTypes: ['id_token'] }));
     const browser = foyer.browser();
     const { landing, begun } = await open(browser, { response_type: 'id_token', response_mode: 'form_post' }, party);
@@ -184,7 +184,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     expect(page).toContain('name="id_token"');
   });
 
-  it('what has changed meanwhile counts: an address that is no longer registered is led to no more', async () => {
+  it('An expired request whose redirect address is no longer registered gets an error page, not a redirect', async () => {
     const app = await foyer.addClient({ redirectUris: ['http://127.0.0.1:9/gone'] });
     const browser = foyer.browser();
     const { landing } = await open(browser, {}, await relyingParty(foyer, app));
@@ -195,7 +195,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('We do not know this app')]);
   });
 
-  it('after a day nothing is known of it, but its client app, if that begins sign-ins by itself', async () => {
+  it('After a day Foyer knows only the client of the request, and redirects there if the client starts sign-ins itself', async () => {
     const app = await foyer.addClient({ name: 'Showcase', logbackUri: 'http://127.0.0.1:9/start' });
     const [browser, plain] = [foyer.browser(), foyer.browser()];
     const { landing } = await open(browser, {}, await relyingParty(foyer, app));
@@ -219,7 +219,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     }
   });
 
-  it('in another browser it never begins again: a page with a way to the client app, and nothing that goes on by itself', async () => {
+  it('Another browser never starts the expired request again; it gets a page with a link to the client and no redirect', async () => {
     const app = await foyer.addClient({ name: 'Showcase', logbackUri: 'http://127.0.0.1:9/start' });
     const { landing, search } = await open(foyer.browser(), {}, await relyingParty(foyer, app));
     foyer.passTime(hourMs);
@@ -241,7 +241,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     expect(page).not.toContain(idOf(landing));
   });
 
-  it('outlives a restart of the server', async () => {
+  it('A waiting request survives a restart of the server', async () => {
     const browser = foyer.browser();
     const { begun, landing } = await open(browser);
     const { server, port } = await listenOnFreePort();
@@ -267,7 +267,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     }
   });
 
-  it('a request with a fault is answered by a page with a way back to the app, where that begins sign-ins by itself', async () => {
+  it('A faulty request gets an error page with a link to the client, if the client starts sign-ins itself', async () => {
     const app = await foyer.addClient({ name: 'Showcase', logbackUri: 'http://127.0.0.1:9/start' });
     const party = await relyingParty(foyer, app);
     const { url } = await party.begin({ redirect_uri: 'http://127.0.0.1:9/elsewhere' });
@@ -278,7 +278,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     expect(page).not.toContain('elsewhere');
   });
 
-  it('what a page says of it an operator finds in the log', async () => {
+  it('The error reference of an expired request is found in the log', async () => {
     const answer = await foyer.browser().get('/begin-again?authorization_code=unknown');
     const reference = /<code>([0-9A-F]{10})<\/code>/.exec(await answer.text())?.[1] ?? '';
     const line = foyer

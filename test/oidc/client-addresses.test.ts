@@ -23,7 +23,7 @@ const ways: [what: string, change: (uri: string) => Partial<ClientRequest>][] = 
 
 /** Core 1.0, sections 3.1.2.1 and 3.2.2.1; RP-Initiated Logout 1.0, section 3.1; Back-Channel Logout 1.0, section 2.2. */
 describe.each(ways)('the %s of a client app', (_what, change) => {
-  it('is an absolute https address in production', () => {
+  it('An absolute https address is accepted in production', () => {
     expect(faultsOf(change(good))).toEqual([]);
     expect(faultsOf(change(`${good}?app=1`))).toEqual([]);
   });
@@ -42,11 +42,11 @@ describe.each(ways)('the %s of a client app', (_what, change) => {
     ['another scheme', 'ftp://shop.example.com/x'],
     ['a script', 'javascript:alert(1)'],
     ['nothing', ''],
-  ])('is refused with %s', (_how, uri) => {
+  ])('An address with %s is refused in production', (_how, uri) => {
     expect(faultsOf(change(uri))).toEqual([expect.stringContaining(uri)]);
   });
 
-  it('may be plain http on this machine in development, and nowhere else', () => {
+  it('A plain http address is accepted only on this machine and only in development', () => {
     expect(faultsOf(change('http://127.0.0.1:4000/x'), true)).toEqual([]);
     expect(faultsOf(change('http://shop.example.com/x'), true)).toHaveLength(1);
   });

@@ -24,7 +24,7 @@ describe.each(backends)('client credentials on $name', (backend) => {
   };
   const refusal = async (answer: Response) => [answer.status, ((await answer.json()) as { error: string }).error];
 
-  it('give a token of ten minutes with the scopes asked for, and nothing else', async () => {
+  it('A client credentials grant gives a ten-minute token with the requested scopes and no other token', async () => {
     const answer = await ask(await only(), { scope: 'users:read plans:read' });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -36,7 +36,7 @@ describe.each(backends)('client credentials on $name', (backend) => {
     });
   });
 
-  it('without a scope asked for are refused: a token of no scope opens nothing', async () => {
+  it('A client credentials request without a scope is refused with invalid_scope', async () => {
     for (const scope of [undefined, '']) {
       const answer = await ask(await only(), scope === undefined ? {} : { scope });
       expect([answer.status, await answer.json()]).toEqual([
@@ -47,14 +47,14 @@ describe.each(backends)('client credentials on $name', (backend) => {
   });
 
   it.each(['openid', 'account', 'aws.cognito.signin.user.admin', 'email', 'openid users:read', 'offline_access'])(
-    'never give what is a member’s to give: %s',
+    'A client credentials request for the user’s scope %s is refused with invalid_scope',
     async (scope) => {
       expect(await refusal(await ask(await both(), { scope }))).toEqual([400, 'invalid_scope']);
     },
   );
 
   it.each(['users:write', 'users:read users:write'])(
-    'never give what the client has not registered: %s',
+    'A client credentials request for a scope outside the registration is refused: %s',
     async (scope) => {
       const client = await only(['users:read']);
       expect(await refusal(await ask(client, { scope }))).toEqual([400, 'invalid_scope']);
@@ -62,7 +62,7 @@ describe.each(backends)('client credentials on $name', (backend) => {
   );
 
   it.each(['users:delete', '*', 'USERS:READ', 'users'])(
-    'leave out unknown scopes, and need one that is known: %s',
+    'The unknown scope %s is left out, and a request with no known scope is refused',
     async (scope) => {
       const client = await only(['users:read']);
       expect(await refusal(await ask(client, { scope }))).toEqual([400, 'invalid_scope']);
@@ -70,11 +70,11 @@ describe.each(backends)('client credentials on $name', (backend) => {
     },
   );
 
-  it('are refused to a client that is not registered for them, also one that registered every scope of members', async () => {
+  it('A client that is not registered as a service gets no client credentials token, whatever its scopes for users', async () => {
     expect(await refusal(await ask(await foyer.addClient(), {}))).toEqual([400, 'invalid_request']);
   });
 
-  it('are refused with a wrong secret, none, and to a public client', async () => {
+  it('A client credentials request is refused with a wrong secret, without a secret, and from a public client', async () => {
     const client = await only();
     expect(await refusal(await ask({ ...client, secret: 'wrong' }, {}))).toEqual([401, 'invalid_client']);
     const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: client.id });
@@ -84,7 +84,7 @@ describe.each(backends)('client credentials on $name', (backend) => {
     expect((await sendRequest(`${foyer.url}/oauth2/token`, { method: 'POST', body: open })).status).toBe(400);
   });
 
-  it('give a token that is nobody at userinfo, and that its own client can look up and revoke', async () => {
+  it('A client credentials token gives no userinfo, and its own client can introspect and revoke it', async () => {
     const client = await only();
     const { config } = await relyingParty(foyer, client);
     const { access_token: token } = await oidc.clientCredentialsGrant(config, { scope: 'users:read' });
@@ -98,7 +98,7 @@ describe.each(backends)('client credentials on $name', (backend) => {
   });
 
   it.each(['openid users:read', 'users:read openid email', 'openid users:write'])(
-    'a member can never hand on what only a client app itself is given: %s',
+    'A user’s sign-in never gives the scopes that belong to a client alone: %s',
     async (scope) => {
       const app = await relyingParty(foyer, await both(), scope);
       const signedIn = await foyer.signedIn(await foyer.addUser());
@@ -109,7 +109,7 @@ describe.each(backends)('client credentials on $name', (backend) => {
     },
   );
 
-  it('a service signs members in like any app, by either name of their account', async () => {
+  it('A service signs users in like any client, with either name of the account scope', async () => {
     const client = await both();
     const app = await relyingParty(foyer, client, 'openid aws.cognito.signin.user.admin');
     const tokens = await tokensFor(app, foyer.browser(), await foyer.addUser());
@@ -119,7 +119,7 @@ describe.each(backends)('client credentials on $name', (backend) => {
     ).rejects.toMatchObject({ error: 'invalid_scope' });
   });
 
-  it('the consent page says in words what the member’s account is, under either name, once', async () => {
+  it('The consent page describes the account scope in words once, whichever of its names is requested', async () => {
     const client = await foyer.addClient({ thirdParty: true, scopes: ['openid', 'account'] });
     const app = await relyingParty(foyer, client, 'openid account aws.cognito.signin.user.admin');
     const [user, browser] = [await foyer.addUser(), foyer.browser()];
@@ -148,7 +148,7 @@ describe('a registration as a service', () => {
   };
   const redirectUris = ['https://x.example/cb'];
 
-  it('needs no redirect address, and then signs nobody in', () => {
+  it('A service registration without a redirect address has the client credentials grant and no sign-in', () => {
     expect(make({ service: true, scopes: ['users:read plans:read'] })).toMatchObject({
       grant_types: ['client_credentials'],
       response_types: [],
@@ -158,7 +158,7 @@ describe('a registration as a service', () => {
     });
   });
 
-  it('with one does both', () => {
+  it('A service registration with a redirect address has client credentials and sign-in', () => {
     expect(make({ service: true, redirectUris, scopes: ['openid', 'users:read'] })).toMatchObject({
       grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
       response_types: ['code'],
@@ -174,7 +174,7 @@ describe('a registration as a service', () => {
     ['asks for what nobody knows', { service: true, scopes: ['users:*'] }, /^scope users:\*: unknown/],
     ['is none, but asks for its scopes', { redirectUris, scopes: ['openid', 'users:read'] }, /^scope users:read: /],
     ['is none, and has no redirect address', {}, /^redirect-uri: /],
-  ])('is refused when it %s', (_what, request, fault) => {
+  ])('A service registration is refused when it %s', (_what, request, fault) => {
     const faults = faultsOf(request);
     expect(faults).toHaveLength(1);
     expect(faults[0]).toMatch(fault);

@@ -2,15 +2,15 @@ import { createCanAccessClient, grantsAccess, isRestricted } from '../../server/
 
 const none = { plan: undefined, entitlements: [] };
 
-describe('who gets into a client app', () => {
-  it('everybody, where it names nothing', () => {
+describe('access to a client', () => {
+  it('A client that names no plan and no entitlement lets every user in', () => {
     for (const demand of [{}, { required_plans: [] }, { required_plans: undefined, required_entitlements: [] }]) {
       expect(isRestricted(demand)).toBe(false);
       expect(grantsAccess(demand, none)).toBe(true);
     }
   });
 
-  it('whoever has one of its plans', () => {
+  it('A client that names plans lets a user in who has one of them', () => {
     const demand = { required_plans: ['12', '13'] };
     expect(isRestricted(demand)).toBe(true);
     expect(grantsAccess(demand, { plan: '13', entitlements: [] })).toBe(true);
@@ -18,20 +18,20 @@ describe('who gets into a client app', () => {
     expect(grantsAccess(demand, none)).toBe(false);
   });
 
-  it('or one of its entitlements', () => {
+  it('A client that names plans and entitlements lets a user in who has any of either', () => {
     const demand = { required_plans: ['12'], required_entitlements: ['team:10', 'wallet'] };
     expect(grantsAccess(demand, { plan: '10', entitlements: ['shortlist', 'wallet'] })).toBe(true);
     expect(grantsAccess(demand, { plan: '12', entitlements: [] })).toBe(true);
     expect(grantsAccess(demand, { plan: 'wallet', entitlements: ['team:1'] })).toBe(false);
   });
 
-  it('nobody by what is no text, or by half of a name', () => {
+  it('A demand that is not text, or that matches only part of a name, lets no user in', () => {
     const demand = { required_plans: [12, null], required_entitlements: ['team:10'] };
     expect(grantsAccess(demand, { plan: '12', entitlements: ['team:1', 'team:100', 'TEAM:10'] })).toBe(false);
     expect(grantsAccess({ required_plans: 'undefined' }, none)).toBe(true);
   });
 
-  it('is asked of a member’s row only where something is demanded', () => {
+  it('The access check reads the membership of a user only when the client demands something', () => {
     let asked = 0;
     const mayEnter = createCanAccessClient(({ planId }) => {
       asked += 1;

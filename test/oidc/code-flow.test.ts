@@ -21,7 +21,7 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
     { kind: 'a confidential client', registration: {} },
     { kind: 'a public client', registration: { public: true } },
   ])('$kind', ({ registration }) => {
-    it('brings a member back with tokens that say who it is', async () => {
+    it('A code sign-in gives tokens that name the user at userinfo and after a refresh', async () => {
       const user = await foyer.addUser({ givenName: 'Ada', familyName: 'Lovelace' });
       const client = await relyingParty(foyer, await foyer.addClient(registration));
       const tokens = await tokensFor(client, foyer.browser(), user);
@@ -33,7 +33,7 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
       expect(refreshed.claims()?.sub).toBe(user.id);
     });
 
-    it('gets an id token that holds against the published keys, nonce, audience and clock', async () => {
+    it('An id token verifies against the published keys and has the right nonce, audience and times', async () => {
       const user = await foyer.addUser();
       const client = await relyingParty(foyer, await foyer.addClient(registration));
       const begun = await client.begin();
@@ -49,7 +49,7 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
       expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(hourSeconds);
     });
 
-    it('cannot redeem the code with another verifier', async () => {
+    it('A code is not redeemed with another PKCE verifier', async () => {
       const client = await relyingParty(foyer, await foyer.addClient(registration));
       const begun = await client.begin();
       const callback = await signInFor(foyer.browser(), begun, await foyer.addUser());
@@ -58,7 +58,7 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
     });
   });
 
-  it('says in auth_time when the member signed in, not when the client asked', async () => {
+  it('auth_time is the time of the sign-in, not of the client’s request', async () => {
     const user = await foyer.addUser();
     const client = await relyingParty(foyer, await foyer.addClient());
     foyer.passTime(-600_000);
@@ -73,7 +73,7 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
     expect(refreshed.claims()?.auth_time).toBe(authTime);
   });
 
-  it('signs with RS256 for a client that is registered so', async () => {
+  it('A client that is registered with RS256 gets id tokens signed with RS256', async () => {
     const user = await foyer.addUser();
     const client = await relyingParty(foyer, await foyer.addClient({ idTokenAlg: 'RS256' }));
     const tokens = await tokensFor(client, foyer.browser(), user);
@@ -84,7 +84,7 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
     expect(decodeProtectedHeader(refreshed.id_token ?? '').alg).toBe('RS256');
   });
 
-  describe('at the token endpoint', () => {
+  describe('the token endpoint', () => {
     let client: RelyingParty;
     let other: RelyingParty;
     let secret: string;
@@ -113,13 +113,13 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
       });
     const basic = (id: string, password: string) => ({ authorization: `Basic ${btoa(`${id}:${password}`)}` });
 
-    it('takes the secret in the body too', async () => {
+    it('The token endpoint accepts the client secret in the body', async () => {
       const answer = await redeemRaw({ client_id: client.id, client_secret: secret });
       expect(answer.status).toBe(200);
       expect(answer.headers.get('cache-control')).toBe('no-store');
     });
 
-    it('refuses a wrong secret with 401, and the code is still good for the client itself', async () => {
+    it('A wrong secret gets 401, and the code stays valid for its client', async () => {
       const wrong = await redeemRaw({}, basic(client.id, `${secret}x`));
       expect(wrong.status).toBe(401);
       expect(wrong.headers.get('www-authenticate')).toMatch(/^Basic /);
@@ -127,7 +127,7 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
       expect((await client.redeem(callback, begun)).access_token).toBeTruthy();
     });
 
-    it('refuses the stored hash in place of the secret', async () => {
+    it('The stored hash of the secret is refused as a secret', async () => {
       const row = await foyer.stores.database.db
         .selectFrom('clients')
         .select('secret_hash')
@@ -136,32 +136,35 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
       expect((await redeemRaw({}, basic(client.id, row.secret_hash ?? ''))).status).toBe(401);
     });
 
-    it('refuses a confidential client that shows no secret', async () => {
+    it('A confidential client without a secret is refused with invalid_client', async () => {
       const answer = await redeemRaw({ client_id: client.id });
       expect(answer.status).toBe(401);
       expect(await answer.json()).toMatchObject({ error: 'invalid_client' });
     });
 
-    it("refuses another client's code", async () => {
+    it('A code of another client is refused with invalid_grant', async () => {
       await expect(other.redeem(callback, begun)).rejects.toMatchObject({ error: 'invalid_grant' });
     });
 
-    it('refuses another redirect address than the one that the code was sent to', async () => {
+    it('A redirect address other than the one of the code is refused with invalid_grant', async () => {
       const answer = await redeemRaw({ redirect_uri: other.redirectUri }, basic(client.id, secret));
       expect(answer.status).toBe(400);
       expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
     });
 
-    it('gives a client nothing of its own that is not registered for it', async () => {
+    it('A client without the client_credentials grant gets no token of its own', async () => {
       const answer = await redeemRaw({ grant_type: 'client_credentials' }, basic(client.id, secret));
       expect(answer.status).toBe(400);
       expect(await answer.json()).toMatchObject({ error: 'invalid_request' });
     });
 
-    it.each(['password', 'urn:openid:params:grant-type:ciba'])('does not know the grant type %s', async (grantType) => {
-      const answer = await redeemRaw({ grant_type: grantType }, basic(client.id, secret));
-      expect(answer.status).toBe(400);
-      expect(await answer.json()).toMatchObject({ error: 'unsupported_grant_type' });
-    });
+    it.each(['password', 'urn:openid:params:grant-type:ciba'])(
+      'The grant type %s is refused with unsupported_grant_type',
+      async (grantType) => {
+        const answer = await redeemRaw({ grant_type: grantType }, basic(client.id, secret));
+        expect(answer.status).toBe(400);
+        expect(await answer.json()).toMatchObject({ error: 'unsupported_grant_type' });
+      },
+    );
   });
 });

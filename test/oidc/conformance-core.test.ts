@@ -46,7 +46,7 @@ describe('OpenID Connect Core 1.0', () => {
   }
 
   describe('id tokens', () => {
-    it('name a published key in their header, and carry none (sections 2 and 10.1)', async () => {
+    it('An id token names a published key in its header and embeds no key (sections 2 and 10.1)', async () => {
       const { id_token: idToken = '' } = await tokensFor(client, browser, user);
       const header = decodeProtectedHeader(idToken);
       const { keys } = (await (await sendRequest(`${foyer.url}/oauth2/jwks`)).json()) as { keys: { kid: string }[] };
@@ -55,7 +55,7 @@ describe('OpenID Connect Core 1.0', () => {
       expect(header).toMatchObject({ alg: 'ES256' });
     });
 
-    it('give the nonce back letter by letter, and none that was not sent (section 2)', async () => {
+    it('An id token returns the nonce unchanged, and has none if none was sent (section 2)', async () => {
       const nonce = 'ä "<&>\' +%20/=~ 🔑';
       const withNonce = await (await atTokenEndpoint(await codeFields({ nonce }))).json();
       expect(decodeJwt(withNonce.id_token).nonce).toBe(nonce);
@@ -68,7 +68,7 @@ describe('OpenID Connect Core 1.0', () => {
       expect(decodeJwt(without.id_token)).not.toHaveProperty('nonce');
     });
 
-    it('have one subject for a member at every client app: short, ASCII, nobody else’s (sections 2, 5.7 and 8)', async () => {
+    it('A user has the same subject at every client, short, ASCII and unique (sections 2, 5.7 and 8)', async () => {
       const another = await relyingParty(foyer, await foyer.addClient({ public: true }));
       const [here, there] = [await tokensFor(client, browser, user), await tokensFor(another, browser, user)];
       const someoneElse = await foyer.addUser();
@@ -79,7 +79,7 @@ describe('OpenID Connect Core 1.0', () => {
       expect(other).not.toBe(sub);
     });
 
-    it('of a refresh keep issuer, subject, audience and auth_time, with an iat of their own (section 12.2)', async () => {
+    it('A refreshed id token keeps issuer, subject, audience and auth_time and has its own iat (section 12.2)', async () => {
       const first = await tokensFor(client, browser, user);
       foyer.passTime(5_000);
       const refreshed = await oidc.refreshTokenGrant(client.config, first.refresh_token ?? '');
@@ -94,7 +94,7 @@ describe('OpenID Connect Core 1.0', () => {
   });
 
   describe('authorization requests', () => {
-    it('come by POST as well as by GET (section 3.1.2.1)', async () => {
+    it('The authorization endpoint accepts POST as well as GET (section 3.1.2.1)', async () => {
       const begun = await client.begin();
       const { pathname, searchParams } = new URL(begun.url);
       const posted = await browser.post(pathname, Object.fromEntries(searchParams), {
@@ -104,14 +104,14 @@ describe('OpenID Connect Core 1.0', () => {
       expect((await client.redeem(callback, begun)).claims()?.sub).toBe(user.id);
     });
 
-    it('without the scope openid give no code (section 3.1.2.1)', async () => {
+    it('An authorization request without the scope openid gives no code (section 3.1.2.1)', async () => {
       const answer = await told(await requestWith((query) => query.set('scope', 'email')));
       expect(answer.get('code')).toBeNull();
       expect(answer.get('error')).toMatch(/^invalid_(request|scope)$/);
     });
 
     it.each([undefined, 'unheard-of'])(
-      'with the scope %s ask for nothing, which is said at once (RFC 6749, section 3.3)',
+      'An authorization request with the scope %s is refused with invalid_scope at once (RFC 6749, section 3.3)',
       async (scope) => {
         const url = await requestWith((query) => {
           for (const name of ['scope', 'nonce']) query.delete(name);
@@ -123,7 +123,7 @@ describe('OpenID Connect Core 1.0', () => {
     );
 
     it.each(['response_type', 'scope', 'code_challenge'])(
-      'without %s get an error at the client app (section 3.1.2.2)',
+      'An authorization request without %s gets an error at the client (section 3.1.2.2)',
       async (name) => {
         const answer = await told(await requestWith((query) => query.delete(name)));
         expect([answer.get('code'), answer.get('error')]).toEqual([null, 'invalid_request']);
@@ -131,7 +131,7 @@ describe('OpenID Connect Core 1.0', () => {
     );
 
     it.each(['response_type', 'scope', 'state', 'nonce', 'prompt'])(
-      'with %s twice get an error (RFC 6749, section 3.1)',
+      'An authorization request with %s twice gets an error (RFC 6749, section 3.1)',
       async (name) => {
         const url = await requestWith((query) => {
           query.append(name, query.get(name) ?? 'login');
@@ -144,7 +144,7 @@ describe('OpenID Connect Core 1.0', () => {
       },
     );
 
-    it('take a parameter without a value for one that is not there (RFC 6749, section 3.1)', async () => {
+    it('A parameter without a value counts as not sent (RFC 6749, section 3.1)', async () => {
       const empty = ['prompt', 'max_age', 'acr_values', 'id_token_hint', 'claims', 'ui_locales', 'display', 'resource'];
       const answer = await told(
         await requestWith((query) => {
@@ -155,7 +155,7 @@ describe('OpenID Connect Core 1.0', () => {
     });
 
     it.each(['select_account', 'create', 'login unheard_of', 'none login'])(
-      'with prompt=%s, which cannot be done, get an error and no code (section 3.1.2.1)',
+      'An authorization request with prompt=%s gets an error and no code (section 3.1.2.1)',
       async (prompt) => {
         const answer = await told(await requestWith((query) => query.set('prompt', prompt)));
         expect(answer.get('code')).toBeNull();
@@ -164,14 +164,14 @@ describe('OpenID Connect Core 1.0', () => {
     );
 
     it.each(['{', '[]', 'null', '"x"', '{"id_token":[]}', '{"userinfo":"x"}'])(
-      'with claims that are none (%s) never fail inside (section 5.5)',
+      'The malformed claims parameter %s never causes a server error (section 5.5)',
       async (claims) => {
         const answer = await told(await requestWith((query) => query.set('claims', claims)));
         expect([null, 'invalid_request']).toContain(answer.get('error'));
       },
     );
 
-    it('name single claims that are unknown, or not allowed, without harm (section 5.5.1)', async () => {
+    it('Single claims that are unknown or not allowed are ignored (section 5.5.1)', async () => {
       const claims = { id_token: { unheard_of: { essential: true } }, userinfo: { phone_number: null }, more: 1 };
       const tokens = await tokensFor(client, browser, user, { claims: JSON.stringify(claims) });
       const info = await oidc.fetchUserInfo(client.config, tokens.access_token, user.id);
@@ -179,7 +179,7 @@ describe('OpenID Connect Core 1.0', () => {
       expect(tokens.claims()).not.toHaveProperty('unheard_of');
     });
 
-    it('offline_access is ignored without prompt=consent, and where no code is asked for (section 11)', async () => {
+    it('offline_access is ignored without prompt=consent and without a code request (section 11)', async () => {
       const begun = await client.begin({ scope: 'openid offline_access' });
       const tokens = await client.redeem(await signInFor(browser, begun, user), begun);
       expect(tokens.scope).toBe('openid');
@@ -192,7 +192,7 @@ describe('OpenID Connect Core 1.0', () => {
   });
 
   describe('the token endpoint', () => {
-    it('answers as section 3.1.3.3 says: Bearer, JSON, kept by nobody', async () => {
+    it('A token response is Bearer, JSON and no-store, as section 3.1.3.3 says', async () => {
       const answer = await atTokenEndpoint(await codeFields());
       expect(answer.status).toBe(200);
       expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
@@ -205,7 +205,7 @@ describe('OpenID Connect Core 1.0', () => {
       });
     });
 
-    it('answers errors as section 3.1.3.4 says: 400, JSON, kept by nobody', async () => {
+    it('A token error is 400, JSON and no-store, as section 3.1.3.4 says', async () => {
       for (const [fields, error] of [
         [{ ...(await codeFields()), code: 'unknown' }, 'invalid_grant'],
         [{ grant_type: 'unheard_of' }, 'unsupported_grant_type'],
@@ -219,12 +219,12 @@ describe('OpenID Connect Core 1.0', () => {
       }
     });
 
-    it('ignores what it does not know (RFC 6749, section 3.2)', async () => {
+    it('The token endpoint ignores unknown parameters (RFC 6749, section 3.2)', async () => {
       const answer = await atTokenEndpoint({ ...(await codeFields()), unheard_of: 'x' });
       expect(answer.status).toBe(200);
     });
 
-    it('takes one way of authenticating the client app per request, and no more (RFC 6749, section 2.3)', async () => {
+    it('The token endpoint accepts only one client authentication method per request (RFC 6749, section 2.3)', async () => {
       const fields = await codeFields();
       const both = await atTokenEndpoint({ ...fields, client_id: client.id, client_secret: secret });
       expect(both.status).toBe(400);
@@ -232,7 +232,7 @@ describe('OpenID Connect Core 1.0', () => {
       expect((await atTokenEndpoint(fields)).status).toBe(200);
     });
 
-    it('takes the secret only in the body or the header, never in the address (RFC 6749, section 2.3.1)', async () => {
+    it('The token endpoint accepts the secret in body or header, never in the address (RFC 6749, section 2.3.1)', async () => {
       const query = new URLSearchParams({ client_id: client.id, client_secret: secret });
       const body = new URLSearchParams(await codeFields());
       const answer = await sendRequest(`${foyer.url}/oauth2/token?${query}`, { method: 'POST', body });
@@ -240,7 +240,7 @@ describe('OpenID Connect Core 1.0', () => {
     });
   });
 
-  it('userInfo answers JSON with the subject of the id token (sections 5.3.2 and 5.3.4)', async () => {
+  it('UserInfo answers JSON with the subject of the id token (sections 5.3.2 and 5.3.4)', async () => {
     const tokens = await tokensFor(client, browser, user);
     const headers = { authorization: `Bearer ${tokens.access_token}` };
     const answer = await sendRequest(`${foyer.url}/oauth2/userInfo`, { headers });
@@ -248,7 +248,7 @@ describe('OpenID Connect Core 1.0', () => {
     expect(((await answer.json()) as { sub: string }).sub).toBe(tokens.claims()?.sub);
   });
 
-  it('userInfo takes the token in the header or in the body of a form, in one place at a time (RFC 6750, section 2)', async () => {
+  it('UserInfo accepts the token in the header or in a form body, but not in both (RFC 6750, section 2)', async () => {
     const { access_token: token } = await tokensFor(client, browser, user);
     const headers = { authorization: `Bearer ${token}` };
     const body = new URLSearchParams({ access_token: token });

@@ -16,7 +16,7 @@ describe('device authorization', () => {
     return { answer, body: (await answer.json()) as Record<string, unknown> };
   };
 
-  it('answers JSON that nobody keeps, with everything that the device shows (section 3.2)', async () => {
+  it('The device authorization endpoint answers no-store JSON with everything the device shows (section 3.2)', async () => {
     const radio = await device(foyer);
     const { answer, body } = await post('/oauth2/device_authorization', { client_id: radio.id, scope: 'openid' });
     expect(answer.status).toBe(200);
@@ -30,7 +30,7 @@ describe('device authorization', () => {
     expect(body.interval ?? 5).toBeLessThanOrEqual(5);
   });
 
-  it('is for client apps that are registered for it, and that show who they are (sections 3.1 and 3.4)', async () => {
+  it('Device authorization needs a client that is registered for it and that authenticates (sections 3.1 and 3.4)', async () => {
     const [web, secret] = [await foyer.addClient({ public: true }), await device(foyer, { public: false })];
     const ask = (id: string) => post('/oauth2/device_authorization', { client_id: id, scope: 'openid' });
     const [notRegistered, without, unknown] = [await ask(web.id), await ask(secret.id), await ask('nobody')];
@@ -41,7 +41,7 @@ describe('device authorization', () => {
   });
 
   it.each<Record<string, string>>([{}, { scope: 'unheard-of' }])(
-    'say at once that nothing is asked for by %j (RFC 6749, section 3.3)',
+    'A device authorization request with %j is refused with invalid_scope at once (RFC 6749, section 3.3)',
     async (asked) => {
       const radio = await device(foyer);
       const { answer, body } = await post('/oauth2/device_authorization', { client_id: radio.id, ...asked });

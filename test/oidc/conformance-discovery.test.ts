@@ -14,7 +14,7 @@ describe('the provider’s metadata', () => {
   });
   afterAll(() => foyer?.close());
 
-  it('has all that is required, and nothing empty (OpenID Connect Discovery 1.0, sections 3 and 4.2)', () => {
+  it('The metadata has every required value and no empty list (OpenID Connect Discovery 1.0, sections 3 and 4.2)', () => {
     for (const name of ['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint'])
       expect(metadata[name]).toEqual(expect.any(String));
     expect(metadata.response_types_supported).toEqual(expect.arrayContaining(['code', 'id_token']));
@@ -25,12 +25,12 @@ describe('the provider’s metadata', () => {
     for (const value of Object.values(metadata)) expect(value).not.toEqual([]);
   });
 
-  it('names as issuer the address that it was asked for, letter by letter (section 4.3)', () => {
+  it('The issuer equals the address of the metadata request, character by character (section 4.3)', () => {
     expect(metadata.issuer).toBe(foyer.url);
     expect(new URL(String(metadata.issuer)).search + new URL(String(metadata.issuer)).hash).toBe('');
   });
 
-  it('names no endpoint that is not there, each of this host', async () => {
+  it('Every endpoint in the metadata exists and is on this host', async () => {
     const endpoints = Object.entries(metadata).filter(([name]) => /_endpoint$|_uri$/.test(name));
     expect(endpoints.length).toBeGreaterThan(7);
     for (const [, url] of endpoints) {
@@ -40,7 +40,7 @@ describe('the provider’s metadata', () => {
   });
 
   describe('the parameter iss (RFC 9207, sections 2 and 2.3)', () => {
-    it('is the issuer’s very text in a code’s answer and in an error’s', async () => {
+    it('The answer with a code and the answer with an error have the issuer as iss', async () => {
       const client = await relyingParty(foyer, await foyer.addClient());
       const browser = foyer.browser();
       const refused = new URL(locationOf(await browser.get((await client.begin({ prompt: 'none' })).url)));
@@ -51,7 +51,7 @@ describe('the provider’s metadata', () => {
       expect(metadata.authorization_response_iss_parameter_supported).toBe(true);
     });
 
-    it('is beside an id token too, and in an error in its place', async () => {
+    it('The answer with an id token and the error in its place have the issuer as iss', async () => {
       const registered = await foyer.addClient({ responseTypes: ['id_token'] });
       const client = await relyingParty(foyer, registered, 'openid');
       const browser = foyer.browser();

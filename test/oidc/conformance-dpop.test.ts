@@ -29,17 +29,22 @@ describe('DPoP with pushed requests', () => {
     return { redeem, DPoP, another };
   }
 
-  it('a proof at the pushing binds the code to its key (RFC 9449, section 10.1)', async () => {
+  it('A DPoP proof on the pushed request binds the code to its key (RFC 9449, section 10.1)', async () => {
     const { redeem, DPoP } = await pushed();
     expect((await redeem({ DPoP })).token_type).toBe('dpop');
   });
 
-  it.each(['another key', 'no key'])('that code is not redeemed with %s (section 10.1)', async (which) => {
-    const { redeem, another } = await pushed();
-    await expect(redeem(which === 'no key' ? {} : { DPoP: another })).rejects.toMatchObject({ error: 'invalid_grant' });
-  });
+  it.each(['another key', 'no key'])(
+    'A code that a pushed proof bound is not redeemed with %s (section 10.1)',
+    async (which) => {
+      const { redeem, another } = await pushed();
+      await expect(redeem(which === 'no key' ? {} : { DPoP: another })).rejects.toMatchObject({
+        error: 'invalid_grant',
+      });
+    },
+  );
 
-  it('a dpop_jkt that is not the proof’s is refused at once (section 10.1)', async () => {
+  it('A dpop_jkt that does not match the proof is refused at the push (section 10.1)', async () => {
     await expect(pushed({ dpop_jkt: 'A'.repeat(43) })).rejects.toMatchObject({ status: 400 });
   });
 });

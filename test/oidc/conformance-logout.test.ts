@@ -29,7 +29,7 @@ describe('RP-Initiated Logout', () => {
     browser.get(`/oauth2/logout?${new URLSearchParams(parameters)}`, { from: 'cross-site' });
   const signedIn = async () => (await browser.get('/settings')).status === 200;
 
-  it('refuses a client_id that is not the audience of the hint (section 2)', async () => {
+  it('A client_id that is not the audience of the hint is refused (section 2)', async () => {
     const other = await relyingParty(foyer, await foyer.addClient({ logoutUris: [bye] }));
     for (const more of [{}, { post_logout_redirect_uri: bye }] as Record<string, string>[]) {
       const answer = await endSession({ id_token_hint: idToken, client_id: other.id, ...more });
@@ -38,13 +38,13 @@ describe('RP-Initiated Logout', () => {
     expect(await signedIn()).toBe(true);
   });
 
-  it('takes a client_id that is the audience of the hint (section 2)', async () => {
+  it('A client_id that is the audience of the hint is accepted (section 2)', async () => {
     const answer = await endSession({ id_token_hint: idToken, client_id: client.id, post_logout_redirect_uri: bye });
     expect(locationOf(answer)).toBe(bye);
     expect(await signedIn()).toBe(false);
   });
 
-  it('takes a hint that has expired, of a session that lives (section 2)', async () => {
+  it('An expired hint of a live session is accepted (section 2)', async () => {
     foyer.passTime(2 * 60 * 60 * 1000);
     await browser.get('/settings');
     const answer = await endSession({ id_token_hint: idToken, post_logout_redirect_uri: bye });
@@ -52,13 +52,13 @@ describe('RP-Initiated Logout', () => {
     expect(locationOf(answer)).toBe(bye);
   });
 
-  it('knows logout_hint and ui_locales, which are optional, as no obstacle, and adds no state that was not sent (section 2)', async () => {
+  it('logout_hint, ui_locales and unknown parameters are ignored, and no state is added (section 2)', async () => {
     const hints = { logout_hint: user.email ?? '', ui_locales: 'fr', unheard_of: 'x' };
     const answer = await endSession({ id_token_hint: idToken, post_logout_redirect_uri: bye, ...hints });
     expect(locationOf(answer)).toBe(bye);
   });
 
-  it('an address of another client app is none of this one’s (section 3)', async () => {
+  it('A logout address of another client is refused (section 3)', async () => {
     await foyer.addClient({ logoutUris: ['http://127.0.0.1:9/elsewhere'] });
     const answer = await endSession({
       ...{ id_token_hint: idToken, post_logout_redirect_uri: 'http://127.0.0.1:9/elsewhere' },
@@ -67,7 +67,7 @@ describe('RP-Initiated Logout', () => {
     expect(await signedIn()).toBe(true);
   });
 
-  it('is named in discovery, and openid-client finds it there (section 2.1)', () => {
+  it('The end_session_endpoint is in the metadata, where openid-client finds it (section 2.1)', () => {
     const url = oidc.buildEndSessionUrl(client.config, { id_token_hint: idToken });
     expect(url.origin + url.pathname).toBe(`${foyer.url}/oauth2/logout`);
   });

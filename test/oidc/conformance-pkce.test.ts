@@ -47,7 +47,7 @@ describe.each([
     ['43 characters', 'a'.repeat(43)],
     ['128 characters', 'Z'.repeat(128)],
     ['every kind of sign that there is', `-._~${'09azAZ'.repeat(7)}`],
-  ])('a verifier of %s is good (section 4.1)', async (_what, verifier) => {
+  ])('A verifier of %s is accepted (section 4.1)', async (_what, verifier) => {
     expect(await redeem(await codeFor(verifier), { code_verifier: verifier })).toEqual({
       status: 200,
       error: undefined,
@@ -58,11 +58,11 @@ describe.each([
     ['42 characters', 'a'.repeat(42)],
     ['129 characters', 'a'.repeat(129)],
     ['a sign that is none of its', `${'a'.repeat(43)}!`],
-  ])('a verifier of %s is refused, though its challenge fits (section 4.1)', async (_what, verifier) => {
+  ])('A verifier of %s is refused although its challenge matches (section 4.1)', async (_what, verifier) => {
     expect((await redeem(await codeFor(verifier), { code_verifier: verifier })).status).toBe(400);
   });
 
-  it('the code wants its own verifier: none, another, the challenge itself or another code’s are refused (section 4.6)', async () => {
+  it('A code is refused with no verifier, another one, the challenge itself or the verifier of another code (section 4.6)', async () => {
     const [own, others] = [fresh(), fresh()];
     await codeFor(others);
     for (const wrong of [
@@ -87,7 +87,7 @@ describe.each([
     ['the method in small letters', { code_challenge: challengeOf('a'.repeat(43)), code_challenge_method: 's256' }],
     ['a challenge that is too short', { code_challenge: 'abc', code_challenge_method: 'S256' }],
     ['a challenge with foreign signs', { code_challenge: `${'a'.repeat(42)}+/=`, code_challenge_method: 'S256' }],
-  ])('%s: invalid_request at the client app, with state (section 4.4.1)', async (_what, challenge) => {
+  ])('A request with %s gets invalid_request at the client, with state (section 4.4.1)', async (_what, challenge) => {
     const answer = await ask(challenge as Record<string, string>);
     expect([answer.get('code'), answer.get('error'), answer.get('state')]).toEqual([null, 'invalid_request', 's']);
   });

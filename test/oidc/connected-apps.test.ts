@@ -54,7 +54,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
   const appsPage = async (browser: Browser) => (await browser.get('/settings/apps')).text();
 
   describe('offline access', () => {
-    it('survives the sign-out of its browser, and another member who signs in there', async () => {
+    it('Offline access survives the sign-out of its browser and the sign-in of another user there', async () => {
       const { browser, refreshes } = await connect();
       await browser.post('/logout');
       expect(await refreshes()).toBe(true);
@@ -63,7 +63,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
       expect(await refreshes()).toBe(true);
     });
 
-    it('without the scope offline_access, tokens of the marketplace’s own app end with the session', async () => {
+    it('Without the scope offline_access the tokens of the marketplace’s own client end with the session', async () => {
       const user = await foyer.addUser();
       const client = await relyingParty(foyer, await foyer.addClient(), 'openid email');
       const browser = foyer.browser();
@@ -94,7 +94,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
         'signing out everywhere else',
         async ({ user }) => (await foyer.signedIn(user)).post('/settings/devices/sign-out-others'),
       ],
-    ])('%s ends it', async (_what, act) => {
+    ])('Offline access ends after %s', async (_what, act) => {
       const connected = await connect();
       expect(await connected.refreshes()).toBe(true);
       await act(connected);
@@ -130,7 +130,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
         },
         newPassword,
       ],
-    ])('attack: consent that a thief gave: %s ends it, with offline access', async (_what, act, now) => {
+    ])('Attack: a consent that a thief gave ends with its offline access after %s', async (_what, act, now) => {
       const { client, user, refreshes } = await connect();
       expect([200, 303]).toContain((await act({ client, user, refreshes } as Connected)).status);
       expect(await refreshes()).toBe(false);
@@ -142,7 +142,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
       expect(headers.get('location')).toContain('/consent?');
     });
 
-    it('attack: a consent that is given while all sessions end is not kept', async () => {
+    it('Attack: a consent that is given while all sessions end is not stored', async () => {
       const user = await foyer.addUser();
       const client = await relyingParty(
         foyer,
@@ -173,14 +173,14 @@ describe.each(backends)('connected apps on $name', (backend) => {
       expect(headers.get('location')).toContain('/consent?');
     });
 
-    it('revocation by the client app ends it', async () => {
+    it('Revocation by the client ends offline access', async () => {
       const { user, client } = await connect();
       const tokens = await tokensFor(client, await foyer.signedIn(user), user, { prompt: 'consent' });
       await oidc.tokenRevocation(client.config, tokens.refresh_token ?? '');
       await expect(oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '')).rejects.toThrow();
     });
 
-    it('a member and client app hold at most 50 at a time: the oldest ends', async () => {
+    it('A user has at most 50 offline grants per client, and one more ends the oldest', async () => {
       const { user, client, clientId, refreshes } = await connect();
       for (let n = 0; n < 50; n += 1) {
         await tokensFor(client, await foyer.signedIn(user), user, { prompt: 'consent' });
@@ -197,7 +197,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
     });
   });
 
-  it('a device refreshes after the approving browser has signed out, and ends when the member removes it', async () => {
+  it('A device refreshes after the approving browser has signed out, until the user removes the device', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const radio = await device(foyer, { name: 'Kitchen Radio' });
@@ -218,8 +218,8 @@ describe.each(backends)('connected apps on $name', (backend) => {
     expect(await appsPage(home)).not.toContain('Kitchen Radio');
   });
 
-  describe('the page of the settings', () => {
-    it('lists each app with what it may do and when it was used; removal ends consent and tokens, with one mail', async () => {
+  describe('/settings/apps', () => {
+    it('/settings/apps lists each app with its scopes; removing one ends consent and tokens and sends one mail', async () => {
       const { user, browser, client, clientId, refreshes } = await connect({
         thirdParty: true,
         name: 'Partner & <Co>',
@@ -241,7 +241,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
       expect(notices.map(({ values }) => values.detail)).toEqual(['Partner & <Co>']);
     });
 
-    it('another member’s app: not listed, and its removal ends nothing', async () => {
+    it('An app of another user is not listed, and removing it ends nothing', async () => {
       const { clientId, refreshes } = await connect();
       const stranger = await foyer.signedIn(await foyer.addUser());
       expect(await appsPage(stranger)).toContain('No connected apps');
@@ -250,7 +250,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
       expect(await refreshes()).toBe(true);
     });
 
-    it('a removal posted from another site is refused', async () => {
+    it('A removal that another site posts is refused', async () => {
       const { browser, clientId, refreshes } = await connect();
       const answer = await browser.post(
         `/settings/apps/remove?client_id=${clientId}`,

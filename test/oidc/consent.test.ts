@@ -36,7 +36,7 @@ describe.each(backends)('consent on $name', (backend) => {
     return locationOf(await browser.get(await decide(await lead(begun), 'allow')));
   }
 
-  it('shows who asks, for what, and as whom the member answers', async () => {
+  it('The consent page names the client and the user and has buttons to allow and to deny', async () => {
     const page = await (await browser.get((await lead(await client.begin())).href)).text();
     expect(page).toContain('127.0.0.1:9');
     expect(page).toContain(user.email);
@@ -44,7 +44,7 @@ describe.each(backends)('consent on $name', (backend) => {
     expect(page).toMatch(/name="decision" value="deny"|value="deny"[^>]* name="decision"/);
   });
 
-  it('allowed: the client gets what it asked for, and within the session is not asked about again', async () => {
+  it('A user who allows gives the client the requested scopes, and later requests of the session ask no consent', async () => {
     const begun = await client.begin();
     const tokens = await client.redeem(await allow(begun), begun);
     expect(tokens.scope).toBe('openid email');
@@ -57,7 +57,7 @@ describe.each(backends)('consent on $name', (backend) => {
     expect((await lead(none)).searchParams.has('code')).toBe(true);
   });
 
-  it('denied: the client is told so, with state and issuer, and gets nothing', async () => {
+  it('A user who denies sends the client access_denied with state and issuer, and no code', async () => {
     const begun = await client.begin();
     const back = new URL(locationOf(await browser.get(await decide(await lead(begun), 'deny'))));
     expect(back.origin + back.pathname).toBe(client.redirectUri);
@@ -70,7 +70,7 @@ describe.each(backends)('consent on $name', (backend) => {
     expect((await lead(await client.begin())).pathname).toBe('/consent');
   });
 
-  it('a page that is left without an answer gives nothing', async () => {
+  it('A consent page without an answer gives no code', async () => {
     const begun = await client.begin();
     const consent = await lead(begun);
     await browser.get(consent.href);
@@ -78,14 +78,14 @@ describe.each(backends)('consent on $name', (backend) => {
     expect(new URL(locationOf(resumed)).pathname).toBe('/consent');
   });
 
-  it('is asked before prompt=none gives anything', async () => {
+  it('prompt=none gets consent_required while consent is missing', async () => {
     const begun = await client.begin({ prompt: 'none' });
     const told = (await lead(begun)).searchParams;
     expect(told.get('error')).toBe('consent_required');
     expect(told.get('state')).toBe(begun.state);
   });
 
-  it('prompt=consent asks although it was given', async () => {
+  it('prompt=consent asks for consent again although it was given', async () => {
     const first = await client.begin();
     await client.redeem(await allow(first), first);
     const begun = await client.begin({ prompt: 'consent' });
@@ -93,14 +93,14 @@ describe.each(backends)('consent on $name', (backend) => {
     expect(tokens.claims()?.sub).toBe(user.id);
   });
 
-  it("prompt=consent asks about the marketplace's own app too, which is not asked about otherwise", async () => {
+  it('prompt=consent asks for the marketplace’s own client too, which otherwise needs no consent', async () => {
     const own = await relyingParty(foyer, await foyer.addClient());
     expect((await lead(await own.begin())).searchParams.has('code')).toBe(true);
     const begun = await own.begin({ prompt: 'consent' });
     expect((await own.redeem(await allow(begun), begun)).claims()?.sub).toBe(user.id);
   });
 
-  it('asks again for a scope that was not part of it', async () => {
+  it('A scope that the consent does not cover asks for consent again', async () => {
     const first = await client.begin();
     await client.redeem(await allow(first), first);
     const more = await client.begin({ scope: 'openid email profile' });
@@ -108,7 +108,7 @@ describe.each(backends)('consent on $name', (backend) => {
     expect(tokens.scope?.split(' ').toSorted()).toEqual(['email', 'openid', 'profile']);
   });
 
-  it('belongs to the member: another browser, and a new sign-in after a sign-out, are not asked again', async () => {
+  it('A consent belongs to the user, so another browser and a new sign-in ask for none', async () => {
     const begun = await client.begin();
     await client.redeem(await allow(begun), begun);
     browser = await foyer.signedIn(user);
@@ -120,7 +120,7 @@ describe.each(backends)('consent on $name', (backend) => {
     expect((await client.redeem((await lead(third)).href, third)).claims()?.sub).toBe(user.id);
   });
 
-  it('of another member, a wider request, and prompt=consent: the member is asked', async () => {
+  it('Consent is asked for from another user, for more scopes, and with prompt=consent', async () => {
     const begun = await client.begin();
     await client.redeem(await allow(begun), begun);
     const elsewhere = await foyer.signedIn(user);
@@ -131,14 +131,14 @@ describe.each(backends)('consent on $name', (backend) => {
     expect(await at(await foyer.signedIn(await foyer.addUser()))).toBe('/consent');
   });
 
-  it('lasts for the same member who signs in again in the same browser', async () => {
+  it('A consent stays when the same user signs in again in the same browser', async () => {
     const begun = await client.begin();
     await client.redeem(await allow(begun), begun);
     await browser.post('/sign-in', { username: user.email, password });
     expect((await lead(await client.begin())).searchParams.has('code')).toBe(true);
   });
 
-  it('gives a refresh token only when offline_access was asked for with prompt=consent', async () => {
+  it('A refresh token needs offline_access with prompt=consent', async () => {
     const begun = await client.begin();
     expect((await client.redeem(await allow(begun), begun)).refresh_token).toBeUndefined();
     const registered = await foyer.addClient({ thirdParty: true, scopes: ['openid', 'offline_access'] });
@@ -149,7 +149,7 @@ describe.each(backends)('consent on $name', (backend) => {
   });
 
   it.each(['', 'maybe', 'allow deny'])(
-    'the decision "%s" is none: 400, and the page can still be answered',
+    'The decision "%s" gets 400, and the consent page can still be answered',
     async (d) => {
       const begun = await client.begin();
       const consent = await lead(begun);
@@ -159,7 +159,7 @@ describe.each(backends)('consent on $name', (backend) => {
     },
   );
 
-  it('cannot be answered where the sign-in was asked for', async () => {
+  it('A request that still waits for the sign-in does not accept a consent', async () => {
     browser = foyer.browser();
     const landing = await lead(await client.begin());
     await browser.post('/sign-in', { username: user.email, password });
@@ -167,7 +167,7 @@ describe.each(backends)('consent on $name', (backend) => {
     expect(answer.status).toBe(400);
   });
 
-  it("one member's yes is not another's who signs in before the request goes on", async () => {
+  it('Attack: the consent of one user is not used for another who signs in before the request resumes', async () => {
     const begun = await client.begin();
     const resume = await decide(await lead(begun), 'allow');
     const other = await foyer.addUser();
@@ -176,7 +176,7 @@ describe.each(backends)('consent on $name', (backend) => {
     expect((await lead(await client.begin())).pathname).toBe('/consent');
   });
 
-  it('a page that was shown to one member cannot be answered by another', async () => {
+  it('Attack: a consent page that one user saw is not answered by another, who is asked on a new request', async () => {
     const consent = await lead(await client.begin());
     const other = await foyer.addUser();
     await browser.post('/sign-in', { username: other.email, password });
@@ -191,12 +191,12 @@ describe.each(backends)('consent on $name', (backend) => {
     expect(locationOf(silent)).toContain('error=consent_required');
   });
 
-  it('comes after the sign-in in a fresh browser, on the same request', async () => {
+  it('Consent comes after the sign-in in a fresh browser, on the same request', async () => {
     const tokens = await tokensFor(client, foyer.browser(), user);
     expect(tokens.claims()?.sub).toBe(user.id);
   });
 
-  it('refuses a scope that is not registered before anybody is asked', async () => {
+  it('A scope that is not registered is refused before the user is asked for consent', async () => {
     const begun = await client.begin({ scope: 'openid offline_access', prompt: 'consent' });
     const told = (await lead(begun)).searchParams;
     expect(told.get('error')).toBe('invalid_scope');

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { cookieSignatures } from '../../server/oidc/cookie-signatures.ts';
 
-describe("signatures of the provider's cookies", () => {
+describe('signatures of the provider’s cookies', () => {
   const [older, newer] = ['an older key', 'a newer key'];
   const text = 'foyer_op=some-session';
 
-  it('fit their own text alone', () => {
+  it('A signature verifies only for the text that it signs', () => {
     const ours = cookieSignatures([newer]);
     const signature = ours.sign(text);
     expect(ours.verify(text, signature)).toBe(true);
@@ -16,19 +16,19 @@ describe("signatures of the provider's cookies", () => {
     }
   });
 
-  it('of the key before still fit after a new one came first, and are told apart so that they are renewed', () => {
+  it('A signature of the previous key still verifies and is recognized, so that the cookie is signed again', () => {
     const after = cookieSignatures([newer, older]);
     expect(after.index(text, cookieSignatures([older]).sign(text))).toBe(1);
     expect(after.index(text, after.sign(text))).toBe(0);
     expect(cookieSignatures([newer]).verify(text, after.sign(text))).toBe(true);
   });
 
-  it('are not those that the same key makes elsewhere', () => {
+  it('A plain HMAC with the same key is no valid cookie signature', () => {
     const plain = createHmac('sha256', newer).update(text).digest('base64url');
     expect(cookieSignatures([newer]).verify(text, plain)).toBe(false);
   });
 
-  it('need a key', () => {
+  it('The cookie signatures need at least one key', () => {
     expect(() => cookieSignatures([])).toThrow(RangeError);
   });
 });

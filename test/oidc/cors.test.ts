@@ -36,7 +36,7 @@ describe.each(backends)('calls from a script on $name', (backend) => {
   const userInfo = (origin: string, accessToken: string) =>
     sendRequest(`${foyer.url}/oauth2/userInfo`, { headers: { origin, authorization: `Bearer ${accessToken}` } });
 
-  it("a public client's own page redeems, refreshes, asks and revokes", async () => {
+  it('A page of a public client redeems and refreshes tokens, reads userinfo and revokes', async () => {
     const begun = await client.begin();
     const redeemed = await call('/oauth2/token', own, redemption(await signInFor(foyer.browser(), begun, user), begun));
     expect([redeemed.status, readableBy(redeemed, own)]).toEqual([200, true]);
@@ -57,7 +57,7 @@ describe.each(backends)('calls from a script on $name', (backend) => {
   });
 
   it.each([foreign, 'null', 'http://127.0.0.1:10', 'https://127.0.0.1:9', 'http://127.0.0.1:9.evil.example'])(
-    'a page at %s gets nothing, and the code stays good',
+    'A page at %s gets no tokens, and the code stays valid',
     async (origin) => {
       const begun = await client.begin();
       const fields = redemption(await signInFor(foyer.browser(), begun, user), begun);
@@ -68,21 +68,21 @@ describe.each(backends)('calls from a script on $name', (backend) => {
     },
   );
 
-  it('a page elsewhere does not read userinfo, even with a token', async () => {
+  it('A page of another origin cannot read userinfo, even with a token', async () => {
     const tokens = await tokensFor(client, foyer.browser(), user);
     const answer = await userInfo(foreign, tokens.access_token);
     expect([answer.status, readableBy(answer, foreign)]).toEqual([400, false]);
     expect(await answer.text()).not.toContain(user.email);
   });
 
-  it('a page without an origin is not the page of an app whose address has none', async () => {
+  it('A page with the origin null does not count as the page of an app without a web origin', async () => {
     const registered = await foyer.addClient({ native: true, redirectUris: ['com.example.cors:/callback'] });
     const native = await relyingParty(foyer, registered);
     const tokens = await tokensFor(native, foyer.browser(), user);
     expect((await userInfo('null', tokens.access_token)).status).toBe(400);
   });
 
-  it('a confidential client has its server to call: no page does', async () => {
+  it('A page cannot call userinfo for a confidential client', async () => {
     const registered = await foyer.addClient({ redirectUris: [`${own}/confidential`] });
     const confidential = await relyingParty(foyer, registered);
     const tokens = await tokensFor(confidential, foyer.browser(), user);
@@ -92,7 +92,7 @@ describe.each(backends)('calls from a script on $name', (backend) => {
 
   it.each(
     ['token', 'userInfo', 'revoke', 'introspect', 'par', 'device_authorization'].map((name) => `/oauth2/${name}`),
-  )('the question before a call is answered at %s', async (path) => {
+  )('The preflight request is answered at %s', async (path) => {
     const answer = await sendRequest(foyer.url + path, {
       method: 'OPTIONS',
       headers: {
@@ -116,7 +116,7 @@ describe.each(backends)('calls from a script on $name', (backend) => {
     '/oauth2/authorize',
     '/oauth2/device',
     '/oauth2/logout',
-  ])('%s, where a cookie speaks for the member, is readable by no other origin', async (path) => {
+  ])('%s, which a cookie authenticates, is not readable by another origin', async (path) => {
     const answer = await (await foyer.signedIn(user)).get(path, { from: 'cross-site', headers: { origin: own } });
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });

@@ -2,7 +2,7 @@ import { ensureDefaultClient, findClient, updateClient } from '../../server/oidc
 import { backends } from '../support/stores.ts';
 
 describe.each(backends)('the default client on $name', (backend) => {
-  it('is made once, by whichever process is first, and keeps what an operator changed', async () => {
+  it('The default client is created once by concurrent processes and keeps what an operator changed', async () => {
     const stores = await backend.open();
     const settings = { id: 'web', name: 'Lobby', publicUrl: 'https://login.example.com', development: false };
     await Promise.all([1, 2, 3].map(() => ensureDefaultClient(stores.database, settings, 1)));

@@ -28,7 +28,7 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     { kind: 'a native app, which asks for consent', registration: { native: true } },
     { kind: 'somebody else’s app, which asks for consent', registration: { thirdParty: true } },
   ])('$kind', ({ registration }) => {
-    it('gets tokens for the member who typed its code, in a browser that nobody had signed in with', async () => {
+    it('A device gets tokens for the user who enters its code in a browser that was not signed in', async () => {
       const radio = await device(foyer, registration);
       const asked = await radio.ask();
       expect(asked).toMatchObject({
@@ -52,7 +52,7 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     });
   });
 
-  it('with oauth4webapi, bound to a key (DPoP), in a browser that is signed in', async () => {
+  it('A device with oauth4webapi gets DPoP-bound tokens through a browser that is signed in', async () => {
     const radio = await device(foyer, { dpopBound: true });
     const insecure = { [oauth.allowInsecureRequests]: true };
     const issuer = new URL(foyer.url);
@@ -78,7 +78,7 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     expect([tokens.token_type, oauth.getValidatedIdTokenClaims(tokens)?.sub]).toEqual(['dpop', user.id]);
   });
 
-  it('the device is told to wait, to wait longer, that it was refused, and that its time is over', async () => {
+  it('A polling device gets authorization_pending, slow_down, access_denied or expired_token', async () => {
     const radio = await device(foyer);
     const [refused, late] = [await radio.ask(), await radio.ask()];
     const errorOf = async (asked: typeof late) => (await radio.poll(asked)).body.error;
@@ -100,7 +100,7 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     expect([page.status, await page.text()]).toEqual([400, expect.stringContaining('has expired')]);
   });
 
-  it('whoever has no account yet signs up on the way', async () => {
+  it('A visitor without an account signs up on the way and connects the device', async () => {
     const radio = await device(foyer);
     const asked = await radio.ask();
     const [browser, email] = [foyer.browser(), newAddress()];
@@ -114,7 +114,7 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     expect(tokens.claims()?.email).toBe(email);
   });
 
-  it('whoever takes too long to sign in is told so, where the next code is entered', async () => {
+  it('A user who signs in after the code expired gets a message and the field for a new code', async () => {
     const radio = await device(foyer);
     const asked = await radio.ask();
     const browser = foyer.browser();
@@ -128,7 +128,7 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     expect(html).toContain('name="user_code"');
   });
 
-  it('a member who refuses at the consent page refuses the device', async () => {
+  it('A user who denies consent also denies the device', async () => {
     const radio = await device(foyer, { thirdParty: true });
     const asked = await radio.ask();
     const browser = await foyer.signedIn(user);
@@ -142,7 +142,7 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     expect((await radio.poll(asked)).body.error).toBe('access_denied');
   });
 
-  it('codes are read as people type them, and a wrong one is kept in the field', async () => {
+  it('A code is accepted in lower case and without a hyphen, and a wrong one stays in the field', async () => {
     const radio = await device(foyer);
     const { user_code: code } = await radio.ask();
     const browser = foyer.browser();
@@ -156,7 +156,7 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     expect((await typeCode(browser, '')).status).toBe(400);
   });
 
-  it('a page that is older than another of the same browser asks once more, with the code still there', async () => {
+  it('A page that a newer page of the same browser replaced asks once more and keeps the code', async () => {
     const radio = await device(foyer);
     const { user_code: code } = await radio.ask();
     const browser = foyer.browser();
@@ -170,7 +170,7 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     expect(again.status).toBe(200);
   });
 
-  it('the short address leads there, and its language buttons lead back with the code', async () => {
+  it('GET /device redirects to /oauth2/device, whose language buttons lead back with the code', async () => {
     const browser = foyer.browser();
     const to = (await browser.get('/device?user_code=BCDF-GHJK')).headers.get('location') ?? '';
     expect(to).toBe('/oauth2/device?user_code=BCDF-GHJK');
@@ -182,7 +182,7 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     expect(await (await browser.get(to)).text()).toContain('Apparaat verbinden');
   });
 
-  it('a device code that is used twice ends what that device has, nothing else; a sign-out leaves devices connected', async () => {
+  it('A device code used twice ends the tokens of that device alone, and a sign-out leaves devices connected', async () => {
     const radio = await device(foyer, { redirectUris: ['http://127.0.0.1:9/radio'] });
     const browser = await foyer.signedIn(user);
     const own = { id: radio.id, secret: null, redirectUri: 'http://127.0.0.1:9/radio' };

@@ -15,7 +15,7 @@ describe.each(backends)('discovery on $name', (backend) => {
 
   const ask = (path: string, init: RequestInit = {}) => sendRequest(foyer.url + path, { redirect: 'manual', ...init });
 
-  it.each(discoveryPaths)('%s names exactly what is on: anything more is a door that nobody watches', async (path) => {
+  it.each(discoveryPaths)('%s lists exactly the features that are enabled', async (path) => {
     const answer = await ask(path);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
@@ -93,12 +93,12 @@ describe.each(backends)('discovery on $name', (backend) => {
     });
   });
 
-  it('is enough for openid-client to configure itself', async () => {
+  it('The library openid-client configures itself from the metadata', async () => {
     const client = await relyingParty(foyer, await foyer.addClient());
     expect(client.config.serverMetadata().supportsPKCE()).toBe(true);
   });
 
-  it('publishes public keys alone, one that signs per algorithm', async () => {
+  it('/oauth2/jwks publishes public keys alone, one that signs per algorithm', async () => {
     const { keys } = (await (await ask('/oauth2/jwks')).json()) as { keys: Record<string, string>[] };
     expect(keys.map(({ alg, use, kty }) => ({ alg, use, kty }))).toEqual([
       { alg: 'ES256', use: 'sig', kty: 'EC' },
@@ -109,13 +109,16 @@ describe.each(backends)('discovery on $name', (backend) => {
     }
   });
 
-  it.each([...discoveryPaths, '/oauth2/jwks'])('%s may be kept for a minute, by anybody', async (path) => {
-    const answer = await ask(path, { headers: { origin: 'https://anywhere.example' } });
-    expect(answer.headers.get('cache-control')).toBe(`public, max-age=${publicMetadataSeconds}`);
-    expect(answer.headers.get('access-control-allow-origin')).toBe('https://anywhere.example');
-    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
-    expect(answer.headers.getSetCookie()).toEqual([]);
-  });
+  it.each([...discoveryPaths, '/oauth2/jwks'])(
+    '%s may be cached for a minute and read from every origin',
+    async (path) => {
+      const answer = await ask(path, { headers: { origin: 'https://anywhere.example' } });
+      expect(answer.headers.get('cache-control')).toBe(`public, max-age=${publicMetadataSeconds}`);
+      expect(answer.headers.get('access-control-allow-origin')).toBe('https://anywhere.example');
+      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+      expect(answer.headers.getSetCookie()).toEqual([]);
+    },
+  );
 
   it.each([
     ['/oauth2/token', 'GET', 'POST, OPTIONS'],
@@ -132,14 +135,14 @@ describe.each(backends)('discovery on $name', (backend) => {
     ['/oauth2/authorize/some-request', 'POST', 'GET, HEAD'],
     ['/oauth2/logout', 'PATCH', 'GET, HEAD, POST'],
     ['/.well-known/openid-configuration', 'POST', 'GET, HEAD, OPTIONS'],
-  ])('%s answers %s with 405 and names what it takes', async (path, method, allow) => {
+  ])('%s answers %s with 405 and lists its methods in Allow', async (path, method, allow) => {
     const answer = await ask(path, { method });
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe(allow);
   });
 
   it.each([...discoveryPaths, '/oauth2/jwks', '/oauth2/authorize', '/oauth2/userInfo', '/oauth2/logout'])(
-    '%s answers HEAD as it answers GET, without a body',
+    '%s answers HEAD like GET, without a body',
     async (path) => {
       const [head, get] = [await ask(path, { method: 'HEAD' }), await ask(path)];
       expect(head.status).toBe(get.status);
@@ -151,7 +154,7 @@ describe.each(backends)('discovery on $name', (backend) => {
   it.each([
     ...['par/x', 'register', 'device/x/y', 'device_authorization/x', 'challenge', 'backchannel', 'logout/confirm'],
     ...['logout/success', 'AUTHORIZE', 'authorize//', 'userinfo'],
-  ])('/oauth2/%s is no address of ours', async (name) => {
+  ])('/oauth2/%s does not exist and answers 404', async (name) => {
     expect((await ask(`/oauth2/${name}`)).status).toBe(404);
   });
 
@@ -164,20 +167,23 @@ describe.each(backends)('discovery on $name', (backend) => {
     ['a code without PKCE', { code_challenge: '', code_challenge_method: '' }, 'invalid_request'],
     ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['an unknown response mode', { response_mode: 'web_message' }, 'unsupported_response_mode'],
-  ])('refuses %s', async (_what, parameters, error) => {
-    const client = await relyingParty(foyer, await foyer.addClient());
-    const begun = await client.begin(parameters);
-    const answer = await ask(new URL(begun.url).pathname + new URL(begun.url).search);
-    expect(answer.status).toBe(303);
-    const back = new URL(answer.headers.get('location') ?? '');
-    expect(back.href.startsWith(client.redirectUri)).toBe(true);
-    const told = back.hash === '' ? back.searchParams : new URLSearchParams(back.hash.slice(1));
-    expect(told.get('error')).toBe(error);
-    expect(told.get('state')).toBe(begun.state);
-    expect(told.get('iss')).toBe(foyer.url);
-  });
+  ])(
+    'An authorization request with %s gets an error at the client, with state and iss',
+    async (_what, parameters, error) => {
+      const client = await relyingParty(foyer, await foyer.addClient());
+      const begun = await client.begin(parameters);
+      const answer = await ask(new URL(begun.url).pathname + new URL(begun.url).search);
+      expect(answer.status).toBe(303);
+      const back = new URL(answer.headers.get('location') ?? '');
+      expect(back.href.startsWith(client.redirectUri)).toBe(true);
+      const told = back.hash === '' ? back.searchParams : new URLSearchParams(back.hash.slice(1));
+      expect(told.get('error')).toBe(error);
+      expect(told.get('state')).toBe(begun.state);
+      expect(told.get('iss')).toBe(foyer.url);
+    },
+  );
 
-  it('the slash form of the authorization endpoint answers the same, also to a form', async () => {
+  it('/oauth2/authorize/ answers GET and POST like /oauth2/authorize', async () => {
     const client = await relyingParty(foyer, await foyer.addClient());
     const { search, searchParams } = new URL((await client.begin()).url);
     const answer = await ask(`/oauth2/authorize/${search}`);

@@ -22,7 +22,7 @@ describe.each(backends)('DPoP on $name', (backend) => {
     { kind: 'a public client', registration: { public: true } },
     { kind: 'a client that is registered for bound tokens alone', registration: { dpopBound: true } },
   ])('$kind', ({ registration }) => {
-    it('gets tokens that are bound to its key, refreshes them, and calls userinfo and the JSON API', async () => {
+    it('DPoP-bound tokens are issued, refreshed and accepted at userinfo and the JSON API', async () => {
       const registered = await foyer.addClient({ ...registration, scopes: ['openid', 'email', 'account'] });
       const client = await relyingParty(foyer, registered, 'openid email account');
       const keyPair = await oidc.randomDPoPKeyPair('ES256');
@@ -49,7 +49,7 @@ describe.each(backends)('DPoP on $name', (backend) => {
     });
   });
 
-  it('a client app’s own token is bound too', async () => {
+  it('A client credentials token is bound to its key and refused as a bearer token', async () => {
     const registered = await foyer.addClient({ service: true, redirectUris: [], scopes: ['clients:read'] });
     const { config } = await relyingParty(foyer, registered);
     const DPoP = oidc.getDPoPHandle(config, await oidc.randomDPoPKeyPair('ES256'));
@@ -64,7 +64,7 @@ describe.each(backends)('DPoP on $name', (backend) => {
     ]);
   });
 
-  it('a JWT for a resource server names the key in cnf, and its library checks it', async () => {
+  it('A JWT for a resource server names the key in cnf, and oauth4webapi verifies it there', async () => {
     const identifier = 'https://orders.example/';
     await insertResourceServer(foyer.deps.database.db, { identifier, scopes: ['orders:read'] }, 1);
     const scopes = ['clients:read'];
@@ -92,7 +92,7 @@ describe.each(backends)('DPoP on $name', (backend) => {
     expect(claims.cnf?.jkt).toBe(await calculateJwkThumbprint(await exportJWK(keys.publicKey)));
   });
 
-  it('with oauth4webapi: the code is bound to the key from the start, the nonce is learnt on the way', async () => {
+  it('With oauth4webapi a code is bound to the key by dpop_jkt, and the nonce comes with the first refusal', async () => {
     const registered = await foyer.addClient({ public: true });
     const insecure = { [oauth.allowInsecureRequests]: true };
     const issuer = new URL(foyer.url);
@@ -119,7 +119,7 @@ describe.each(backends)('DPoP on $name', (backend) => {
     expect((await oauth.processUserInfoResponse(as, client, user.id, answer)).sub).toBe(user.id);
   });
 
-  it('a script of a public client’s own page may read the nonce', async () => {
+  it('A script of a public client’s page may send a proof and read the nonce', async () => {
     const client = await foyer.addClient({ public: true });
     const origin = new URL(client.redirectUri).origin;
     const answer = await sendRequest(`${foyer.url}/oauth2/token`, {

@@ -9,7 +9,7 @@ import { backends } from '../support/stores.ts';
 const bye = 'http://127.0.0.1:9/bye?from=foyer';
 
 /** OpenID Connect RP-Initiated Logout 1.0; when it may act at once: `security.md`, rule 12. */
-describe.each(backends)('a client app that signs the member out on $name', (backend) => {
+describe.each(backends)('/oauth2/logout on $name', (backend) => {
   let foyer: TestFoyer;
   let user: User;
   let browser: Browser;
@@ -56,7 +56,7 @@ describe.each(backends)('a client app that signs the member out on $name', (back
     return Object.fromEntries(fields.map(([, name, value]) => [name, (value ?? '').replaceAll('&amp;', '&')]));
   }
 
-  it('with the id token of this session: at once, and back to the registered address with state', async () => {
+  it('The id token of this session signs the user out at once and redirects to the registered address with state', async () => {
     const other = await relyingParty(foyer, await foyer.addClient({ public: true }));
     const others = await tokensFor(other, browser, user);
     const answer = await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye, state: 'a b&c' });
@@ -67,7 +67,7 @@ describe.each(backends)('a client app that signs the member out on $name', (back
     await expectTokensDead(others, other);
   });
 
-  it('ends this browser alone: the same member elsewhere stays signed in', async () => {
+  it('RP-Initiated Logout ends only the session of this browser; another browser stays signed in', async () => {
     const elsewhere = await foyer.signedIn(user);
     const kept = await tokensFor(client, elsewhere, user);
     await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye });
@@ -75,7 +75,7 @@ describe.each(backends)('a client app that signs the member out on $name', (back
     expect((await oidc.refreshTokenGrant(client.config, kept.refresh_token ?? '')).access_token).toBeTruthy();
   });
 
-  it('the cookies of before are worth nothing afterwards', async () => {
+  it('Attack: cookies that were copied before the sign-out are not accepted after it', async () => {
     const before = await browser.jar.clone();
     const { foyer_op: opSession = '' } = await browser.cookies();
     const kept = () => foyer.stores.kv.get(`oidc:Session:${sha256(opSession)}`);
@@ -87,12 +87,12 @@ describe.each(backends)('a client app that signs the member out on $name', (back
     expect(await kept()).toBeNull();
   });
 
-  it('without an address: at once, to the start page', async () => {
+  it('A logout request without an address signs out at once and redirects to the start page', async () => {
     expect(locationOf(await endSession({ id_token_hint: hint() }))).toBe(`${foyer.url}/`);
     expect(await isSignedIn()).toBe(false);
   });
 
-  it('by a form of its own page: the same', async () => {
+  it('A logout request by POST from the client’s page signs out like GET', async () => {
     const fields = { id_token_hint: hint(), post_logout_redirect_uri: bye };
     const answer = await browser.post('/oauth2/logout', fields, {
       ...{ origin: 'http://127.0.0.1:9', 'sec-fetch-site': 'cross-site' },
@@ -102,13 +102,13 @@ describe.each(backends)('a client app that signs the member out on $name', (back
     expect(await isSignedIn()).toBe(false);
   });
 
-  it('an id token of before a silent renewal is as good: it is the same sign-in', async () => {
+  it('An id token from before a refresh signs out at once, as it is of the same sign-in', async () => {
     await tokensFor(client, browser, user);
     await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
     expect(locationOf(await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye }))).toBe(bye);
   });
 
-  it('without a hint: one button, which carries on to the client app', async () => {
+  it('A logout request without a hint shows one button, which signs out and leads on to the client', async () => {
     const fields = await expectQuestion(await endSession({ post_logout_redirect_uri: bye, state: 'xyz' }));
     expect(fields).toEqual({ client_id: client.id, logout_uri: bye, state: 'xyz' });
     const answer = await browser.post('/logout', fields);
@@ -117,27 +117,27 @@ describe.each(backends)('a client app that signs the member out on $name', (back
     await expectTokensDead(tokens);
   });
 
-  it('with nothing at all: one button, which ends at the start page', async () => {
+  it('A logout request without any parameter shows one button, which leads to the start page', async () => {
     const fields = await expectQuestion(await browser.get('/oauth2/logout', { from: 'cross-site' }));
     expect(fields).toEqual({});
     expect(locationOf(await browser.post('/logout', fields))).toBe(`${foyer.url}/`);
     expect(await isSignedIn()).toBe(false);
   });
 
-  it('with the id token of an earlier sign-in in this browser: asks', async () => {
+  it('The id token of an earlier sign-in in this browser shows the question, not a sign-out', async () => {
     foyer.passTime(2_000);
     await browser.post('/sign-in', { username: user.email, password });
     await expectQuestion(await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye }));
     foyer.passTime(-2_000);
   });
 
-  it("with another member's id token: asks", async () => {
+  it('Attack: the id token of another user shows the question, not a sign-out', async () => {
     const stranger = await foyer.addUser();
     const foreign = await tokensFor(client, foyer.browser(), stranger);
     await expectQuestion(await endSession({ id_token_hint: foreign.id_token ?? '', post_logout_redirect_uri: bye }));
   });
 
-  it("with the member's own id token of another browser: asks", async () => {
+  it('The user’s own id token of another browser shows the question, not a sign-out', async () => {
     foyer.passTime(2_000);
     const elsewhere = await tokensFor(client, foyer.browser(), user);
     foyer.passTime(-2_000);
@@ -152,34 +152,37 @@ describe.each(backends)('a client app that signs the member out on $name', (back
     ['a redirect address in place of a logout address', { post_logout_redirect_uri: 'REDIRECT' }],
     ['no id token', { id_token_hint: 'no.id.token' }],
     ['an unknown client', { client_id: 'nobody' }],
-  ])('refuses %s with a page of ours, and nobody is signed out', async (_what, parameters: Record<string, string>) => {
-    const given = { id_token_hint: hint(), post_logout_redirect_uri: bye, ...parameters };
-    if (given.post_logout_redirect_uri === 'REDIRECT') given.post_logout_redirect_uri = client.redirectUri;
-    const answer = await endSession(given);
-    expect(answer.status).toBe(400);
-    expect(answer.headers.get('location')).toBeNull();
-    expect(await isSignedIn()).toBe(true);
-    // They wanted to sign out, and are led to where they can.
-    const page = await answer.text();
-    expect(page).toContain('You are not signed out yet');
-    expect(page).toMatch(/href="\/logout"[^>]*>Sign out here/);
-  });
+  ])(
+    'A logout request with %s gets 400, and the user stays signed in',
+    async (_what, parameters: Record<string, string>) => {
+      const given = { id_token_hint: hint(), post_logout_redirect_uri: bye, ...parameters };
+      if (given.post_logout_redirect_uri === 'REDIRECT') given.post_logout_redirect_uri = client.redirectUri;
+      const answer = await endSession(given);
+      expect(answer.status).toBe(400);
+      expect(answer.headers.get('location')).toBeNull();
+      expect(await isSignedIn()).toBe(true);
+      // They wanted to sign out, and are led to where they can.
+      const page = await answer.text();
+      expect(page).toContain('You are not signed out yet');
+      expect(page).toMatch(/href="\/logout"[^>]*>Sign out here/);
+    },
+  );
 
-  it('refuses a hint whose signature was changed', async () => {
+  it('A hint with a changed signature is refused', async () => {
     const [head, body] = hint().split('.');
     const answer = await endSession({ id_token_hint: `${head}.${body}.${'A'.repeat(86)}` });
     expect(answer.status).toBe(400);
     expect(await isSignedIn()).toBe(true);
   });
 
-  it('an address without a client that owns it leads nowhere', async () => {
+  it('A logout address is ignored when no client is named that owns it', async () => {
     const fields = await expectQuestion(
       await browser.get(`/oauth2/logout?${new URLSearchParams({ post_logout_redirect_uri: bye })}`),
     );
     expect(fields).toEqual({});
   });
 
-  it('without a session: just goes on, to the client app or to the start page', async () => {
+  it('A logout request without a session redirects to the client or to the start page', async () => {
     const fresh = foyer.browser();
     expect(locationOf(await endSession({ post_logout_redirect_uri: bye, state: 's' }, fresh))).toBe(`${bye}&state=s`);
     expect(locationOf(await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye }, fresh))).toBe(bye);
@@ -190,7 +193,7 @@ describe.each(backends)('a client app that signs the member out on $name', (back
     expect(await isSignedIn()).toBe(true);
   });
 
-  it('HEAD asks nothing of anybody: it answers as GET does, for scanners of links', async () => {
+  it('HEAD /oauth2/logout answers 200 and signs no one out', async () => {
     const answer = await browser.request('/oauth2/logout', { method: 'HEAD' });
     expect(answer.status).toBe(200);
     expect(await isSignedIn()).toBe(true);

@@ -7,7 +7,7 @@ import { backends } from '../support/stores.ts';
 const minuteMs = 60_000;
 
 /** Only a sign-in that is newer than the request satisfies it (`security.md`, rule 2). */
-describe.each(backends)('a client that wants a fresh sign-in on $name', (backend) => {
+describe.each(backends)('fresh authentication on $name', (backend) => {
   let foyer: TestFoyer;
   let user: User;
   let browser: Browser;
@@ -41,7 +41,7 @@ describe.each(backends)('a client that wants a fresh sign-in on $name', (backend
     ['prompt=login and max_age', { prompt: 'login', max_age: '3600' }],
     ['prompt=login consent', { prompt: 'login consent' }],
   ])(
-    '%s: shows the form to a member who is signed in, and auth_time is newer than the request',
+    'A request with %s shows the form to a signed-in user and gives an auth_time after the request',
     async (_what, asked) => {
       const begunSeconds = Math.floor(foyer.deps.now() / 1000);
       const begun = await client.begin(asked as Record<string, string>);
@@ -62,14 +62,14 @@ describe.each(backends)('a client that wants a fresh sign-in on $name', (backend
     },
   );
 
-  it('max_age that the sign-in is young enough for: a code at once, with the old auth_time', async () => {
+  it('A sign-in younger than max_age gives a code at once, with the old auth_time', async () => {
     const begun = await client.begin({ max_age: '3600' });
     const tokens = await client.redeem((await lead(begun)).href, begun);
     expect(Math.abs(Number(tokens.claims()?.auth_time) - signedInMs / 1000)).toBeLessThan(5);
   });
 
   it.each<Record<string, string>>([{ prompt: 'login' }, { max_age: '300' }])(
-    'the session of before does not satisfy %j, by whatever way it is handed over',
+    'Attack: the earlier session does not satisfy %j, also through /storage and the resumed request',
     async (asked) => {
       const landing = await lead(await client.begin(asked));
       const id = landing.searchParams.get('authorization_code') ?? '';
@@ -84,7 +84,7 @@ describe.each(backends)('a client that wants a fresh sign-in on $name', (backend
     },
   );
 
-  it('is not satisfied by a sign-in in another tab of before the request', async () => {
+  it('A sign-in in another tab before the request does not satisfy prompt=login', async () => {
     await browser.post('/sign-in', { username: user.email, password });
     foyer.passTime(1000);
     const landing = await lead(await client.begin({ prompt: 'login' }));
@@ -92,7 +92,7 @@ describe.each(backends)('a client that wants a fresh sign-in on $name', (backend
     foyer.passTime(-1000);
   });
 
-  it('is satisfied by a sign-in in another tab after it: the member is not asked twice', async () => {
+  it('A sign-in in another tab after the request satisfies prompt=login, so the user is not asked twice', async () => {
     const begun = await client.begin({ prompt: 'login' });
     const landing = await lead(begun);
     foyer.passTime(1000);
@@ -102,26 +102,26 @@ describe.each(backends)('a client that wants a fresh sign-in on $name', (backend
     foyer.passTime(-1000);
   });
 
-  it('does not get one with prompt=none: login_required', async () => {
+  it('prompt=none gets login_required when the sign-in is older than max_age', async () => {
     const begun = await client.begin({ prompt: 'none', max_age: '300' });
     expect((await lead(begun)).searchParams.get('error')).toBe('login_required');
     const young = await client.begin({ prompt: 'none', max_age: '3600' });
     expect((await lead(young)).searchParams.has('code')).toBe(true);
   });
 
-  it.each(['-1', 'x', '1.5', '99999999999999999999'])('max_age=%s is no number of seconds', async (age) => {
+  it.each(['-1', 'x', '1.5', '99999999999999999999'])('max_age=%s is refused with invalid_request', async (age) => {
     const begun = await client.begin({ max_age: age });
     expect((await lead(begun)).searchParams.get('error')).toBe('invalid_request');
   });
 
-  it('lets another member sign in: the tokens are theirs', async () => {
+  it('prompt=login lets another user sign in, who then owns the tokens', async () => {
     const other = await foyer.addUser();
     const begun = await client.begin({ prompt: 'login' });
     const tokens = await finish(begun, await signIn(await lead(begun), other));
     expect(tokens.claims()?.sub).toBe(other.id);
   });
 
-  it('wrong passwords in between change nothing: the session of before lives on', async () => {
+  it('Wrong passwords during prompt=login do not end the earlier session', async () => {
     const landing = await lead(await client.begin({ prompt: 'login' }));
     const wrong = await browser.post(`/sign-in${landing.search}`, { username: user.email, password: 'wrong' });
     expect(wrong.status).toBe(400);

@@ -30,19 +30,19 @@ describe.each(backends)('hints in a request on $name', (backend) => {
     locationOf(await browser.post(`/sign-in${landing.search}`, { username: member.email, password }));
 
   describe('id_token_hint', () => {
-    it('of the member who is signed in: a code at once, also with prompt=none', async () => {
+    it('An id_token_hint of the signed-in user gives a code at once, also with prompt=none', async () => {
       for (const prompt of [{}, { prompt: 'none' }] as Record<string, string>[]) {
         const begun = await client.begin({ id_token_hint: own, ...prompt });
         expect((await client.redeem((await lead(begun)).href, begun)).claims()?.sub).toBe(user.id);
       }
     });
 
-    it('of another member, with prompt=none: login_required', async () => {
+    it('An id_token_hint of another user gets login_required with prompt=none', async () => {
       const begun = await client.begin({ id_token_hint: foreign, prompt: 'none' });
       expect((await lead(begun)).searchParams.get('error')).toBe('login_required');
     });
 
-    it('of another member: the form is shown, and that member comes home', async () => {
+    it('An id_token_hint of another user shows the form, and that user gets the code', async () => {
       const begun = await client.begin({ id_token_hint: foreign });
       const landing = await lead(begun);
       expect((await browser.get(landing.href)).status).toBe(200);
@@ -51,7 +51,7 @@ describe.each(backends)('hints in a request on $name', (backend) => {
       expect(tokens.claims()?.sub).toBe(other.id);
     });
 
-    it('of another member, and somebody else signs in: the client is told login_required, nobody goes in circles', async () => {
+    it('An id_token_hint of a user other than the one who signs in gets login_required, not a redirect loop', async () => {
       const begun = await client.begin({ id_token_hint: foreign });
       const resume = await store(browser, await signIn(await lead(begun), user));
       const back = new URL(locationOf(await browser.get(resume)));
@@ -60,7 +60,7 @@ describe.each(backends)('hints in a request on $name', (backend) => {
       expect(back.searchParams.has('code')).toBe(false);
     });
 
-    it('in a browser where nobody is signed in: the form', async () => {
+    it('An id_token_hint in a browser without a session shows the form', async () => {
       const begun = await client.begin({ id_token_hint: own });
       expect((await client.redeem(await signInFor(foyer.browser(), begun, user), begun)).claims()?.sub).toBe(user.id);
     });
@@ -69,12 +69,12 @@ describe.each(backends)('hints in a request on $name', (backend) => {
       ['that is none', () => 'no.id.token'],
       ['whose signature was changed', () => `${own.split('.').slice(0, 2).join('.')}.${'A'.repeat(86)}`],
       ['without a signature', () => `${btoa('{"alg":"none"}').replaceAll('=', '')}.${own.split('.')[1]}.`],
-    ])('%s: invalid_request', async (_what, hint) => {
+    ])('An id_token_hint %s gets invalid_request', async (_what, hint) => {
       const begun = await client.begin({ id_token_hint: hint() });
       expect((await lead(begun)).searchParams.get('error')).toBe('invalid_request');
     });
 
-    it("that was another client's: invalid_request", async () => {
+    it('An id_token_hint that was issued to another client gets invalid_request', async () => {
       const elsewhere = await relyingParty(foyer, await foyer.addClient());
       const begun = await elsewhere.begin({ id_token_hint: own });
       expect((await lead(begun)).searchParams.get('error')).toBe('invalid_request');
@@ -86,7 +86,7 @@ describe.each(backends)('hints in a request on $name', (backend) => {
     ['nobody here', () => 'nobody@example.com'],
     ['markup', () => '"><script>alert(1)</script>'],
     ['a long text', () => 'x'.repeat(4_000)],
-  ])('login_hint of %s: the member who is signed in stays, and a new visitor is not signed in', async (_what, hint) => {
+  ])('A login_hint of %s changes no session and signs no visitor in', async (_what, hint) => {
     const begun = await client.begin({ login_hint: hint() });
     expect((await client.redeem((await lead(begun)).href, begun)).claims()?.sub).toBe(user.id);
     const fresh = foyer.browser();
@@ -105,7 +105,7 @@ describe.each(backends)('hints in a request on $name', (backend) => {
     ['acr_values', 'urn:mace:incommon:iap:silver'],
     ['claims', '{"id_token":{"email":{"essential":true}}}'],
     ['unheard_of', 'x'],
-  ])('%s is no obstacle', async (name, value) => {
+  ])('The parameter %s does not prevent a code', async (name, value) => {
     const begun = await client.begin({ [name]: value });
     const tokens = await client.redeem((await lead(begun)).href, begun);
     expect(tokens.claims()?.sub).toBe(user.id);
@@ -113,7 +113,7 @@ describe.each(backends)('hints in a request on $name', (backend) => {
     expect(tokens.claims()?.acr).toBe('aal1');
   });
 
-  it('resource of a server that the client is not registered for is refused at the client (RFC 8707, section 2)', async () => {
+  it('A resource server that the client is not registered for gets invalid_target (RFC 8707, section 2)', async () => {
     const answer = await lead(await client.begin({ resource: 'https://api.example' }));
     expect(answer.href).toContain(client.redirectUri);
     expect(answer.searchParams.get('error')).toBe('invalid_target');

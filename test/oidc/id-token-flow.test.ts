@@ -30,7 +30,7 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
   const check = (answer: URL | Request, { nonce, state }: Begun) =>
     oidc.implicitAuthentication(client.config, answer, nonce, { expectedState: state });
 
-  it('comes home in the fragment, which no server on the way sees', async () => {
+  it('The id token comes in the fragment, which no server on the way sees', async () => {
     const begun = await client.begin();
     const callback = new URL(await signInFor(foyer.browser(), begun, user));
     expect(callback.origin + callback.pathname).toBe(client.redirectUri);
@@ -45,21 +45,24 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
     });
   });
 
-  it.each(['code', 'code id_token', 'token'])('is all that its client may ask for: not %s', async (responseType) => {
-    const begun = await client.begin({ response_type: responseType });
-    const back = new URL(locationOf(await foyer.browser().get(begun.url)));
-    const told = new URLSearchParams(back.search || back.hash.slice(1));
-    expect(told.get('error')).toMatch(/^(invalid_request|unsupported_response_type)$/);
-  });
+  it.each(['code', 'code id_token', 'token'])(
+    'A client of response_type=id_token is refused response_type=%s',
+    async (responseType) => {
+      const begun = await client.begin({ response_type: responseType });
+      const back = new URL(locationOf(await foyer.browser().get(begun.url)));
+      const told = new URLSearchParams(back.search || back.hash.slice(1));
+      expect(told.get('error')).toMatch(/^(invalid_request|unsupported_response_type)$/);
+    },
+  );
 
-  it('is nothing that another client may ask for', async () => {
+  it('A client of response_type=code is refused response_type=id_token', async () => {
     const other = await relyingParty(foyer, await foyer.addClient());
     const begun = await other.begin({ response_type: 'id_token' });
     const back = new URL(locationOf(await foyer.browser().get(begun.url)));
     expect(new URLSearchParams(back.hash.slice(1)).get('error')).toBe('invalid_request');
   });
 
-  it('needs a nonce', async () => {
+  it('A request without a nonce is refused with invalid_request', async () => {
     const url = new URL((await client.begin()).url);
     url.searchParams.delete('nonce');
     const back = new URL(locationOf(await foyer.browser().get(url.href)));
@@ -68,14 +71,14 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
     expect(told.get('error_description')).toMatch(/nonce/);
   });
 
-  it('does not go into a query', async () => {
+  it('response_mode=query is refused and returns no id token', async () => {
     const begun = await client.begin({ response_mode: 'query' });
     const back = new URL(locationOf(await foyer.browser().get(begun.url)));
     expect(back.searchParams.get('error')).toBe('invalid_request');
     expect(back.searchParams.has('id_token')).toBe(false);
   });
 
-  describe('by form_post', () => {
+  describe('response_mode=form_post', () => {
     /** The page may run the script that it has and lead to the client's origin; no other source, no nonce. */
     function expectPolicyOfThisPageAlone(answer: Response, html: string): void {
       const script = /<script>([^<]*)<\/script>/.exec(html)?.[1] ?? '';
@@ -88,7 +91,7 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
       expect(answer.headers.get('cache-control')).toBe('no-store');
     }
 
-    it('is posted by a page whose policy lets it', async () => {
+    it('The id token is posted by a page whose content security policy allows only its script and the client', async () => {
       const begun = await client.begin({ response_mode: 'form_post', prompt: 'login' });
       const browser = foyer.browser();
       const landing = new URL(locationOf(await browser.get(begun.url)));
@@ -104,7 +107,7 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
       expect(await check(posted, begun)).toMatchObject({ sub: user.id, nonce: begun.nonce });
     });
 
-    it('is posted at once for a member who is signed in', async () => {
+    it('A signed-in user gets the page that posts the id token at once', async () => {
       const begun = await client.begin({ response_mode: 'form_post' });
       const answer = await (await foyer.signedIn(user)).get(begun.url, { from: 'cross-site' });
       const html = await answer.text();
@@ -112,7 +115,7 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
       expect(formOf(html).fields).toEqual({ id_token: expect.any(String), state: begun.state, iss: foyer.url });
     });
 
-    it('carries errors to the client app in the same way', async () => {
+    it('An error is posted to the client in the same way', async () => {
       const begun = await client.begin({ response_mode: 'form_post', prompt: 'none' });
       const answer = await foyer.browser().get(begun.url, { from: 'cross-site' });
       const html = await answer.text();
@@ -124,7 +127,7 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
       });
     });
 
-    it('a refusal on the consent page too', async () => {
+    it('A denied consent is posted to the client', async () => {
       const other = await foyer.addClient({ responseTypes: ['id_token'], thirdParty: true });
       const begun = await (await relyingParty(foyer, other)).begin({
         response_type: 'id_token',
@@ -140,7 +143,7 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
       expect(answer.headers.get('content-security-policy')).toMatch(/form-action 'self' http:\/\/127\.0\.0\.1:9;/);
     });
 
-    it('also a code', async () => {
+    it('A code is posted to the client', async () => {
       const coded = await relyingParty(foyer, await foyer.addClient());
       const begun = await coded.begin({ response_mode: 'form_post' });
       const answer = await (await foyer.signedIn(user)).get(begun.url, { from: 'cross-site' });
@@ -149,7 +152,7 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
       expect((await coded.redeem(callback, begun)).claims()?.sub).toBe(user.id);
     });
 
-    it('never posts to an address that is not registered', async () => {
+    it('Attack: a redirect address that is not registered gets 400, not a form', async () => {
       const begun = await client.begin({ response_mode: 'form_post', redirect_uri: 'https://evil.example/' });
       const answer = await (await foyer.signedIn(user)).get(begun.url, { from: 'cross-site' });
       expect(answer.status).toBe(400);
@@ -157,7 +160,7 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
       expect(await answer.text()).not.toContain('evil.example');
     });
 
-    it('leaves the policy of every other answer as strict as it is', async () => {
+    it('The content security policy of all other answers stays strict', async () => {
       const begun = await client.begin({ response_mode: 'form_post' });
       const browser = foyer.browser();
       for (const path of [begun.url, '/oauth2/jwks', '/oauth2/userInfo', '/']) {

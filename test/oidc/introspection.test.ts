@@ -22,7 +22,7 @@ describe.each(backends)('introspection on $name', (backend) => {
   });
   afterAll(() => foyer?.close());
 
-  it('tells a client about its own access token', async () => {
+  it('A client introspects its own access token', async () => {
     const told = await oidc.tokenIntrospection(client.config, tokens.access_token);
     expect(told).toMatchObject({
       ...{ active: true, client_id: client.id, sub: user.id, iss: foyer.url, token_type: 'Bearer' },
@@ -33,20 +33,20 @@ describe.each(backends)('introspection on $name', (backend) => {
   });
 
   it.each(['refresh_token', 'access_token', 'nonsense'])(
-    'tells a client about its own refresh token (hint: %s)',
+    'A client introspects its own refresh token with the hint %s',
     async (hint) => {
       const told = await oidc.tokenIntrospection(client.config, tokens.refresh_token ?? '', { token_type_hint: hint });
       expect(told).toMatchObject({ active: true, client_id: client.id, sub: user.id });
     },
   );
 
-  it('tells a public client about its own tokens', async () => {
+  it('A public client introspects its own tokens', async () => {
     expect(await oidc.tokenIntrospection(publicClient.config, publicTokens.access_token)).toMatchObject({
       ...{ active: true, client_id: publicClient.id },
     });
   });
 
-  it("tells nobody about another client's tokens, not even that there are any", async () => {
+  it('Attack: the tokens of another client are reported as inactive', async () => {
     for (const token of [publicTokens.access_token, publicTokens.refresh_token ?? '']) {
       expect(await oidc.tokenIntrospection(client.config, token)).toEqual({ active: false });
     }
@@ -55,7 +55,7 @@ describe.each(backends)('introspection on $name', (backend) => {
     }
   });
 
-  it('knows no token that is not one: unknown, an id token, a code', async () => {
+  it('An unknown token and an id token are reported as inactive', async () => {
     for (const token of ['unknown', 'ä']) {
       expect(await oidc.tokenIntrospection(client.config, token)).toEqual({ active: false });
     }
@@ -72,7 +72,7 @@ describe.each(backends)('introspection on $name', (backend) => {
     expect(unauthenticated.status).toBe(401);
   });
 
-  it('needs the secret of a confidential client', async () => {
+  it('A confidential client without its secret gets 401', async () => {
     const answer = await sendRequest(`${foyer.url}/oauth2/introspect`, {
       method: 'POST',
       body: new URLSearchParams({ client_id: client.id, token: tokens.access_token }),
@@ -80,7 +80,7 @@ describe.each(backends)('introspection on $name', (backend) => {
     expect(answer.status).toBe(401);
   });
 
-  it('a used refresh token is over at once, its access token is not', async () => {
+  it('A used refresh token of a public client is inactive, but its access token stays active', async () => {
     // Only those of public clients are used up.
     const open = await relyingParty(foyer, await foyer.addClient({ public: true }));
     const own = await tokensFor(open, foyer.browser(), user);

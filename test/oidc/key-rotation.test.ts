@@ -47,7 +47,7 @@ describe.each(backends)('rotation of the signing keys on $name', (backend) => {
     });
   }
 
-  it('new id tokens carry the new key, of each algorithm, and hold against the published ones', async () => {
+  it('New id tokens are signed with the new key of their algorithm and verify against the published keys', async () => {
     const rsa = await relyingParty(foyer, await foyer.addClient({ idTokenAlg: 'RS256' }));
     const before = [await tokensFor(client, browser, user), await tokensFor(rsa, browser, user)].map(kidOf);
     const signing = (await rotate(0)).filter((key) => key.state === 'active');
@@ -61,7 +61,7 @@ describe.each(backends)('rotation of the signing keys on $name', (backend) => {
     expect(kidOf(refreshed)).toBe(after[0]);
   });
 
-  it('old id tokens still hold, still are hints, and what hangs on them lives on', async () => {
+  it('Old id tokens still verify and serve as hints, and their access and refresh tokens stay valid', async () => {
     const old = await tokensFor(client, browser, user);
     await rotate(0);
     await foyer.app.oauth.refreshKeys();
@@ -76,7 +76,7 @@ describe.each(backends)('rotation of the signing keys on $name', (backend) => {
     );
   });
 
-  it('the next key is published before it signs, and the one before it until the last session is over', async () => {
+  it('The next key is published before it signs, and the previous one until the last session is over', async () => {
     const [es, rs] = await kids();
     const next = (await rotate(minuteMs)).filter((key) => key.state === 'next').map((key) => key.kid);
     expect(next).toHaveLength(2);
@@ -94,14 +94,14 @@ describe.each(backends)('rotation of the signing keys on $name', (backend) => {
     expect((await kids()).toSorted()).toEqual(next.toSorted());
   });
 
-  it('private keys are sealed where they are stored', async () => {
+  it('Private keys are encrypted in the database', async () => {
     await rotate(0);
     const rows = await foyer.stores.database.db.selectFrom('signing_keys').selectAll().execute();
     expect(rows).toHaveLength(4);
     for (const row of rows) expect(row.sealed_jwk).not.toMatch(/"d"|"kty"|PRIVATE/);
   });
 
-  describe('with a second process', () => {
+  describe('two processes', () => {
     let other: SecondProcess;
     beforeEach(async () => {
       other = await secondProcess(foyer);
@@ -130,7 +130,7 @@ describe.each(backends)('rotation of the signing keys on $name', (backend) => {
       return JSON.parse(answer.text) as { id_token: string };
     }
 
-    it('both follow within KEYS_REFRESH_SECONDS, without a restart', async () => {
+    it('Both processes sign with the new key within KEYS_REFRESH_SECONDS, without a restart', async () => {
       const [before] = await kids();
       expect(kidOf(await signedByOther())).toBe(before);
       const next = (await rotate(0)).find((key) => key.state === 'active' && key.alg === 'ES256')?.kid;

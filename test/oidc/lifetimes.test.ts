@@ -10,7 +10,7 @@ const hourMs = 60 * minuteMs;
 /** More than the library allows for clocks that differ. */
 const graceMs = 20_000;
 
-describe.each(backends)('how long things last on $name', (backend) => {
+describe.each(backends)('lifetimes on $name', (backend) => {
   let foyer: TestFoyer;
   let user: User;
   let browser: Browser;
@@ -31,7 +31,7 @@ describe.each(backends)('how long things last on $name', (backend) => {
   });
   afterAll(() => foyer?.close());
 
-  it('a code: one minute', async () => {
+  it('A code expires after one minute', async () => {
     const [early, late] = [await client.begin(), await client.begin()];
     const [first, second] = [await signInFor(browser, early, user), await signInFor(browser, late, user)];
     at(minuteMs - 5_000);
@@ -40,7 +40,7 @@ describe.each(backends)('how long things last on $name', (backend) => {
     await expect(client.redeem(second, late)).rejects.toMatchObject({ status: 400, error: 'invalid_grant' });
   });
 
-  it('an access token: one hour, at userinfo and at introspection', async () => {
+  it('An access token expires after one hour, at userinfo and at introspection', async () => {
     const tokens = await tokensFor(client, browser, user);
     at(hourMs - 5_000);
     await oidc.fetchUserInfo(client.config, tokens.access_token, user.id);
@@ -53,7 +53,7 @@ describe.each(backends)('how long things last on $name', (backend) => {
     expect((await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '')).access_token).toBeTruthy();
   });
 
-  it('an id token: one hour, and as a hint for as long as the session', async () => {
+  it('An expired id token is still a valid hint while its session lives', async () => {
     const tokens = await tokensFor(client, browser, user);
     at(hourMs + graceMs);
     const silent = await client.begin({ prompt: 'none', id_token_hint: tokens.id_token ?? '' });
@@ -63,7 +63,7 @@ describe.each(backends)('how long things last on $name', (backend) => {
     expect(locationOf(ended)).toBe('http://127.0.0.1:9/bye');
   });
 
-  it('a request that waits for the member: one hour; then it begins again, and after a day its page says that it is over', async () => {
+  it('A request at the sign-in page expires after an hour, then starts again, and gets an error page after a day', async () => {
     const fresh = foyer.browser();
     const landing = locationOf(await fresh.get((await client.begin()).url));
     at(hourMs - 5_000);

@@ -14,7 +14,7 @@ describe.each(backends)('GET /clients on $name', (backend) => {
   const ids = async (answer: Response) =>
     ((await answer.json()) as { client_id: string }[]).map(({ client_id: id }) => id).toSorted();
 
-  it('default client: members do not see it, until an operator says where a sign-in to it begins; services do', async () => {
+  it('Users see the default client only after an operator sets its initiate_login_uri; services always see it', async () => {
     const { database, now } = foyer.deps;
     const web = { id: 'web', name: 'Foyer', publicUrl: foyer.url, development: true };
     await ensureDefaultClient(database, web, now());

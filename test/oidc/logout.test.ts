@@ -32,8 +32,8 @@ describe.each(backends)('/logout on $name', (backend) => {
     `/logout?${new URLSearchParams({ client_id: client.id, logout_uri: bye, ...parameters })}`;
   const fromShop = { from: 'cross-site', headers: { referer: `${site}/account` } };
 
-  describe("the header's form", () => {
-    it('signs out and ends at the start page, with every token of the session', async () => {
+  describe('POST /logout', () => {
+    it('POST /logout signs out, redirects to the start page and revokes every token of the session', async () => {
       const tokens = await tokensFor(client, browser, user);
       const answer = await browser.post('/logout');
       expect([answer.status, locationOf(answer)]).toEqual([303, `${foyer.url}/`]);
@@ -45,18 +45,18 @@ describe.each(backends)('/logout on $name', (backend) => {
       });
     });
 
-    it('takes its cookies away', async () => {
+    it('POST /logout clears the session cookies', async () => {
       await browser.post('/logout');
       expect(Object.keys(await browser.cookies()).toSorted()).toEqual(['foyer_device', 'foyer_returning']);
     });
 
-    it('sent twice, or by somebody who is not signed in, ends at the start page too', async () => {
+    it('POST /logout redirects to the start page when it is sent twice or without a session', async () => {
       await browser.post('/logout');
       expect(locationOf(await browser.post('/logout'))).toBe(`${foyer.url}/`);
       expect(locationOf(await foyer.browser().post('/logout'))).toBe(`${foyer.url}/`);
     });
 
-    it('sent by a page of another site signs nobody out', async () => {
+    it('Attack: POST /logout from a page of another site signs no one out', async () => {
       for (const from of ['cross-site', 'same-site']) {
         const headers = { origin: 'https://evil.example', 'sec-fetch-site': from };
         expect((await browser.post('/logout', {}, headers)).status).toBe(403);
@@ -64,7 +64,7 @@ describe.each(backends)('/logout on $name', (backend) => {
       expect(await isSignedIn()).toBe(true);
     });
 
-    it('goes on to a registered logout address, by a page because forms may not lead elsewhere', async () => {
+    it('POST /logout leads to a registered logout address through a page, because forms may not lead elsewhere', async () => {
       const fields = { client_id: client.id, logout_uri: `${site}/bye2?x=1`, state: 'a&b' };
       const answer = await browser.post('/logout', fields);
       expect(answer.status).toBe(200);
@@ -73,14 +73,14 @@ describe.each(backends)('/logout on $name', (backend) => {
     });
   });
 
-  describe('a link', () => {
-    it("from the client's own page: at once, back to its logout address", async () => {
+  describe('GET /logout', () => {
+    it('A link on the client’s own page signs out at once and redirects to its logout address', async () => {
       const answer = await browser.get(link({ state: 's' }), fromShop);
       expect([answer.status, locationOf(answer)]).toEqual([303, `${bye}?state=s`]);
       expect(await isSignedIn()).toBe(false);
     });
 
-    it('from a page of ours: at once', async () => {
+    it('A link on a page of Foyer signs out at once', async () => {
       const answer = await browser.get('/logout', { from: 'same-origin', headers: { referer: `${foyer.url}/` } });
       expect(locationOf(answer)).toBe(`${foyer.url}/`);
       expect(await isSignedIn()).toBe(false);
@@ -96,7 +96,7 @@ describe.each(backends)('/logout on $name', (backend) => {
       ['from its origin without TLS', { from: 'cross-site', headers: { referer: 'http://shop.example/' } }],
       ['from an opaque origin', { from: 'cross-site', headers: { referer: 'null' } }],
       ['that a browser loads ahead', { ...fromShop, headers: { ...fromShop.headers, 'sec-purpose': 'prefetch' } }],
-    ])('%s: asks with one button, which goes on', async (_what, how: Parameters<Browser['get']>[1]) => {
+    ])('A logout link %s shows one button before it signs out', async (_what, how: Parameters<Browser['get']>[1]) => {
       const answer = await browser.get(link(), how);
       expect(answer.status).toBe(200);
       const html = await answer.text();
@@ -107,7 +107,7 @@ describe.each(backends)('/logout on $name', (backend) => {
       expect(refreshOf(await (await browser.post('/logout', fields)).text())).toBe(bye);
     });
 
-    it("from one client's page in another client's name: asks", async () => {
+    it('Attack: a link on one client’s page that names another client shows the button', async () => {
       const others = 'https://other.example/bye';
       const other = await foyer.addClient({ redirectUris: ['https://other.example/cb'], logoutUris: [others] });
       const asked = await browser.get(link({ client_id: other.id, logout_uri: others }), fromShop);
@@ -115,7 +115,7 @@ describe.each(backends)('/logout on $name', (backend) => {
       expect(await isSignedIn()).toBe(true);
     });
 
-    it('without a session just goes on', async () => {
+    it('A link without a session redirects to the logout address', async () => {
       expect(locationOf(await foyer.browser().get(link(), { from: 'cross-site' }))).toBe(bye);
     });
   });
@@ -139,7 +139,7 @@ describe.each(backends)('/logout on $name', (backend) => {
     ['a script', 'javascript:alert(1)//shop.example/bye'],
     ['a redirect address, which is no logout address', `${site}/callback`],
     ['nothing', ''],
-  ])('a look-alike logout address (%s) ends at the start page', async (_what, uri) => {
+  ])('Attack: a look-alike logout address (%s) ends at the start page', async (_what, uri) => {
     const linked = await browser.get(link({ logout_uri: uri }), fromShop);
     expect([linked.status, locationOf(linked)]).toEqual([303, `${foyer.url}/`]);
     const posted = await browser.post('/logout', { client_id: client.id, logout_uri: uri });
@@ -150,7 +150,7 @@ describe.each(backends)('/logout on $name', (backend) => {
     ['no client', { client_id: '' }],
     ['an unknown client', { client_id: 'nobody' }],
     ['a client without logout addresses', { client_id: 'OTHER' }],
-  ])('%s has no logout address: the start page', async (_what, parameters) => {
+  ])('A request with %s has no logout address and ends at the start page', async (_what, parameters) => {
     const id = parameters.client_id === 'OTHER' ? (await foyer.addClient()).id : parameters.client_id;
     const answer = await browser.post('/logout', { client_id: id, logout_uri: bye });
     expect(locationOf(answer)).toBe(`${foyer.url}/`);

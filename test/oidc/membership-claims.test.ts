@@ -28,14 +28,14 @@ describe.each(backends)('the claims plan and entitlements on $name', (backend) =
   const info = ({ access_token: token }: Pick<Tokens, 'access_token'>, user: User) =>
     oidc.fetchUserInfo(client.config, token, user.id);
 
-  it('reach a client app with the scope, in the id token and at userinfo', async () => {
+  it('A client with the scope membership gets plan and entitlements in the id token and at userinfo', async () => {
     const user = await foyer.addUser({ planId: '12' });
     const tokens = await tokensFor(client, foyer.browser(), user);
     expect(tokens.claims()).toMatchObject({ plan: '12', entitlements: growth });
     expect(await info(tokens, user)).toMatchObject({ plan: '12', entitlements: growth });
   });
 
-  it('do not reach one without it', async () => {
+  it('A client without the scope membership gets neither plan nor entitlements', async () => {
     const user = await foyer.addUser({ planId: '12' });
     const tokens = await tokensFor(client, foyer.browser(), user, { scope: 'openid email' });
     for (const claims of [tokens.claims(), await info(tokens, user)]) {
@@ -44,7 +44,7 @@ describe.each(backends)('the claims plan and entitlements on $name', (backend) =
     }
   });
 
-  it('cannot be had by asking for single claims, nor by a client app that is not registered for them', async () => {
+  it('Plan and entitlements cannot be had with the claims parameter or by a client without the scope', async () => {
     const user = await foyer.addUser({ planId: '12' });
     const single = JSON.stringify({ userinfo: { plan: null }, id_token: { entitlements: { essential: true } } });
     const tokens = await tokensFor(client, foyer.browser(), user, { scope: 'openid', claims: single });
@@ -56,7 +56,7 @@ describe.each(backends)('the claims plan and entitlements on $name', (backend) =
     expect(new URL(answer.headers.get('location') ?? '').searchParams.get('error')).toBe('invalid_scope');
   });
 
-  it('follow a change of plan at once at userinfo, and in the next token', async () => {
+  it('A change of plan appears at userinfo at once and in the next id token', async () => {
     const user = await foyer.addUser({ planId: '10' });
     const before = await tokensFor(client, foyer.browser(), user);
     expect(before.claims()).toMatchObject({ plan: '10', entitlements: starter });
@@ -70,7 +70,7 @@ describe.each(backends)('the claims plan and entitlements on $name', (backend) =
     expect(gone).not.toHaveProperty('plan');
   });
 
-  it('a trial gives what it gives until its last millisecond, and names no plan', async () => {
+  it('A trial gives its entitlements until its last millisecond and names no plan', async () => {
     const user = await foyer.addUser();
     await has(user, null, foyer.deps.now() + dayMs / 48);
     const tokens = await tokensFor(client, foyer.browser(), user);
@@ -81,14 +81,14 @@ describe.each(backends)('the claims plan and entitlements on $name', (backend) =
     expect(await info(tokens, user)).toMatchObject({ entitlements: [] });
   });
 
-  it('a plan that the catalogue no longer has gives nothing', async () => {
+  it('A plan that is not in the catalogue gives no entitlements', async () => {
     const user = await foyer.addUser({ planId: '99' });
     const tokens = await tokensFor(client, foyer.browser(), user);
     expect(tokens.claims()).toMatchObject({ entitlements: [] });
     expect(tokens.claims()).not.toHaveProperty('plan');
   });
 
-  it('the member’s own API says the same', async () => {
+  it('GET /user/info has the same plan and entitlements', async () => {
     const user = await foyer.addUser({ planId: '14' });
     const browser = await foyer.signedIn(user);
     const answer = await browser.get('/user/info');

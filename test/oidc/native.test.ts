@@ -20,7 +20,7 @@ describe.each(backends)('native client on $name', (backend) => {
     relyingParty(foyer, await foyer.addClient({ native: true, redirectUris }));
   const lead = async (begun: Begun) => locationOf(await browser.get(begun.url, { from: 'cross-site' }));
 
-  it('gets its code at its own scheme', async () => {
+  it('A native client gets its code at its own scheme', async () => {
     const client = await native('com.example.app:/callback');
     const begun = await client.begin();
     const callback = await signInFor(browser, begun, user);
@@ -28,13 +28,13 @@ describe.each(backends)('native client on $name', (backend) => {
     expect((await client.redeem(callback, begun)).claims()?.sub).toBe(user.id);
   });
 
-  it('shows its scheme, as it has no host, on the consent page', async () => {
+  it('The consent page shows the scheme of a native client, which has no host', async () => {
     const client = await native('com.example.shown:/callback');
     const page = await (await browser.get(await lead(await client.begin()))).text();
     expect(page).toContain('com.example.shown');
   });
 
-  it('is asked about each time, although it is first party and consent was given', async () => {
+  it('A native client asks for consent each time, although it is first party and consent was given', async () => {
     const client = await native('com.example.again:/callback');
     await tokensFor(client, browser, user);
     expect(new URL(await lead(await client.begin())).pathname).toBe('/consent');
@@ -43,7 +43,7 @@ describe.each(backends)('native client on $name', (backend) => {
   });
 
   it.each(['http://127.0.0.1:51234/callback', 'http://[::1]:8/callback'])(
-    'gets its code on whatever loopback port it could open: %s',
+    'A native client gets its code on any loopback port: %s',
     async (redirectUri) => {
       const client = await native('http://127.0.0.1/callback', 'http://[::1]/callback');
       const opened: RelyingParty = await relyingParty(foyer, { id: client.id, secret: null, redirectUri });
@@ -61,15 +61,18 @@ describe.each(backends)('native client on $name', (backend) => {
     ['a user before the host', 'http://127.0.0.1:51234@evil.example/callback'],
     ['https', 'https://127.0.0.1:51234/callback'],
     ['a query', 'http://127.0.0.1:51234/callback?next=x'],
-  ])('%s is not the registered loopback address: no redirect', async (_what, redirectUri) => {
-    const client = await native('http://127.0.0.1/callback');
-    const begun = await client.begin({ redirect_uri: redirectUri });
-    const answer = await browser.get(begun.url, { from: 'cross-site' });
-    expect(answer.status).toBe(400);
-    expect(answer.headers.get('location')).toBeNull();
-  });
+  ])(
+    'A native client’s address with %s is not the registered loopback address and gets no redirect',
+    async (_what, redirectUri) => {
+      const client = await native('http://127.0.0.1/callback');
+      const begun = await client.begin({ redirect_uri: redirectUri });
+      const answer = await browser.get(begun.url, { from: 'cross-site' });
+      expect(answer.status).toBe(400);
+      expect(answer.headers.get('location')).toBeNull();
+    },
+  );
 
-  it('a web client keeps to its port', async () => {
+  it('A web client on loopback gets a code only at its registered port', async () => {
     const client = await relyingParty(foyer, await foyer.addClient({ redirectUris: ['http://127.0.0.1:9/web'] }));
     const begun = await client.begin({ redirect_uri: 'http://127.0.0.1:10/web' });
     expect((await browser.get(begun.url)).status).toBe(400);

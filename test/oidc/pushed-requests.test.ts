@@ -27,7 +27,7 @@ describe.each(backends)('pushed authorization requests on $name', (backend) => {
     { kind: 'a public client', registration: { public: true } },
     { kind: 'a client that must push', registration: { requirePushedRequests: true } },
   ])('$kind', ({ registration }) => {
-    it('pushes its request and gets a code for it; the address names nothing but the request', async () => {
+    it('A pushed request gives a code, and the address has only client_id and request_uri', async () => {
       const client = await relyingParty(foyer, await foyer.addClient(registration));
       const begun = await push(client);
       const { searchParams } = new URL(begun.url);
@@ -37,7 +37,7 @@ describe.each(backends)('pushed authorization requests on $name', (backend) => {
     });
   });
 
-  it('with oauth4webapi, as the browser apps of the guide do it', async () => {
+  it('A public client with oauth4webapi pushes its request and gets tokens', async () => {
     const registered = await foyer.addClient({ public: true });
     const insecure = { [oauth.allowInsecureRequests]: true };
     const issuer = new URL(foyer.url);
@@ -71,14 +71,14 @@ describe.each(backends)('pushed authorization requests on $name', (backend) => {
     expect(oauth.getValidatedIdTokenClaims(tokens)?.sub).toBe(user.id);
   });
 
-  it('a client that must push cannot do without', async () => {
+  it('A client that must push gets invalid_request for a request that was not pushed', async () => {
     const client = await relyingParty(foyer, await foyer.addClient({ requirePushedRequests: true }));
     const back = new URL(await signInFor(foyer.browser(), await client.begin(), user));
     expect(back.searchParams.get('error')).toBe('invalid_request');
     expect(back.searchParams.has('code')).toBe(false);
   });
 
-  it('what is pushed is checked at once, by the same rules', async () => {
+  it('A pushed request is validated at the push by the rules of the authorization endpoint', async () => {
     const client = await relyingParty(foyer, await foyer.addClient({ public: true, scopes: ['openid', 'email'] }));
     const good = Object.fromEntries(new URL((await client.begin({ scope: 'openid' })).url).searchParams);
     const ask = async (change: Record<string, string>) => {

@@ -6,7 +6,7 @@ import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../supp
 import { backends } from '../support/stores.ts';
 
 /** Foyer's session, the provider's and what client apps hold begin and end together (`security.md`, rule 4). */
-describe.each(backends)('signing in again in the same browser on $name', (backend) => {
+describe.each(backends)('a second sign-in in the same browser on $name', (backend) => {
   let foyer: TestFoyer;
   let user: User;
   let other: User;
@@ -31,7 +31,7 @@ describe.each(backends)('signing in again in the same browser on $name', (backen
   };
   const refresh = (held: Tokens) => oidc.refreshTokenGrant(client.config, held.refresh_token ?? '');
 
-  it('as the same member: what the client apps hold lives on, under the new session', async () => {
+  it('A new sign-in of the same user keeps the clients’ tokens, which then end with the new session', async () => {
     await signIn(user);
     await oidc.fetchUserInfo(client.config, tokens.access_token, user.id);
     const refreshed = await refresh(tokens);
@@ -44,14 +44,14 @@ describe.each(backends)('signing in again in the same browser on $name', (backen
     });
   });
 
-  it('as the same member because a client wants it fresh: the other clients keep theirs', async () => {
+  it('A fresh sign-in that one client requires keeps the tokens of the other clients', async () => {
     const strict = await relyingParty(foyer, await foyer.addClient());
     const landing = new URL(locationOf(await browser.get((await strict.begin({ prompt: 'login' })).url)));
     await browser.post(`/sign-in${landing.search}`, { username: user.email, password });
     expect((await refresh(tokens)).claims()?.sub).toBe(user.id);
   });
 
-  it('as another member: the first one’s session and everything that hung on it ends', async () => {
+  it('A sign-in of another user ends the first user’s session and revokes its tokens', async () => {
     const before = await browser.jar.clone();
     await signIn(other);
     expect(await subject()).toBe(other.id);
@@ -64,19 +64,19 @@ describe.each(backends)('signing in again in the same browser on $name', (backen
     expect((await thief.get('/')).status).toBe(200);
   });
 
-  it('as another member: what the first one has in another browser lives on', async () => {
+  it('A sign-in of another user keeps the first user’s tokens of another browser', async () => {
     const elsewhere = await tokensFor(client, await foyer.signedIn(user), user);
     await signIn(other);
     expect((await refresh(elsewhere)).claims()?.sub).toBe(user.id);
   });
 
-  it('with a wrong password: nothing ends', async () => {
+  it('A wrong password ends neither the session nor its tokens', async () => {
     expect((await browser.post('/sign-in', { username: other.email, password: 'wrong' })).status).toBe(400);
     expect(await subject()).toBe(user.id);
     expect((await refresh(tokens)).access_token).toBeTruthy();
   });
 
-  it('gives a new session id each time, so that one planted before is worth nothing', async () => {
+  it('Attack: session fixation fails, because each sign-in gives new session ids', async () => {
     const ids = new Set<string>();
     for (let turn = 0; turn < 3; turn += 1) {
       await signIn(user);

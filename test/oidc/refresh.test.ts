@@ -32,7 +32,7 @@ describe.each(backends)('refresh on $name', (backend) => {
     (await oidc.tokenIntrospection(client.config, token ?? '')).active;
   const refused = { status: 400, error: 'invalid_grant' };
 
-  it('gives new tokens each time, and the access token before lives out its hour', async () => {
+  it('Each refresh gives new tokens, and the previous access token stays valid for its hour', async () => {
     const seen = [tokens.refresh_token];
     let newest: Pick<Tokens, 'refresh_token' | 'access_token'> = tokens;
     for (let turn = 0; turn < 4; turn += 1) {
@@ -44,7 +44,7 @@ describe.each(backends)('refresh on $name', (backend) => {
     expect((await info(tokens.access_token)).sub).toBe(user.id);
   });
 
-  it('used again: the old refresh token ends its whole family, with every access token', async () => {
+  it('Attack: a refresh token that is used again revokes its whole family and every access token of it', async () => {
     const second = await refresh(tokens.refresh_token);
     const third = await refresh(second.refresh_token);
     foyer.passTime(tooLateMs);
@@ -57,7 +57,7 @@ describe.each(backends)('refresh on $name', (backend) => {
     expect(await isActive(third.refresh_token)).toBe(false);
   });
 
-  it('used again by the client of one member: others, other clients and the session are untouched', async () => {
+  it('A reused refresh token leaves other users, other clients and the session untouched', async () => {
     const browser = await foyer.signedIn(user);
     const mine = await tokensFor(client, browser, user);
     const elsewhere = await relyingParty(foyer, await foyer.addClient());
@@ -72,13 +72,13 @@ describe.each(backends)('refresh on $name', (backend) => {
     expect((await refresh(again.refresh_token)).access_token).toBeTruthy();
   });
 
-  it('keeps subject, sign-in moment and audience', async () => {
+  it('A refreshed id token keeps sub, aud, auth_time and amr', async () => {
     const claims = (await refresh(tokens.refresh_token)).claims();
     const { sub, aud, auth_time, amr } = tokens.claims() as oidc.IDToken;
     expect(claims).toMatchObject({ sub, aud, auth_time, amr });
   });
 
-  it('gives fewer scopes when asked, never more', async () => {
+  it('A refresh gives fewer scopes when asked, but never more', async () => {
     const less = await refresh(tokens.refresh_token, { scope: 'openid email' });
     expect(less.scope).toBe('openid email');
     expect(await info(less.access_token)).not.toHaveProperty('name');
@@ -88,13 +88,13 @@ describe.each(backends)('refresh on $name', (backend) => {
     expect((await refresh(less.refresh_token)).scope?.split(' ')).toContain('profile');
   });
 
-  it("refuses another client's token, which stays good for its own", async () => {
+  it('Attack: another client cannot use a refresh token, which stays valid for its own client', async () => {
     const other = await relyingParty(foyer, await foyer.addClient());
     await expect(oidc.refreshTokenGrant(other.config, tokens.refresh_token ?? '')).rejects.toMatchObject(refused);
     expect((await refresh(tokens.refresh_token)).access_token).toBeTruthy();
   });
 
-  it('outlives a flushed key-value store: the member is not asked again', async () => {
+  it('A refresh token survives the loss of the key-value store, so the user is not asked again', async () => {
     await flushKeyValue(foyer.stores);
     await expect(info(tokens.access_token)).rejects.toMatchObject({ status: 401 });
     const refreshed = await refresh(tokens.refresh_token);
@@ -104,7 +104,7 @@ describe.each(backends)('refresh on $name', (backend) => {
     await expect(info(refreshed.access_token)).rejects.toMatchObject({ status: 401 });
   });
 
-  it('of a confidential client is not rotated: it works again, and at the same moment twice', async () => {
+  it('A refresh token of a confidential client is not rotated and works repeatedly, also concurrently', async () => {
     await begin(false);
     const answers = await Promise.all([refresh(tokens.refresh_token), refresh(tokens.refresh_token)]);
     foyer.passTime(tooLateMs);
@@ -115,7 +115,7 @@ describe.each(backends)('refresh on $name', (backend) => {
     }
   });
 
-  it.each([true, false])('ends after two weeks without use; public client: %s', async (isPublic) => {
+  it.each([true, false])('A refresh token ends after two weeks without use; public client: %s', async (isPublic) => {
     await begin(isPublic);
     foyer.passTime(13 * dayMs);
     const used = await refresh(tokens.refresh_token);
@@ -125,7 +125,7 @@ describe.each(backends)('refresh on $name', (backend) => {
   });
 
   it.each([true, false])(
-    'ends ninety days after the sign-in, however often it is used; public client: %s',
+    'A refresh token ends ninety days after the sign-in, however often it is used; public client: %s',
     async (isPublic) => {
       await begin(isPublic);
       let newest: string | undefined = tokens.refresh_token;
@@ -139,7 +139,7 @@ describe.each(backends)('refresh on $name', (backend) => {
     },
   );
 
-  it('is never cut short by its grant, however old the session that gives it', async () => {
+  it('A grant never ends before its refresh tokens, however old the session is that gives it', async () => {
     const [browser, third] = [await foyer.signedIn(user), await foyer.addClient({ thirdParty: true })];
     const consented = await relyingParty(foyer, third);
     const early = await tokensFor(client, browser, user);
@@ -159,7 +159,7 @@ describe.each(backends)('refresh on $name', (backend) => {
     expect((await refresh(early.refresh_token)).access_token).toBeTruthy();
   });
 
-  it('is stored as a hash, sealed', async () => {
+  it('The database has neither the refresh token nor its id in plain text', async () => {
     const rows = await foyer.stores.database.db.selectFrom('oidc').selectAll().execute();
     const kept = JSON.stringify(rows);
     expect(rows.length).toBeGreaterThan(0);

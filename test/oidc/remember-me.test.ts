@@ -51,7 +51,7 @@ describe.each(backends)('Remember Me on $name', (backend) => {
     return new URL(locationOf(await browser.get(begun.url))).searchParams.has('code');
   };
 
-  it('without it: cookies of the browser session, for Foyer and for the provider alike', async () => {
+  it('Without Remember Me the cookies of Foyer and of the provider end with the browser', async () => {
     const browser = await signedIn(false);
     expect(await lifetimes(browser)).toEqual([undefined, undefined, undefined]);
     await tokensFor(client, browser, user);
@@ -59,7 +59,7 @@ describe.each(backends)('Remember Me on $name', (backend) => {
     expect(await knows(await reopened(browser))).toBe(false);
   });
 
-  it('with it: both last as long as it promises, also after a client app was served', async () => {
+  it('With Remember Me the cookies last as long as configured, also after a sign-in to a client', async () => {
     const browser = await signedIn(true);
     const promised = rememberDays * daySeconds;
     for (const seconds of await lifetimes(browser)) {
@@ -73,7 +73,7 @@ describe.each(backends)('Remember Me on $name', (backend) => {
     expect(await knows(later)).toBe(true);
   });
 
-  it('through the sign-in of a client app, by the form: the same', async () => {
+  it('Remember Me on the form of a client’s sign-in works in the same way', async () => {
     const browser = foyer.browser();
     const { search } = new URL(locationOf(await browser.get((await client.begin()).url)));
     const verifyUser = locationOf(
@@ -85,7 +85,7 @@ describe.each(backends)('Remember Me on $name', (backend) => {
     expect(await knows(await reopened(browser))).toBe(true);
   });
 
-  it('given up by a later sign-in without it', async () => {
+  it('A later sign-in without Remember Me ends it', async () => {
     const browser = await signedIn(true);
     await browser.post('/sign-in', { username: user.email, password });
     expect(await lifetimes(browser)).toEqual([undefined, undefined, undefined]);
@@ -93,7 +93,7 @@ describe.each(backends)('Remember Me on $name', (backend) => {
     expect(await knows(await reopened(browser))).toBe(false);
   });
 
-  it('every one of the cookies is out of reach of scripts and of other sites', async () => {
+  it('Every session cookie is HttpOnly, SameSite=Lax and limited to this host', async () => {
     const browser = await signedIn(true);
     for (const cookie of await sessionCookies(browser)) {
       expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'lax', path: '/', hostOnly: true });

@@ -45,7 +45,7 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
       ['xx __proto__ ../de', 'en'],
       ['den', 'en'],
       ['', 'en'],
-    ])('“%s”: the pages of the request are in %s', async (wanted, lang) => {
+    ])('ui_locales=“%s” shows the pages of the request in %s', async (wanted, lang) => {
       const at = foyer.browser();
       const { url, html } = await land(at, { ui_locales: wanted });
       const signUp = await (await at.get(`/signup${url.search}`)).text();
@@ -55,7 +55,7 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
       expect([html, signUp, refused].map(langOf)).toEqual([lang, lang, lang]);
     });
 
-    it('consent, error page and the mail of a sign-up are in its language', async () => {
+    it('The consent page, an error page and the sign-up mail are in the language of ui_locales', async () => {
       const at = await foyer.signedIn(user);
       expect(langOf((await land(at, { ui_locales: 'de' }, stranger)).html)).toBe('de');
       const { url } = await client.begin({ ui_locales: 'fr', redirect_uri: 'https://evil.example/' });
@@ -69,7 +69,7 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
       expect(langOf(sent?.html ?? '')).toBe('nl');
     });
 
-    it('the language that the visitor or the member chose wins, and other pages stay as they were', async () => {
+    it('A language that the user chose wins over ui_locales, which changes only the pages of its request', async () => {
       const at = foyer.browser();
       const { url } = await land(at, { ui_locales: 'de' });
       expect(langOf(await (await at.get('/')).text())).toBe('en');
@@ -81,7 +81,7 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
       expect(langOf(html)).toBe('nl');
     });
 
-    it('the language goes along to a provider', async () => {
+    it('The language of ui_locales is passed on to an identity provider', async () => {
       const at = foyer.browser();
       const { url } = await land(at, { ui_locales: 'de' });
       const page = await (await at.post(`/federation/acme-oidc${url.search}`)).text();
@@ -101,7 +101,7 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
       ['direction marks', () => 'a\u202eb@example.com', () => ''],
       ['4,000 characters', () => `${'x'.repeat(3_988)}@example.com`, () => ''],
       ['name that is no address', () => 'vera', () => ''],
-    ])('%s: stands in the field or nothing does, and nobody is signed in', async (_what, hint, shown) => {
+    ])('A login_hint with %s fills the field or leaves it empty, and signs no one in', async (_what, hint, shown) => {
       const at = foyer.browser();
       const { html, answer } = await land(at, { login_hint: hint() });
       expect([answer.status, usernameOf(html)]).toEqual([200, shown()]);
@@ -109,7 +109,7 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
       expect((await at.get('/settings')).status).toBe(303);
     });
 
-    it('hint in the address of the page: the field stays empty', async () => {
+    it('A login_hint in the address of the page leaves the field empty', async () => {
       const at = foyer.browser();
       const { url } = await land(at, {});
       const html = await (await at.get(`${url.href}&login_hint=${encodeURIComponent(user.email)}`)).text();
@@ -117,7 +117,7 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
       expect(usernameOf(await (await at.get('/?login_hint=vera@example.com')).text())).toBe('');
     });
 
-    it('hint for one member: another one may sign in, and what was typed stays in the field after a refusal', async () => {
+    it('Another user than the hinted one can sign in, and a refused entry stays in the field', async () => {
       const at = foyer.browser();
       const { url } = await land(at, { login_hint: 'nobody@example.com' });
       const refused = await at.post(`/sign-in${url.search}`, { username: user.email, password: 'wrong' });
@@ -138,7 +138,7 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
       ['identity_provider', 'LoginWithAmazon', 'amazon'],
       ['idp_hint', 'google', 'google'],
       ['kc_idp_hint', 'ACME-SAML', 'acme-saml'],
-    ])('%s=%s: a page with the button of that provider alone, and no attempt is begun', async (name, value, id) => {
+    ])('%s=%s shows only the button of that provider and starts no attempt', async (name, value, id) => {
       const at = foyer.browser();
       const { answer, html } = await land(at, { [name]: value, login_hint: 'vera@example.com' });
       expect([answer.status, buttons(html), html.includes('name="password"')]).toEqual([200, [id], false]);
@@ -146,7 +146,7 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
       expect(html).not.toMatch(/http-equiv="refresh"/i);
     });
 
-    it('the button leads to the provider with the hinted address; the other ways are one link away', async () => {
+    it('The button passes the hinted address to the provider, and a link leads to the other sign-in methods', async () => {
       const at = foyer.browser();
       const before = (await entriesIn(foyer.stores, 'federation-attempt:')).length;
       const { html } = await land(at, { identity_provider: 'acme-oidc', login_hint: 'vera@example.com' });
@@ -162,14 +162,14 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
     });
 
     it.each(['nowhere', '', '__proto__', 'constructor', 'x'.repeat(1_000), '../google'])(
-      'unknown name “%s”: the whole sign-in page',
+      'The unknown provider “%s” shows the whole sign-in page',
       async (value) => {
         const { html } = await land(foyer.browser(), { identity_provider: value });
         expect(html).toContain('name="password"');
       },
     );
 
-    it('name in the address of the page has no effect; after a refusal all ways are there', async () => {
+    it('A provider in the address of the page has no effect, and after a refusal every sign-in method is shown', async () => {
       const at = foyer.browser();
       const { url } = await land(at, { identity_provider: 'google' });
       const refused = await at.post(`/sign-in${url.search}`, { username: user.email, password: 'wrong' });
@@ -179,7 +179,7 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
       expect(await (await at.get('/?identity_provider=google')).text()).toContain('name="password"');
     });
 
-    it('member who is signed in goes on without a provider', async () => {
+    it('A signed-in user gets a code without the provider', async () => {
       const at = await foyer.signedIn(user);
       const { url } = await client.begin({ identity_provider: 'google' });
       expect(locationOf(await at.get(url))).toMatch(/[?&]code=/);

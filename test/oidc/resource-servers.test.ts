@@ -51,7 +51,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
       .filter(Boolean)
       .toSorted();
 
-  it('are JWTs of five minutes that the resource server checks by itself (RFC 9068)', async () => {
+  it('An access token is a five-minute JWT that the resource server verifies by itself (RFC 9068)', async () => {
     const party = await app();
     const begunAt = Math.floor(foyer.deps.now() / 1000);
     const { user, tokens } = await tokensAt(party);
@@ -81,7 +81,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
     expect(payload.auth_time).toBeLessThanOrEqual(payload.iat ?? 0);
   });
 
-  it('are signed with RS256 for a resource server that is registered so (RFC 9068, section 2.1)', async () => {
+  it('An access token is signed with RS256 if the resource server is registered so (RFC 9068, section 2.1)', async () => {
     const identifier = 'https://older.example.com/';
     await insertResourceServer(foyer.deps.database.db, { identifier, scopes: ['old:read'], alg: 'RS256' }, 1);
     const party = await app('openid old:read', { resources: [identifier] });
@@ -90,7 +90,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
     expect((await jwtVerify(tokens.access_token, keys(), checks)).payload.sub).toBe(user.id);
   });
 
-  it('the same code gives an opaque one when no resource is named with it', async () => {
+  it('A code that is redeemed without a resource gives an opaque access token', async () => {
     const { user, tokens } = await tokensAt(await app(), foyer.browser(), { resource: orders }, {});
     expect(tokens.access_token).not.toContain('.');
     const info = await sendRequest(`${foyer.url}/oauth2/userInfo`, {
@@ -99,7 +99,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
     expect(await info.json()).toMatchObject({ sub: user.id });
   });
 
-  it('refreshing gives either kind, and never more than the sign-in', async () => {
+  it('A refresh for a resource never gives more scopes than the sign-in', async () => {
     const party = await app();
     const { tokens } = await tokensAt(party);
     const again = await oidc.refreshTokenGrant(party.config, tokens.refresh_token ?? '', { resource: orders });
@@ -109,7 +109,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
     ).rejects.toMatchObject({ error: 'invalid_scope' });
   });
 
-  it('a service gets one for itself', async () => {
+  it('A service gets a JWT for a resource server by client credentials', async () => {
     const { id, secret } = await client({ service: true, redirectUris: [], scopes: [] });
     const { config } = await relyingParty(foyer, { id, secret, redirectUri: '' });
     const tokens = await oidc.clientCredentialsGrant(config, { resource: orders, scope: 'orders:write payroll:read' });
@@ -122,7 +122,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
     expect(tokens.expires_in).toBe(300);
   });
 
-  it('a later request adds to the grant, and each token holds what its own request asked for', async () => {
+  it('A later request adds to the grant, but each token has only the scopes of its own request', async () => {
     const known = await client();
     const [narrow, other] = [
       await relyingParty(foyer, known, 'openid orders:read'),
@@ -141,7 +141,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
     expect(scopesOf(again.access_token)).toEqual(['orders:read']);
   });
 
-  describe('attack: more than was registered', () => {
+  describe('requests for more than is registered', () => {
     it.each([
       ['a resource that the client never registered', { resource: payroll }],
       ['one that nobody registered', { resource: 'https://unknown.example/' }],
@@ -150,7 +150,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
       ['the same one in capitals', { resource: 'https://ORDERS.example.com/' }],
       ['one with a fragment', { resource: `${orders}#x` }],
       ['no address at all', { resource: 'orders' }],
-    ])('at the sign-in: %s', async (_what, parameters) => {
+    ])('Attack: an authorization request with %s as the resource gets invalid_target', async (_what, parameters) => {
       const party = await app(scope, { resources: [orders, gone] });
       const browser = await foyer.signedIn(await foyer.addUser());
       const begun = await party.begin(parameters);
@@ -158,7 +158,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
       expect([home.searchParams.get('code'), home.searchParams.get('error')]).toEqual([null, 'invalid_target']);
     });
 
-    it('a second resource in one request, smuggled in beside an allowed one', async () => {
+    it('Attack: a second resource beside an allowed one gets invalid_target', async () => {
       const party = await app();
       const browser = await foyer.signedIn(await foyer.addUser());
       const url = new URL((await party.begin({ resource: orders })).url);
@@ -167,36 +167,36 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
       expect([home.searchParams.get('code'), home.searchParams.get('error')]).toEqual([null, 'invalid_target']);
     });
 
-    it('a scope of a resource that the client never registered, asked for beside an allowed one', async () => {
+    it('Attack: a scope of an unregistered resource beside an allowed scope is not in the token', async () => {
       const { tokens } = await tokensAt(await app('openid orders:read payroll:read'));
       expect(scopesOf(tokens.access_token)).toEqual(['orders:read']);
       expect(tokens.scope).toBe('orders:read');
     });
 
-    it('a scope of an allowed resource that was not asked for', async () => {
+    it('Attack: a scope of an allowed resource that was not requested is not in the token', async () => {
       const { tokens } = await tokensAt(await app('openid orders:read'));
       expect(scopesOf(tokens.access_token)).toEqual(['orders:read']);
     });
 
-    it('Foyer’s own scopes are none of a resource’s', async () => {
+    it('A token for a resource has none of Foyer’s own scopes', async () => {
       const { tokens } = await tokensAt(await app('openid email orders:read'));
       expect(scopesOf(tokens.access_token)).toEqual(['orders:read']);
     });
 
-    it('another resource at the token endpoint than at the sign-in', async () => {
+    it('Attack: a resource other than that of the sign-in is refused at the token endpoint', async () => {
       const party = await app(scope, { resources: [orders, payroll] });
       await expect(tokensAt(party, foyer.browser(), { resource: orders }, { resource: payroll })).rejects.toMatchObject(
         { error: 'invalid_target' },
       );
     });
 
-    it('a resource at the token endpoint that no sign-in asked for', async () => {
+    it('Attack: a resource that no sign-in requested is refused at the token endpoint', async () => {
       await expect(tokensAt(await app(), foyer.browser(), {}, { resource: orders })).rejects.toMatchObject({
         error: 'invalid_target',
       });
     });
 
-    it('by client credentials: a resource of another client, a member’s scope, one of Foyer’s', async () => {
+    it('Attack: client credentials give no other client’s resource, no scope of a user and no scope of Foyer', async () => {
       const { id, secret } = await client({ service: true, redirectUris: [], scopes: [] });
       const { config } = await relyingParty(foyer, { id, secret, redirectUri: '' });
       await expect(oidc.clientCredentialsGrant(config, { resource: payroll })).rejects.toMatchObject({
@@ -212,7 +212,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
       expect(scopesOf(mixed.access_token)).toEqual(['orders:read']);
     });
 
-    it('what was taken away since: the next refresh refuses', async () => {
+    it('A resource that was removed from the client is refused at the next refresh', async () => {
       const party = await app();
       const { tokens } = await tokensAt(party);
       const { db } = foyer.deps.database;
@@ -224,7 +224,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
       ).rejects.toMatchObject({ error: 'invalid_target' });
     });
 
-    it('of a resource server that is removed', async () => {
+    it('A resource server that was removed is refused at the next refresh', async () => {
       const { db } = foyer.deps.database;
       await insertResourceServer(db, { identifier: gone, scopes: ['x:read'] }, 1);
       const party = await app('openid x:read', { resources: [gone] });
@@ -236,7 +236,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
     });
   });
 
-  it('a third party’s are named to the member, and given only by their word', async () => {
+  it('The consent page names a third party’s resource scopes, which are given only with consent', async () => {
     const party = await app(scope, { thirdParty: true });
     const browser = await foyer.signedIn(await foyer.addUser());
     const silent = await party.begin({ resource: orders, prompt: 'none' });
@@ -250,7 +250,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
     expect(scopesOf(tokens.access_token)).toEqual(['orders:read']);
   });
 
-  it('a third party that was allowed without the resource asks again for it', async () => {
+  it('A third party with consent but not for the resource asks for consent again', async () => {
     const known = await client({ thirdParty: true });
     const [plain, more] = [
       await relyingParty(foyer, known, 'openid'),
@@ -262,7 +262,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
     expect(locationOf(await browser.get(silent.url))).toContain('error=consent_required');
   });
 
-  describe('a JWT opens nothing of Foyer’s own', () => {
+  describe('a JWT for a resource server at Foyer itself', () => {
     let token: string;
     let party: RelyingParty;
     beforeAll(async () => {
@@ -271,18 +271,18 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
       expect(decodeProtectedHeader(token).typ).toBe('at+jwt');
     });
 
-    it.each(['/oauth2/userInfo', '/user/info', '/clients'])('%s refuses it', async (path) => {
+    it.each(['/oauth2/userInfo', '/user/info', '/clients'])('%s refuses a JWT for a resource server', async (path) => {
       const answer = await sendRequest(foyer.url + path, { headers: { authorization: `Bearer ${token}` } });
       expect(answer.status).toBe(401);
       expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"');
     });
 
-    it('introspection says that it is not active, revocation that it cannot revoke it', async () => {
+    it('Introspection reports the JWT as inactive, and revocation answers that it cannot revoke it', async () => {
       expect(await oidc.tokenIntrospection(party.config, token)).toEqual({ active: false });
       await expect(oidc.tokenRevocation(party.config, token)).rejects.toMatchObject({ status: 400 });
     });
 
-    it('it outlives a sign-out, which is why it is short: the refresh token beside it does not', async () => {
+    it('A JWT stays valid after the sign-out until it expires, but its refresh token ends at once', async () => {
       const browser = foyer.browser();
       const { tokens } = await tokensAt(party, browser);
       await browser.post('/logout');

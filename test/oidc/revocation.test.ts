@@ -36,7 +36,7 @@ describe.each(backends)('revocation on $name', (backend) => {
     }
 
     it.each([undefined, 'refresh_token', 'access_token', 'nonsense'])(
-      'of the refresh token ends the access token with it (hint: %s)',
+      'Revoking the refresh token ends the access token with it (hint: %s)',
       async (hint) => {
         const parameters: Record<string, string> = hint === undefined ? {} : { token_type_hint: hint };
         await oidc.tokenRevocation(client.config, tokens.refresh_token ?? '', parameters);
@@ -44,13 +44,13 @@ describe.each(backends)('revocation on $name', (backend) => {
       },
     );
 
-    it('of the access token ends the refresh token with it: the client is done', async () => {
+    it('Revoking the access token ends the refresh token with it', async () => {
       await oidc.tokenRevocation(client.config, tokens.access_token);
       await expectDead();
     });
 
     it.each(['access_token', 'refresh_token'] as const)(
-      'of the %s ends the other access tokens of the same sign-in too',
+      'Revoking the %s also ends the other access tokens of the same sign-in',
       async (kind) => {
         const later = await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
         await oidc.fetchUserInfo(client.config, tokens.access_token, user.id);
@@ -59,13 +59,13 @@ describe.each(backends)('revocation on $name', (backend) => {
       },
     );
 
-    it('of an unknown token, or a second time, is answered alike (RFC 7009, section 2.2)', async () => {
+    it('Revoking an unknown token, or a token twice, succeeds alike (RFC 7009, section 2.2)', async () => {
       await oidc.tokenRevocation(client.config, 'no such token');
       await oidc.tokenRevocation(client.config, tokens.access_token);
       await oidc.tokenRevocation(client.config, tokens.access_token);
     });
 
-    it("of another client's tokens does nothing", async () => {
+    it('Attack: revoking the tokens of another client has no effect', async () => {
       const other = await relyingParty(foyer, await foyer.addClient());
       await oidc.tokenRevocation(other.config, tokens.access_token);
       await oidc.tokenRevocation(other.config, tokens.refresh_token ?? '');
@@ -75,7 +75,7 @@ describe.each(backends)('revocation on $name', (backend) => {
     });
   });
 
-  it('needs the secret of a confidential client', async () => {
+  it('A confidential client without its secret gets 401, and the token stays valid', async () => {
     const client = await relyingParty(foyer, await foyer.addClient());
     const tokens = await tokensFor(client, foyer.browser(), user);
     const answer = await sendRequest(`${foyer.url}/oauth2/revoke`, {
@@ -86,7 +86,7 @@ describe.each(backends)('revocation on $name', (backend) => {
     await oidc.fetchUserInfo(client.config, tokens.access_token, user.id);
   });
 
-  it('leaves the member signed in: the next request goes on silently', async () => {
+  it('Revoking tokens leaves the user signed in, so prompt=none still gives a code', async () => {
     const client = await relyingParty(foyer, await foyer.addClient());
     const browser = await foyer.signedIn(user);
     await oidc.tokenRevocation(client.config, (await tokensFor(client, browser, user)).refresh_token ?? '');

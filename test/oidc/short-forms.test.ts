@@ -56,7 +56,7 @@ describe.each(backends)('short forms on $name', (backend) => {
   }
 
   describe('client_id and redirect_uri', () => {
-    it('end at {redirect_uri}/?id_token=…&state=…, after a sign-in', async () => {
+    it('A sign-in redirects to {redirect_uri}/?id_token=…&state=…', async () => {
       const answer = await comeHome(foyer.browser(), shortForm({ state: 'a b&c' }));
       const callback = locationOf(answer);
       expect(callback).toMatch(/^http:\/\/127\.0\.0\.1:9\/old\/\?id_token=[\w.-]+&state=a\+b%26c$/);
@@ -66,7 +66,7 @@ describe.each(backends)('short forms on $name', (backend) => {
       expect(claims).not.toHaveProperty('given_name');
     });
 
-    it('the address is kept by nobody, and the token is soon worth nothing', async () => {
+    it('The redirect with the id token is no-store and no-referrer, and the token expires within five minutes', async () => {
       const answer = await comeHome(await foyer.signedIn(user), shortForm());
       expect([answer.status, answer.headers.get('referrer-policy'), answer.headers.get('cache-control')]).toEqual([
         303,
@@ -78,14 +78,14 @@ describe.each(backends)('short forms on $name', (backend) => {
       expect(exp - iat).toBeGreaterThan(60);
     });
 
-    it('an id token that goes any other way lives as long as ever', async () => {
+    it('An id token that is not in the query is valid for an hour', async () => {
       const query = { client_id: legacy.id, redirect_uri: legacy.redirectUri, response_type: 'id_token' };
       const answer = await (await foyer.signedIn(user)).get(`/oauth2/authorize?${new URLSearchParams(query)}`);
       const { iat = 0, exp = 0 } = decodeJwt(/id_token=([^&]+)/.exec(locationOf(answer))?.[1] ?? '');
       expect(exp - iat).toBe(3600);
     });
 
-    it('each time with a nonce of its own', async () => {
+    it('Each id token has a nonce of its own', async () => {
       const browser = await foyer.signedIn(user);
       const nonces = [await comeHome(browser, shortForm()), await comeHome(browser, shortForm())].map(
         (answer) => decodeJwt(new URL(locationOf(answer)).searchParams.get('id_token') ?? '').nonce,
@@ -94,12 +94,12 @@ describe.each(backends)('short forms on $name', (backend) => {
       expect(nonces[1]).not.toBe(nonces[0]);
     });
 
-    it('with the slash, as the address is registered: the same', async () => {
+    it('A redirect address with its final slash, as registered, works in the same way', async () => {
       const answer = await comeHome(await foyer.signedIn(user), shortForm({ redirect_uri: legacy.redirectUri }));
       expect(locationOf(answer)).toMatch(/^http:\/\/127\.0\.0\.1:9\/old\/\?id_token=/);
     });
 
-    it('forceAuth shows the form whatever session exists, and the old session ends with the new sign-in', async () => {
+    it('The parameter forceAuth shows the form despite a session, and the old session ends with the new sign-in', async () => {
       const other = await foyer.addUser();
       const browser = await foyer.signedIn(other);
       const before = await browser.cookies();
@@ -115,7 +115,7 @@ describe.each(backends)('short forms on $name', (backend) => {
       expect((await old.get('/')).status).toBe(200);
     });
 
-    it('an error goes the same way', async () => {
+    it('An error is sent to the same redirect address, with state', async () => {
       const third = await foyer.addClient({
         redirectUris: ['http://127.0.0.1:9/third/'],
         legacyIdTokenRedirect: true,
@@ -132,14 +132,14 @@ describe.each(backends)('short forms on $name', (backend) => {
       expect(Object.fromEntries(back.searchParams)).toMatchObject({ error: 'access_denied', state: 's' });
     });
 
-    it('of a client app that is not registered for it, but begins sign-ins by itself: it is asked to', async () => {
+    it('A client without the short form that starts sign-ins itself gets a redirect to its start address', async () => {
       const app = await foyer.addClient({ logbackUri: 'http://127.0.0.1:9/begin' });
       const answer = await foyer.browser().get(form({ client_id: app.id, redirect_uri: app.redirectUri, state: 'x' }));
       expect(answer.status).toBe(200);
       expect(refreshOf(await answer.text())).toBe(`http://127.0.0.1:9/begin?iss=${encodeURIComponent(foyer.url)}`);
     });
 
-    it('of one that has neither: a page that says so, and leads nowhere', async () => {
+    it('A client with neither the short form nor a start address gets an error page without a redirect', async () => {
       const app = await foyer.addClient();
       for (const browser of [foyer.browser(), await foyer.signedIn(user)]) {
         const answer = await browser.get(form({ client_id: app.id, redirect_uri: app.redirectUri }));
@@ -148,7 +148,7 @@ describe.each(backends)('short forms on $name', (backend) => {
       }
     });
 
-    it('without a client_id it is the default web client that is meant, and the query’s id overrides it', async () => {
+    it('A request without a client_id is for the default client, and a client_id in the query overrides it', async () => {
       const own = await startFoyer(backend, { DEFAULT_CLIENT_ID: 'marketplace' });
       try {
         await own.addClient({
@@ -172,7 +172,7 @@ describe.each(backends)('short forms on $name', (backend) => {
       }
     });
 
-    it('at /verify-user are the same as at /', async () => {
+    it('The short form at /verify-user redirects to the short form at /', async () => {
       const browser = await foyer.signedIn(user);
       const { search } = new URL(shortForm(), foyer.url);
       expect(locationOf(await browser.get(`/verify-user${search}`))).toBe(`${foyer.url}/${search}`);
@@ -186,7 +186,7 @@ describe.each(backends)('short forms on $name', (backend) => {
     });
     const start = () => `http://127.0.0.1:9/showcase?iss=${encodeURIComponent(foyer.url)}`;
 
-    it('the sign-in page names it, also after a mistake; then the member goes on to where it begins', async () => {
+    it('The sign-in page names the client, also after a mistake, and the sign-in leads to the client’s start address', async () => {
       const browser = foyer.browser();
       const page = await (await browser.get(form({ client_id: app.id }), { from: 'cross-site' })).text();
       expect(page).toContain('Showcase');
@@ -198,7 +198,7 @@ describe.each(backends)('short forms on $name', (backend) => {
       expect(refreshOf(await going.text())).toBe(start());
     });
 
-    it('whoever signs up from there goes on to where it begins, too', async () => {
+    it('A sign-up that starts there leads to the client’s start address too', async () => {
       const [browser, email] = [foyer.browser(), newAddress()];
       const page = await (await browser.get(form({ client_id: app.id }), { from: 'cross-site' })).text();
       const step = /href="(\/signup\?[^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? '';
@@ -209,21 +209,21 @@ describe.each(backends)('short forms on $name', (backend) => {
       expect(refreshOf(await (await browser.get(on)).text())).toBe(start());
     });
 
-    it('a member who is signed in goes on at once, with forceAuth after the form', async () => {
+    it('A signed-in user is redirected at once, but gets the form first with forceAuth', async () => {
       const browser = await foyer.signedIn(user);
       expect(refreshOf(await (await browser.get(form({ client_id: app.id }))).text())).toBe(start());
       const forced = await browser.get(form({ client_id: app.id, forceAuth: '1' }));
       expect(await forced.text()).toContain('name="password"');
     });
 
-    it('a page of this site that was wanted comes first', async () => {
+    it('A requested page of Foyer wins over the client’s start address', async () => {
       const browser = await foyer.signedIn(user);
       expect(locationOf(await browser.get(form({ client_id: app.id, redirect: '/settings' })))).toBe(
         `${foyer.url}/settings`,
       );
     });
 
-    it('of a client app without such an address: it is named, and the member goes where members go', async () => {
+    it('A client without a start address is named, and the sign-in leads to the usual page', async () => {
       const plain = await foyer.addClient({ name: 'Plain' });
       const browser = foyer.browser();
       expect(await (await browser.get(form({ client_id: plain.id }))).text()).toContain('Plain');
@@ -236,14 +236,14 @@ describe.each(backends)('short forms on $name', (backend) => {
     const authorize = (browser: Browser, parameters: Record<string, string>) =>
       browser.get(`/oauth2/authorize/?${new URLSearchParams(parameters)}`, { from: 'cross-site' });
 
-    it('need no scope and no nonce', async () => {
+    it('An older client needs no scope and no nonce for an id token', async () => {
       const query = { response_type: 'id_token', client_id: legacy.id, redirect_uri: legacy.redirectUri };
       const home = new URL(locationOf(await authorize(await foyer.signedIn(user), query)));
       const claims = decodeJwt(new URLSearchParams(home.hash.slice(1)).get('id_token') ?? '');
       expect(claims).toMatchObject({ sub: user.id, aud: legacy.id, nonce: expect.stringMatching(/^[\w-]{22}$/) });
     });
 
-    it('get a code with a challenge alone', async () => {
+    it('An older client gets a code with a PKCE challenge alone', async () => {
       const app = await foyer.addClient({ legacy: true });
       const verifier = oidc.randomPKCECodeVerifier();
       const query = {
@@ -263,7 +263,7 @@ describe.each(backends)('short forms on $name', (backend) => {
       expect(tokens.scope).toBe('openid');
     });
 
-    it('keep what they say', async () => {
+    it('An older client’s own scope and nonce are kept', async () => {
       const query = {
         response_type: 'id_token',
         client_id: legacy.id,
@@ -276,14 +276,14 @@ describe.each(backends)('short forms on $name', (backend) => {
       expect(claims).toMatchObject({ nonce: 'their own', email: user.email });
     });
 
-    it('say forceAuth for prompt=login', async () => {
+    it('An older client’s forceAuth has the effect of prompt=login', async () => {
       const query = { response_type: 'id_token', client_id: legacy.id, redirect_uri: legacy.redirectUri };
       const browser = await foyer.signedIn(user);
       const landing = locationOf(await authorize(browser, { ...query, forceAuth: 'true' }));
       expect(await (await browser.get(landing)).text()).toContain('name="password"');
     });
 
-    it('nobody else is helped', async () => {
+    it('Any other client gets no default scope or nonce, and its forceAuth is ignored', async () => {
       const app = await foyer.addClient({ responseTypes: ['id_token', 'code'] });
       const query = { response_type: 'id_token', client_id: app.id, redirect_uri: app.redirectUri };
       const browser = await foyer.signedIn(user);

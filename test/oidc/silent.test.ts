@@ -29,7 +29,7 @@ describe.each(backends)('silent sign-on on $name', (backend) => {
     return back.searchParams.get('error') ?? back.searchParams.has('code');
   }
 
-  it('the second request of a client is answered with a code at once', async () => {
+  it('The second request of a client gets a code at once', async () => {
     const browser = foyer.browser();
     const first = await tokensFor(client, browser, user);
     const begun = await client.begin();
@@ -40,7 +40,7 @@ describe.each(backends)('silent sign-on on $name', (backend) => {
     expect((await oidc.refreshTokenGrant(client.config, first.refresh_token ?? '')).access_token).toBeTruthy();
   });
 
-  it('a second client is answered at once too', async () => {
+  it('A second client gets a code at once too', async () => {
     const browser = foyer.browser();
     await tokensFor(client, browser, user);
     const second = await relyingParty(foyer, await foyer.addClient({ public: true }));
@@ -49,26 +49,26 @@ describe.each(backends)('silent sign-on on $name', (backend) => {
     expect(tokens.claims()).toMatchObject({ sub: user.id, aud: second.id });
   });
 
-  it('a member who signed in to Foyer itself is known to every client', async () => {
+  it('A user who signed in at Foyer itself gets a code for every client', async () => {
     const browser = await foyer.signedIn(user);
     expect(await none(browser)).toBe(true);
     const begun = await client.begin();
     expect((await client.redeem((await lead(browser, begun)).href, begun)).claims()?.sub).toBe(user.id);
   });
 
-  it('asks in the page that shows it when the client wants no answer at once', async () => {
+  it('A request without prompt=none leads to the sign-in page', async () => {
     expect((await lead(foyer.browser(), await client.begin())).pathname).toBe('/');
   });
 
   describe('prompt=none', () => {
-    it('signed out: login_required', async () => {
+    it('prompt=none without a session gets login_required', async () => {
       expect(await none(foyer.browser())).toBe('login_required');
       const browser = await foyer.signedIn(user);
       await browser.post('/logout');
       expect(await none(browser)).toBe('login_required');
     });
 
-    it('with cookies that were made up: login_required', async () => {
+    it('prompt=none with forged cookies gets login_required', async () => {
       const browser = foyer.browser();
       for (const name of ['foyer_session', 'foyer_op', 'foyer_op.sig']) {
         await browser.jar.setCookie(`${name}=s%3Amadeup.signature; Path=/`, foyer.url);
@@ -76,7 +76,7 @@ describe.each(backends)('silent sign-on on $name', (backend) => {
       expect(await none(browser)).toBe('login_required');
     });
 
-    it('with only one of the two sessions: login_required', async () => {
+    it('prompt=none with only one of the two sessions gets login_required', async () => {
       for (const missing of ['foyer_session', 'foyer_op']) {
         const [whole, half] = [await foyer.signedIn(user), foyer.browser()];
         for (const cookie of await whole.jar.getCookies(foyer.url)) {
@@ -86,7 +86,7 @@ describe.each(backends)('silent sign-on on $name', (backend) => {
       }
     });
 
-    it('terms outstanding: interaction_required, until they are accepted', async () => {
+    it('prompt=none gets interaction_required until the user accepts the terms', async () => {
       const late = await foyer.addUser({ acceptedTosVersion: null });
       const browser = await foyer.signedIn(late);
       expect(await none(browser)).toBe('interaction_required');
@@ -94,7 +94,7 @@ describe.each(backends)('silent sign-on on $name', (backend) => {
       expect(await none(browser)).toBe(true);
     });
 
-    it('a disabled member: login_required, and so for the interactive request', async () => {
+    it('A disabled user gets login_required, and an interactive request shows the form that refuses the sign-in', async () => {
       const leaving = await foyer.addUser();
       const browser = await foyer.signedIn(leaving);
       const { db } = foyer.stores.database;
@@ -107,20 +107,20 @@ describe.each(backends)('silent sign-on on $name', (backend) => {
       expect(again.status).toBe(403);
     });
 
-    it('a member who is gone: login_required', async () => {
+    it('prompt=none of a deleted user gets login_required', async () => {
       const leaving = await foyer.addUser();
       const browser = await foyer.signedIn(leaving);
       await foyer.stores.database.db.deleteFrom('users').where('id', '=', leaving.id).execute();
       expect(await none(browser)).toBe('login_required');
     });
 
-    it('together with another prompt is no request', async () => {
+    it('prompt=none with another prompt value gets invalid_request', async () => {
       const begun = await client.begin({ prompt: 'none login' });
       const back = await lead(await foyer.signedIn(user), begun);
       expect(back.searchParams.get('error')).toBe('invalid_request');
     });
 
-    it('leaves nothing behind that a later request trips over', async () => {
+    it('prompt=none leaves no interaction record, so a later request succeeds', async () => {
       const browser = foyer.browser();
       for (let turn = 0; turn < 3; turn += 1) expect(await none(browser)).toBe('login_required');
       expect(Object.keys(await browser.cookies()).filter((name) => name.startsWith('foyer_request_'))).toEqual([]);
@@ -128,7 +128,7 @@ describe.each(backends)('silent sign-on on $name', (backend) => {
     });
   });
 
-  it('new terms stop a session that is live already, silently and interactively', async () => {
+  it('New terms stop a live session from getting a code, silently and interactively', async () => {
     const stores = { ...foyer.stores, destroy: async () => {} };
     const next = { number: foyer.deps.terms.number + 1, label: 'next' };
     const browser = await foyer.signedIn(user);

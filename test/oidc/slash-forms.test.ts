@@ -15,7 +15,7 @@ describe.each(backends)('protocol endpoints with a slash at the end, on $name', 
   const machine = [token, userinfo, jwks, revocation, introspection, par, routes.device_authorization];
 
   it.each([...machine, '/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'])(
-    '%s/ is 404 in JSON for each method and media type',
+    '%s/ answers 404 in JSON for each method and media type',
     async (path) => {
       for (const method of ['GET', 'POST', 'PUT', 'OPTIONS']) {
         for (const accept of ['*/*', 'text/html', 'application/json']) {
@@ -33,20 +33,17 @@ describe.each(backends)('protocol endpoints with a slash at the end, on $name', 
     },
   );
 
-  it.each([routes.end_session, routes.code_verification])(
-    '%s/ is the page that says 404 to a browser',
-    async (path) => {
-      for (const method of ['GET', 'POST']) {
-        const answer = await sendRequest(`${foyer.url}${path}/`, { method, headers: { accept: 'text/html' } });
-        expect([method, answer.status, answer.headers.get('content-type')]).toEqual([
-          ...[method, 404],
-          expect.stringContaining('text/html'),
-        ]);
-      }
-    },
-  );
+  it.each([routes.end_session, routes.code_verification])('%s/ answers 404 with a page', async (path) => {
+    for (const method of ['GET', 'POST']) {
+      const answer = await sendRequest(`${foyer.url}${path}/`, { method, headers: { accept: 'text/html' } });
+      expect([method, answer.status, answer.headers.get('content-type')]).toEqual([
+        ...[method, 404],
+        expect.stringContaining('text/html'),
+      ]);
+    }
+  });
 
-  it('the authorization endpoint has the form with a slash', async () => {
+  it('The authorization endpoint also exists with a final slash', async () => {
     const answer = await sendRequest(`${foyer.url}${routes.authorization}/`, { redirect: 'manual' });
     expect(answer.status).not.toBe(404);
   });

@@ -12,7 +12,7 @@ const minuteMs = 60_000;
 const essentialAcr = (acr: object) => ({ claims: JSON.stringify({ id_token: { acr: { essential: true, ...acr } } }) });
 
 /** OpenID Connect Core 1.0, sections 2, 3.1.2.1 and 5.5.1.1. */
-describe.each(backends)('how sure a sign-in a client app gets on $name', (backend) => {
+describe.each(backends)('step-up authentication on $name', (backend) => {
   let foyer: TestFoyer;
   let client: RelyingParty;
   beforeAll(async () => {
@@ -71,10 +71,10 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
     return at;
   }
 
-  describe('id tokens tell the truth (RFC 8176)', () => {
+  describe('amr, acr and auth_time (RFC 8176)', () => {
     const seconds = () => Math.floor(foyer.deps.now() / 1000);
 
-    it('password', async () => {
+    it('A password sign-in gives amr pwd and acr aal1', async () => {
       const before = seconds();
       const tokens = await atOnce(await foyer.signedIn(await foyer.addUser()));
       expect(how(tokens)).toEqual({ amr: ['pwd'], acr: 'aal1' });
@@ -83,7 +83,7 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
       expect(authTime).toBeLessThanOrEqual(seconds());
     });
 
-    it('authenticator app: when the code was shown, not the password', async () => {
+    it('An authenticator app gives acr aal2, and auth_time is the time of its code, not of the password', async () => {
       const { user, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
       await toChallenge(browser, user);
@@ -95,7 +95,7 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
       expect(Number(tokens.claims()?.auth_time)).toBeGreaterThanOrEqual(before);
     });
 
-    it('recovery code', async () => {
+    it('A recovery code gives amr otp and mfa and acr aal2', async () => {
       const { user } = await memberWithTotp(foyer);
       const [code = ''] = await giveRecoveryCodes(foyer, user);
       const browser = foyer.browser();
@@ -104,7 +104,7 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
       expect(how(await atOnce(browser))).toEqual({ amr: ['pwd', 'otp', 'mfa'], acr: 'aal2' });
     });
 
-    it('remembered device: the password alone', async () => {
+    it('A remembered device gives the acr of the password alone', async () => {
       const { browser } = await remembered();
       expect(how(await atOnce(browser))).toEqual({ amr: ['pwd'], acr: 'aal1' });
     });
@@ -112,7 +112,7 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
     it.each([
       [true, 'swk'],
       [false, 'hwk'],
-    ])('passkey, synced: %s', async (backedUp, kind) => {
+    ])('A passkey gives acr phr and the amr of its key storage, synced: %s', async (backedUp, kind) => {
       const { authenticator } = await memberWithPasskey(foyer, { backedUp });
       const browser = foyer.browser();
       expect((await signInWith(browser, authenticator)).status).toBe(303);
@@ -121,7 +121,7 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
       expect(acr).toBe('phr');
     });
 
-    it('so do access tokens, before and after they are refreshed', async () => {
+    it('Introspection of an access token has acr and auth_time, before and after a refresh', async () => {
       const { user, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
       await toChallenge(browser, user);
@@ -137,7 +137,7 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
   });
 
   describe('max_age', () => {
-    it('0 asks also who has signed in this very second', async () => {
+    it('max_age=0 asks even a user who signed in this very second', async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       expect(await errorOf(browser, { prompt: 'none', max_age: '0' })).toBe('login_required');
@@ -150,7 +150,7 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
       expect(tokens.claims()?.sub).toBe(user.id);
     });
 
-    it('too old with prompt=none is login_required, young enough is a code', async () => {
+    it('prompt=none gets login_required for a sign-in older than max_age and a code for a younger one', async () => {
       const user = await foyer.addUser();
       foyer.passTime(-10 * minuteMs);
       const browser = await foyer.signedIn(user);
@@ -162,7 +162,7 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
 
   describe('acr_values', () => {
     it.each(['aal2', 'phr aal2', 'aal2 urn:example:gold'])(
-      '%s: a member who can show more is asked to',
+      'acr_values=%s asks a user who has a stronger factor for it',
       async (values) => {
         const { user, secret, browser } = await remembered();
         const before = await atOnce(browser);
@@ -179,7 +179,7 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
       },
     );
 
-    it('whoever is signed out shows all at once, also on a remembered device', async () => {
+    it('A signed-out user is asked for all factors in one sign-in, also on a remembered device', async () => {
       const { user, secret, browser } = await remembered();
       await browser.post('/logout');
       foyer.passTime(minuteMs);
@@ -191,18 +191,21 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
       expect(how(await client.redeem(await home(browser, at), begun))).toMatchObject({ acr: 'aal2' });
     });
 
-    it.each(['aal2', 'phr', 'urn:example:gold'])('%s: who has nothing more to show is not asked', async (values) => {
-      const browser = await foyer.signedIn(await foyer.addUser());
-      expect(how(await atOnce(browser, { acr_values: values }))).toEqual({ amr: ['pwd'], acr: 'aal1' });
-    });
+    it.each(['aal2', 'phr', 'urn:example:gold'])(
+      'acr_values=%s asks nothing of a user who has no stronger factor',
+      async (values) => {
+        const browser = await foyer.signedIn(await foyer.addUser());
+        expect(how(await atOnce(browser, { acr_values: values }))).toEqual({ amr: ['pwd'], acr: 'aal1' });
+      },
+    );
 
-    it('less will do where nobody may be asked: it is voluntary', async () => {
+    it('prompt=none gives a code with a lower acr, because acr_values is voluntary', async () => {
       const { browser } = await remembered();
       const tokens = await atOnce(browser, { prompt: 'none', acr_values: 'aal2' });
       expect(how(tokens)).toEqual({ amr: ['pwd'], acr: 'aal1' });
     });
 
-    it('what is surer satisfies it, and is called what the client app knows', async () => {
+    it('A stronger sign-in satisfies acr_values and is reported with the acr that the client requested', async () => {
       const { authenticator } = await memberWithPasskey(foyer);
       const browser = foyer.browser();
       await signInWith(browser, authenticator);
@@ -212,7 +215,7 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
       expect(how(await atOnce(browser, { acr_values: 'urn:example:gold' })).acr).toBe('phr');
     });
 
-    it('phr: a member with a passkey is asked for it; the password once more is an answer, too', async () => {
+    it('acr_values=phr asks a user for the passkey, and the password again is accepted with acr aal1', async () => {
       const { browser, authenticator } = await memberWithPasskey(foyer);
       const begun = await client.begin({ acr_values: 'phr' });
       const again = await askedAgain(browser, await lead(browser, begun));
@@ -231,7 +234,7 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
     it.each([
       ['value', { value: 'aal2' }],
       ['values', { values: ['urn:example:gold', 'aal2'] }],
-    ])('%s: asked for, and given', async (_what, acr) => {
+    ])('An essential acr with %s is asked for and given', async (_what, acr) => {
       const { secret, browser } = await remembered();
       expect(await errorOf(browser, { prompt: 'none', ...essentialAcr(acr) })).toBe('login_required');
       const begun = await client.begin(essentialAcr(acr));
@@ -241,7 +244,7 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
       expect(how(await atOnce(browser, { prompt: 'none', ...essentialAcr(acr) })).acr).toBe('aal2');
     });
 
-    it('who cannot is an error of the client app’s, silent or not; acr_values beside it change nothing', async () => {
+    it('An essential acr that the user cannot reach gets unmet_authentication_requirements, whatever acr_values says', async () => {
       const browser = await foyer.signedIn(await foyer.addUser());
       const unmet = 'unmet_authentication_requirements';
       for (const more of [{}, { prompt: 'none' }, { acr_values: 'aal1' }] as Record<string, string>[]) {
@@ -250,7 +253,7 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
       expect(await errorOf(browser, essentialAcr({ values: ['urn:example:gold'] }))).toBe(unmet);
     });
 
-    it('who was asked and showed less is an error, not asked for ever', async () => {
+    it('A user who answers with less than the essential acr causes an error, not another question', async () => {
       const { browser } = await memberWithPasskey(foyer);
       const begun = await client.begin(essentialAcr({ value: 'phr' }));
       const again = await askedAgain(browser, await lead(browser, begun));
@@ -260,7 +263,7 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
       expect(back.searchParams.get('state')).toBe(begun.state);
     });
 
-    it('attack: the sign-in of before satisfies it by no way', async () => {
+    it('Attack: an earlier or weaker sign-in never satisfies an essential acr, nor does a forged /storage call', async () => {
       const { user, browser } = await remembered();
       const landing = await lead(browser, await client.begin(essentialAcr({ value: 'aal2' })));
       const id = landing.searchParams.get('authorization_code') ?? '';
@@ -280,7 +283,7 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
   });
 
   describe('the rest of the claims parameter', () => {
-    it('another member than the one it names is an error', async () => {
+    it('A user other than the one that the claim sub names gets login_required', async () => {
       const [user, other] = [await foyer.addUser(), await foyer.addUser()];
       const browser = await foyer.signedIn(user);
       const wanted = (id: string) => ({ claims: JSON.stringify({ id_token: { sub: { value: id } } }) });
@@ -292,7 +295,7 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
       expect(new URL(await home(browser, at)).searchParams.get('error')).toBe('login_required');
     });
 
-    it('asks for nothing more of the member: other claims are not looked at', async () => {
+    it('Other requested claims are ignored and give no more data about the user', async () => {
       const browser = await foyer.signedIn(await foyer.addUser());
       const claims = {
         id_token: { phone_number: { essential: true }, 'custom:jobTitle': null },
@@ -305,13 +308,16 @@ describe.each(backends)('how sure a sign-in a client app gets on $name', (backen
       expect(Object.keys(info)).toEqual(['sub']);
     });
 
-    it.each(['{', '[]', '{}', '{"id_token":1}', '"x"'])('%s is no request', async (claims) => {
-      const browser = await foyer.signedIn(await foyer.addUser());
-      expect(await errorOf(browser, { claims })).toBe('invalid_request');
-    });
+    it.each(['{', '[]', '{}', '{"id_token":1}', '"x"'])(
+      'The claims parameter %s gets invalid_request',
+      async (claims) => {
+        const browser = await foyer.signedIn(await foyer.addUser());
+        expect(await errorOf(browser, { claims })).toBe('invalid_request');
+      },
+    );
 
     it.each(['{"id_token":{"acr":"aal2"}}', '{"id_token":{"acr":{"essential":"yes","values":"aal2"}}}'])(
-      '%s is not taken for more than it is',
+      'The claims parameter %s gives no higher acr than the sign-in has',
       async (claims) => {
         const browser = await foyer.signedIn(await foyer.addUser());
         expect(how(await atOnce(browser, { claims })).acr).toBe('aal1');

@@ -10,7 +10,7 @@ const callback = `${site}/callback`;
 const fromShop = { from: 'cross-site', headers: { referer: `${site}/account` } } as const;
 
 /** The specification's "Logout": the branches that end at the authorize path, where somebody else can sign in. */
-describe.each(backends)('signing out to sign in as somebody else on $name', (backend) => {
+describe.each(backends)('switch of account by /logout on $name', (backend) => {
   let foyer: TestFoyer;
   let user: User;
   let browser: Browser;
@@ -49,7 +49,7 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
     return landing;
   }
 
-  it('with a code: out, and the other member’s code is redeemed by what the client app began with', async () => {
+  it('/logout with a code request signs out, and another user’s code is redeemed with the client’s verifier', async () => {
     const { begun, parameters } = await ofCode();
     const answer = await browser.get(logout(parameters), fromShop);
     expect(answer.status).toBe(303);
@@ -62,7 +62,7 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
     expect(tokens.claims()?.sub).toBe(other.id);
   });
 
-  it('with a code and no scope, as the specification has it: who the other member is', async () => {
+  it('/logout with a code request without a scope gives an id token of the other user with the scope openid', async () => {
     const { begun, parameters } = await ofCode();
     const { scope: _, nonce: __, ...asked } = parameters;
     const authorize = locationOf(await browser.get(logout(asked), fromShop));
@@ -75,7 +75,7 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
     expect([tokens.claims()?.sub, tokens.scope]).toEqual([other.id, 'openid']);
   });
 
-  it('with an id token: its state and nonce come back', async () => {
+  it('/logout with an id token request returns its state and nonce', async () => {
     const authorize = locationOf(await browser.get(logout(idToken()), fromShop));
     await expectForm(authorize);
     const other = await foyer.addUser();
@@ -86,7 +86,7 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
     expect([sent.get('state'), claims.nonce, claims.sub, claims.email]).toEqual(['s-1', 'n-1', other.id, other.email]);
   });
 
-  it('older client apps need neither scope nor nonce, and get the id token in the way that they are registered for', async () => {
+  it('Older clients need no scope and no nonce and get the id token in their registered response mode', async () => {
     const [own, final] = ['https://older.example/cb', 'https://oldest.example/'];
     const older = await foyer.addClient({ redirectUris: [own], responseTypes: ['id_token'], legacy: true });
     const oldest = await foyer.addClient({ redirectUris: [final], legacyIdTokenRedirect: true });
@@ -118,7 +118,7 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
     });
   }
 
-  it('from an unknown place: one button first, which keeps all of it', async () => {
+  it('A link from an unknown site shows one button first, which keeps every parameter', async () => {
     const { parameters } = await ofCode();
     for (const asked of [parameters, idToken()]) {
       const page = await browser.get(logout(asked), { from: 'cross-site' });
@@ -141,7 +141,7 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
     }
   });
 
-  it('keeps all of it when the language is changed, and signs nobody out by that', async () => {
+  it('A change of the language keeps every parameter and signs no one out', async () => {
     const html = await (await browser.get(logout(idToken()), { from: 'cross-site' })).text();
     const [, back = ''] = /name="redirect" value="([^"]*)"/.exec(html) ?? [];
     const chosen = await browser.post('/language', { lang: 'de', redirect: back.replaceAll('&amp;', '&') });
@@ -155,12 +155,12 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
     expect(new URL(locationOf(gone)).pathname).toBe('/logout');
   });
 
-  it('without a session: the same, and at once', async () => {
+  it('Without a session the link leads to the sign-in form at once', async () => {
     browser = foyer.browser();
     await expectForm(locationOf(await browser.get(logout(idToken()), { from: 'cross-site' })));
   });
 
-  it('a logout address decides, where both are given', async () => {
+  it('A logout address wins over a redirect address', async () => {
     const bye = `${site}/bye`;
     const both = await foyer.addClient({ redirectUris: [callback], logoutUris: [bye] });
     const { parameters } = await ofCode();
@@ -176,7 +176,7 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
     );
   });
 
-  describe('ends at the start page, signed out, with', () => {
+  describe('/logout without a valid request', () => {
     const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
     const code = { response_type: 'code', code_challenge: challenge, code_challenge_method: 'S256', scope: 'openid' };
     it.each([
@@ -207,23 +207,26 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
       ],
       ['a client whose registration is broken', { client_id: 'BROKEN', logout_uri: `${site}/bye` }],
       ['a client that pushes its requests', { client_id: 'PAR', redirect_uri: `${callback}3`, ...code }],
-    ] as [string, Record<string, string>][])('%s', async (_what, parameters) => {
-      const ids: Record<string, string> = {
-        OWN: client.id,
-        CODE: others.code.id,
-        PAR: others.par.id,
-        BROKEN: others.broken.id,
-      };
-      const asked = {
-        ...parameters,
-        ...(parameters.client_id && { client_id: ids[parameters.client_id] ?? parameters.client_id }),
-      };
-      const linked = await browser.get(logout(asked), { from: 'same-origin' });
-      expect([linked.status, linked.headers.get('location'), await isSignedIn()]).toEqual([303, '/', false]);
-      browser = await foyer.signedIn(user);
-      const posted = await browser.post('/logout', asked);
-      expect([posted.status, posted.headers.get('location'), await isSignedIn()]).toEqual([303, '/', false]);
-    });
+    ] as [string, Record<string, string>][])(
+      '/logout with %s signs out and ends at the start page',
+      async (_what, parameters) => {
+        const ids: Record<string, string> = {
+          OWN: client.id,
+          CODE: others.code.id,
+          PAR: others.par.id,
+          BROKEN: others.broken.id,
+        };
+        const asked = {
+          ...parameters,
+          ...(parameters.client_id && { client_id: ids[parameters.client_id] ?? parameters.client_id }),
+        };
+        const linked = await browser.get(logout(asked), { from: 'same-origin' });
+        expect([linked.status, linked.headers.get('location'), await isSignedIn()]).toEqual([303, '/', false]);
+        browser = await foyer.signedIn(user);
+        const posted = await browser.post('/logout', asked);
+        expect([posted.status, posted.headers.get('location'), await isSignedIn()]).toEqual([303, '/', false]);
+      },
+    );
 
     function idTokenOf() {
       return { response_type: 'id_token', scope: 'openid', nonce: 'n' };
@@ -272,7 +275,7 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
     ['a space', ` ${callback}`],
     ['another client’s', 'https://other.example/callback'],
     ['its logout address', `${site}/bye`],
-  ])('an address that looks like the registered one ends at the start page: %s', async (_what, uri) => {
+  ])('Attack: a redirect address that looks like the registered one ends at the start page: %s', async (_what, uri) => {
     await foyer.addClient({ redirectUris: ['https://other.example/callback'] });
     const asked = { ...idToken(), redirect_uri: uri };
     const linked = await browser.get(logout(asked), fromShop);
@@ -281,7 +284,7 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
     expect([posted.status, posted.headers.get('location')]).toEqual([303, '/']);
   });
 
-  it('hands on nothing but what belongs to it', async () => {
+  it('Attack: injected parameters are not passed on to the authorization endpoint', async () => {
     const injected = {
       ...{ prompt: 'none', response_mode: 'form_post', login_hint: 'x@evil.example', id_token_hint: 'x', claims: '{}' },
       ...{
@@ -298,7 +301,7 @@ describe.each(backends)('signing out to sign in as somebody else on $name', (bac
     expect(Object.fromEntries(new URL(locationOf(answer)).searchParams)).toEqual(idToken());
   });
 
-  it('a parameter given twice counts as not given: no page of errors', async () => {
+  it('A parameter that is given twice counts as not given', async () => {
     for (const twice of ['client_id', 'redirect_uri', 'response_type', 'logout_uri', 'state']) {
       browser = await foyer.signedIn(user);
       const address = `${logout(idToken())}&${twice}=a&${twice}=b`;

@@ -60,7 +60,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     expect((await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '')).access_token).toBeTruthy();
   };
 
-  it('two clients in a fresh browser: the second tab goes on without a password', async () => {
+  it('Two clients in a fresh browser need one password, and the second tab continues without it', async () => {
     const [first, second] = [await open(await newClient()), await open(await newClient())];
     const firstTokens = await home(first, await signIn(first));
     const secondTokens = await home(second, locationOf(await browser.get(second.landing)));
@@ -68,7 +68,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     await works(second, secondTokens);
   });
 
-  it('two clients in a fresh browser: both forms were open already and both are sent', async () => {
+  it('Two clients in a fresh browser both get tokens when both open forms are sent', async () => {
     const [first, second] = [await open(await newClient()), await open(await newClient())];
     const firstTokens = await home(first, await signIn(first));
     const secondTokens = await home(second, await signIn(second));
@@ -76,7 +76,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     await works(second, secondTokens);
   });
 
-  it('two clients in a fresh browser: the second signs in while the first is on its way', async () => {
+  it('Two clients in a fresh browser both get tokens when the second signs in while the first is not finished', async () => {
     const [first, second] = [await open(await newClient()), await open(await newClient())];
     const [firstWay, secondWay] = [await signIn(first), await signIn(second)];
     const secondTokens = await home(second, secondWay);
@@ -85,7 +85,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     await works(second, secondTokens);
   });
 
-  it('the second signs in between the binding and the resuming of the first', async () => {
+  it('Two clients both get tokens when the second signs in between the binding and the resuming of the first', async () => {
     const [first, second] = [await open(await newClient()), await open(await newClient())];
     const resume = await store(browser, await signIn(first));
     const secondWay = await signIn(second);
@@ -95,7 +95,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     await works(second, secondTokens);
   });
 
-  it('both resume in the same moment', async () => {
+  it('Two clients both get tokens when both requests resume at the same moment', async () => {
     const [first, second] = [await open(await newClient()), await open(await newClient())];
     const way = await signIn(first);
     const other = locationOf(await browser.get(second.landing));
@@ -105,7 +105,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     await works(second, await second.client.redeem(locationOf(two as Response), second.begun));
   });
 
-  it('three tabs of the same client all come home, and none ends what another got', async () => {
+  it('Three tabs of one client all get tokens, and none revokes those of another', async () => {
     const client = await newClient();
     const tabs = [await open(client), await open(client), await open(client)];
     const got: Tokens[] = [];
@@ -114,7 +114,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     for (const [index, tab] of tabs.entries()) await works(tab, got[index] as Tokens);
   });
 
-  it('eight tabs of one client, opened again in the same moment after the sign-in: all come home', async () => {
+  it('Eight requests of one client at the same moment all get tokens', async () => {
     const client = await newClient();
     const first = await open(client);
     await home(first, await signIn(first));
@@ -126,7 +126,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     for (const tokens of got) await works(first, tokens);
   });
 
-  it('eight clients that the member meets for the first time in the same moment: none loses what it got', async () => {
+  it('Eight clients that a user uses for the first time at the same moment all keep their tokens', async () => {
     browser = await foyer.signedIn(user);
     const clients = await Promise.all(Array.from({ length: 8 }, newClient));
     const begun = await Promise.all(clients.map((client) => client.begin()));
@@ -137,7 +137,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     }
   });
 
-  it('another member signs in before the first tab resumes: it ends with a page, and starts anew as that member', async () => {
+  it('A request resumed after another user signed in gets an error page and can start again as that user', async () => {
     const other = await foyer.addUser();
     const [first, second] = [await open(await newClient()), await open(await newClient())];
     const resume = await store(browser, await signIn(first));
@@ -153,7 +153,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     expect(otherTokens.claims()?.sub).toBe(other.id);
   });
 
-  it('signed out before the tab resumes: it is led back to its sign-in page, which takes the password again', async () => {
+  it('A request resumed after a sign-out returns to its sign-in page, which accepts the password again', async () => {
     const tab = await open(await newClient());
     const resume = await store(browser, await signIn(tab));
     await browser.post('/logout');
@@ -164,7 +164,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     await works(tab, await home(tab, await signIn(tab)));
   });
 
-  it('keeps twelve requests and tells the tabs beyond them that theirs is over', async () => {
+  it('A browser keeps twelve requests, and older ones get the page of an expired request', async () => {
     const client = await newClient();
     const tabs: Tab[] = [];
     for (let index = 0; index < 14; index += 1) {
@@ -179,7 +179,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     }
   });
 
-  describe('the back button, after coming home', () => {
+  describe('the back button after a sign-in', () => {
     let tab: Tab;
     let resume: string;
     beforeEach(async () => {
@@ -188,7 +188,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
       await tab.client.redeem(locationOf(await browser.get(resume)), tab.begun);
     });
 
-    it('to the address at the client that began it: goes on with a new code', async () => {
+    it('Returning to the client’s authorization request gives a new code', async () => {
       const callback = locationOf(await browser.get(tab.begun.url, { from: 'cross-site' }));
       expect((await tab.client.redeem(callback, tab.begun)).claims()?.sub).toBe(user.id);
     });
@@ -198,13 +198,13 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
       ['/verify-user', () => tab.landing.replace('/?', '/verify-user?')],
       ['/consent', () => `/consent${new URL(tab.landing).search}`],
       ['the resume address', () => resume],
-    ])('to %s: begins anew, and comes home with a new code', async (_what, address) => {
+    ])('Returning to %s starts the request again and gives a new code', async (_what, address) => {
       const again = locationOf(await browser.get(address()));
       expect(new URL(again).pathname).toBe('/begin-again');
       await comesHomeAnew(again);
     });
 
-    it('and the form of /storage is sent again, with or without a script: the same', async () => {
+    it('Sending the form of /storage again, with or without a script, starts the request again', async () => {
       const page = await browser.post('/storage', { authorization_code: idOf(tab) });
       await comesHomeAnew(new URL(refreshOf(await page.text()), foyer.url).href);
       const called = await browser.postJson('/storage', { authorization_code: idOf(tab) });
@@ -214,11 +214,11 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
       ]);
     });
 
-    it('and the sign-in form is sent again: the same', async () => {
+    it('Sending the sign-in form again starts the request again', async () => {
       await comesHomeAnew(locationOf(await browser.get(await signIn(tab))));
     });
 
-    it('where the client app begins a sign-in by itself, it is asked to', async () => {
+    it('A client that starts sign-ins itself gets a redirect to its start address', async () => {
       browser = foyer.browser();
       const client = await foyer.addClient({ logbackUri: 'http://127.0.0.1:9/start?tenant=1' });
       const own = await open(await relyingParty(foyer, client));

@@ -27,7 +27,7 @@ describe.each(backends)('terms of service on the way to a client app, on $name',
   const decide = (terms: URL, decision: string) =>
     browser.post(`${terms.pathname}${terms.search}`, { decision, version: version() });
 
-  it('sign in, /tos, accept, /verify-user, home with a code', async () => {
+  it('A sign-in leads over /tos and, after the terms are accepted, over /verify-user to a code', async () => {
     const user = await foyer.addUser({ acceptedTosVersion: null });
     const terms = await signIn(user.email);
     expect(terms.pathname).toBe('/tos');
@@ -40,7 +40,7 @@ describe.each(backends)('terms of service on the way to a client app, on $name',
     expect((await client.redeem(callback, begun)).claims()?.sub).toBe(user.id);
   });
 
-  it('declined: no code, and the request still waits for a change of mind', async () => {
+  it('A user who declines the terms gets no code, and can still accept them on the same request', async () => {
     const user = await foyer.addUser({ acceptedTosVersion: null });
     const terms = await signIn(user.email);
     expect((await decide(terms, 'decline')).status).toBe(200);
@@ -51,7 +51,7 @@ describe.each(backends)('terms of service on the way to a client app, on $name',
     expect((await client.redeem(callback, begun)).claims()?.sub).toBe(user.id);
   });
 
-  it('cannot be passed by: every step of the request leads back to them', async () => {
+  it('No step of the request bypasses the terms; each leads back to /tos', async () => {
     const user = await foyer.addUser({ acceptedTosVersion: 0 });
     const terms = await signIn(user.email);
     const verifyUser = new URL(terms.searchParams.get('redirect') ?? '');

@@ -19,7 +19,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
 
   const { userinfo, page, endLeases, refreshTokenIn, stored } = tokenCookieTools(() => foyer);
 
-  describe('after a sign-in', () => {
+  describe('a sign-in', () => {
     let user: User;
     let lines: string[];
     let cookies: Record<string, string>;
@@ -30,7 +30,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       cookies = setOf(lines);
     });
 
-    it('there are three, unseen by scripts, of this host alone', () => {
+    it('A sign-in sets three token cookies that are HttpOnly and limited to this host', () => {
       expect(Object.keys(cookies).toSorted()).toEqual(names.toSorted());
       const mine = lines.filter((line) => names.some((name) => line.startsWith(`${name}=`)));
       for (const line of mine) {
@@ -41,7 +41,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       }
     });
 
-    it('the id token is one for the default client, as anybody can check', async () => {
+    it('The id token cookie is an id token for the default client that verifies against the published keys', async () => {
       const keys = createRemoteJWKSet(new URL(`${foyer.url}/oauth2/jwks`));
       const { payload } = await jwtVerify(cookies.foyer_id_token ?? '', keys, { issuer: foyer.url, audience: 'web' });
       expect(payload).toMatchObject({
@@ -53,7 +53,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       });
     });
 
-    it('the access token opens userinfo, but not the member’s account', async () => {
+    it('The access token cookie is accepted at userinfo and refused at /user/info', async () => {
       const info = await userinfo(cookies.foyer_access_token ?? '');
       expect(await info.json()).toMatchObject({ sub: user.id, email: user.email });
       const account = await sendRequest(`${foyer.url}/user/info`, {
@@ -62,7 +62,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       expect(account.status).toBe(403);
     });
 
-    it('each ends when its token does', () => {
+    it('Each token cookie expires with its token', () => {
       const expiresOf = (name: string) => {
         const line = lines.find((one) => one.startsWith(`${name}=`)) ?? '';
         return Date.parse(/Expires=([^;]+)/.exec(line)?.[1] ?? '') / 1000;
@@ -79,7 +79,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       expect(days).toBeLessThanOrEqual(14);
     });
 
-    it('nobody redeems the refresh token: nobody knows the secret of the default client', async () => {
+    it('The refresh token cookie cannot be redeemed without the secret of the default client', async () => {
       const body = { grant_type: 'refresh_token', refresh_token: refreshTokenIn(cookies.foyer_refresh_token) };
       const attempts: Record<string, string>[] = [{ client_id: 'web' }, { client_id: 'web', client_secret: 'guess' }];
       for (const more of attempts) {
@@ -92,7 +92,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
     });
   });
 
-  it('with the longest names there are they stay under 4 KB in all', async () => {
+  it('The token cookies stay under 4 KB in all with the longest names', async () => {
     const long = '\u{1f600}'.repeat(100);
     const user = await foyer.addUser({
       email: `${'a'.repeat(64)}@${'b'.repeat(60)}.${'c'.repeat(60)}.example.com`,
@@ -114,12 +114,12 @@ describe.each(backends)('token cookies on $name', (backend) => {
   });
 
   describe('renewal', () => {
-    it('is not done while they are fresh', async () => {
+    it('Fresh token cookies are not renewed', async () => {
       const browser = await foyer.signedIn(await foyer.addUser());
       expect(setBy(await page(browser))).toEqual({});
     });
 
-    it('of 20 pages at once one renews, and nobody’s tokens are lost', async () => {
+    it('Of 20 concurrent pages one renews the token cookies, and old and new access tokens work', async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       const before = await browser.cookies();
@@ -142,7 +142,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       for (const set of [before, after]) expect((await userinfo(set.foyer_access_token ?? '')).status).toBe(200);
     });
 
-    it('also when the pages are served by two processes', async () => {
+    it('Of concurrent pages at two processes one renews the token cookies', async () => {
       const other = await secondProcess(foyer);
       try {
         const user = await foyer.addUser();
@@ -164,7 +164,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       }
     });
 
-    it('a page that comes late with the old tokens gets new ones, and proves no theft', async () => {
+    it('A late page with the old token cookies gets new ones and does not count as theft', async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       const cookie = await browser.jar.getCookieString(foyer.url);
@@ -180,7 +180,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       }
     });
 
-    it('keeps one grant: a renewal is no new sign-in', async () => {
+    it('A renewal keeps one grant and is no new sign-in', async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       for (let times = 0; times < 3; times += 1) {
@@ -191,7 +191,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       expect(await foyer.app.oauth.grants.count({ accountId: user.id })).toBe(1);
     });
 
-    it('one that is missing, as when a sibling deleted it, brings all three again', async () => {
+    it('A missing token cookie causes a renewal of all three', async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       await endLeases(user);
@@ -200,7 +200,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
     });
 
     it.each(['x', '.', 'zzzz.', '0.x', `0.${'x'.repeat(3_000)}`, '%00'])(
-      'a refresh cookie that says %s is no fault',
+      'The refresh cookie %s causes no error',
       async (value) => {
         const user = await foyer.addUser();
         const browser = await foyer.signedIn(user);
@@ -212,7 +212,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       },
     );
 
-    it('a grant that is gone is followed by a new one: the session says who it is', async () => {
+    it('A revoked grant is replaced by a new one, because the session identifies the user', async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       await endLeases(user);
@@ -221,7 +221,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       expect((await userinfo(setBy(await page(browser)).foyer_access_token ?? '')).status).toBe(200);
     });
 
-    it('a fault in it costs no page and no sign-in, and is logged without a token', async () => {
+    it('A failed renewal breaks no page and no sign-in and is logged without a token', async () => {
       const { db } = foyer.deps.database;
       const client = await findClient(db, 'web');
       if (!client) throw new Error('no default client');
@@ -242,8 +242,8 @@ describe.each(backends)('token cookies on $name', (backend) => {
     });
   });
 
-  describe('nobody is given any', () => {
-    it('who has not accepted the terms, until they have', async () => {
+  describe('no token cookies', () => {
+    it('A user gets no token cookies before the terms are accepted', async () => {
       const user = await foyer.addUser({ acceptedTosVersion: null });
       const browser = foyer.browser();
       const answer = await browser.post('/sign-in', { username: user.email, password });
@@ -258,7 +258,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       expect(Object.values(setBy(await page(browser))).filter(Boolean)).toHaveLength(3);
     });
 
-    it('for whom terms have changed: the next page takes them away', async () => {
+    it('A user who must accept new terms loses the token cookies at the next page', async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       const { db } = foyer.deps.database;
@@ -266,7 +266,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       expect(setBy(await page(browser))).toEqual(Object.fromEntries(names.map((name) => [name, ''])));
     });
 
-    it('while an operator has no default client', async () => {
+    it('No user gets token cookies while there is no default client', async () => {
       const { database } = foyer.deps;
       const client = await findClient(database.db, 'web');
       if (!client) throw new Error('no default client');
@@ -278,10 +278,10 @@ describe.each(backends)('token cookies on $name', (backend) => {
     });
   });
 
-  describe('they go', () => {
+  describe('end of the token cookies', () => {
     const gone = Object.fromEntries(names.map((name) => [name, '']));
 
-    it('at sign-out, and open nothing any more', async () => {
+    it('A sign-out clears the token cookies and revokes their tokens', async () => {
       const browser = await foyer.signedIn(await foyer.addUser());
       const before = await browser.cookies();
       expect(setBy(await browser.post('/logout'))).toEqual(gone);
@@ -290,7 +290,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       expect(Object.keys(await browser.cookies()).filter((name) => names.includes(name))).toEqual([]);
     });
 
-    it('with a session that ended elsewhere, at the next page', async () => {
+    it('A session that ended elsewhere loses its token cookies at the next page', async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       const before = await browser.cookies();
@@ -299,14 +299,14 @@ describe.each(backends)('token cookies on $name', (backend) => {
       expect(setBy(await page(browser, '/'))).toEqual(gone);
     });
 
-    it('from a member who was disabled, at the next page', async () => {
+    it('A disabled user loses the token cookies at the next page', async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       await setDisabled(foyer.deps.database.db, user.id, foyer.deps.now(), foyer.deps.now());
       expect(setBy(await page(browser, '/'))).toEqual(gone);
     });
 
-    it('to the next member who signs in on this browser', async () => {
+    it('The next user who signs in on this browser gets token cookies that replace those of the first', async () => {
       const [first, second] = [await foyer.addUser(), await foyer.addUser()];
       const browser = await foyer.signedIn(first);
       const before = await browser.cookies();

@@ -21,33 +21,30 @@ describe.each(backends)('userinfo on $name', (backend) => {
   const ask = (init: RequestInit = {}, path = '/oauth2/userInfo') => sendRequest(foyer.url + path, init);
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-  it.each(['GET', 'POST'])(
-    '%s with the token in the header answers the claims, and nobody keeps them',
-    async (method) => {
-      const answer = await ask({ method, headers: bearer(tokens.access_token) });
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('cache-control')).toBe('no-store');
-      expect(await answer.json()).toEqual({
-        sub: user.id,
-        name: 'Ada Lovelace',
-        given_name: 'Ada',
-        family_name: 'Lovelace',
-        locale: 'de',
-        updated_at: Math.floor(user.updatedAt / 1000),
-        email: user.email,
-        email_verified: true,
-        phone_number: '+4915112345678',
-        phone_number_verified: false,
-      });
-    },
-  );
+  it.each(['GET', 'POST'])('%s with the token in the header answers the claims with no-store', async (method) => {
+    const answer = await ask({ method, headers: bearer(tokens.access_token) });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(await answer.json()).toEqual({
+      sub: user.id,
+      name: 'Ada Lovelace',
+      given_name: 'Ada',
+      family_name: 'Lovelace',
+      locale: 'de',
+      updated_at: Math.floor(user.updatedAt / 1000),
+      email: user.email,
+      email_verified: true,
+      phone_number: '+4915112345678',
+      phone_number_verified: false,
+    });
+  });
 
   it.each([
     ['openid', ['sub']],
     ['openid email', ['email', 'email_verified', 'sub']],
     ['openid phone', ['phone_number', 'phone_number_verified', 'sub']],
     ['openid profile', ['family_name', 'given_name', 'locale', 'name', 'sub', 'updated_at']],
-  ])('scope %s opens %j, in the id token too', async (scope, claims) => {
+  ])('The scope %s gives the claims %j at userinfo and in the id token', async (scope, claims) => {
     const own = await tokensFor(client, foyer.browser(), user, { scope });
     expect(own.scope).toBe(scope);
     const info = await oidc.fetchUserInfo(client.config, own.access_token, user.id);
@@ -57,13 +54,13 @@ describe.each(backends)('userinfo on $name', (backend) => {
     expect(said.toSorted()).toEqual(claims);
   });
 
-  it('a claim that the member has no value for is left out', async () => {
+  it('A claim without a value is left out', async () => {
     const bare = await foyer.addUser({ phone: null });
     const own = await tokensFor(client, foyer.browser(), bare);
     expect(await oidc.fetchUserInfo(client.config, own.access_token, bare.id)).not.toHaveProperty('phone_number');
   });
 
-  it('follows the member, not the moment of the sign-in', async () => {
+  it('GET /oauth2/userInfo answers the current data of the user, not that of the sign-in', async () => {
     const changing = await foyer.addUser({ givenName: 'Before' });
     const own = await tokensFor(client, foyer.browser(), changing);
     const { db } = foyer.stores.database;
@@ -77,7 +74,7 @@ describe.each(backends)('userinfo on $name', (backend) => {
     ['no token', {}, 401, undefined],
     ['an unknown token', bearer('foyer'), 401, 'invalid_token'],
     ['another scheme', { authorization: 'Basic Zm9vOmJhcg==' }, 400, 'invalid_request'],
-  ])('%s is refused, and the header says why', async (_what, headers, status, error) => {
+  ])('A request with %s is refused, and WWW-Authenticate names the error', async (_what, headers, status, error) => {
     const answer = await ask({ headers: headers as Record<string, string> });
     expect(answer.status).toBe(status);
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /);
@@ -102,23 +99,23 @@ describe.each(backends)('userinfo on $name', (backend) => {
     expect(await person?.json()).toEqual(await api?.json());
   });
 
-  it('takes no token from the address, where logs would keep it', async () => {
+  it('A token in the address is refused, because logs would keep it', async () => {
     const answer = await ask({}, `/oauth2/userInfo?access_token=${tokens.access_token}`);
     expect(answer.status).toBe(400);
   });
 
-  it('takes neither an id token nor a refresh token', async () => {
+  it('An id token or a refresh token is refused', async () => {
     for (const token of [tokens.id_token, tokens.refresh_token]) {
       expect((await ask({ headers: bearer(token ?? '') })).status).toBe(401);
     }
   });
 
-  it('ignores cookies: a signed-in browser is nobody here', async () => {
+  it('Cookies are ignored, so a signed-in browser without a token gets 401', async () => {
     const browser = await foyer.signedIn(user);
     expect((await browser.get('/oauth2/userInfo')).status).toBe(401);
   });
 
-  it('refuses a token of a member who has been disabled since', async () => {
+  it('A token of a user who has been disabled since is refused', async () => {
     const leaving = await foyer.addUser();
     const own = await tokensFor(client, foyer.browser(), leaving);
     await setDisabled(foyer.stores.database.db, leaving.id, foyer.deps.now(), foyer.deps.now());

@@ -7,7 +7,7 @@ import { backends } from '../support/stores.ts';
 const visitorsRequestsAMinute = rateLimits.authorizationRequest.counters[0].max;
 const membersQuestionsAMinute = rateLimits.userAuthorizationRequest.counters[0].max;
 
-describe.each(backends)('how often a visitor may begin a request, on $name', (backend) => {
+describe.each(backends)('rate limit of authorization requests on $name', (backend) => {
   let foyer: TestFoyer;
   let query: URLSearchParams;
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe.each(backends)('how often a visitor may begin a request, on $name', (ba
   const haveBegun = (address: string, times: number) =>
     foyer.deps.kv.consumeCount(`rate:authorize:${address}`, 60_000, times);
 
-  it('the last one that is allowed passes, the next is told when to come back; other addresses go on', async () => {
+  it('The last allowed request passes, the next gets 429 with Retry-After, and other addresses are not limited', async () => {
     await haveBegun('203.0.113.1', visitorsRequestsAMinute - 1);
     expect((await begin('203.0.113.1')).status).toBe(303);
     const refused = await begin('203.0.113.1');
@@ -37,7 +37,7 @@ describe.each(backends)('how often a visitor may begin a request, on $name', (ba
     expect((await begin('203.0.113.2')).status).toBe(303);
   });
 
-  it('neither another form of the address, nor an invented hop or session, begins more', async () => {
+  it('Attack: another form of the endpoint, a forged hop or a forged session does not bypass the limit', async () => {
     await haveBegun('203.0.113.3', visitorsRequestsAMinute);
     const forger = visitor('203.0.113.3');
     await forger.jar.setCookie('__Host-foyer_session=s%3Aforged.forged; Path=/; Secure', site);
@@ -50,20 +50,20 @@ describe.each(backends)('how often a visitor may begin a request, on $name', (ba
     expect(answers.map(({ status }) => status)).toEqual([429, 429, 429, 429]);
   });
 
-  it('nor by the pages that keep what their form needs', async () => {
+  it('The device page and the logout page count toward the same limit', async () => {
     const stranger = () => visitor('203.0.113.7');
     for (const path of ['/oauth2/device', '/oauth2/logout']) expect((await stranger().get(path)).status).not.toBe(429);
     await haveBegun('203.0.113.7', visitorsRequestsAMinute);
     for (const path of ['/oauth2/device', '/oauth2/logout']) expect((await stranger().get(path)).status).toBe(429);
   });
 
-  it('a network of IPv6 is one address', async () => {
+  it('An IPv6 network of 64 bits counts as one address', async () => {
     await haveBegun('2001:db8:0:1::/64', visitorsRequestsAMinute);
     expect((await begin('2001:db8:0:1::77')).status).toBe(429);
     expect((await begin('2001:db8:0:2::77')).status).toBe(303);
   });
 
-  it('who is signed in goes on in silence, however many strangers there are behind the same address', async () => {
+  it('A signed-in user still gets a code when other visitors of the same address are limited', async () => {
     const member = visitor('203.0.113.4');
     await member.get('/');
     await member.post('/sign-in', { username: (await foyer.addUser()).email, password });
@@ -72,7 +72,7 @@ describe.each(backends)('how often a visitor may begin a request, on $name', (ba
     expect((await begin('203.0.113.4')).status).toBe(429);
   });
 
-  it('a member keeps no more waiting than a person would, and still goes on in silence', async () => {
+  it('A signed-in user with too many open requests gets temporarily_unavailable, but still gets a code silently', async () => {
     const [user, member] = [await foyer.addUser(), visitor('203.0.113.5')];
     await member.post('/sign-in', { username: user.email, password });
     const ask = () => member.get(`/oauth2/authorize?${query}&prompt=login`);

@@ -8,7 +8,7 @@ import { anyBackend } from '../support/stores.ts';
  * The OpenID library says on the console when it falls back to a default that is meant for trying it out (at construction,
  * or the first time it uses one), and Node says what is deprecated. Neither may be left.
  */
-it('no default of the OpenID library is in use, and nothing deprecated', async () => {
+it('Foyer uses no default of the OpenID library that it warns about, and no deprecated API', async () => {
   const said: unknown[] = [];
   const spies = (['log', 'info', 'warn', 'error'] as const).map((name) =>
     jest.spyOn(console, name).mockImplementation((...words: unknown[]) => said.push(words)),

@@ -22,7 +22,7 @@ describe.each(backends)('a reset password and the passkeys that were added latel
   const told = async (email: string) =>
     (await foyer.mails(email)).filter(({ values }) => values.change === 'passkey-removed');
 
-  it('leads to them, removes those alone, and ends what was begun by them', async () => {
+  it('A reset leads to recent passkeys, and their removal ends the sessions that they started', async () => {
     const { user, authenticator } = await memberWithPasskey(foyer);
     foyer.passTime(31 * dayMs);
     const stranger = await foyer.signedIn(user);
@@ -50,7 +50,7 @@ describe.each(backends)('a reset password and the passkeys that were added latel
     expect(home.status).toBe(303);
   });
 
-  it('leads to accounts that were linked lately, too, and each kind is told by a mail', async () => {
+  it('A reset also leads to recently linked accounts, and each removed kind causes a mail', async () => {
     const { user, browser: stranger } = await memberWithPasskey(foyer);
     const at = foyer.deps.now();
     const link = (name: string, linked_at: number) =>
@@ -82,7 +82,7 @@ describe.each(backends)('a reset password and the passkeys that were added latel
     );
   });
 
-  it('is for the browser that has reset it, once, by a post of its own page, and for ten minutes', async () => {
+  it('The removal works once, in the browser of the reset, from its own page and for ten minutes', async () => {
     const { user, authenticator } = await memberWithPasskey(foyer);
     const browser = foyer.browser();
     await reset(foyer, browser, user.email);
@@ -104,7 +104,7 @@ describe.each(backends)('a reset password and the passkeys that were added latel
     expect(await told(user.email)).toHaveLength(1);
   });
 
-  it('does not come between where there is none', async () => {
+  it('A reset without recent passkeys skips the page', async () => {
     const user = await foyer.addUser();
     expect(locationOf(await reset(foyer, foyer.browser(), user.email))).toBe(`${foyer.url}/?notice=password-reset`);
     const { user: old } = await memberWithPasskey(foyer);

@@ -7,14 +7,14 @@ import { memberWithPasskey } from './steps.ts';
 
 const backend = anyBackend;
 
-describe('the card of the ways to sign in', () => {
+describe('the card of the sign-in methods', () => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend);
   });
   afterAll(() => foyer?.close());
 
-  it('counts passkeys, and the recovery codes of whoever has a second factor', async () => {
+  it('The card counts passkeys, and recovery codes if the user has a second factor', async () => {
     const bare = await foyer.signedIn(await foyer.addUser());
     const nothing = await read(await bare.get('/settings'));
     expect(nothing).toContain('Ways to sign in');

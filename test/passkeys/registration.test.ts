@@ -18,7 +18,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
   const passkeysOf = (userId: string) => listPasskeys(foyer.deps.database.db, userId);
   const shown = async (browser: { get(path: string): Promise<Response> }, at = path) => (await browser.get(at)).text();
 
-  it('ask for a discoverable passkey of this host that verifies the member, and for no attestation', async () => {
+  it('The options request a discoverable passkey of this host with user verification and no attestation', async () => {
     const user = await foyer.addUser({ givenName: 'Vera', familyName: 'Fyfe' });
     const options = await askedAt<CreationOptions>(await foyer.signedIn(user), addPath);
     expect(options).toMatchObject({
@@ -31,7 +31,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
     expect(Buffer.from(options.challenge, 'base64url').length).toBeGreaterThanOrEqual(16);
   });
 
-  it('add one, show it and mail the member', async () => {
+  it('A passkey is added and listed, and the user gets a mail', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     expect(await shown(browser)).toContain('No passkey yet');
@@ -61,7 +61,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
     expect(await shown(browser, '/settings')).toContain('1 passkey');
   });
 
-  it('have the browser leave out what the member has, and take nothing twice', async () => {
+  it('The browser is asked to exclude the user’s passkeys, and a second registration is refused', async () => {
     const { user, browser, authenticator } = await memberWithPasskey(foyer);
     const options = await askedAt<CreationOptions>(browser, addPath);
     expect(options.excludeCredentials).toMatchObject([{ id: authenticator.id }]);
@@ -70,7 +70,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
     expect((await passkeysOf(user.id)).map(({ name }) => name)).toEqual(['Laptop']);
   });
 
-  it('rename one and remove it, with a mail about the removal alone', async () => {
+  it('A passkey is renamed and removed, and only the removal causes a mail', async () => {
     const { user, browser, authenticator } = await memberWithPasskey(foyer);
     const { id } = authenticator;
     expect(await shown(browser, actPath('rename', id))).toContain('value="Laptop"');
@@ -100,7 +100,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
     ]);
   });
 
-  it('say what is wrong with an answer, and ask anew', async () => {
+  it('A faulty answer gets an error and a new challenge', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const nothing = await browser.post(addPath, { name: 'Laptop', credential: '' });
@@ -116,7 +116,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
     expect(await passkeysOf(user.id)).toEqual([]);
   });
 
-  it('keep at most 20', async () => {
+  it('A user has at most 20 passkeys', async () => {
     const { user, browser } = await memberWithPasskey(foyer);
     const { db } = foyer.deps.database;
     const [first] = await db.selectFrom('passkeys').selectAll().where('user_id', '=', user.id).execute();
@@ -141,7 +141,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
     expect(html).not.toContain(addPath);
   });
 
-  it('ask again who it is after ten minutes, and keep the name that was typed', async () => {
+  it('After ten minutes every change asks for reauthentication and then returns to its page', async () => {
     const { user, browser, authenticator } = await memberWithPasskey(foyer);
     foyer.passTime(11 * 60_000);
     const paths = [addPath, actPath('rename', authenticator.id), actPath('remove', authenticator.id)];
@@ -155,7 +155,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
     expect((await passkeysOf(user.id)).map(({ name }) => name)).toEqual(['Laptop']);
   });
 
-  it('are for members alone', async () => {
+  it('The settings of passkeys need a session', async () => {
     for (const at of [path, addPath, actPath('remove', 'x')]) {
       const answer = await foyer.browser().get(at);
       expect([answer.status, new URL(locationOf(answer)).pathname]).toEqual([303, '/']);

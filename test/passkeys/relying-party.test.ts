@@ -6,12 +6,12 @@ describe('the relying party of passkeys', () => {
     ['https://login.example.com:8443', 'login.example.com'],
     ['http://localhost:3000', 'localhost'],
     ['http://foyer.localhost:3000', 'foyer.localhost'],
-  ])('%s: its own host, never the parent domain, and its own origin alone', (publicUrl, id) => {
+  ])('%s has its own host as id, never the parent domain, and its own origin alone', (publicUrl, id) => {
     expect(toRelyingParty(publicUrl)).toEqual({ id, origin: publicUrl });
   });
 
   it.each(['http://login.example.com', 'http://127.0.0.1:3000', 'https://192.0.2.7', 'https://[2001:db8::1]'])(
-    '%s: none, as browsers have no passkeys there',
+    '%s has no relying party, as browsers support no passkeys there',
     (publicUrl) => {
       expect(toRelyingParty(publicUrl)).toBeUndefined();
     },

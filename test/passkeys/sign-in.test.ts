@@ -7,14 +7,14 @@ import { relyingParty, signInFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { addPasskey, askedAt, errorOf, memberWithPasskey, signInWith } from './steps.ts';
 
-describe.each(backends)('signing in by passkey on $name', (backend) => {
+describe.each(backends)('sign-in by passkey on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend);
   });
   afterAll(() => foyer?.close());
 
-  it('is asked for on the sign-in page with a challenge of its own each time, of whichever passkey there is', async () => {
+  it('The sign-in page offers a passkey with a new challenge each time and no list of credentials', async () => {
     const [first, second] = [await askedAt(foyer.browser()), await askedAt(foyer.browser())];
     expect(first).toMatchObject({ rpId: 'localhost', userVerification: 'required' });
     expect(first).not.toHaveProperty('allowCredentials');
@@ -23,7 +23,7 @@ describe.each(backends)('signing in by passkey on $name', (backend) => {
     expect(html).toMatch(/<input[^>]*autoComplete="username webauthn"[^>]*name="username"/i);
   });
 
-  it('signs the member in, for as long as they wish, and notes the use', async () => {
+  it('A passkey signs the user in, with Remember Me and return address, and its use is recorded', async () => {
     const { user, authenticator } = await memberWithPasskey(foyer);
     const browser = foyer.browser();
     const answer = await signInWith(browser, authenticator, { remember: '1', path: '/?redirect=/settings/passkeys' });
@@ -39,7 +39,7 @@ describe.each(backends)('signing in by passkey on $name', (backend) => {
   it.each([
     { backedUp: true, kept: 'swk' },
     { backedUp: false, kept: 'hwk' },
-  ])('tells client apps that both factors were shown (kept $kept)', async ({ backedUp, kept }) => {
+  ])('A client gets both factors in amr (kept $kept)', async ({ backedUp, kept }) => {
     const app = await relyingParty(foyer, await foyer.addClient());
     const { user, authenticator } = await memberWithPasskey(foyer, { backedUp });
     const browser = foyer.browser();
@@ -52,7 +52,7 @@ describe.each(backends)('signing in by passkey on $name', (backend) => {
     expect(new Set(tokens.claims()?.amr as string[])).toEqual(new Set(['pop', kept, 'user', 'mfa']));
   });
 
-  it('refuses one that is not known any more, and says so', async () => {
+  it('A passkey that was removed is refused with a message', async () => {
     const { user, browser, authenticator } = await memberWithPasskey(foyer);
     await removePasskey(foyer.deps.database.db, user.id, authenticator.id);
     const visitor = foyer.browser();
@@ -66,7 +66,7 @@ describe.each(backends)('signing in by passkey on $name', (backend) => {
     expect((await browser.get('/settings')).status).toBe(200);
   });
 
-  it('treats members who are disabled, or whose address is not confirmed, as their password does', async () => {
+  it('A disabled user and a user with an unconfirmed address are treated as with a password', async () => {
     const { user, authenticator } = await memberWithPasskey(foyer);
     const { db } = foyer.deps.database;
     await setDisabled(db, user.id, foyer.deps.now(), foyer.deps.now());
@@ -82,7 +82,7 @@ describe.each(backends)('signing in by passkey on $name', (backend) => {
     expect(await visitor.cookies()).not.toHaveProperty('foyer_session');
   });
 
-  it('asks for nothing more where the member has a second factor', async () => {
+  it('A passkey needs no further second factor', async () => {
     const { user, authenticator } = await memberWithPasskey(foyer);
     await foyer.deps.database.db
       .updateTable('users')
@@ -95,7 +95,7 @@ describe.each(backends)('signing in by passkey on $name', (backend) => {
     expect((await browser.get('/settings')).status).toBe(200);
   });
 
-  it('shows again who a member is, with one of their own', async () => {
+  it('A user authenticates again with their own passkey, and another user’s is refused', async () => {
     const { browser, authenticator } = await memberWithPasskey(foyer);
     const other = await memberWithPasskey(foyer);
     foyer.passTime(11 * 60_000);
@@ -110,12 +110,12 @@ describe.each(backends)('signing in by passkey on $name', (backend) => {
     expect((await browser.cookies()).foyer_session).not.toBe(before.foyer_session);
   });
 
-  it('offers no passkey again to members who have none', async () => {
+  it('A user without a passkey is not offered one for reauthentication', async () => {
     const browser = await foyer.signedIn(await foyer.addUser());
     expect(await (await browser.get('/re-authenticate?redirect=/settings')).text()).not.toContain('data-passkey');
   });
 
-  it('takes those away that were added since a moment, when that is undone', async () => {
+  it('Passkeys that were added since a moment can be removed together', async () => {
     const { user, browser, authenticator } = await memberWithPasskey(foyer);
     foyer.passTime(60_000);
     const sinceMs = foyer.deps.now();

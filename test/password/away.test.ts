@@ -8,7 +8,7 @@ import { ask, codeFor, newPassword, resetPath, submit } from './steps.ts';
 const operations = ['get', 'set', 'update', 'delete', 'consumeCount', 'compareAndDelete', 'setMembers'] as const;
 
 /** A reset that is cut off at any moment has either not happened or happened as a whole. */
-describe.each([anyBackend])('a reset whose store goes away on the way', (backend) => {
+describe.each([anyBackend])('a reset whose store becomes unavailable', (backend) => {
   let foyer: TestFoyer;
   /** How many more calls the key-value store answers; undefined: all. */
   let left: number | undefined;
@@ -30,7 +30,7 @@ describe.each([anyBackend])('a reset whose store goes away on the way', (backend
   const signsIn = async (email: string, given: string) =>
     (await foyer.browser().post('/sign-in', { username: email, password: given })).status === 303;
 
-  it('the key-value store, at every call: where the password is a new one, everything old has ended', async () => {
+  it('When the key-value store fails at any call, a new password never leaves an old session or token', async () => {
     const app = await relyingParty(foyer, await foyer.addClient());
     const outcomes = new Set<string>();
     let answered = false;
@@ -59,7 +59,7 @@ describe.each([anyBackend])('a reset whose store goes away on the way', (backend
     expect([...outcomes].sort()).toEqual(['303 true', '503 false', '503 true']);
   });
 
-  it('the database, once the code was right: nothing has happened, and the code need not be typed again', async () => {
+  it('When the database fails after the code, nothing has changed and the code need not be entered again', async () => {
     const user = await foyer.addUser();
     const browser = foyer.browser();
     await ask(browser, user.email);

@@ -10,16 +10,16 @@ describe('a packed set of texts', () => {
   const texts = Array.from({ length: 20_000 }, (_, n) => `text ${n}`);
   const set = openTexts(packTexts(texts));
 
-  it('finds everything that it holds', () => {
+  it('The set finds everything that it has', () => {
     expect(texts.filter((text) => !set.has(text))).toEqual([]);
     expect(set.size).toBe(20_000);
   });
 
-  it('finds hardly anything else', () => {
+  it('The set finds almost nothing else', () => {
     expect(Array.from({ length: 100_000 }, (_, n) => `other ${n}`).filter((text) => set.has(text))).toEqual([]);
   });
 
-  it('does not take another file, or half of one, for a list', () => {
+  it('Another file, or a part of one, is refused as a list', () => {
     expect(() => openTexts(Buffer.from('123456\npassword\n'))).toThrow('not a list');
     expect(() => openTexts(packTexts(['a', 'b']).subarray(0, -1))).toThrow('cut off');
   });
@@ -35,29 +35,29 @@ describe('the list that comes with Foyer', () => {
     ...['P@ssw0rd', 'Password1!', 'p4$$w0rd', 'Qwerty123!?'],
     // One common word with a number.
     ...['Dragon1!', 'Summer2024!', '99monkey99', 'Schatz2026!'],
-  ])('has %s', (password) => {
+  ])('The list has %s', (password) => {
     expect(isListed(shippedList(), password)).toBe(true);
     expect(passwordFaults(password, { email: 'ada@example.com' })).toEqual(['breached']);
   });
 
   it.each(['correct horse 9', 'open sesame 7', 'Tr0ub4dor&3', 'purple-elephant-4', 'Wq7$kPz2mN'])(
-    'has not %s',
+    'The list does not have %s',
     (password) => {
       expect(passwordFaults(password, { email: 'ada@example.com' })).toEqual([]);
     },
   );
 
-  it('refuses no random password', () => {
+  it('Random passwords are not refused', () => {
     const random = Array.from({ length: 10_000 }, () => randomBytes(12).toString('base64'));
     // Some 50,000 look-ups, each wrong once in two million; two wrong ones in ten thousand would be a broken list.
     expect(random.filter((password) => isListed(shippedList(), password)).length).toBeLessThan(2);
   });
 
-  it('says nothing of a common one that is refused for what can be seen', () => {
+  it('A common password that another rule refuses is not reported as breached', () => {
     expect(passwordFaults('password', { email: 'ada@example.com' })).toEqual(['no-number-or-symbol']);
   });
 
-  it('is made of what the other rules let through, and of common words', () => {
+  it('The list has only passwords that the other rules accept, and common words', () => {
     expect([...entriesToList(['Monkey12', 'short1', 'abc1', 'Password'], { words: 2 })]).toEqual([
       'monkey12',
       'password',
@@ -67,7 +67,7 @@ describe('the list that comes with Foyer', () => {
   });
 });
 
-describe('asking a range interface (a stand-in; the real service is not asked)', () => {
+describe('the range interface (a stand-in; the real service is not asked)', () => {
   const seen: IncomingMessage[] = [];
   let answer: (req: IncomingMessage, res: ServerResponse) => void;
   const server = createServer((req, res) => {
@@ -110,21 +110,21 @@ describe('asking a range interface (a stand-in; the real service is not asked)',
     answer = (_req, res) => res.end([padding, `${sha1.slice(5)}:3`, `${'F'.repeat(35)}:1`].join('\r\n'));
   });
 
-  it('refuses a password that it knows, and is told five digits of its hash and nothing else', async () => {
+  it('A known password is refused, and the service gets only five digits of its hash', async () => {
     expect(await faults(known)).toEqual(['breached']);
     expect(seen.map(({ url, method }) => [method, url])).toEqual([['GET', `/range/${sha1.slice(0, 5)}`]]);
     expect(seen[0]?.headers['add-padding']).toBe('true');
     expect(JSON.stringify(seen[0]?.headers)).not.toContain('breached phrase');
   });
 
-  it('takes one that it does not know, or knows as padding only', async () => {
+  it('A password that is unknown, or known as padding only, is accepted', async () => {
     expect(await faults('another phrase 8')).toEqual([]);
     answer = (_req, res) => res.end(`${sha1.slice(5)}:0`);
     expect(await faults(known)).toEqual([]);
     expect(lines).toEqual([]);
   });
 
-  it('is not asked about a password that is refused anyway', async () => {
+  it('The service is not asked about a password that is refused anyway', async () => {
     expect(await faults('short1')).toEqual(['too-short']);
     expect(await faults('password1')).toEqual(['breached']);
     expect(seen).toEqual([]);
@@ -138,23 +138,26 @@ describe('asking a range interface (a stand-in; the real service is not asked)',
     ['megabytes without an end', (_req, res) => endless(res)],
     ['silence', () => {}],
     ['silence in the middle', (_req, res) => res.write(`${padding}\r\n`)],
-  ])('%s: the password is taken and the log says so, without the password', async (_what, reply) => {
-    answer = reply;
-    const deadlines = jest.spyOn(AbortSignal, 'timeout');
-    // What never ends here has been cut off there: by its length, or by the deadline.
-    expect(await faults(known)).toEqual([]);
-    const asked = deadlines.mock.calls;
-    deadlines.mockRestore();
-    expect(asked).toHaveLength(1);
-    expect(asked[0]?.[0]).toBeLessThan(4_000);
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain('did not answer');
-    expect(lines[0]).not.toContain('phrase');
-    expect(lines[0]).not.toContain(sha1);
-    server.closeAllConnections();
-  });
+  ])(
+    'With %s from the service the password is accepted and a log line written, without the password',
+    async (_what, reply) => {
+      answer = reply;
+      const deadlines = jest.spyOn(AbortSignal, 'timeout');
+      // What never ends here has been cut off there: by its length, or by the deadline.
+      expect(await faults(known)).toEqual([]);
+      const asked = deadlines.mock.calls;
+      deadlines.mockRestore();
+      expect(asked).toHaveLength(1);
+      expect(asked[0]?.[0]).toBeLessThan(4_000);
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toContain('did not answer');
+      expect(lines[0]).not.toContain('phrase');
+      expect(lines[0]).not.toContain(sha1);
+      server.closeAllConnections();
+    },
+  );
 
-  it('is not asked unless the configuration says so', async () => {
+  it('The service is asked only if it is configured', async () => {
     expect(await createPasswordPolicy({ log }).faults(known, { email: '' })).toEqual([]);
     expect(seen).toEqual([]);
   });

@@ -13,7 +13,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
 
   const signIn = (username: string, given: string) => foyer.browser().post('/sign-in', { username, password: given });
 
-  it('is replaced by a code: the old one no longer signs in, the new one does', async () => {
+  it('A code sets a new password, which signs in, and the old one no longer does', async () => {
     const user = await foyer.addUser();
     const browser = foyer.browser();
     const asked = await browser.post('/forgot-password', { username: ` ${user.email.toUpperCase()} ` });
@@ -61,7 +61,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect(templates.slice(0, 2)).toEqual(['password-reset', 'password-changed']);
   });
 
-  it('keeps the client app that waits, all the way', async () => {
+  it('The waiting client is kept during the whole reset', async () => {
     const user = await foyer.addUser();
     const app = await relyingParty(foyer, await foyer.addClient());
     const browser = foyer.browser();
@@ -82,7 +82,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect(locationOf(signed)).toContain('/verify-user?');
   });
 
-  it('says what is missing or wrong when a code is asked for', async () => {
+  it('A request for a code with a missing or wrong name gets its error', async () => {
     const browser = foyer.browser();
     const page = await browser.get('/forgot-password');
     const text = await read(page.clone());
@@ -105,7 +105,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect(await flowOf(browser)).toBe('');
   });
 
-  it('says what is missing or wrong in what is submitted, and keeps the code that was right', async () => {
+  it('A submission with errors gets them, and the right code is kept', async () => {
     const user = await foyer.addUser({ givenName: 'Wilhelmine', familyName: 'Ostertag' });
     const browser = foyer.browser();
     await ask(browser, user.email);
@@ -146,7 +146,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect((await signIn(user.email, newPassword)).status).toBe(303);
   });
 
-  it('takes passwords as they are: spaces at their ends belong to them', async () => {
+  it('Spaces at the ends of a password belong to it', async () => {
     const user = await foyer.addUser();
     const spaced = `  ${newPassword} `;
     await reset(foyer, foyer.browser(), user.email, spaced);
@@ -154,7 +154,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect((await signIn(user.email, spaced)).status).toBe(303);
   });
 
-  it('sends another code after a wait, and the first is void', async () => {
+  it('Another code is sent after a wait, and the first is void', async () => {
     const user = await foyer.addUser();
     const browser = foyer.browser();
     await ask(browser, user.email);
@@ -176,7 +176,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect((await submit(browser, user.email, second)).status).toBe(303);
   });
 
-  it('in another browser, or for another name, leads to asking for a code there', async () => {
+  it('In another browser, or for another name, the page leads to a request for a code', async () => {
     const user = await foyer.addUser();
     const browser = foyer.browser();
     await ask(browser, user.email);
@@ -197,7 +197,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect((await submit(browser, user.email, code)).status).toBe(303);
   });
 
-  it('goes to the account’s address for a phone number, says so, and proves the address', async () => {
+  it('With a phone number the code goes to the account’s address, which it confirms', async () => {
     const phone = '+4915198765432';
     const user = await foyer.addUser({ phone, phoneVerified: true, emailVerified: false });
     const browser = foyer.browser();
@@ -209,13 +209,13 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect(await findUser(user.id)).toMatchObject({ email_verified: 1, password_epoch: 1 });
   });
 
-  it('gives a password to a member who had none', async () => {
+  it('A user without a password gets one by the reset', async () => {
     const user = await foyer.addUser({ passwordHash: null });
     await reset(foyer, foyer.browser(), user.email);
     expect((await signIn(user.email, newPassword)).status).toBe(303);
   });
 
-  it('mails in the member’s language', async () => {
+  it('The mail is in the user’s language', async () => {
     const user = await foyer.addUser({ locale: 'de' });
     await ask(foyer.browser(), user.email);
     const other = await foyer.addUser();
@@ -228,7 +228,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect(french?.html).toContain('lang="fr"');
   });
 
-  it('a full password queue costs nobody the code', async () => {
+  it('A full password queue gives 503, and the code stays valid', async () => {
     const { PasswordQueueFullError } = await import('../../server/password/index.ts');
     let full = true;
     const { passwords } = foyer.deps;

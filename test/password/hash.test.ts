@@ -3,7 +3,7 @@ import { createPasswordHasher } from '../../server/password/index.ts';
 const queue = { queueMax: 10, waitMs: 10_000 };
 
 describe('a password hash', () => {
-  it('is argon2id with what OWASP asks for at least: 19 MiB, 2 passes', async () => {
+  it('A hash is argon2id with at least the parameters of OWASP: 19 MiB, 2 passes', async () => {
     const hasher = createPasswordHasher(queue);
     const hash = await hasher.hash('open sesame 7', 'operator');
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -12,11 +12,11 @@ describe('a password hash', () => {
     expect(await hasher.hash('open sesame 7', 'operator')).not.toBe(hash);
   });
 
-  it('is never right where there is none to compare with', async () => {
+  it('A missing hash never verifies', async () => {
     expect(await createPasswordHasher(queue).verify(null, 'open sesame 7', 'operator')).toBe(false);
   });
 
-  it('that was made at another cost is still verified', async () => {
+  it('A hash with another cost still verifies', async () => {
     const cheap = createPasswordHasher({ ...queue, cost: { memoryCost: 64, timeCost: 1, parallelism: 1 } });
     expect(
       await createPasswordHasher(queue).verify(

@@ -38,12 +38,12 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
   const signsIn = async (user: User, given: string) =>
     (await foyer.browser().post('/sign-in', { username: user.email, password: given })).status === 303;
 
-  describe('a forgotten one', () => {
+  describe('forgotten password', () => {
     const forgot = (username: string) => call('/identity/forgotPassword', { username });
     const submit = (flow: string, code: string, given = newPassword) =>
       call('/identity/forgotPasswordSubmit', { flow, code, newPassword: given });
 
-    it('is replaced by flow and code, without a cookie', async () => {
+    it('Flow and code set a new password, without a cookie', async () => {
       const user = await foyer.addUser();
       const asked = await forgot(user.email);
       expect(asked.body).toEqual({
@@ -66,7 +66,7 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
       expect([await signsIn(user, newPassword), await signsIn(user, password)]).toEqual([true, false]);
     });
 
-    it('is refused with the specification’s words', async () => {
+    it('Refusals have the messages of the specification', async () => {
       expect(await forgot(' ')).toMatchObject({ status: 400, body: { detail: 'Please input your username!' } });
       expect(await forgot('nobody@example.com')).toMatchObject({
         status: 404,
@@ -79,7 +79,7 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
       expect(await submit('made up', '123456')).toMatchObject({ status: 400 });
     });
 
-    it('a code that a page asked for is not good here, nor the other way round', async () => {
+    it('A code that a page requested is refused by the API', async () => {
       const user = await foyer.addUser();
       const codes = async () => (await foyer.mails(user.email)).map(({ values }) => String(values.code));
       const asked = await forgot(user.email);
@@ -92,7 +92,7 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
       expect(await submit(asked.body.flow ?? '', api)).toMatchObject({ status: 200 });
     });
 
-    it('is limited per address, with Retry-After', async () => {
+    it('The call forgotPassword is limited per address, with Retry-After', async () => {
       const answers = [];
       for (let n = 0; n < 31; n += 1) answers.push(await forgot('nobody@example.com'));
       expect(answers.map(({ status }) => status).slice(-2)).toEqual([404, 429]);
@@ -100,12 +100,12 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
     });
   });
 
-  describe('changing it', () => {
+  describe('change of the password', () => {
     const change = (browser: Browser, oldPassword: string, given = newPassword) =>
       browser.postJson('/identity/changePassword', { oldPassword, newPassword: given });
     const detailOf = async (answer: Response) => [answer.status, ((await answer.json()) as Problem).detail];
 
-    it('by session: this browser goes on under a new id, everything else of the member ends', async () => {
+    it('A change by session keeps this browser under a new id and ends all other sessions and tokens', async () => {
       const user = await foyer.addUser();
       const app = await relyingParty(foyer, await foyer.addClient());
       const [here, elsewhere] = [await foyer.signedIn(user), foyer.browser()];
@@ -130,7 +130,7 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
       expect(mails.map(({ template }) => template)).toContain('password-changed');
     });
 
-    it('by token: everything ends, the token too', async () => {
+    it('A change by token ends everything, also the token itself', async () => {
       const user = await foyer.addUser();
       const app = await relyingParty(
         foyer,
@@ -147,7 +147,7 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
       expect(await signsIn(user, newPassword)).toBe(true);
     });
 
-    it('needs both passwords, the old one right, and a new one that may be', async () => {
+    it('A change needs the right old password and an allowed new one', async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       const missing = 'Please enter both the old and the new password.';
@@ -163,7 +163,7 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
       expect(await signsIn(user, password)).toBe(true);
     });
 
-    it('attack: guessing the old one in an open browser, or by a token, is limited as at the sign-in', async () => {
+    it('Attack: guessing the old password in a session or by token is limited as at the sign-in', async () => {
       const user = await foyer.addUser();
       const app = await relyingParty(
         foyer,
@@ -183,7 +183,7 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
       expect(stranger.status).toBe(429);
     });
 
-    it('attack: a page of another site changes nothing', async () => {
+    it('Attack: a page of another site changes nothing', async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       const body = { oldPassword: password, newPassword };
@@ -192,7 +192,7 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
       expect(await signsIn(user, password)).toBe(true);
     });
 
-    it('attack: of a change and a reset at once one wins, and nobody is left signed in by the other', async () => {
+    it('Attack: of a concurrent change and reset one wins, and no session of the other remains', async () => {
       for (let round = 0; round < 3; round += 1) {
         const user = await foyer.addUser();
         const browser = await foyer.signedIn(user);

@@ -22,32 +22,32 @@ describe('a new password', () => {
     ['tab\tin it 7', ['malformed']],
     [`${'x7'.repeat(128)}y`, ['malformed']],
     ['lone surrogate \ud800 7', ['malformed']],
-  ])('%j: %j', (password, faults) => {
+  ])('The password %j has the faults %j', (password, faults) => {
     expect(passwordFaults(password, ada)).toEqual(faults);
   });
 
-  it('has 8 characters, not 8 units of the encoding', () => {
+  it('A password has 8 characters, not 8 code units', () => {
     expect(passwordFaults('😀😀😀😀', ada)).toContain('too-short');
     expect(passwordFaults('😀😀😀😀😀😀😀😀', ada)).toEqual([]);
   });
 
-  it('is taken as it is: spaces at its ends count', () => {
+  it('A password is used unchanged, and spaces at its ends count', () => {
     expect(passwordFaults(' vwxj 7 ', ada)).toEqual([]);
   });
 
-  it('cannot hide a name in another composition or case', () => {
+  it('Attack: a name in another composition or case is still found in a password', () => {
     const zoe = { email: 'z@example.com', givenName: 'Zoë', familyName: 'Özil' };
     expect(passwordFaults('1234 zoe\u0308 5678', zoe)).toEqual(['contains-personal-data']);
     expect(passwordFaults('1234 O\u0308ZIL 5678', zoe)).toEqual(['contains-personal-data']);
     expect(passwordFaults('1234 ｚｏë 5678', zoe)).toEqual(['contains-personal-data']);
   });
 
-  it('does not stumble over names that are missing, empty, or a single letter', () => {
+  it('Missing, empty or one-letter names cause no refusal', () => {
     expect(passwordFaults('open sesame 7', { email: 'ada@example.com' })).toEqual([]);
     expect(passwordFaults('open sesame 7', { email: '', givenName: ' ', familyName: 'E' })).toEqual([]);
   });
 
-  it('has at most 256 characters', () => {
+  it('A password of 256 characters is accepted', () => {
     expect(passwordFaults('x7'.repeat(128), ada)).toEqual([]);
   });
 });

@@ -50,7 +50,7 @@ const made: [name: string, make: () => unknown | Promise<unknown>][] = [
 ];
 
 describe('a hash that another service made', () => {
-  it.each(made)('of %s is right for its password and for no other', async (_name, make) => {
+  it.each(made)('A hash of %s verifies its password and no other', async (_name, make) => {
     const read = parseImportedHash((await make()) as string);
     if (typeof read === 'string') throw new Error(`it was not read: ${read}`);
     expect(await hasher.verify(read.text, password, 'operator')).toBe(true);
@@ -88,7 +88,7 @@ describe('a hash that another service made', () => {
     [right.slice(0, -30), 'pbkdf2, cut off'],
     [`${right}\u0000`, 'a null character at its end'],
     ['$'.repeat(5_000), 'five thousand dollar signs'],
-  ])('%j is none (%s): it is refused, and in the database it signs nobody in', async (text) => {
+  ])('The text %j (%s) is refused as a hash, and in the database it signs no one in', async (text) => {
     expect(parseImportedHash(text)).toBe('unknown');
     for (const typed of ['', ' ', password, text.slice(0, 256)])
       expect(await hasher.verify(text, typed, 'operator')).toBe(false);
@@ -103,7 +103,7 @@ describe('a hash that another service made', () => {
     { algorithm: 'pbkdf2', digest: 'sha256', iterations: 1.5, hash: b, salt: b64(salt) },
     { algorithm: 'bcrypt', hash: ['$2b$10$'] },
     JSON.parse('{"__proto__":{"algorithm":"bcrypt"},"hash":"x"}'),
-  ])('parts that make none are refused: %j', (parts) => {
+  ])('The parts %j are refused as a hash', (parts) => {
     expect(parseImportedHash(parts)).toBe('unknown');
   });
 
@@ -122,14 +122,14 @@ describe('a hash that another service made', () => {
     [`$pbkdf2-sha1$i=2000000$${phc(salt)}$${'a'.repeat(80)}`],
     [`pbkdf2_sha256$9999999999$NaCl$${'a'.repeat(43)}=`],
     [`scrypt:1073741824:8:1$NaCl$${'ab'.repeat(32)}`],
-  ])('%s asks for too much: it is refused, and never computed', async (text) => {
+  ])('The hash %s needs too much work and is refused without being computed', async (text) => {
     expect(parseImportedHash(text)).toBe('work');
     const workedMs = workTime();
     expect(await hasher.verify(text, password, 'operator')).toBe(false);
     expect(workedMs()).toBeLessThan(2_000);
   });
 
-  it('costs as much as anybody’s wrong password, where nobody is told who is a member', async () => {
+  it('A wrong password costs the same work for every kind of hash and for no user', async () => {
     const foreign = `$pbkdf2-sha256$i=200000$${phc(salt)}$${b}`;
     const read = readHash(foreign);
     if (typeof read === 'string') throw new Error(read);

@@ -11,7 +11,7 @@ describe('the limit of reads from Stripe', () => {
   });
   afterAll(() => shop?.close());
 
-  it('a member who has used up the reads of a minute sees the page as while Stripe does not answer', async () => {
+  it('A member who has used up the reads of a minute gets the page as if Stripe did not answer', async () => {
     const { foyer } = shop;
     const user = await foyer.addUser();
     await shop.customerOf(user);

@@ -80,7 +80,7 @@ describe.each(backends)('every row of the table of rate limits, on $name', (back
   }
 
   it.each(rows)(
-    '$name, counter $key: the last try of the maximum is allowed, the next one is refused with a wait and counted nowhere',
+    'The limit $name, counter $key, allows the last try of the maximum, refuses the next with a wait and counts it nowhere',
     async ({ name, index }) => {
       const { kv, countsOf } = counting();
       const { limit, counter, window, reached } = rowOf(name, index);
@@ -119,7 +119,7 @@ describe.each(backends)('every row of the table of rate limits, on $name', (back
   );
 
   it.each(addressRows)(
-    '$name, counter $key: a network of an address is refused at its own maximum, and the address is not counted',
+    'The limit $name, counter $key, refuses a network at its own maximum and does not count the address',
     async ({ name, index }) => {
       const { limit, counter, window } = rowOf(name, index);
       for (const address of ['198.51.100.7', '2001:db8:1:2:3::7']) {
@@ -138,7 +138,7 @@ describe.each(backends)('every row of the table of rate limits, on $name', (back
     },
   );
 
-  it('of 40 tries at the same moment as many are allowed as the maximum says', async () => {
+  it('Of 40 tries at the same moment, as many are allowed as the maximum says', async () => {
     const { kv, countsOf } = counting();
     const decisions = await Promise.all(
       Array.from({ length: 40 }, () =>
@@ -157,27 +157,27 @@ describe('the table of rate limits', () => {
   };
 
   it.each(Object.entries({ ...coveredBy, ...specialCoveredBy }))(
-    '%s: the test that reaches it over HTTP exists: %o',
+    'The limit %s has an existing test that reaches it over HTTP: %o',
     (_name, covering) => {
       expect(exists(covering)).toBe(true);
     },
   );
 
-  it('would miss a test that does not exist', () => {
+  it('The check finds a test that does not exist', () => {
     expect(exists(['attacks/guessing.test.ts', 'a title of no test'])).toBe(false);
   });
 
-  it('counts for as long as the record that the guesses belong to lives', () => {
+  it('A limit of guesses has the lifetime of the record that the guesses belong to', () => {
     expect(rateLimits.mfaChallengeGuess.window).toBe(challengeMs);
     expect(rateLimits.samlResponse.window).toBe(attemptMs);
     expect(rateLimits.oneTimeCodeGuess.window).toBe(codeMinutes * 60_000);
   });
 
-  it('allows a member as many notifications a day as are stored for a member', () => {
+  it('A user may get as many notifications a day as are stored for a user', () => {
     expect(rateLimits.notification.counters[0].max).toBe(maxNotifications);
   });
 
-  it('gives a key to one kind of count only: rows that share a key share its scope, maximum and window', () => {
+  it('Rows of the table that share a key share its scope, maximum and window', () => {
     const byKey = Map.groupBy(
       Object.values(limits).flatMap(({ window, counters }) => counters.map((counter) => ({ window, ...counter }))),
       ({ key }) => key,

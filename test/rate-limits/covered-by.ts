@@ -9,14 +9,14 @@ const here = 'rate-limits/http.test.ts';
 /** For each limit of the table the test that reaches it over HTTP. A limit without an entry does not compile. */
 export const coveredBy: Readonly<Record<keyof RateLimits, Covering>> = {
   passwordGuess: [here, 'passwordGuess'],
-  knownDevicePasswordGuess: ['attacks/guessing.test.ts', 'a known device, stolen, has few guesses of its own'],
+  knownDevicePasswordGuess: ['attacks/guessing.test.ts', 'A stolen known device has few guesses of its own'],
   passwordCheck: [
     'attacks/password-flood.test.ts',
-    'the 61st right password of one member within an hour is refused on every device; wrong ones use none of them up',
+    'The 61st right password of a user within an hour is refused on every device, and wrong ones do not count',
   ],
   knownDevicePasswordCheck: [
     'attacks/password-flood.test.ts',
-    'the 31st check with the cookie of one device within an hour is refused, and the member goes on elsewhere',
+    'The 31st check with one device’s cookie within an hour is refused, and the user signs in elsewhere',
   ],
   resetCode: [here, 'resetCode'],
   knownDeviceResetCode: [here, 'knownDeviceResetCode'],
@@ -24,11 +24,11 @@ export const coveredBy: Readonly<Record<keyof RateLimits, Covering>> = {
   knownDeviceResetCodeGuess: [here, 'knownDeviceResetCodeGuess'],
   firstPasswordHint: [
     'sign-in/imported.test.ts',
-    'a member without a password gets the answer of a wrong one, and one mail a day',
+    'An imported user without a password gets the answer of a wrong password, and one mail a day',
   ],
   passkeySignIn: [
     'attacks/passkeys.test.ts',
-    'are refused unread after a while, and wrong ones of a neighbour do not lock the password out',
+    'Invalid answers are refused unread after a while, and those of a neighbour do not block password sign-ins',
   ],
   signInCodeGuess: [here, 'signInCodeGuess'],
   mfaCodeGuess: [here, 'mfaCodeGuess'],
@@ -36,15 +36,15 @@ export const coveredBy: Readonly<Record<keyof RateLimits, Covering>> = {
   recoveryCodeGuess: [here, 'recoveryCodeGuess'],
   mfaChallengeGuess: [
     'attacks/second-factor-guessing.test.ts',
-    'brute force: of 10,000 codes over 1,000 challenges from 10,000 addresses fewer than 50 are ever checked',
+    'Of 10,000 codes over 1,000 challenges from 10,000 addresses fewer than 50 are checked (brute force)',
   ],
   oneTimeCode: [
     'attacks/reset.test.ts',
-    'guessing codes over many flows: ten codes a day, and then no more from strangers',
+    'Strangers get ten codes a day for an account over all flows, and a known device still gets one',
   ],
   oneTimeCodeGuess: [
     'attacks/reset.test.ts',
-    'guessing codes: 50 at once get five, then the right one is worth nothing',
+    'An attacker who sends 50 codes at once gets five guesses, and the right code fails afterwards',
   ],
   emailChangeCode: [here, 'emailChangeCode'],
   emailChangeGuess: [here, 'emailChangeGuess'],
@@ -52,57 +52,60 @@ export const coveredBy: Readonly<Record<keyof RateLimits, Covering>> = {
   signUp: [here, 'signUp'],
   companySignUp: [
     'federation/company-limits.test.ts',
-    'have a limit of their own at a provider with domains: for attempts, and for codes to their addresses',
+    'A provider with domains has limits of its own for attempts and for codes to addresses of its domains',
   ],
   signUpCode: [
     'attacks/sign-up-limits.test.ts',
-    'a mailbox with many addresses: however codes are asked for again, the network has a limit of them',
+    'A network has a limit of codes for many addresses of one mailbox, however they are requested',
   ],
   signUpGuess: [
     'attacks/sign-up-limits.test.ts',
-    'guessing codes of many strangers’ addresses: the network has a limit of wrong guesses, and others still confirm',
+    'A network that guesses codes of many addresses reaches its limit, and others still confirm',
   ],
   partnerDealCheck: [here, 'partnerDealCheck'],
   userCode: [
     'attacks/user-codes.test.ts',
-    'from one address: a few are looked at, then not even the right one is, one after the other or at once',
+    'Of guesses from one address a few are checked, and afterwards not even the right code is',
   ],
-  signedInUserCode: ['attacks/user-codes.test.ts', 'a member guesses no more than a few, from whatever address'],
+  signedInUserCode: ['attacks/user-codes.test.ts', 'A user has only a few guesses, from whatever address'],
   pushedRequest: [here, 'pushedRequest'],
   deviceRequest: [here, 'deviceRequest'],
   authorizationRequest: [here, 'authorizationRequest'],
   userAuthorizationRequest: [
     'oidc/visitor-limit.test.ts',
-    'a member keeps no more waiting than a person would, and still goes on in silence',
+    'A signed-in user with too many open requests gets temporarily_unavailable, but still gets a code silently',
   ],
   federationAttempt: [here, 'federationAttempt'],
   companyFederationAttempt: [here, 'companyFederationAttempt'],
-  samlResponse: ['attacks/saml.test.ts', 'again and again: it is read a few times, and no more'],
+  samlResponse: ['attacks/saml.test.ts', 'Repeated SAML answers to one attempt are read only a few times'],
   unsolicitedSamlResponse: [here, 'unsolicitedSamlResponse'],
   samlLogoutPost: [here, 'samlLogoutPost'],
-  card: ['attacks/cards.test.ts', 'whoever tries out cards is stopped on every way at the same count'],
+  card: ['attacks/cards.test.ts', 'An attacker who tests cards is stopped by the same count on every route'],
   refusedCard: [
     'attacks/cards.test.ts',
-    'card after card at one setup intent, straight at Stripe: it is taken away at the limit',
+    'A setup intent is canceled at the limit when an attacker confirms card after card directly at Stripe',
   ],
-  promotion: ['attacks/promo-codes.test.ts', 'codes are not guessed through pages or calls'],
-  promotionPreview: ['attacks/promo-codes.test.ts', 'codes are not guessed through pages or calls'],
+  promotion: ['attacks/promo-codes.test.ts', 'Guesses at codes through pages or calls are limited'],
+  promotionPreview: ['attacks/promo-codes.test.ts', 'Guesses at codes through pages or calls are limited'],
   billingRead: [
     'rate-limits/billing.test.ts',
-    'a member who has used up the reads of a minute sees the page as while Stripe does not answer',
+    'A member who has used up the reads of a minute gets the page as if Stripe did not answer',
   ],
   settingsForm: [here, 'settingsForm'],
   profileChange: [
     'attacks/settings.test.ts',
-    'a mailbox is not flooded by changes to and fro: thirty an hour, by page and by call together',
+    'A mailbox gets at most thirty mails an hour about changes, by page and by call together',
   ],
-  sms: ['attacks/sms-pumping.test.ts', 'many numbers by one member: their share of a day, and no more'],
+  sms: ['attacks/sms-pumping.test.ts', 'A user who requests codes for many numbers gets only the share of a day'],
   confirmedNumberSms: [here, 'confirmedNumberSms'],
-  sentEmail: ['messages/calls.test.ts', 'floods no mailbox: ten an hour to one address, from all client apps together'],
-  notification: ['attacks/member-storage.test.ts', 'notifications to one member: 500 a day, whoever sends them'],
+  sentEmail: [
+    'messages/calls.test.ts',
+    'POST /sentEmail allows ten mails an hour to one address, from all clients together',
+  ],
+  notification: ['attacks/member-storage.test.ts', 'One user gets 500 notifications a day from all senders together'],
   apiCall: [
     'api/openapi.test.ts',
-    'each caller has calls of their own, is told how many are left, and when refused how long to wait',
+    'Each caller has its own limit, sees the calls left and gets Retry-After when refused',
   ],
   publicApiCall: [here, 'publicApiCall'],
   apiCallForVisitors: [here, 'apiCallForVisitors'],
@@ -110,36 +113,33 @@ export const coveredBy: Readonly<Record<keyof RateLimits, Covering>> = {
 
 /** The limits with a rule of their own have tests of their own. */
 export const specialCoveredBy: Readonly<Record<keyof typeof specialLimits, Covering>> = {
-  passwordQueue: [
-    'attacks/guessing.test.ts',
-    'a full password queue answers 503 with Retry-After and counts as no guess',
-  ],
+  passwordQueue: ['attacks/guessing.test.ts', 'A full password queue answers 503 with Retry-After and counts no guess'],
   passwordQueueAccount: [
     'attacks/password-flood.test.ts',
-    '216 right passwords at once over 12 known devices: another member is next, and the rest is refused at once',
+    'Of 216 right passwords at once over 12 devices most are refused at once, and another user is served next',
   ],
   passwordQueueAddress: [
     'attacks/password-flood.test.ts',
-    'many accounts from one address take no more than the share of that address',
+    'Sign-ins to many accounts from one address take no more than the share of that address',
   ],
   slowLane: [
     'attacks/guessing.test.ts',
-    'from many addresses is slowed down overall and tells nothing, and known devices are not',
+    'Guesses from many addresses are slowed down overall and reveal nothing, and known devices are not slowed down',
   ],
   visitorData: [
     'attacks/visitor-storage.test.ts',
-    'full: visitors without a cookie of an earlier sign-in are refused with 503, and nothing is kept',
+    'A full store refuses visitors without a cookie of an earlier sign-in with 503 and keeps nothing',
   ],
   visitorShare: [
     'attacks/visitor-storage.test.ts',
-    'long states from one address: its rows stay within its share, and other addresses go on',
+    'Long states from one address stay within its share, and other addresses still get through',
   ],
   session: [
     'attacks/session-flood.test.ts',
-    '200 sign-ins at once: 50 sessions stay, every one of them in the list, and no other one opens a page',
+    'Of 200 sign-ins at once 50 sessions stay, each of them in the list, and no other one opens a page',
   ],
   devicePoll: [
     'attacks/device-codes.test.ts',
-    'parallel polling: of twenty questions at once one gets tokens, and the proof of a leak ends them',
+    'Of twenty parallel polls at most one gets tokens, and the proof of a leak revokes them',
   ],
 };

@@ -262,7 +262,7 @@ describe.each(backends)('a limit of the table that is full, on $name', (backend)
   });
 
   it.each(rows)(
-    '$limit: one more request is refused with the time to come back, and is counted nowhere',
+    'The full limit $limit refuses one more request with the time to wait and counts it nowhere',
     async ({ limit: name, at = 0, reach, notice }) => {
       const { kv } = foyer.deps;
       const { window, counters } = limits[name];
@@ -292,7 +292,7 @@ describe.each(backends)('a limit of the table that is full, on $name', (backend)
     },
   );
 
-  it('names in RateLimit-Policy the limits of the protocol routes and of the calls as before', async () => {
+  it('The header RateLimit-Policy names the limits of the protocol routes and of the calls', async () => {
     const policyOf = async (path: string) => (await post(foyer, path, {})).headers.get('ratelimit-policy');
     expect(await policyOf('/oauth2/par')).toMatch(/^"pushed-requests"; q=1200; w=60/);
     expect(await policyOf('/oauth2/device_authorization')).toMatch(/^"device-requests"; q=60; w=60/);

@@ -21,7 +21,7 @@ describe('ipBucket', () => {
     ['', ''],
     ['unknown', 'unknown'],
     ['1.2.3', '1.2.3'],
-  ])('%j is counted as %j', (ip, counted) => {
+  ])('The address %j is counted as %j', (ip, counted) => {
     expect(ipBucket(ip)).toBe(counted);
   });
 });

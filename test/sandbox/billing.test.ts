@@ -23,7 +23,7 @@ const page = async (lang = 'en') => {
 const act = (fields: Record<string, string>) => foyer.browser().post('/sandbox/billing', fields);
 
 describe('the sandbox’s billing page', () => {
-  it('is reached from the ribbon, and empty at first', async () => {
+  it('The billing page is linked from the ribbon and is empty at first', async () => {
     expect(await (await foyer.browser().get('/')).text()).toContain('<a href="/sandbox/billing">Look at billing</a>');
     const { status, html } = await page();
     expect(status).toBe(200);
@@ -31,7 +31,7 @@ describe('the sandbox’s billing page', () => {
     expect(html).toContain('<code>4242 4242 4242 4242</code>');
   });
 
-  it('shows customers, cards, plans, invoices and promo codes, in every language', async () => {
+  it('The billing page shows customers, cards, plans, invoices and promo codes in every language', async () => {
     const stripe = standIn.client();
     const product = await stripe.products.create({ name: 'Basic' });
     const price = await stripe.prices.create({
@@ -62,7 +62,7 @@ describe('the sandbox’s billing page', () => {
     expect((await sendRequest(address)).status).toBe(200);
   });
 
-  it('lets time pass, makes a card fail and work again, gives money back', async () => {
+  it('The billing page advances time, makes a card fail and work again, and refunds', async () => {
     const before = standIn.engine.nowMs();
     const [, card = ''] = /value="(pm_\w+)"/.exec((await page()).html) ?? [];
     expect((await act({ fail: card })).status).toBe(303);
@@ -80,11 +80,14 @@ describe('the sandbox’s billing page', () => {
     expect(visible(await again.text())).toContain('That was not done');
   });
 
-  it.each([{}, { advance: '-1' }, { advance: '1e9' }, { other: 'x' }])('%j is no act', async (fields) => {
-    expect((await act(fields as Record<string, string>)).status).toBe(400);
-  });
+  it.each([{}, { advance: '-1' }, { advance: '1e9' }, { other: 'x' }])(
+    'The form %j is no action of the billing page',
+    async (fields) => {
+      expect((await act(fields as Record<string, string>)).status).toBe(400);
+    },
+  );
 
-  it('says so when the stand-in does not answer', async () => {
+  it('The billing page reports that the stand-in does not answer', async () => {
     const alone = await startFoyer(anyBackend, { ...standIn.environment(), STRIPE_API_URL: 'http://127.0.0.1:9' });
     try {
       const response = await alone.browser().get('/sandbox/billing');
@@ -99,7 +102,7 @@ describe('the sandbox’s billing page', () => {
 it.each([
   ['without Stripe', {}],
   ['with Stripe itself', { STRIPE_API_URL: 'https://api.stripe.com' }],
-])('%s there is no such page', async (_, over) => {
+])('The billing page does not exist %s', async (_, over) => {
   const keys = 'STRIPE_API_URL' in over ? standIn.environment() : {};
   const other = await startFoyer(anyBackend, { ...keys, ...over });
   try {

@@ -30,7 +30,7 @@ describe.each(backends)('the sandbox’s mailbox on $name', (backend) => {
     return mailbox.carriers.mail.send(mail(over), { idempotencyKey });
   };
 
-  it('keeps mail and text messages, newest first, with sender and code', async () => {
+  it('The mailbox keeps mail and text messages, newest first, with sender and code', async () => {
     await send('a');
     nowMs += 1;
     await mailbox.carriers.sms.send({ to: '+4930123456', text: 'Your code is 654321.' }, { idempotencyKey: 'b' });
@@ -44,19 +44,19 @@ describe.each(backends)('the sandbox’s mailbox on $name', (backend) => {
     expect((await mailbox.list())[0]).not.toHaveProperty('code');
   });
 
-  it('keeps a message once, however often its delivery is tried', async () => {
+  it('The mailbox keeps a message once, however often its delivery is tried', async () => {
     await Promise.all([send('a'), send('a'), send('a')]);
     expect(await mailbox.list()).toHaveLength(1);
   });
 
-  it('finds one recipient’s, whatever the case of the letters', async () => {
+  it('The mailbox finds the messages of one recipient in any case of letters', async () => {
     await send('a', { to: 'Ada@Example.com' });
     await send('b');
     expect(await mailbox.list({ to: 'ada@example.COM' })).toMatchObject([{ to: 'Ada@Example.com' }]);
     expect(await mailbox.list({ to: 'nobody@example.com' })).toEqual([]);
   });
 
-  it('shows what the mail service would make a mail from', async () => {
+  it('The mailbox shows the template and values from which the mail service would make a mail', async () => {
     await mailbox.carriers.mail.send(
       {
         to: 'vera@example.com',
@@ -72,7 +72,7 @@ describe.each(backends)('the sandbox’s mailbox on $name', (backend) => {
     expect(message).not.toHaveProperty('html');
   });
 
-  it('keeps the newest 200', async () => {
+  it('The mailbox keeps the newest 200 messages', async () => {
     for (let at = 0; at < 203; at += 1) await send(`key ${at}`, { subject: `Mail ${at}` });
     const subjects = (await mailbox.list()).map(({ subject }) => subject);
     expect(subjects).toHaveLength(200);
@@ -80,7 +80,7 @@ describe.each(backends)('the sandbox’s mailbox on $name', (backend) => {
     expect(subjects).not.toContain('Mail 2');
   });
 
-  it('keeps each for a day, and lists none that is gone', async () => {
+  it('The mailbox keeps each message for a day and lists none that is gone', async () => {
     const kept: number[] = [];
     const watched = new Proxy(stores.kv, {
       get(kv, name) {
@@ -99,7 +99,7 @@ describe.each(backends)('the sandbox’s mailbox on $name', (backend) => {
     expect(await list()).toEqual([]);
   });
 
-  it('finds a message by its id, and none by another', async () => {
+  it('The mailbox finds a message only by its id', async () => {
     await send('a');
     const [message] = await mailbox.list();
     expect(await mailbox.find(message?.id ?? '')).toEqual(message);
@@ -134,7 +134,7 @@ describe('the pages of the mailbox', () => {
       }),
     );
 
-  it('are empty at first, and reached from the ribbon of every page', async () => {
+  it('The mailbox page is empty at first and linked from the ribbon of every page', async () => {
     expect((await read('/')).html).toContain('<a href="/sandbox/mailbox">Open the mailbox</a>');
     const { status, html } = await read('/sandbox/mailbox');
     expect(status).toBe(200);
@@ -142,7 +142,7 @@ describe('the pages of the mailbox', () => {
     expect(html).not.toContain('http-equiv="refresh"');
   });
 
-  it('show what the outbox sent: code, recipient, HTML, text, headers', async () => {
+  it('The mailbox page shows what the outbox sent: code, recipient, HTML, text, headers', async () => {
     await post('verify-email', 'vera@example.com', 'de');
     await foyer.mails('vera@example.com');
     const list = await read('/sandbox/mailbox');
@@ -161,7 +161,7 @@ describe('the pages of the mailbox', () => {
     expect(list.header('content-security-policy')).not.toContain('frame-src');
   });
 
-  it('the HTML has a document of its own, in which nothing can run, load or be sent', async () => {
+  it('The HTML of a mail has its own document in which nothing can run, load or be sent', async () => {
     const [message] = await mailbox.list();
     const { status, html, header } = await read(`/sandbox/mailbox/${message?.id}/html`);
     expect(status).toBe(200);
@@ -180,7 +180,7 @@ describe('the pages of the mailbox', () => {
     expect(header('content-type')).toMatch(/^text\/html/);
   });
 
-  it('filter by recipient, and say so when there is nothing', async () => {
+  it('The mailbox page filters by recipient and says when there is nothing', async () => {
     await post('verify-email', 'ada@example.com', 'en');
     await foyer.mails('ada@example.com');
     const hers = visible((await read('/sandbox/mailbox?to=ada@example.com')).html);
@@ -196,11 +196,11 @@ describe('the pages of the mailbox', () => {
     `/sandbox/mailbox/${'a'.repeat(43)}`,
     `/sandbox/mailbox/${'a'.repeat(43)}/html`,
     '/sandbox/mails/none',
-  ])('%s is not found', async (path) => {
+  ])('The page %s is not found', async (path) => {
     expect((await read(path)).status).toBe(404);
   });
 
-  it('show every mail in every language, in whatever language the page is', async () => {
+  it('The page of sample mails shows every mail in every language, whatever the language of the page', async () => {
     for (const lang of languages) {
       const { status, html } = await read(`/sandbox/mails?mails=${lang}`, lang === 'fr' ? 'de' : 'fr');
       expect(status).toBe(200);
@@ -219,7 +219,7 @@ describe('the pages of the mailbox', () => {
   });
 });
 
-it('without the sandbox there is no mailbox', async () => {
+it('The mailbox does not exist without the sandbox', async () => {
   const foyer = await startFoyer(anyBackend, { SANDBOX: 'false', SEARCH_APP_URL: 'https://search.example.com/' });
   try {
     for (const path of ['/sandbox/mailbox', '/sandbox/mails', '/sandbox/mails/welcome'])

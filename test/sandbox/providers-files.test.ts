@@ -13,8 +13,8 @@ const file = standInProvidersFile(dataDir, 3001);
 const folder = join(file, '..', 'keys');
 const now = Date.UTC(2026, 10, 22);
 
-describe('what the sandbox writes about its companies', () => {
-  it('has keys that are made once, for years, and that only their owner can read', () => {
+describe('files that the sandbox writes for its companies', () => {
+  it('The keys are created once, for years, and only their owner can read them', () => {
     const keys = companyKeysIn(folder, now);
     expect(companyKeysIn(folder, now)).toEqual(keys);
     const certificate = new X509Certificate(keys.acme.certificate);
@@ -23,14 +23,14 @@ describe('what the sandbox writes about its companies', () => {
     expect(statSync(join(folder, 'foyer.key')).mode & 0o077).toBe(0);
   });
 
-  it('says so when half of them is gone', () => {
+  it('A missing half of the keys is reported', () => {
     const half = join(dataDir, 'half');
     mkdirSync(half);
     writeFileSync(join(half, 'foyer.key'), 'left');
     expect(() => companyKeysIn(half, now)).toThrow('delete the folder');
   });
 
-  it('is a file that Foyer takes', () => {
+  it('Foyer accepts the file of providers that the sandbox writes', () => {
     const json = companies('http://127.0.0.1:3001', standInClients.oidc, { folder: 'keys', idpInitiated: true });
     writeCompanies(file, json);
     const { providers, serviceProvider } = loadProviders(file, {});

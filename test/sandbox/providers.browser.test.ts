@@ -52,7 +52,7 @@ describe('the pages of the sandbox’s providers', () => {
     }
   };
 
-  it('are right on a phone, light and dark', async () => {
+  it('The provider pages look right on a phone, light and dark', async () => {
     const page = await newPage({ widthPx: 375 });
     await page.goto(google());
     for (const summary of await page.locator('summary').all()) await summary.click();
@@ -63,7 +63,7 @@ describe('the pages of the sandbox’s providers', () => {
     await looksRight(page);
   });
 
-  it('lead back from the account that was chosen, from one that was typed, and from Cancel', async () => {
+  it('The provider page redirects back from the chosen account, from a typed one and from Cancel', async () => {
     const page = await newPage();
     await page.goto(google());
     await page.getByRole('button', { name: 'Ada Lovelace' }).click();
@@ -79,7 +79,7 @@ describe('the pages of the sandbox’s providers', () => {
     expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied');
   });
 
-  it.each([true, false])('post a SAML response, with JavaScript %s', async (javaScript) => {
+  it.each([true, false])('The provider page posts a SAML response with JavaScript %s', async (javaScript) => {
     const page = await newPage({ javaScript });
     await page.goto(`${providers.url}/acme-saml`);
     await page.getByRole('button', { name: 'Open the app' }).click();

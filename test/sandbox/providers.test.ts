@@ -60,7 +60,7 @@ const redeem = (kind: Standard, code: string, more: Record<string, string> = {})
   });
 
 describe.each(Object.keys(standard) as Standard[])('%s', (kind) => {
-  it('gives a code for the account that was chosen, a token for the code, and a profile for the token', async () => {
+  it('The provider gives a code for the chosen account, a token for the code and a profile for the token', async () => {
     const page = await get(question(kind));
     expect(page.status).toBe(200);
     const html = await page.text();
@@ -79,7 +79,7 @@ describe.each(Object.keys(standard) as Standard[])('%s', (kind) => {
     expect(await profile.json()).toMatchObject({ email: 'ada@example.com', name: 'Ada Lovelace' });
   });
 
-  it('takes a code once, with its verifier, its address and the secret', async () => {
+  it('The provider accepts a code once, with its verifier, its address and the secret', async () => {
     const refused = async (more: Record<string, string>) => {
       providers.answerAs(providers.people[kind].ada);
       return (await redeem(kind, await codeOf(kind), more)).status;
@@ -94,7 +94,7 @@ describe.each(Object.keys(standard) as Standard[])('%s', (kind) => {
     expect((await redeem(kind, code)).status).toBe(400);
   });
 
-  it('refuses in its own words', async () => {
+  it('The provider refuses with its own error parameters', async () => {
     providers.answerAs('refuse', kind);
     const { searchParams } = locationOf(await get(question(kind)));
     expect(searchParams.get('error')).toBe('access_denied');
@@ -105,7 +105,7 @@ describe.each(Object.keys(standard) as Standard[])('%s', (kind) => {
     expect(failed.has(kind === 'facebook' ? 'error_code' : 'error')).toBe(true);
   });
 
-  it('leads nowhere but to the app', async () => {
+  it('The provider redirects only to the app', async () => {
     for (const address of ['https://evil.example/federation/google/callback', `${foyer}/elsewhere`]) {
       expect((await get(question(kind, { redirect_uri: address }))).status).toBe(400);
     }
@@ -113,13 +113,13 @@ describe.each(Object.keys(standard) as Standard[])('%s', (kind) => {
   });
 });
 
-it('nobody but this machine is answered', async () => {
+it('Only this machine gets an answer from the providers', async () => {
   for (const path of ['/providers', '/acme-oidc/jwks', '/acme-saml/metadata', '/v23.0/me', question('google')]) {
     expect((await get(path, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(403);
   }
 });
 
-it('broken answers are broken as they are called', async () => {
+it('Each kind of broken answer is broken as its name says', async () => {
   const answerOf = async (broken: Parameters<TestProviders['answerAs']>[0]) => {
     providers.answerAs(broken, 'google');
     return redeem('google', await codeOf('google'));
@@ -151,7 +151,7 @@ describe('the OpenID provider', () => {
     return oidc.fetchUserInfo(client, tokens.access_token, tokens.claims()?.sub ?? '');
   };
 
-  it('is one to a client that checks everything', async () => {
+  it('A client that checks everything accepts the OpenID provider', async () => {
     providers.answerAs(providers.people.oidc.grace);
     expect(await signIn()).toMatchObject({ email: 'grace@acme.example', email_verified: false, family_name: 'Hopper' });
   });
@@ -168,7 +168,7 @@ describe('the OpenID provider', () => {
     'wrong-state',
     'wrong-code',
     'profile-empty',
-  ] as const)('answers wrongly: %s', async (broken) => {
+  ] as const)('A client refuses the wrong answer %s of the OpenID provider', async (broken) => {
     providers.answerAs(broken, 'oidc');
     await expect(signIn()).rejects.toThrow();
   });
@@ -196,7 +196,7 @@ describe('the SAML identity provider', () => {
     return formFieldsOf(html);
   };
 
-  it('signs somebody in, and out again when the app asks', async () => {
+  it('The SAML provider signs a user in, and out again when the app asks', async () => {
     const sp = saml();
     providers.answerAs(providers.people.saml.ada);
     const fields = await answered(sp);
@@ -213,7 +213,7 @@ describe('the SAML identity provider', () => {
     expect(providers.saml.sessions().map(({ index }) => index)).not.toContain(profile.sessionIndex);
   });
 
-  it('asks the app to sign somebody out', async () => {
+  it('The SAML provider asks the app to sign a user out', async () => {
     const sp = saml();
     providers.answerAs(providers.people.saml.vera);
     await answered(sp);
@@ -224,7 +224,7 @@ describe('the SAML identity provider', () => {
     expect(profile).toMatchObject({ nameID: session?.nameId, sessionIndex: session?.index });
   });
 
-  it('encrypts what is to be secret', async () => {
+  it('The SAML provider encrypts the assertion on request', async () => {
     const sp = saml();
     const person = providers.people.saml.ada;
     providers.answerAs({ person, saml: { encryptFor: providers.serviceProvider.certificate } }, 'saml');
@@ -234,7 +234,7 @@ describe('the SAML identity provider', () => {
     expect(profile).toMatchObject({ mail: 'ada@corp.acme.example' });
   });
 
-  it('names another issuer, which the library takes for granted', async () => {
+  it('The SAML provider can name another issuer, which the library does not check', async () => {
     const sp = saml();
     providers.answerAs('wrong-issuer', 'saml');
     const { profile } = await sp.validatePostResponseAsync({ SAMLResponse: (await answered(sp)).SAMLResponse ?? '' });
@@ -253,7 +253,7 @@ describe('the SAML identity provider', () => {
     'not-yet',
     'unsolicited',
     'wrong-request',
-  ] as const)('answers wrongly: %s', async (broken) => {
+  ] as const)('The library refuses the wrong answer %s of the SAML provider', async (broken) => {
     const sp = saml();
     providers.answerAs(broken, 'saml');
     const { SAMLResponse = '' } = await answered(sp);
@@ -261,7 +261,7 @@ describe('the SAML identity provider', () => {
   });
 });
 
-it('secrets() knows all that was given', async () => {
+it('The function secrets() returns every secret that was given', async () => {
   providers.answerAs(providers.people.google.ada);
   const code = await codeOf('google');
   const tokens = (await (await redeem('google', code)).json()) as Record<string, string>;

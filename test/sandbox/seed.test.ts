@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop?.close());
 
-it('the demo member has a plan, and keeps it when Stripe is first asked', async () => {
+it('The demo member has a plan and keeps it after the first request to Stripe', async () => {
   const { deps, app } = shop.foyer;
   const { catalogue } = app.membership;
   for (let starts = 0; starts < 2; starts += 1) await seedSandbox({ ...deps, catalogue }, 'http://127.0.0.1:4001');

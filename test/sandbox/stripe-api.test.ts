@@ -20,8 +20,8 @@ const refusal = async (call: Promise<unknown>): Promise<Stripe.errors.StripeErro
   return error;
 };
 
-describe('the library at the stand-in', () => {
-  it('creates, reads, changes and deletes', async () => {
+describe('the Stripe library with the stand-in', () => {
+  it('The library creates, reads, changes and deletes objects', async () => {
     const made = await stripe.customers.create({ email: 'vera@example.com', metadata: { member: '1' } });
     expect(made).toMatchObject({ object: 'customer', email: 'vera@example.com', metadata: { member: '1' } });
     expect(made.lastResponse).toMatchObject({ statusCode: 200, requestId: expect.stringMatching(/^req_\w{14}$/) });
@@ -31,7 +31,7 @@ describe('the library at the stand-in', () => {
     expect(await stripe.customers.retrieve(made.id)).toMatchObject({ deleted: true });
   });
 
-  it('reads lists page by page', async () => {
+  it('The library reads lists page by page', async () => {
     const made: string[] = [];
     for (let at = 0; at < 12; at += 1) made.unshift((await stripe.customers.create({ email: 'many@example.com' })).id);
     const first = await stripe.customers.list({ email: 'many@example.com' });
@@ -51,7 +51,7 @@ describe('the library at the stand-in', () => {
     });
   });
 
-  it('expands ids, also within lists', async () => {
+  it('The library expands ids, also within lists', async () => {
     const product = await stripe.products.create({ name: 'Basic' });
     const price = await stripe.prices.create({
       product: product.id,
@@ -78,7 +78,7 @@ describe('the library at the stand-in', () => {
 });
 
 describe('errors are the library’s classes', () => {
-  it('what is not there', async () => {
+  it('An object that does not exist gives an invalid-request error', async () => {
     const error = await refusal(stripe.customers.retrieve('cus_none'));
     expect(error).toBeInstanceOf(Stripe.errors.StripeInvalidRequestError);
     expect(error).toMatchObject({
@@ -90,7 +90,7 @@ describe('errors are the library’s classes', () => {
     });
   });
 
-  it('a wrong key, and none', async () => {
+  it('A wrong key and a missing key are refused', async () => {
     const { hostname, port } = new URL(standIn.url);
     const other = new Stripe('sk_test_other', { host: hostname, port, protocol: 'http', maxNetworkRetries: 0 });
     const error = await refusal(other.customers.list());
@@ -104,7 +104,7 @@ describe('errors are the library’s classes', () => {
     expect(basic.status).toBe(200);
   });
 
-  it('a publishable key reads no customers', async () => {
+  it('A publishable key reads no customers', async () => {
     const response = await sendRequest(`${standIn.url}/v1/customers`, {
       headers: { authorization: `Bearer ${stripeKeys.publishableKey}` },
     });
@@ -113,7 +113,7 @@ describe('errors are the library’s classes', () => {
 });
 
 describe('idempotency keys', () => {
-  it('the same request gets the first answer', async () => {
+  it('The same request with the same key gets the first answer', async () => {
     const once = () => stripe.customers.create({ email: 'once@example.com' }, { idempotencyKey: 'once' });
     const [first, second] = [await once(), await once()];
     expect(second).toEqual(first);
@@ -126,7 +126,7 @@ describe('idempotency keys', () => {
     });
   });
 
-  it('other parameters, or another address, are refused', async () => {
+  it('Other parameters or another address with the same key are refused', async () => {
     await stripe.customers.create({ email: 'a@example.com' }, { idempotencyKey: 'mine' });
     const other = await refusal(stripe.customers.create({ email: 'b@example.com' }, { idempotencyKey: 'mine' }));
     expect(other).toBeInstanceOf(Stripe.errors.StripeIdempotencyError);
@@ -135,7 +135,7 @@ describe('idempotency keys', () => {
     expect(elsewhere.message).toContain("same endpoint they were first used for ('/v1/products' vs '/v1/customers')");
   });
 
-  it('errors of what was carried out are kept, those of the parameters are not', async () => {
+  it('Errors of executed requests are kept under the key, and errors of parameters are not', async () => {
     const gone = () => stripe.customers.update('cus_none', { name: 'x' }, { idempotencyKey: 'gone' });
     const [first, second] = [await refusal(gone()), await refusal(gone())];
     expect(second).toMatchObject({ code: 'resource_missing', headers: { 'idempotent-replayed': 'true' } });
@@ -151,7 +151,7 @@ describe('idempotency keys', () => {
     });
   });
 
-  it('two at the same time: one is carried out, the other is replayed or told to wait', async () => {
+  it('Of requests with one key at the same time one is executed, and the others are replayed or refused as in use', async () => {
     const create = () => stripe.customers.create({ email: 'twins@example.com' }, { idempotencyKey: 'twins' });
     const answers = await Promise.allSettled(Array.from({ length: 6 }, create));
     for (const answer of answers) {
@@ -163,7 +163,7 @@ describe('idempotency keys', () => {
     await expect(create()).resolves.toMatchObject({ email: 'twins@example.com' });
   });
 
-  it('are forgotten after a day of the stand-in’s clock', async () => {
+  it('A key is forgotten after a day of the stand-in’s clock', async () => {
     const create = () => stripe.customers.create({ email: 'daily@example.com' }, { idempotencyKey: 'daily' });
     const first = await create();
     standIn.engine.advance(24 * 60 * 60_000 - 60_000);
@@ -173,8 +173,8 @@ describe('idempotency keys', () => {
   });
 });
 
-describe('what tests make go wrong', () => {
-  it('a lost answer: carried out, and the next try gets it', async () => {
+describe('faults for tests', () => {
+  it('A request with a lost answer is executed, and the next try gets the answer', async () => {
     const create = () => stripe.customers.create({ email: 'lost@example.com' }, { idempotencyKey: 'lost' });
     standIn.fault('lost');
     expect(await refusal(create())).toBeInstanceOf(Stripe.errors.StripeConnectionError);
@@ -182,7 +182,7 @@ describe('what tests make go wrong', () => {
     expect((await create()).lastResponse.headers).toMatchObject({ 'idempotent-replayed': 'true' });
   });
 
-  it('unreachable, or an error of Stripe’s own: not carried out', async () => {
+  it('A request with an unreachable Stripe or a server error is not executed', async () => {
     const create = () => stripe.customers.create({ email: 'away@example.com' }, { idempotencyKey: 'away' });
     standIn.fault('error', (method, path) => method === 'POST' && path === '/v1/customers');
     standIn.fault('unreachable', (method) => method === 'POST');

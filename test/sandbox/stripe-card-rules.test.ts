@@ -16,13 +16,13 @@ describe('the stand-in’s card number', () => {
     ['36227206271667', 'diners', '3622 720627 1667'],
     ['3566002020360505', 'jcb', '3566 0020 2036 0505'],
     ['6200000000000005', 'unionpay', '6200 0000 0000 0005'],
-  ])('%s is a %s', (number, brand, text) => {
+  ])('The number %s is a %s', (number, brand, text) => {
     expect(brandOf(number)).toBe(brand);
     expect(look('cardNumber', number)).toEqual({ empty: false, complete: true, shown: text });
     expect(look('cardNumber', `${text}99`).shown).toBe(text);
   });
 
-  it('is wrong as soon as it is whole and its check digit is not right, and not before', () => {
+  it('The number is wrong when it is complete with a wrong check digit, and not before', () => {
     expect(look('cardNumber', '4242 4242 4242 4241')).toMatchObject({ complete: false, wrong: 'invalid_number' });
     expect(look('cardNumber', '4242 4242 4242 424')).toEqual({
       empty: false,
@@ -42,7 +42,7 @@ describe('the stand-in’s expiry', () => {
     ['4', '04'],
     ['12', '12'],
     ['123', '12 / 3'],
-  ])('%s is shown as %s', (typed, text) => expect(look('cardExpiry', typed).shown).toBe(text));
+  ])('The typed expiry %s is shown as %s', (typed, text) => expect(look('cardExpiry', typed).shown).toBe(text));
 
   it.each([
     ['11 / 26', { complete: true }],
@@ -51,12 +51,12 @@ describe('the stand-in’s expiry', () => {
     ['13', { complete: false, wrong: 'incomplete_expiry' }],
     ['00', { complete: false, wrong: 'incomplete_expiry' }],
     ['12 / 2', { complete: false }],
-  ])('%s', (typed, judged) =>
+  ])('The expiry %s is judged as complete, incomplete or past', (typed, judged) =>
     expect(look('cardExpiry', typed)).toEqual({ empty: false, shown: expect.any(String), ...judged }),
   );
 });
 
-it('the stand-in’s security code is as long as the card’s kind has it', () => {
+it('The stand-in’s security code has the length of the card’s brand', () => {
   expect(look('cardCvc', '123')).toMatchObject({ complete: true, shown: '123' });
   expect(look('cardCvc', '12')).toMatchObject({ complete: false });
   expect(look('cardCvc', '1234').shown).toBe('123');

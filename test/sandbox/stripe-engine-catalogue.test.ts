@@ -6,7 +6,7 @@ describe('the stand-in’s engine: customers, catalogue, cards', () => {
   afterEach(() => expect(kit.faults).toEqual([]));
   type Listed<T> = { data: T[] };
 
-  it('finds prices by lookup key, which moves only when asked', () => {
+  it('The engine finds prices by lookup key, which is transferred only on request', () => {
     const first = kit.price(9_900, 'month', { lookup_key: 'm-99' });
     const again = { lookup_key: 'm-99', currency: 'usd', unit_amount: 9_900, product_data: { name: 'P' } };
     expect(kit.refused(() => kit.post('/v1/prices', again)).param).toBe('lookup_key');
@@ -18,7 +18,7 @@ describe('the stand-in’s engine: customers, catalogue, cards', () => {
     expect(kit.refused(() => kit.subscribe(kit.customer(visa), second.id)).param).toBe('items[0][price]');
   });
 
-  it('merges metadata and says what was before', () => {
+  it('The engine merges metadata and reports the previous values in the event', () => {
     const { id } = kit.post<Stripe.Customer>('/v1/customers', { email: 'a@example.com', metadata: { a: '1', b: '2' } });
     kit.post(`/v1/customers/${id}`, { metadata: { a: '', c: '3' }, name: 'Vera' });
     expect(kit.customerNow(id).metadata).toEqual({ b: '2', c: '3' });
@@ -32,7 +32,7 @@ describe('the stand-in’s engine: customers, catalogue, cards', () => {
     expect(kit.get<Listed<Stripe.Customer>>('/v1/customers', { email: 'a@example.com' }).data).toMatchObject([{ id }]);
   });
 
-  it('makes a token a card once, and knows the same number again', () => {
+  it('The engine turns a token into a card once and recognizes the same number again', () => {
     const { card } = cardData(visa);
     const token = kit.call<Stripe.Token>('POST', '/v1/tokens', { card }, 'publishable');
     const use = () =>
@@ -48,7 +48,7 @@ describe('the stand-in’s engine: customers, catalogue, cards', () => {
     expect(kit.refused(declined)).toMatchObject({ status: 402, code: 'card_declined' });
   });
 
-  it('lets a browser do only what it may, with the secret of the intent', () => {
+  it('The engine gives a browser only its own calls, with the secret of the intent', () => {
     const intent = kit.post<Stripe.SetupIntent>('/v1/setup_intents', { customer: kit.customer() });
     const browser = (client_secret?: string) => () =>
       kit.engine.call('GET', `/v1/setup_intents/${intent.id}`, { client_secret }, 'publishable');
@@ -60,7 +60,7 @@ describe('the stand-in’s engine: customers, catalogue, cards', () => {
     );
   });
 
-  it('refuses another customer’s card', () => {
+  it('The engine refuses another customer’s card', () => {
     const [mine, other] = [kit.customer(visa), kit.customer(visa)];
     const theirs = kit.customerNow(other).invoice_settings.default_payment_method;
     const take = () => kit.post(`/v1/customers/${mine}`, { invoice_settings: { default_payment_method: theirs } });
@@ -68,7 +68,7 @@ describe('the stand-in’s engine: customers, catalogue, cards', () => {
     expect(kit.refused(() => kit.post(`/v1/payment_methods/${theirs}/attach`, { customer: mine })).status).toBe(400);
   });
 
-  it('finds the invoice of a payment', () => {
+  it('The engine finds the invoice of a payment', () => {
     const invoice = kit.invoice(kit.subscribe(kit.customer(visa), kit.price(900)));
     const payment_intent = String(invoice.payments?.data[0]?.payment.payment_intent);
     const payment = { type: 'payment_intent', payment_intent };
@@ -77,7 +77,7 @@ describe('the stand-in’s engine: customers, catalogue, cards', () => {
     });
   });
 
-  it('does not guess what it does not know', () => {
+  it('The engine refuses unknown paths and parameters', () => {
     const customer = kit.customer();
     const unknown = (path: string, params: Record<string, unknown>) =>
       kit.refused(() => kit.engine.call('POST', path, params, 'secret'));

@@ -16,7 +16,7 @@ describe('the stand-in’s engine: coupons, codes and prorations', () => {
       .data.toReversed()
       .map((each) => each.amount_paid);
 
-  it('takes a code off a trial’s first real invoice, once', () => {
+  it('The engine applies a code once, to the first real invoice after a trial', () => {
     const [basic, monthly] = [kit.price(4_900), kit.price(9_999)];
     const customer = kit.customer(visa);
     const trial = kit.subscribe(customer, basic, { trial_period_days: 7 });
@@ -35,7 +35,7 @@ describe('the stand-in’s engine: coupons, codes and prorations', () => {
     expect(kit.get<Stripe.PromotionCode>(`/v1/promotion_codes/${promotion}`).times_redeemed).toBe(1);
   });
 
-  it('takes off no more than is due, and a repeating discount only its months', () => {
+  it('The engine discounts no more than is due, and a repeating discount only in its months', () => {
     const customer = kit.customer(visa);
     const much = coupon({ amount_off: 100_000, currency: 'usd', duration: 'repeating', duration_in_months: 2 });
     kit.subscribe(customer, kit.price(9_900), { discounts: [{ coupon: much }] });
@@ -43,7 +43,7 @@ describe('the stand-in’s engine: coupons, codes and prorations', () => {
     expect(paid(customer)).toEqual([0, 0, 9_900, 9_900]);
   });
 
-  it('refuses codes that may not be used', () => {
+  it('The engine refuses codes that may not be used', () => {
     const price = kit.price(4_900);
     const customer = kit.customer(visa);
     const subscription = kit.subscribe(customer, price);
@@ -71,7 +71,7 @@ describe('the stand-in’s engine: coupons, codes and prorations', () => {
     expect(kit.subscription(subscription.id).discounts).toEqual([]);
   });
 
-  it('previews a code without redeeming it', () => {
+  it('The engine previews a code without redeeming it', () => {
     const customer = kit.customer(visa);
     const half = coupon({ percent_off: 50, duration: 'once', max_redemptions: 1 });
     const { id } = kit.subscribe(customer, kit.price(4_900));
@@ -80,7 +80,7 @@ describe('the stand-in’s engine: coupons, codes and prorations', () => {
     expect(kit.subscription(id).discounts).toEqual([]);
   });
 
-  it('prorates by what was really billed, to the second', () => {
+  it('The engine prorates by what was really billed, to the second', () => {
     const every10 = { recurring: { interval: 'day', interval_count: 10 } };
     const [small, large] = [kit.price(1_000, 'day', every10), kit.price(3_000, 'day', every10)];
     const customer = kit.customer(visa);
@@ -104,7 +104,7 @@ describe('the stand-in’s engine: coupons, codes and prorations', () => {
     expect(kit.invoice(kit.subscription(subscription.id))).toMatchObject({ total: 0, amount_due: 0, status: 'paid' });
   });
 
-  it('begins a new period with another interval, with credit for the old one', () => {
+  it('The engine starts a new period with another interval and credits the old one', () => {
     const every10 = { recurring: { interval: 'day', interval_count: 10 } };
     const customer = kit.customer(visa);
     const subscription = kit.subscribe(customer, kit.price(1_000, 'day', every10));

@@ -13,7 +13,7 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
   const invoices = (customer: string) =>
     kit.get<Stripe.ApiList<Stripe.Invoice>>('/v1/invoices', { customer }).data.toReversed();
 
-  it('renews on the anchor’s day, or the last of the month', () => {
+  it('The engine renews on the day of the anchor or the last of the month', () => {
     const customer = kit.customer(visa);
     const { id } = kit.subscribe(customer, kit.price(9_900)); // 31 January
     const ends = [periodEnd(id)];
@@ -28,7 +28,7 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
     ]);
   });
 
-  it('does what fell due meanwhile when real time has passed, in the order of its times', () => {
+  it('The engine processes in order what fell due while real time passed', () => {
     const customer = kit.customer(visa);
     const { id } = kit.subscribe(customer, kit.price(1_000, 'week'), { trial_period_days: 7 });
     kit.pass(22 * day);
@@ -43,7 +43,7 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
     ]);
   });
 
-  it('tries a failed renewal again after 3, 5 and 7 days, then ends the subscription', () => {
+  it('The engine retries a failed renewal after 3, 5 and 7 days, then ends the subscription', () => {
     const customer = kit.customer(visa);
     const { id } = kit.subscribe(customer, kit.price(9_900));
     const card = String(kit.customerNow(customer).invoice_settings.default_payment_method);
@@ -64,7 +64,7 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
     expect(kit.types().filter((type) => type === 'customer.subscription.deleted')).toHaveLength(1);
   });
 
-  it('is active again when the open renewal is paid with another card', () => {
+  it('The subscription is active again when the open renewal is paid with another card', () => {
     const customer = kit.customer(visa);
     const { id } = kit.subscribe(customer, kit.price(9_900));
     const card = String(kit.customerNow(customer).invoice_settings.default_payment_method);
@@ -85,7 +85,7 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
     expect(invoices(customer)).toHaveLength(2);
   });
 
-  it('asks for authentication at a renewal, off session', () => {
+  it('The engine requires authentication at an off-session renewal', () => {
     const customer = kit.customer(visa);
     const { id } = kit.subscribe(customer, kit.price(9_900));
     const card = String(kit.customerNow(customer).invoice_settings.default_payment_method);
@@ -102,7 +102,7 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
     expect(kit.refused(confirm).code).toBe('payment_intent_unexpected_state');
   });
 
-  it('knows cards that ask once, and cards that ask and are poor', () => {
+  it('The engine has cards that need authentication once, and cards that need it and then lack funds', () => {
     const fine = kit.customer(asksAtSaving);
     expect(kit.subscribe(fine, kit.price(900)).status).toBe('active');
     const poor = kit.customer(asksThenPoor);
@@ -114,7 +114,7 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
     });
   });
 
-  it('lets a first invoice wait 23 hours', () => {
+  it('The engine keeps a first invoice open for 23 hours', () => {
     const customer = kit.customer(declinesLater);
     const price = kit.price(900);
     const { id, status } = kit.subscribe(customer, price);
@@ -128,7 +128,7 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
     expect(kit.engine.snapshot()).toEqual(before);
   });
 
-  it('pauses at the end of a trial without a card, and resumes when it is paid', () => {
+  it('The engine pauses at the end of a trial without a card and resumes when it is paid', () => {
     const customer = kit.customer();
     const { id } = kit.subscribe(customer, kit.price(4_900), {
       trial_period_days: 7,
@@ -157,7 +157,7 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
     expect(kit.types()).toContain('customer.subscription.resumed');
   });
 
-  it('gives unused time back with a pause on request', () => {
+  it('A requested pause credits the unused time, so that a resumption at once charges nothing', () => {
     const customer = kit.customer(visa);
     const { id } = kit.subscribe(customer, kit.price(4_900));
     expect(kit.post<Stripe.Subscription>(`/v1/subscriptions/${id}/pause`)).toMatchObject({
@@ -172,7 +172,7 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
   it.each([
     ['resume_on_payment_success', 'paused'],
     ['resume_on_payment_attempt', 'past_due'],
-  ])('with %s is %s after a payment that failed', (payment_behavior, status) => {
+  ])('A resumption with %s is %s after a payment that failed', (payment_behavior, status) => {
     const customer = kit.customer();
     const { id } = kit.subscribe(customer, kit.price(4_900), {
       trial_period_days: 1,
@@ -187,7 +187,7 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
     expect(kit.subscription(id).status).toBe('active');
   });
 
-  it('cancels at the end of the period, unless it is taken back', () => {
+  it('The engine cancels at the end of the period unless the cancellation is withdrawn', () => {
     const customer = kit.customer(visa);
     const { id } = kit.subscribe(customer, kit.price(4_900));
     const set = (ends: boolean) =>
@@ -204,7 +204,7 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
     expect(kit.get<Stripe.ApiList<Stripe.Subscription>>('/v1/subscriptions', { customer }).data).toEqual([]);
   });
 
-  it('cancels at once, with what was not used as credit for the next purchase', () => {
+  it('The engine cancels at once and credits the unused time to the next purchase', () => {
     const customer = kit.customer(visa);
     const price = kit.price(10_000, 'day', { recurring: { interval: 'day', interval_count: 10 } });
     const { id } = kit.subscribe(customer, price);
@@ -215,7 +215,7 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
     expect(again).toMatchObject({ total: 10_000, starting_balance: -5_000, amount_due: 5_000, ending_balance: 0 });
   });
 
-  it('downgrades at the end of the period by a trial until then', () => {
+  it('The engine downgrades at the end of the period by a trial until then', () => {
     const [cheap, dear] = [kit.price(4_900), kit.price(90_000, 'year')];
     const customer = kit.customer(visa);
     const subscription = kit.subscribe(customer, dear);
@@ -240,7 +240,7 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
     expect(kit.customerNow(customer).balance).toBe(0);
   });
 
-  it('ends all with a deleted customer', () => {
+  it('The engine ends all subscriptions of a deleted customer', () => {
     const customer = kit.customer(visa);
     const { id } = kit.subscribe(customer, kit.price(4_900));
     expect(kit.call('DELETE', `/v1/customers/${customer}`)).toEqual({
@@ -256,7 +256,7 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
     );
   });
 
-  it('refunds and disputes what was charged', () => {
+  it('The engine refunds and disputes what was charged', () => {
     const customer = kit.customer(visa);
     const invoice = String(kit.subscribe(customer, kit.price(4_900)).latest_invoice);
     kit.engine.refund(invoice, 900);

@@ -227,7 +227,7 @@ function check({ kit, customer, id }: World) {
 }
 
 describe('the stand-in’s engine: money, as properties', () => {
-  it('bills what its previews announce, and charges what it bills', () => {
+  it('The engine bills what its previews announce and charges what it bills', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -249,7 +249,7 @@ describe('the stand-in’s engine: money, as properties', () => {
     );
   });
 
-  it('goes on from a snapshot as if nothing had happened', () => {
+  it('The engine continues from a snapshot without any difference', () => {
     fc.assert(
       fc.property(
         fc.array(step, { minLength: 3, maxLength: 10, size: 'max' }),

@@ -5,7 +5,7 @@ describe('the stand-in’s engine: sign-up to paid membership', () => {
   const kit = engineKit();
   afterEach(() => expect(kit.faults).toEqual([]));
 
-  it('starts a trial, previews the upgrade, charges what it previewed', () => {
+  it('The engine starts a trial, previews the upgrade and charges what it previewed', () => {
     const [basic, yearly] = [kit.price(4_900), kit.price(90_000, 'year')];
     const customer = kit.customer();
     const trial = kit.subscribe(customer, basic, {
@@ -40,7 +40,7 @@ describe('the stand-in’s engine: sign-up to paid membership', () => {
     );
   });
 
-  it('waits with an upgrade until the customer has passed the bank’s question', () => {
+  it('The engine holds an upgrade until the customer has passed bank authentication', () => {
     const [basic, monthly] = [kit.price(4_900), kit.price(9_900)];
     const customer = kit.customer(asksAlways);
     const trial = kit.subscribe(customer, basic, { trial_period_days: 7 });
@@ -67,7 +67,7 @@ describe('the stand-in’s engine: sign-up to paid membership', () => {
     ]);
   });
 
-  it('expires a change that nobody pays for', () => {
+  it('The engine expires a change that is not paid', () => {
     const [basic, monthly] = [kit.price(4_900), kit.price(9_900)];
     const customer = kit.customer(asksAlways);
     const trial = kit.subscribe(customer, basic, { trial_period_days: 7 });
@@ -82,7 +82,7 @@ describe('the stand-in’s engine: sign-up to paid membership', () => {
     expect(kit.types()).toContain('customer.subscription.pending_update_expired');
   });
 
-  it('says why a card is not saved', () => {
+  it('The engine gives the reason why a card is not saved', () => {
     const customer = kit.customer();
     const intent = kit.post<Stripe.SetupIntent>('/v1/setup_intents', { customer });
     const confirm = (number: string) => () =>

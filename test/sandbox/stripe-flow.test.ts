@@ -78,8 +78,8 @@ const upgrade = (subscription: Stripe.Subscription) =>
     expand: ['latest_invoice.confirmation_secret', 'latest_invoice.payments'],
   });
 
-describe('from trial to a plan, over the wire', () => {
-  it('a card that works: paid at once, and what is only given on request is given', async () => {
+describe('from trial to a plan, over HTTP', () => {
+  it('A card that works is charged at once, and fields that need expand are given on request', async () => {
     const subscription = await inTrial(await withCard('4242424242424242'));
     expect(subscription).toMatchObject({ status: 'trialing', latest_invoice: expect.stringMatching(/^in_/) });
     const upgraded = await upgrade(subscription);
@@ -100,7 +100,7 @@ describe('from trial to a plan, over the wire', () => {
     });
   });
 
-  it('a card that asks for authentication: the bank’s page decides', async () => {
+  it('A card that needs authentication is decided by the bank’s page', async () => {
     const customer = await newCustomer();
     const intent = await newIntent(customer);
     const asked = await confirmCard(intent, '4000002760003184');
@@ -133,7 +133,7 @@ describe('from trial to a plan, over the wire', () => {
     expect(await stripe.invoices.retrieve(invoice.id)).toMatchObject({ status: 'paid', amount_paid: 90_000 });
   });
 
-  it('a card that is declined says so as Stripe does', async () => {
+  it('A card that is declined gives the error of Stripe', async () => {
     const intent = await newIntent(await newCustomer());
     const { status, body } = await confirmCard(intent, '4000000000009995');
     expect(status).toBe(402);
@@ -162,7 +162,7 @@ async function answerChallenge(intent: string, outcome: string): Promise<void> {
 }
 
 describe('browsers', () => {
-  it('may call from every origin, and only what their key may', async () => {
+  it('A browser may call from every origin, and only what its key may call', async () => {
     const asked = await sendRequest(`${standIn.url}/v1/setup_intents/seti_1/confirm`, {
       method: 'OPTIONS',
       headers: { origin: 'http://localhost:3000', 'access-control-request-headers': 'authorization' },
@@ -179,7 +179,7 @@ describe('browsers', () => {
     expect((await fromBrowser('GET', '/v1/customers', {})).status).toBe(401);
   });
 
-  it('see an invoice on a page of its own', async () => {
+  it('A browser sees an invoice on its own page', async () => {
     const upgraded = await upgrade(await inTrial(await withCard('4242424242424242')));
     const { id, hosted_invoice_url, invoice_pdf, number } = upgraded.latest_invoice as Stripe.Invoice;
     expect(hosted_invoice_url).toBe(`${standIn.url}/stand-in/invoices/${id}`);
@@ -195,14 +195,17 @@ describe('browsers', () => {
   });
 });
 
-describe('it is for this machine alone', () => {
-  it.each(['/v1/customers', '/stripe.js', '/stand-in/control/overview'])('%s is not for proxies', async (path) => {
-    const answer = await sendRequest(standIn.url + path, { headers: { 'x-forwarded-for': '203.0.113.9' } });
-    expect([answer.status, await answer.json()]).toEqual([
-      403,
-      { error: { type: 'invalid_request_error', message: expect.stringContaining('forwarded: x-forwarded-for') } },
-    ]);
-  });
+describe('requests by proxies', () => {
+  it.each(['/v1/customers', '/stripe.js', '/stand-in/control/overview'])(
+    'The path %s refuses requests that a proxy forwards',
+    async (path) => {
+      const answer = await sendRequest(standIn.url + path, { headers: { 'x-forwarded-for': '203.0.113.9' } });
+      expect([answer.status, await answer.json()]).toEqual([
+        403,
+        { error: { type: 'invalid_request_error', message: expect.stringContaining('forwarded: x-forwarded-for') } },
+      ]);
+    },
+  );
 });
 
 const schemas: Record<string, string> = {
@@ -217,7 +220,7 @@ const schemas: Record<string, string> = {
 };
 
 // Before the clock moves by a year: events are forgotten after a month.
-it('what all these events told is as Stripe describes its objects', async () => {
+it('Every event object is as Stripe’s description defines it', async () => {
   const told = new Map<string, Set<string>>();
   for await (const { type, data } of stripe.events.list({ limit: 100 })) {
     const object = data.object as unknown as { object: string };
@@ -242,7 +245,7 @@ describe('the controls', () => {
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
     });
 
-  it('are for who has the secret key', async () => {
+  it('The controls require the secret key and refuse browsers', async () => {
     expect((await control('overview', undefined, stripeKeys.publishableKey)).status).toBe(401);
     expect((await control('act', { act: 'advance', ms: dayMs }, '')).status).toBe(401);
     for (const header of ['origin', 'sec-fetch-site']) {
@@ -257,7 +260,7 @@ describe('the controls', () => {
     expect((await control('act', { act: 'refund', invoice: 'in_none' })).status).toBe(404);
   });
 
-  it('show what there is; let time pass; make a card fail; give money back', async () => {
+  it('The controls show the objects, advance time, make a card fail and refund', async () => {
     const customer = await withCard('4242424242424242');
     const { latest_invoice, id } = await upgrade(await inTrial(customer));
     const invoice = latest_invoice as Stripe.Invoice;

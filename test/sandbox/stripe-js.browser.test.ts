@@ -101,7 +101,7 @@ describe('the stand-in for Stripe.js', () => {
       `stripe.confirmCardSetup('${intent.client_secret}', { payment_method: { card: card(), billing_details: { name: 'Vera' } } })`,
     );
 
-  it('three labelled fields say what is typed into them, in Stripe’s codes', async () => {
+  it('The three labelled fields report what is typed into them, with Stripe’s codes', async () => {
     const page = await open();
     expect(await axeFindings(page)).toEqual([]);
     const number = page.getByLabel(numberLabel);
@@ -149,7 +149,7 @@ describe('the stand-in for Stripe.js', () => {
     expect(new URL(page.url()).search).toBe('?kept=1');
   });
 
-  it('an untouched or incomplete card goes nowhere', async () => {
+  it('An untouched or incomplete card is not sent', async () => {
     const page = await open('?locale=de');
     await confirmSetup(page, await newIntent());
     expect(await result(page)).toEqual({
@@ -158,7 +158,7 @@ describe('the stand-in for Stripe.js', () => {
     expect(await changes(page)).toEqual([]);
   });
 
-  it('saves a card, makes a payment method and a token', async () => {
+  it('The stand-in saves a card, and creates a payment method and a token', async () => {
     const page = await open();
     await type(page, '4242424242424242');
     const intent = await newIntent();
@@ -179,7 +179,7 @@ describe('the stand-in for Stripe.js', () => {
     expect(await result(page)).toMatchObject({ setupIntent: { status: 'succeeded' } });
   });
 
-  it('says of a declined card what Stripe says', async () => {
+  it('A declined card gives the error of Stripe', async () => {
     const page = await open();
     await type(page, '4000000000000002');
     await confirmSetup(page, await newIntent());
@@ -194,7 +194,7 @@ describe('the stand-in for Stripe.js', () => {
     expect(takeFaults()).toEqual([expect.stringMatching(/^answered 402: .*\/confirm$/)]);
   });
 
-  it('shows the bank’s page, and says how it was answered', async () => {
+  it('The stand-in shows the bank’s page and reports its answer', async () => {
     const page = await open();
     await type(page, '4000002760003184');
     const intent = await newIntent();
@@ -219,7 +219,7 @@ describe('the stand-in for Stripe.js', () => {
     expect(await page.locator('dialog').count()).toBe(0);
   });
 
-  it('confirms a payment that waits for the bank', async () => {
+  it('The stand-in confirms a payment that waits for bank authentication', async () => {
     const page = await open();
     await type(page, '4000002760003184');
     const intent = await newIntent();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { stripeReference, stripeReferenceFolder, withoutStripeReference } from '../support/stripe-reference.ts';
 
 describe('the folder with Stripe’s description', () => {
-  it('is named by the one who lacks it', () => {
+  it('The error for a missing description names the folder and the variable', () => {
     const empty = mkdtempSync(join(tmpdir(), 'no-reference-'));
     expect(() => stripeReferenceFolder({ STRIPE_REFERENCE_DIR: empty })).toThrow(
       `are not in ${empty}: name their folder in STRIPE_REFERENCE_DIR, or leave this one check out on purpose: FOYER_TEST_WITHOUT=stripe-reference`,
@@ -12,7 +12,7 @@ describe('the folder with Stripe’s description', () => {
     rmSync(empty, { recursive: true });
   });
 
-  it('is done without only on purpose', () => {
+  it('The description is left out only on purpose', () => {
     expect(withoutStripeReference({})).toBe(false);
     expect(withoutStripeReference({ FOYER_TEST_WITHOUT: 'redis,postgres' })).toBe(false);
     expect(withoutStripeReference({ FOYER_TEST_WITHOUT: 'redis, stripe-reference' })).toBe(true);
@@ -77,7 +77,7 @@ function put(object: Json, place: string, value: unknown): void {
 const described = withoutStripeReference() ? () => {} : describe;
 
 described('Stripe’s own fixtures', () => {
-  it.each(Object.entries(resources))('%s is as the description has it', (name, schema) => {
+  it.each(Object.entries(resources))('The object %s is as Stripe’s description defines it', (name, schema) => {
     const reference = stripeReference();
     const fixture = reference.fixtures()[name] ?? {};
     expect(fixture).toHaveProperty('object');
@@ -95,7 +95,7 @@ described('the check', () => {
   const ask = (method: string, path: string, params: Record<string, unknown>) =>
     reference().requestFaults({ method, path, params });
 
-  it('takes numbers, flags and lists as forms have them', () => {
+  it('The check accepts numbers, flags and lists in form encoding', () => {
     expect(
       ask('POST', '/v1/subscriptions', {
         customer: 'cus_1',
@@ -118,11 +118,11 @@ described('the check', () => {
     ['GET', '/v1/prices', { q: 'x' }, 'must NOT have additional properties'],
     ['GET', '/v1/plans', {}, 'does not know this call'],
     ['PUT', '/v1/customers', {}, 'does not know this call'],
-  ])('%s %s with %j is a fault', (method, path, params, fault) => {
+  ])('The request %s %s with %j is a fault', (method, path, params, fault) => {
     expect(ask(method, path, params)).toEqual(expect.arrayContaining([expect.stringContaining(fault)]));
   });
 
-  it('an answer has all that Stripe’s has and nothing else', () => {
+  it('An answer must have every field of Stripe’s object and no other', () => {
     const { price } = reference().fixtures();
     const answer = (over: Record<string, unknown>, status = 200) =>
       reference().answerFaults({ method: 'GET', path: '/v1/prices/price_1', status, answer: { ...price, ...over } });
@@ -135,7 +135,7 @@ described('the check', () => {
     expect(answer({}, 404)).toEqual([expect.stringContaining("must have required property 'error'")]);
   });
 
-  it('of what the description leaves out, a charge, it says nothing', () => {
+  it('The check ignores what the description leaves out, such as a charge', () => {
     const fixtures = reference().fixtures();
     const answer = { ...fixtures.payment_intent, latest_charge: fixtures.charge };
     const faults = reference().answerFaults({ method: 'GET', path: '/v1/payment_intents/pi_1', status: 200, answer });

@@ -51,7 +51,7 @@ afterAll(async () => {
 const types = () => endpoint.received.map(({ event }) => event.type);
 
 describe('webhooks', () => {
-  it('are sent as they happen, in their order, with what the request was', async () => {
+  it('Webhooks are sent as they happen, in order, with the data of the request', async () => {
     const customer = await stripe.customers.create({ email: 'a@example.com' }, { idempotencyKey: 'hook' });
     await stripe.customers.update(customer.id, { name: 'Vera' });
     await standIn.webhooks.idle();
@@ -73,7 +73,7 @@ describe('webhooks', () => {
     );
   });
 
-  it('come again until they are taken, and the next one waits for that', async () => {
+  it('A webhook is repeated until it is accepted, and the next one waits for that', async () => {
     endpoint.answers.push(500, 302);
     await stripe.customers.create({ email: 'b@example.com' });
     await stripe.products.create({ name: 'B' });
@@ -82,7 +82,7 @@ describe('webhooks', () => {
     expect(standIn.webhooks.waiting()).toEqual([]);
   });
 
-  it('are not sent to nobody', async () => {
+  it('Webhooks without a target are not sent', async () => {
     delete standIn.webhooks.target;
     await stripe.customers.create({ email: 'c@example.com' });
     standIn.tell(endpoint.url);
@@ -90,7 +90,7 @@ describe('webhooks', () => {
     expect(types()).toEqual([]);
   });
 
-  it('are held, shuffled, doubled and dropped on demand', async () => {
+  it('Webhooks are held, shuffled, doubled and dropped on demand', async () => {
     standIn.webhooks.mode = 'held';
     await stripe.customers.create({ email: 'd@example.com' });
     await stripe.products.create({ name: 'D' });
@@ -105,7 +105,7 @@ describe('webhooks', () => {
     expect(await standIn.webhooks.deliver()).toEqual([]);
   });
 
-  it('held ones go out when holding ends', async () => {
+  it('Held webhooks are sent when holding ends', async () => {
     standIn.webhooks.mode = 'held';
     await stripe.products.create({ name: 'F' });
     standIn.webhooks.mode = 'prompt';
@@ -124,7 +124,7 @@ describe('with a file', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
   const start = () => startStripe({ file: join(folder, 'deep', 'stripe.json'), log: (line) => said.push(line) });
 
-  it('objects, keys, clock and waiting webhooks outlast it', async () => {
+  it('Objects, keys, clock and waiting webhooks survive a restart', async () => {
     const before = await start();
     before.webhooks.mode = 'held';
     const create = (by: TestStripe) =>
@@ -140,7 +140,7 @@ describe('with a file', () => {
     expect(said).toEqual([]);
   });
 
-  it('is on disk soon after a change, whole', async () => {
+  it('The file is written completely soon after a change', async () => {
     const running = await start();
     await running.client().customers.create({ email: 'h@example.com' });
     const read = () => readFileSync(join(folder, 'deep', 'stripe.json'), 'utf8');
@@ -156,7 +156,7 @@ describe('with a file', () => {
     }
   };
 
-  it('one that cannot be read is put aside', async () => {
+  it('A file that cannot be read is moved aside', async () => {
     await (await start()).close();
     const path = join(folder, 'deep', 'stripe.json');
     writeFileSync(path, '{"engine": {"version": 99}');

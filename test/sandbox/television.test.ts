@@ -19,7 +19,7 @@ describe('the demo television', () => {
   const press = () => sendRequest(television(), { method: 'POST', redirect: 'manual' });
   const codeOf = (html: string) => />([B-Z]{4}-[B-Z]{4})</.exec(html)?.[1] ?? '';
 
-  it('shows a code, looks until the member has agreed, and says who it is; another press switches it off', async () => {
+  it('The television shows a code, polls until the user approves and shows the user, and a second press switches it off', async () => {
     expect((await look()).html).toContain('Show a code');
     expect((await press()).status).toBe(303);
     const waiting = await look();
@@ -34,7 +34,7 @@ describe('the demo television', () => {
     expect((await look()).html).toContain('Show a code');
   });
 
-  it('says that it was refused, once', async () => {
+  it('The television reports a refusal once', async () => {
     await press();
     const { html } = await look();
     const browser = await sandbox.foyer.signedIn(await sandbox.foyer.addUser());

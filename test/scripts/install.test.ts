@@ -6,11 +6,11 @@ import { completed, missingEntries, platformOf } from '../../scripts/lib/lock-fi
 const lockText = readFileSync(join(import.meta.dirname, '../../package-lock.json'), 'utf8');
 
 describe('package-lock.json', () => {
-  it('names no registry host', () => {
+  it('The lock file names no registry host', () => {
     expect(lockText).not.toMatch(/"resolved"|https?:\/\/[^"]*\/-\//);
   });
 
-  it('has every optional package, or npm ci refuses it (npm run lock-file adds them)', () => {
+  it('The lock file has every optional package, or npm ci refuses it (npm run lock-file adds them)', () => {
     expect(missingEntries(JSON.parse(lockText))).toEqual([]);
   });
 });
@@ -27,13 +27,13 @@ describe('completing a lock file', () => {
     },
   };
 
-  it('finds what has no entry where Node would look', () => {
+  it('The search finds what has no entry where Node would look', () => {
     expect(missingEntries(lock)).toEqual([{ name: '@a/linux-x64-musl', version: '2.0.0', dev: true }]);
     const without = { packages: { ...lock.packages, 'node_modules/b/node_modules/near': undefined } };
     expect(missingEntries(JSON.parse(JSON.stringify(without))).map(({ name }) => name)).toContain('near');
   });
 
-  it('adds it, limited to its platform', () => {
+  it('The completion adds a missing entry, limited to its platform', () => {
     const entries = completed(lock).packages;
     expect(entries['node_modules/@a/linux-x64-musl']).toEqual({
       version: '2.0.0',
@@ -52,11 +52,11 @@ describe('completing a lock file', () => {
     ['@rolldown/binding-wasm32-wasi', { cpu: ['wasm32'] }],
     ['lightningcss-linux-arm64-gnu', { os: ['linux'], cpu: ['arm64'], libc: ['glibc'] }],
     ['fsevents', undefined],
-  ])('tells the platform of %s', (name, platform) => {
+  ])('The platform of %s is read from its name', (name, platform) => {
     expect(platformOf(name)).toEqual(platform);
   });
 
-  it('refuses to guess', () => {
+  it('The completion refuses to guess a platform or a version', () => {
     const unclear = { packages: { 'node_modules/a': { optionalDependencies: { fsevents: '2.3.3' } } } };
     expect(() => completed(unclear)).toThrow('fsevents 2.3.3');
     const range = { packages: { 'node_modules/a': { optionalDependencies: { 'a-linux-x64': '^1.0.0' } } } };
@@ -74,7 +74,7 @@ describe('what npm has installed agrees with the lock file', () => {
   };
   const present = (entries: Record<string, { version: string; integrity?: string }>) => ({ packages: entries });
 
-  it('if all is there; optional packages may be absent', () => {
+  it('The installation agrees when everything is present, and optional packages may be absent', () => {
     expect(agrees(wanted, present({ 'node_modules/a': { version: '1.0.0', integrity: 'x' } }))).toBe(true);
   });
 
@@ -87,11 +87,11 @@ describe('what npm has installed agrees with the lock file', () => {
       'an optional one is there in another version',
       { 'node_modules/a': { version: '1.0.0', integrity: 'x' }, 'node_modules/b': { version: '2.0.0' } },
     ],
-  ])('not if %s', (_case, entries) => {
+  ])('The installation does not agree if %s', (_case, entries) => {
     expect(agrees(wanted, present(entries))).toBe(false);
   });
 
-  it('an empty lock file agrees with nothing', () => {
+  it('An empty lock file agrees with nothing', () => {
     expect(agrees({}, present({}))).toBe(false);
   });
 });

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('the lock of a tree', () => {
-  it('is held by one, and free again afterwards, also after a failure', async () => {
+  it('The lock has one holder and is free again afterwards, also after a failure', async () => {
     const failing = withLock(path, fail, async () => {
       expect(isAlive(readFileSync(path, 'utf8'))).toBe(true);
       expect(tryLock(path)).toBe(false);
@@ -26,7 +26,7 @@ describe('the lock of a tree', () => {
     expect(readdirSync(join(folder, 'dist'))).toEqual([]);
   });
 
-  it('the holder is told to whoever waits', async () => {
+  it('A waiting process gets the id of the holder', async () => {
     const waits: string[] = [];
     const order: string[] = [];
     let release = () => {};
@@ -45,23 +45,23 @@ describe('the lock of a tree', () => {
     expect(order).toEqual(['first ends', 'second begins']);
   });
 
-  it('a dead holder does not count', async () => {
+  it('A lock of a dead holder counts as free', async () => {
     const { pid } = spawnSync('true');
     expect(tryLock(path)).toBe(true);
     writeFileSync(path, `${pid} 12345\n`);
     await expect(withLock(path, fail, async () => 'mine')).resolves.toBe('mine');
   });
 
-  it('a later process with the id of a dead holder does not count', () => {
+  it('A lock counts as free when a later process has the id of the dead holder', () => {
     expect(isAlive(holderText(process.pid))).toBe(true);
     expect(isAlive(`${process.pid} 1\n`)).toBe(false);
   });
 
-  it.each(['', 'nonsense', '-1 5\n', '0 5\n'])('content %j does not count', (content) => {
+  it.each(['', 'nonsense', '-1 5\n', '0 5\n'])('A lock with the content %j counts as free', (content) => {
     expect(isAlive(content)).toBe(false);
   });
 
-  it('of processes that start together over a dead lock, never two are inside at once', async () => {
+  it('Processes that start together over a dead lock never hold it at the same time', async () => {
     expect(tryLock(path)).toBe(true);
     writeFileSync(path, '999999999 1\n');
     const module = pathToFileURL(join(import.meta.dirname, '../../scripts/lib/lock.mjs')).href;

@@ -12,26 +12,29 @@ describe('FOYER_TEST_WITHOUT', () => {
     ['browser, redis,redis', ['redis', 'browser']],
     ['redis,postgres,browser', ['redis', 'postgres', 'browser']],
     ['stripe-reference', ['stripe-reference']],
-  ])('%j leaves out %j', (value, parts) => {
+  ])('The value %j leaves out %j', (value, parts) => {
     expect(parseWithout(value)).toEqual(parts);
   });
 
-  it.each(['chromium', 'redis,postgresql', 'Redis', 'toString', 'all'])('%j is an error that names it', (value) => {
-    const word = value.split(',').at(-1);
-    expect(() => parseWithout(value)).toThrow(
-      `does not know "${word}". Write a comma list of: redis, postgres, browser, stripe-reference`,
-    );
-  });
+  it.each(['chromium', 'redis,postgresql', 'Redis', 'toString', 'all'])(
+    'The value %j is an error that names the unknown part',
+    (value) => {
+      const word = value.split(',').at(-1);
+      expect(() => parseWithout(value)).toThrow(
+        `does not know "${word}". Write a comma list of: redis, postgres, browser, stripe-reference`,
+      );
+    },
+  );
 });
 
-describe('what is missing', () => {
-  it('is what is needed and not found', () => {
+describe('missing parts', () => {
+  it('A part that is needed and not found is missing', () => {
     const found = { redis: '/bin/redis-server', 'stripe-reference': '/reference' };
     expect(missingParts([], found)).toEqual(['postgres', 'browser']);
     expect(missingParts(['postgres', 'browser'], found)).toEqual([]);
   });
 
-  it('is named with the command to get it and the way to do without', () => {
+  it('A missing part is named with the command to install it and the way to leave it out', () => {
     const text = missingText(['redis', 'browser']);
     expect(text).toContain('  Redis (redis-server)\n  Chromium (chromium or google-chrome on the PATH');
     expect(text).toContain('sudo apt-get install -y --no-install-recommends redis-server chromium\n');
@@ -39,7 +42,7 @@ describe('what is missing', () => {
     expect(text).not.toMatch(/postgres/i);
   });
 
-  it('no command installs what is in no package', () => {
+  it('A part that is in no package gets no install command', () => {
     const text = missingText(['stripe-reference']);
     expect(text).toContain(
       'in STRIPE_REFERENCE_DIR, or in ../shared/stripe beside this folder)\nPut it there\nor leave it out',
@@ -62,20 +65,20 @@ describe('finding the programs', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('looks along the PATH', () => {
+  it('The search looks along the PATH', () => {
     program('redis-server');
     program('chromium-browser');
     const found = findParts({ PATH: `/nowhere::${folder}` });
     expect(found).toMatchObject({ redis: join(folder, 'redis-server'), browser: join(folder, 'chromium-browser') });
   });
 
-  it('a folder or a file without permission to run is not a program', () => {
+  it('A folder or a file without permission to run is not a program', () => {
     mkdirSync(join(folder, 'redis-server'));
     writeFileSync(join(folder, 'chromium'), '');
     expect(findParts({ PATH: folder })).toMatchObject({ redis: undefined, browser: undefined });
   });
 
-  it('takes the newest PostgreSQL of its own folders, and none that is too old', () => {
+  it('The search takes the newest complete PostgreSQL of its own folders and none that is too old', () => {
     const versions = ['9.6', '12', '13', '16', '17'];
     for (const version of versions) {
       mkdirSync(join(folder, version, 'bin'), { recursive: true });
@@ -87,13 +90,13 @@ describe('finding the programs', () => {
     expect(findParts({}, folder).postgres).toBeUndefined();
   });
 
-  it('a CHROMIUM_PATH that leads nowhere is an error, not another browser', () => {
+  it('A CHROMIUM_PATH that does not exist is an error and selects no other browser', () => {
     program('chromium');
     expect(findParts({ PATH: folder, CHROMIUM_PATH: join(folder, 'chromium') }).browser).toBe(join(folder, 'chromium'));
     expect(() => findParts({ PATH: folder, CHROMIUM_PATH: '/no/chrome' })).toThrow('CHROMIUM_PATH is "/no/chrome"');
   });
 
-  it('Stripe’s description counts when both of its files are there', () => {
+  it('Stripe’s description counts when both of its files exist', () => {
     const look = () => findParts({ STRIPE_REFERENCE_DIR: folder })['stripe-reference'];
     writeFileSync(join(folder, 'spec3.trimmed.json'), '{}');
     expect(look()).toBeUndefined();
@@ -106,7 +109,7 @@ describe('finding the programs', () => {
     ['postgres (PostgreSQL) 18beta1', 18],
     ['postgres (PostgreSQL) 9.6.24', 9],
     ['something else', 0],
-  ])('reads the version of %j', (text, major) => {
+  ])('The major version is read from %j', (text, major) => {
     expect(postgresMajor(text)).toBe(major);
   });
 });

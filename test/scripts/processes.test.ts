@@ -39,7 +39,7 @@ describe('a command and what it started', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('%s ends the grandchildren too', async (signal, code) => {
+  ] as const)('The signal %s also ends the grandchildren', async (signal, code) => {
     const { ended, firstLine } = await commandWith(`const { signal } = await ${SHELL}.ended;
       return 128 + { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 }[signal];`);
     expect(Number(await firstLine())).toBeGreaterThan(1);
@@ -47,14 +47,14 @@ describe('a command and what it started', () => {
     expect((await ended).code).toBe(code);
   });
 
-  it('what ignores the signal is killed after its grace', async () => {
+  it('A process that ignores the signal is killed after its grace period', async () => {
     const { ended, firstLine } = await commandWith(`await ${STUBBORN}.ended; return 7;`);
     expect(Number(await firstLine())).toBeGreaterThan(1);
     parent.kill('SIGTERM');
     expect((await ended).code).toBe(7);
   });
 
-  it('nothing is left when the body fails', async () => {
+  it('No process is left when the body fails', async () => {
     const { ended, firstLine } = await commandWith(
       `${SHELL}; await new Promise((resolve) => setTimeout(resolve, 300)); throw new Error('no');`,
     );
@@ -62,7 +62,7 @@ describe('a command and what it started', () => {
     expect(await ended).toMatchObject({ code: 1, errors: expect.stringContaining('Error: no') });
   });
 
-  it('a tool that is interrupted does not count as failed', async () => {
+  it('A tool that is interrupted does not count as failed', async () => {
     const { ended, firstLine } = await commandWith(
       `await run('a tool', 'sh', ['-c', 'echo started >&2; sleep 40'], { stdio: ['ignore', 'pipe', process.stdout] });`,
     );
@@ -71,12 +71,12 @@ describe('a command and what it started', () => {
     expect(await ended).toEqual({ code: 130, errors: 'foyer: stopped by SIGINT\n' });
   });
 
-  it('a failing tool is told by its own words', async () => {
+  it('A failing tool is reported with its own output', async () => {
     const { ended } = await commandWith(`await run('The tool', 'sh', ['-c', 'echo what went wrong; exit 4']);`);
     expect(await ended).toEqual({ code: 1, errors: 'foyer: The tool failed (exit code 4):\nwhat went wrong\n' });
   });
 
-  it('a tool that does not exist is named', async () => {
+  it('A tool that does not exist is named', async () => {
     const { ended } = await commandWith(`await run('The tool', 'no-such-tool', []);`);
     expect(await ended).toMatchObject({
       code: 1,
@@ -84,7 +84,7 @@ describe('a command and what it started', () => {
     });
   });
 
-  it('when npm is killed without a word, the command ends by itself', async () => {
+  it('The command ends by itself when npm is killed without a signal to it', async () => {
     const inner = `import { command, start } from ${JSON.stringify(module)};
       await command(async () => { await ${SHELL}.ended; });`;
     const outer = `require('node:child_process').spawn(process.execPath,

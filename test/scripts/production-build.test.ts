@@ -24,19 +24,22 @@ const parts = ['StandInError', 'createStripeStandIn', 'createProviderStandIns', 
 const definitionOf = (name: string) => new RegExp(`\\b(?:class|function|var|let|const) ${name}\\b(?! *[,}])`);
 
 describe('what a process of production loads', () => {
-  it.each(['start.js', 'cli.js'])('%s: no code of the stand-ins for Stripe and for providers', (entry) => {
-    const loaded = [...loadedWith(entry)];
-    expect(loaded.length).toBeGreaterThan(1);
-    const found = loaded.flatMap((file) => {
-      const text = readFileSync(file, 'utf8');
-      return parts.filter((name) => definitionOf(name).test(text)).map((name) => `${relative(run, file)}: ${name}`);
-    });
-    // Nor the word that stands in it 31 times.
-    expect(loaded.filter((file) => readFileSync(file, 'utf8').includes('StandInError'))).toEqual([]);
-    expect(found).toEqual([]);
-  });
+  it.each(['start.js', 'cli.js'])(
+    'The program %s loads no code of the stand-ins for Stripe and for providers',
+    (entry) => {
+      const loaded = [...loadedWith(entry)];
+      expect(loaded.length).toBeGreaterThan(1);
+      const found = loaded.flatMap((file) => {
+        const text = readFileSync(file, 'utf8');
+        return parts.filter((name) => definitionOf(name).test(text)).map((name) => `${relative(run, file)}: ${name}`);
+      });
+      // Nor the word that stands in it 31 times.
+      expect(loaded.filter((file) => readFileSync(file, 'utf8').includes('StandInError'))).toEqual([]);
+      expect(found).toEqual([]);
+    },
+  );
 
-  it('the stand-ins are in files of their own, which a sandbox loads', () => {
+  it('The stand-ins are in separate files, which a sandbox loads', () => {
     const all = readdirSync(run, { recursive: true, encoding: 'utf8' }).filter((name) => /\.m?js$/.test(name));
     const apart = all.filter((name) => !loadedWith('start.js').has(join(run, name)));
     const texts = apart.map((name) => readFileSync(join(run, name), 'utf8'));

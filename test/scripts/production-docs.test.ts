@@ -59,7 +59,7 @@ describe('docs/production.md', () => {
     return Object.fromEntries(names.map((name) => [name, all[name] ?? 'not set']));
   }
 
-  it('the service and the operator’s command read foyer.env alike: quotes, comments, spaces, $ and #', () => {
+  it('The service and the operator’s command read foyer.env alike: quotes, comments, spaces, $ and #', () => {
     const unit = written('/etc/systemd/system/foyer.service');
     // One reader: none of systemd's own.
     expect(unit).not.toMatch(/^Environment/m);
@@ -95,7 +95,7 @@ describe('docs/production.md', () => {
     });
   });
 
-  it('names what makes members hard to enumerate, and says that the printed credentials are refused', () => {
+  it('The page names the protection against user enumeration and says that printed credentials are refused', () => {
     expect(text).toContain('PREVENT_USER_EXISTENCE_ERRORS');
     expect(text).toMatch(/refuses to start with a credential\s+that is printed/);
   });

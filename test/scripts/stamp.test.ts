@@ -18,18 +18,18 @@ afterEach(() => rmSync(base, { recursive: true }));
 const setTime = (path: string, seconds: number) => utimesSync(join(base, path), seconds, seconds);
 
 describe('what counts as changed', () => {
-  it('lists files in folders, and leaves out what does not exist', () => {
+  it('The stamp lists files in folders and leaves out what does not exist', () => {
     expect(listFiles(base, INPUTS)).toEqual(['server/main.ts', 'server/rooms/a.ts', 'tsconfig.json']);
   });
 
-  it('other content of the same size and another time is a change', () => {
+  it('Other content of the same size with another time is a change', () => {
     const before = takeStamp(base, INPUTS);
     writeFileSync(join(base, 'server/rooms/a.ts'), 'b');
     setTime('server/rooms/a.ts', 1_000);
     expect(sameContent(takeStamp(base, INPUTS, before), before)).toBe(false);
   });
 
-  it('another time alone is no change', () => {
+  it('Another time with the same content is no change', () => {
     const before = takeStamp(base, INPUTS);
     setTime('server/main.ts', 1_000);
     const now = takeStamp(base, INPUTS, before);
@@ -37,7 +37,7 @@ describe('what counts as changed', () => {
     expect(sameContent(now, before)).toBe(true);
   });
 
-  it('a new file and a removed file are changes', () => {
+  it('A new file and a removed file are changes', () => {
     const before = takeStamp(base, INPUTS);
     writeFileSync(join(base, 'server/new.ts'), '');
     const added = takeStamp(base, INPUTS, before);
@@ -46,12 +46,12 @@ describe('what counts as changed', () => {
     expect([sameContent(added, before), sameContent(exchanged, before)]).toEqual([false, false]);
   });
 
-  it('another platform is a change: its binaries do not run here', () => {
+  it('Another platform is a change, because its binaries do not run here', () => {
     const before = takeStamp(base, INPUTS);
     expect(sameContent({ ...before, platform: 'plan9-vax' }, before)).toBe(false);
   });
 
-  it('does not read a file of the same size and time again', () => {
+  it('A file of the same size and time is not read again', () => {
     setTime('server/main.ts', 1_000);
     const before = takeStamp(base, INPUTS);
     writeFileSync(join(base, 'server/main.ts'), 'MAIN');
@@ -62,19 +62,22 @@ describe('what counts as changed', () => {
 });
 
 describe('the stamp on disk', () => {
-  it('comes back as it was written', () => {
+  it('A stamp is read as it was written', () => {
     const stamp = takeStamp(base, INPUTS);
     writeStamp(join(base, 'dist/.stamp'), stamp);
     expect(readStamp(join(base, 'dist/.stamp'))).toEqual(stamp);
     expect(listFiles(base, ['dist'])).toEqual(['dist/.stamp']);
   });
 
-  it.each(['', '{"files":', 'null', '{"files":null}', '[]'])('cut short or foreign (%j) counts as none', (content) => {
-    writeFileSync(join(base, 'stamp'), content);
-    expect(readStamp(join(base, 'stamp'))).toBeUndefined();
-  });
+  it.each(['', '{"files":', 'null', '{"files":null}', '[]'])(
+    'A truncated or foreign stamp (%j) counts as missing',
+    (content) => {
+      writeFileSync(join(base, 'stamp'), content);
+      expect(readStamp(join(base, 'stamp'))).toBeUndefined();
+    },
+  );
 
-  it('missing counts as none', () => {
+  it('A stamp file that does not exist counts as missing', () => {
     expect(readStamp(join(base, 'nowhere'))).toBeUndefined();
   });
 });

@@ -20,26 +20,26 @@ const recognised = (mark: string, id: string, by = devices, passwordEpoch = 0) =
   by.recognise(exchange({ [name]: mark }).req, { id, passwordEpoch });
 
 describe('knownDevices', () => {
-  it('knows a device again for the member who signed in on it, and for nobody else', () => {
+  it('A device is recognized for the user who signed in on it, and for no other user', () => {
     const mark = markOf('ada');
     expect(recognised(mark, 'ada')).toMatch(/^[\w-]{16}$/);
     expect(recognised(mark, 'eve')).toBeUndefined();
     expect(recognised('', 'ada')).toBeUndefined();
   });
 
-  it('keeps the device’s id over sign-ins, and gives every device its own', () => {
+  it('A device keeps its id over sign-ins, and every device has its own', () => {
     const mark = markOf('ada');
     expect(recognised(remembered(mark, 'ada'), 'ada')).toBe(recognised(mark, 'ada'));
     expect(recognised(markOf('ada'), 'ada')).not.toBe(recognised(mark, 'ada'));
   });
 
-  it('knows the last five members of a shared computer', () => {
+  it('A shared device is recognized for its last five users', () => {
     const mark = markOf('a', 'b', 'c', 'd', 'e', 'f');
     expect(recognised(mark, 'a')).toBeUndefined();
     for (const member of ['b', 'c', 'd', 'e', 'f']) expect(recognised(mark, member)).toBeDefined();
   });
 
-  it('forgets a device when the password is a new one, and gives it another id from then on', () => {
+  it('A device is forgotten after a new password and gets another id', () => {
     const mark = markOf('ada');
     expect(recognised(mark, 'ada', devices, 1)).toBeUndefined();
     const renewed = remembered(mark, 'ada', 1);
@@ -48,11 +48,11 @@ describe('knownDevices', () => {
     expect(recognised(renewed, 'ada', devices, 0)).toBeUndefined();
   });
 
-  it('tells who reads the cookie nothing about the members', () => {
+  it('The cookie discloses nothing about the users', () => {
     expect(markOf('ada@example.com')).not.toContain('ada');
   });
 
-  it('believes no mark that it did not sign', () => {
+  it('Attack: a forged cookie is not accepted', () => {
     const mark = markOf('ada');
     const [member = '', device = '', signature = ''] = mark.split('.');
     const [, , foreign = ''] = markOf('eve').split('.');

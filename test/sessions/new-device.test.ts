@@ -20,7 +20,7 @@ describe.each(backends)('the mail about a sign-in from a new device on $name', (
     return browser;
   };
 
-  it('is not sent about the first sign-in, nor about a device that is known', async () => {
+  it('The first sign-in and a known device cause no mail', async () => {
     const { email } = await foyer.addUser();
     const browser = await signIn(email, windows);
     await signIn(email, windows, browser);
@@ -29,7 +29,7 @@ describe.each(backends)('the mail about a sign-in from a new device on $name', (
     expect(await foyer.mails(email)).toEqual([]);
   });
 
-  it('is sent about the next device: when, what, from where, in the member’s language', async () => {
+  it('The next device causes a mail with time, device and address in the user’s language', async () => {
     const user = await foyer.addUser({ locale: 'de', givenName: 'Ada' });
     await signIn(user.email, windows);
     await signIn(user.email, linux);
@@ -44,7 +44,7 @@ describe.each(backends)('the mail about a sign-in from a new device on $name', (
     expect(Math.abs(Number(mails[0]?.values.atMs) - foyer.deps.now())).toBeLessThan(60_000);
   });
 
-  it('is sent once an hour about a browser that keeps no cookies, and at once about another', async () => {
+  it('A browser without cookies causes one mail an hour, and another browser one at once', async () => {
     const { email } = await foyer.addUser();
     await signIn(email, windows);
     for (let times = 0; times < 3; times += 1) await signIn(email, linux);
@@ -53,7 +53,7 @@ describe.each(backends)('the mail about a sign-in from a new device on $name', (
     expect(await foyer.mails(email)).toHaveLength(2);
   });
 
-  it('is not sent about a refused sign-in', async () => {
+  it('A refused sign-in causes no mail', async () => {
     const { email } = await foyer.addUser();
     await signIn(email, windows);
     const answer = await foyer.browser().post('/sign-in', { username: email, password: 'not the password' });
@@ -61,13 +61,13 @@ describe.each(backends)('the mail about a sign-in from a new device on $name', (
     expect(await foyer.mails(email)).toEqual([]);
   });
 
-  it('of many first sign-ins at once one is the first, and one mail tells of the others', async () => {
+  it('Of many first sign-ins at once all but one are new devices, and one mail reports them', async () => {
     const { email } = await foyer.addUser();
     await Promise.all(Array.from({ length: 8 }, () => signIn(email, linux)));
     expect(await foyer.mails(email)).toHaveLength(1);
   });
 
-  it('is not sent about the first sign-in with a new password, which has had its own mail', async () => {
+  it('The first sign-in after a new password causes no mail, because the password change had its own', async () => {
     const user = await foyer.addUser();
     await signIn(user.email, windows);
     const { db } = foyer.deps.database;
@@ -79,7 +79,7 @@ describe.each(backends)('the mail about a sign-in from a new device on $name', (
   });
 });
 
-it('a sign-in succeeds when the mail about it cannot be written, and the next one tries again', async () => {
+it('A sign-in succeeds when its mail cannot be stored, and the next sign-in tries again', async () => {
   let broken = true;
   const foyer = await startFoyer(anyBackend);
   const { outbox } = foyer.deps;

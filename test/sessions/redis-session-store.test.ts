@@ -29,7 +29,7 @@ if (!leftOut('redis')) {
       await service?.stop();
     });
 
-    it('attack: Redis holds no session id in clear, and no command carries one.', async () => {
+    it('Attack: Redis holds no session id in clear, and no command carries one', async () => {
       const id = randomBytes(32).toString('base64url');
       const commands: string[] = [];
       const monitor = await reader.monitor();
@@ -54,7 +54,7 @@ if (!leftOut('redis')) {
       expect(commands.join('\n')).not.toContain(id);
     });
 
-    it('A value carries the header of the key-value store, which release before and key-value store read.', async () => {
+    it('A value has the header of the key-value store, which the previous release and the key-value store read', async () => {
       await set(store, 'header', newSession());
       const stored = await reader.get(`foyer:session:${sessionIdHash('header')}`);
       expect(stored).toMatch(/^=\{"cookie":\{/);
@@ -62,7 +62,7 @@ if (!leftOut('redis')) {
       await destroy(store, 'header');
     });
 
-    it('One DEL deletes the record and the facts, so that no failure leaves one of the two.', async () => {
+    it('One DEL deletes the record and the facts, so that no failure leaves one of the two', async () => {
       await set(store, 'both', newSession());
       await kv.set(sessionFactsKey(sessionIdHash('both')), '{}', hourMs);
       const del = kv.redis && jest.spyOn(kv.redis, 'del');
@@ -72,7 +72,7 @@ if (!leftOut('redis')) {
       expect(await readAll(reader)).toEqual([]);
     });
 
-    it('A callback that throws is called once, and its error is not taken for one of the store.', async () => {
+    it('A callback that throws is called once, and its error is not taken for one of the store', async () => {
       const callback = jest.fn(() => {
         throw new Error('thrown by the caller');
       });
@@ -80,7 +80,7 @@ if (!leftOut('redis')) {
       expect(callback.mock.calls).toEqual([[null, null]]);
     });
 
-    it('The calls of connect-redis that walk through all keys are refused: they would reach every entry of Redis.', async () => {
+    it('The calls of connect-redis that scan all keys are refused: they would reach every entry of Redis', async () => {
       await kv.set('something-else', 'x', hourMs);
       const refused = /never by a scan/;
       await expect(store.clear()).rejects.toThrow(refused);

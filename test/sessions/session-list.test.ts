@@ -11,7 +11,7 @@ import { backends } from '../support/stores.ts';
 const minuteMs = 60_000;
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-describe.each(backends)('the list of a member’s sessions on $name', (backend) => {
+describe.each(backends)('the list of a user’s sessions on $name', (backend) => {
   let foyer: TestFoyer;
   let user: User;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe.each(backends)('the list of a member’s sessions on $name', (backend) 
   const factsKeys = async (ids: string[]) =>
     (await Promise.all(ids.map((id) => foyer.deps.kv.get(`session-facts:${id}`)))).filter((facts) => facts !== null);
 
-  it('says where each was begun, and whether it is open; another member’s is not in it', async () => {
+  it('The list has the open sessions of this user alone, each with its browser and address', async () => {
     const [one, two] = [await signIn(device()), await signIn(device('x'.repeat(9_000)))];
     await signIn(device(), {}, await foyer.addUser());
     const nowMs = foyer.deps.now();
@@ -54,7 +54,7 @@ describe.each(backends)('the list of a member’s sessions on $name', (backend) 
     expect((await list()).map(({ idHash }) => idHash)).toEqual([await idOf(one)]);
   });
 
-  it('notes use at most once a minute', async () => {
+  it('Use is recorded at most once a minute', async () => {
     const browser = await signIn(device());
     const [begun] = await list();
     browser.headers['user-agent'] = `${firefox} (updated)`;
@@ -68,7 +68,7 @@ describe.each(backends)('the list of a member’s sessions on $name', (backend) 
     expect((used?.lastUsedAtMs ?? 0) - (begun?.lastUsedAtMs ?? 0)).toBeGreaterThanOrEqual(minuteMs);
   });
 
-  it('behind a proxy: the member’s own address, that of the last use', async () => {
+  it('Behind a proxy the list has the user’s own address at the last use', async () => {
     const behind = await startFoyer(backend, production);
     try {
       const member = await behind.addUser();
@@ -85,7 +85,7 @@ describe.each(backends)('the list of a member’s sessions on $name', (backend) 
     }
   });
 
-  it('a silent sign-on of a client app is use, too', async () => {
+  it('A silent sign-on of a client counts as use', async () => {
     const browser = await signIn(device());
     const [begun] = await list();
     foyer.passTime(5 * minuteMs);
@@ -97,7 +97,7 @@ describe.each(backends)('the list of a member’s sessions on $name', (backend) 
     expect(used).toMatchObject({ ip: '127.0.0.1', userAgent: firefox });
   });
 
-  it('whoever shows again who they are goes on as the same device, under a new id', async () => {
+  it('Reauthentication keeps the device under a new session id', async () => {
     const browser = await signIn(device());
     const [begun] = await list();
     foyer.passTime(11 * minuteMs);
@@ -110,7 +110,7 @@ describe.each(backends)('the list of a member’s sessions on $name', (backend) 
     expect(await factsKeys([begun?.idHash ?? ''])).toEqual([]);
   });
 
-  it('another member in the same browser is a device of their own', async () => {
+  it('Another user in the same browser counts as a new device', async () => {
     const browser = await signIn(device());
     const before = await list();
     foyer.passTime(11 * minuteMs);
@@ -121,7 +121,7 @@ describe.each(backends)('the list of a member’s sessions on $name', (backend) 
     expect(theirs?.createdAtMs).toBeGreaterThan((before[0]?.createdAtMs ?? 0) + 10 * minuteMs);
   });
 
-  it('nothing is left of a session that has ended, by whatever way', async () => {
+  it('An ended session leaves no data, whatever ended it', async () => {
     const { sessions } = foyer.app.oauth;
     const browsers = [];
     for (let n = 0; n < 4; n += 1) browsers.push(await signIn(device(), { remember: '1' }));
@@ -144,7 +144,7 @@ describe.each(backends)('the list of a member’s sessions on $name', (backend) 
     expect(await factsKeys(ids)).toEqual([]);
   });
 
-  it('a session from before there were facts is in it', async () => {
+  it('A session from before there were facts is in the list', async () => {
     const browser = await signIn(device());
     const [id, [begun]] = [await idOf(browser), await list()];
     await foyer.deps.kv.delete(`session-facts:${id}`);

@@ -28,7 +28,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
   const keyOf = (id: string) => sessionKey(sessionIdHash(id));
   const createStore = () => createSessionStore(stores.kv, lifetimes);
 
-  it('The session store on Redis is the RedisStore of connect-redis, and the embedded store has a class of its own.', async () => {
+  it('The session store on Redis is the RedisStore of connect-redis, and the embedded store has a class of its own', async () => {
     const { urls, remove } = await reserve();
     const options = { url: urls.redisUrl, dataDir: urls.dataDir };
     const kv = await openKeyValue({ ...options, observe: () => {} });
@@ -43,7 +43,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     }
   });
 
-  it('A session is read as it was written, and an id without a session is no error.', async () => {
+  it('A session is read as it was written, and an id without a session is no error', async () => {
     const store = createStore();
     const session = { ...newSession(), user: { userId: 'u', authTimeMs: Date.now(), amr: ['pwd'], remember: false } };
     await set(store, 'read', session);
@@ -51,7 +51,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     expect(await get(store, 'unknown')).toBeNull();
   });
 
-  it('attack: a session that was ended while its sign-in was answered is not brought back by the second saving', async () => {
+  it('Attack: a session that was ended while its sign-in was answered is not restored by the second save', async () => {
     const store = createSessionStore(stores.kv, { idleMs: 60_000, maxMs: 3_600_000, rememberMs: 3_600_000 });
     const session = newSession();
     await set(store, 'under-way', session);
@@ -65,7 +65,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     expect(await stores.kv.get(key)).not.toBeNull();
   });
 
-  it('attack: a request that has read a session does not bring it back by saving it after its end', async () => {
+  it('Attack: a request that has read a session does not restore it by a save after its end', async () => {
     const store = createStore();
     await set(store, 'read-before', newSession());
     const session = (await load(store, 'read-before')) ?? newSession();
@@ -76,7 +76,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     expect(await get(store, 'read-before')).toBeNull();
   });
 
-  it('A second save changes the value of a live session and leaves the end where it was.', async () => {
+  it('A second save changes the value of a live session and leaves its expiry unchanged', async () => {
     const session = remembered(hourMs);
     const store = createStore();
     await set(store, 'saved-twice', session);
@@ -89,7 +89,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     expect(entry?.ttlMs).toBeGreaterThan(hourMs - minuteMs);
   });
 
-  it('The end of a session deletes its record and the facts beside it.', async () => {
+  it('The end of a session deletes its record and the facts beside it', async () => {
     const store = createStore();
     const facts = sessionFactsKey(sessionIdHash('ended'));
     await set(store, 'ended', newSession());
@@ -98,7 +98,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     expect([await get(store, 'ended'), await stores.kv.get(facts)]).toEqual([null, null]);
   });
 
-  it('Use renews a session at most once a minute in one process.', async () => {
+  it('Use renews a session at most once a minute in one process', async () => {
     const store = createStore();
     const session = newSession();
     await set(store, 'used', session);
@@ -112,7 +112,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     expect(watched.renewed()).toEqual([2 * hourMs, 2 * hourMs, 2 * hourMs]);
   });
 
-  it('A remembered session lives as long as its cookie, and use never prolongs it.', async () => {
+  it('A remembered session lives as long as its cookie, and use never prolongs it', async () => {
     const store = createStore();
     const watched = watchTimesToLive(stores.kv);
     const session = remembered(20 * 24 * hourMs);
@@ -124,7 +124,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     expect(created).toBeGreaterThan(20 * 24 * hourMs - minuteMs);
   });
 
-  it('Sessions of a process of the release before and of this one are the same sessions, both ways.', async () => {
+  it('A process of the previous release and one of this release share their sessions, both ways', async () => {
     const [before, after] = [new EmbeddedSessionStore(stores.kv, lifetimes), createStore()];
     for (const [name, from, to] of [
       ['upgrade', before, after],
@@ -141,12 +141,12 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     }
   });
 
-  it('A record that cannot be read is an error, not a session that has ended.', async () => {
+  it('A record that cannot be read is an error, not a session that has ended', async () => {
     await stores.kv.set(keyOf('broken'), '{"cookie":', minuteMs);
     await expect(get(createStore(), 'broken')).rejects.toThrow(SyntaxError);
   });
 
-  it('A store that does not answer is StoreUnavailable, never a missing session, and a renewal passes over it.', async () => {
+  it('A store that does not answer is StoreUnavailable, never a missing session, and a renewal ignores it', async () => {
     const { urls, remove } = await reserve();
     const kv = await openKeyValue({ url: urls.redisUrl, dataDir: urls.dataDir });
     const store = createSessionStore(kv, lifetimes);
@@ -161,7 +161,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     await remove();
   });
 
-  it('What sessions ask of the store is measured under the same names on both stores.', async () => {
+  it('The session operations of both stores are measured under the same names', async () => {
     const { urls, remove } = await reserve();
     const seen: string[] = [];
     const observe = (operation: string, _durationMs: number, outcome: string) => seen.push(`${operation} ${outcome}`);
@@ -197,7 +197,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
       ['an hour', hourMs, 2 * hourMs],
       ['23.5 hours', 23.5 * hourMs, 30 * minuteMs],
       ['25 hours', 25 * hourMs, 1],
-    ])('begun %s ago: neither writing nor use gives it a later end', async (_what, ms, most) => {
+    ])('A session that started %s ago gets no later end by writing or use', async (_what, ms, most) => {
       const store = createStore();
       const watched = watchTimesToLive(stores.kv);
       const id = `started-${ms}`;
@@ -210,7 +210,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
       }
     });
 
-    it('a session of an earlier release counts from its authentication', async () => {
+    it('A session of an earlier release counts from its authentication', async () => {
       const { user, ...rest } = startedBefore(8 * hourMs);
       const { startedAtMs: _, ...before } = user ?? { userId: '', authTimeMs: 0, amr: [], remember: false };
       const watched = watchTimesToLive(stores.kv);

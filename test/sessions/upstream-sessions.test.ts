@@ -5,7 +5,7 @@ import { backends, type OpenStores } from '../support/stores.ts';
 const hourMs = 3_600_000;
 
 /** How a SAML provider finds the sessions that it ends. */
-describe.each(backends)('sessions by the name that a provider calls somebody on $name', (backend) => {
+describe.each(backends)('sessions by NameID of a provider on $name', (backend) => {
   let stores: OpenStores;
   beforeAll(async () => {
     stores = await backend.open();
@@ -25,7 +25,7 @@ describe.each(backends)('sessions by the name that a provider calls somebody on 
   const find = async (provider: string, nameId: string, indexes: string[] = []) =>
     (await findUpstreamSessions(stores.kv, provider, nameId, indexes)).map(({ idHash }) => idHash).sort();
 
-  it('finds all of a person, or those that are meant; nobody else’s, and no other provider’s', async () => {
+  it('The search finds all sessions of a NameID, or those of an index, and none of others', async () => {
     const [one, two, nameless] = [
       await begin('acme', 'ada', '1'),
       await begin('acme', 'ada', '2'),
@@ -41,7 +41,7 @@ describe.each(backends)('sessions by the name that a provider calls somebody on 
     expect(await find('acm', 'eada')).toEqual([]);
   });
 
-  it('forgets what has ended when somebody comes again, and lists nobody who came otherwise', async () => {
+  it('The search omits ended sessions and sessions without a NameID', async () => {
     const gone = await begin('acme', 'vera', '1');
     await stores.kv.delete(sessionKey(gone.idHash));
     expect(await find('acme', 'vera')).toEqual([]);

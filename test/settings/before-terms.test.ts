@@ -16,7 +16,7 @@ const cancelPath = '/settings/membership/cancel';
 
 const bodyOf = async (browser: Browser, path: string) => (await browser.get(path)).text();
 
-describe.each(backends)('a member who has not accepted the new terms, on $name', (backend) => {
+describe.each(backends)('a user who has not accepted the new terms, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend, {}, { terms });
@@ -32,7 +32,7 @@ describe.each(backends)('a member who has not accepted the new terms, on $name',
   const canSignIn = async ({ email }: User, given: string) =>
     (await foyer.browser().post('/sign-in', { username: email, password: given })).headers.get('location') !== null;
 
-  it('after Decline: the terms page lists the three pages that are open, and each opens', async () => {
+  it('The terms page after Decline lists the three pages that stay open, and each opens', async () => {
     const { browser } = await member();
     expect(await bodyOf(browser, '/tos')).not.toContain('terms-leave');
     const declined = await browser.post('/tos', { decision: 'decline' });
@@ -48,7 +48,7 @@ describe.each(backends)('a member who has not accepted the new terms, on $name',
     expect(html).toContain('value="accept"');
   });
 
-  it('can take the data along, change the password, sign out and delete the account', async () => {
+  it('A user without the new terms can download the data, change the password, sign out and delete the account', async () => {
     const { user, browser } = await member();
     const file = await browser.post('/settings/data');
     expect([file.status, await file.json()]).toEqual([200, expect.objectContaining({})]);
@@ -67,7 +67,7 @@ describe.each(backends)('a member who has not accepted the new terms, on $name',
     expect(pathOf(deleted)).toBe('/account-deletion');
   });
 
-  it('is not led away to the terms by a new sign-in, nor when asked again for the password', async () => {
+  it('A new sign-in or a reauthentication returns to the open page and not to the terms', async () => {
     const { user, browser } = await member();
     for (const path of [...open, cancelPath]) {
       const answer = await foyer
@@ -82,7 +82,7 @@ describe.each(backends)('a member who has not accepted the new terms, on $name',
     expect((await browser.get('/settings/data')).status).toBe(200);
   });
 
-  it('every other page of members still leads to the terms', async () => {
+  it('Every other page of signed-in users still redirects to the terms', async () => {
     const { browser } = await member();
     const pages = routesOf(foyer.app.express)
       .filter(({ path, methods }) => methods.includes('GET') && /^\/(settings|dashboard)(\/|$)/.test(path))
@@ -96,7 +96,7 @@ describe.each(backends)('a member who has not accepted the new terms, on $name',
     }
   });
 
-  it('attack: an address that only looks like an open page opens no other page', async () => {
+  it('Attack: an address that only looks like an open page opens another page', async () => {
     const { user, browser } = await member();
     for (const redirect of [
       '/settings/data/../email',
@@ -122,7 +122,7 @@ describe.each(backends)('a member who has not accepted the new terms, on $name',
     expect(pathOf(app)).toMatch(/^\/tos\?/);
   });
 
-  it('a second factor that a provider demands still comes first, and can be set up', async () => {
+  it('A second factor that a provider requires still comes first and can be set up', async () => {
     const { user, browser } = await member();
     await foyer.deps.database.db
       .updateTable('users')
@@ -137,7 +137,7 @@ describe.each(backends)('a member who has not accepted the new terms, on $name',
 });
 
 describe('a member with a paid plan who has not accepted the new terms', () => {
-  it('can cancel the membership', async () => {
+  it('A member without the new terms can cancel the membership', async () => {
     const shop = await startShop(anyBackend);
     try {
       const { foyer } = shop;

@@ -63,7 +63,7 @@ describe.each(backends)('the devices in the settings on $name', (backend) => {
     return browser;
   };
 
-  it('are listed with status, name, last address, last use, last sign-in and beginning; this one first', async () => {
+  it('The devices are listed with status, name, address, last use and sign-in, the current one first', async () => {
     const phone = await signedIn('safari');
     foyer.passTime(3 * hourMs);
     const laptop = await signedIn('firefox');
@@ -85,7 +85,7 @@ describe.each(backends)('the devices in the settings on $name', (backend) => {
     expect(alone).not.toContain('sign-out-others');
   });
 
-  it('one is signed out: asked for first, thrown out at its next request, told by mail, once', async () => {
+  it('Signing out one device asks first, ends that session at its next request and mails the user once', async () => {
     const [laptop, phone] = [await signedIn('firefox'), await signedIn('safari')];
     const [href = ''] = hrefs(await pageOf(laptop), 'sign-out');
     const page = await (await laptop.get(href)).text();
@@ -102,7 +102,7 @@ describe.each(backends)('the devices in the settings on $name', (backend) => {
     expect(said).toMatch(/id="panel-device-data">/);
   });
 
-  it('all others are signed out, and what is remembered elsewhere is forgotten; this one stays as it is', async () => {
+  it('Signing out all others ends their sessions and remembered devices and keeps this one as it is', async () => {
     const { user: member, secret } = await memberWithTotp(foyer);
     const phone = await remembering('safari', member, secret);
     const laptop = await remembering('firefox', member, secret);
@@ -119,7 +119,7 @@ describe.each(backends)('the devices in the settings on $name', (backend) => {
     expect(await told(member)).toHaveLength(1);
   });
 
-  it('a remembered one is listed with the day it ends on, and forgotten: its next sign-in asks for the second step', async () => {
+  it('A remembered device is listed with its last day, and once forgotten its next sign-in needs the second factor', async () => {
     const { user: member, secret } = await memberWithTotp(foyer);
     const phone = await remembering('safari', member, secret);
     const laptop = await remembering('firefox', member, secret);
@@ -142,7 +142,7 @@ describe.each(backends)('the devices in the settings on $name', (backend) => {
     expect(await told(member)).toEqual([['device-forgotten', 'Safari on iOS']]);
   });
 
-  it('this one is signed out where every page does it', async () => {
+  it('The current device cannot be signed out in the list and leads to the sign-out page', async () => {
     const laptop = await signedIn('firefox');
     const [own] = await foyer.app.oauth.sessions.list(user.id);
     const address = `/settings/devices/sign-out?session=${own?.idHash}`;
@@ -152,7 +152,7 @@ describe.each(backends)('the devices in the settings on $name', (backend) => {
     expect(await told()).toEqual([]);
   });
 
-  it.each(languages)('speak %s without a gap', async (lang) => {
+  it.each(languages)('The device pages are complete in the language %s', async (lang) => {
     const { user: member, secret } = await memberWithTotp(foyer, { locale: lang });
     const laptop = await remembering('firefox', member, secret);
     await remembering('safari', member, secret);

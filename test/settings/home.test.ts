@@ -18,20 +18,20 @@ describe('the settings home', () => {
     return { user: added, browser: await foyer.signedIn(added) };
   };
 
-  it('asks a visitor to sign in, and leads back', async () => {
+  it('The settings ask a visitor to sign in and return to the address', async () => {
     const answer = await foyer.browser().get('/settings?tab=user-data');
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toBe(`/?redirect=${encodeURIComponent('/settings?tab=user-data')}`);
   });
 
-  it('asks for new terms first', async () => {
+  it('The settings ask for new terms first', async () => {
     const { browser } = await member({ acceptedTosVersion: null });
     const answer = await browser.get('/settings');
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toMatch(/^\/tos\?redirect=/);
   });
 
-  it('has breadcrumb, heading, name, cards, side menu and footer as the specification says', async () => {
+  it('The settings home has breadcrumb, heading, name, cards, side menu and footer as specified', async () => {
     const { browser, user } = await member({ givenName: 'Vera', familyName: 'Fyfe', phone: '+31612345642' });
     const html = await (await browser.get('/settings')).text();
     expect(html).toMatch(/<nav class="breadcrumb".*Account Settings.*aria-current="page">Security</s);
@@ -57,13 +57,13 @@ describe('the settings home', () => {
     expect(html).toContain(user.email);
   });
 
-  it('is reached from the menu of every page of a member', async () => {
+  it('The settings are linked from the menu of every page of a signed-in user', async () => {
     const { browser } = await member();
     const html = await (await browser.get('/tos')).text();
     expect(html).toMatch(/class="menu-panel".*href="\/settings">Security</s);
   });
 
-  it('has the panel of its address and no other, and links to all four', async () => {
+  it('The settings home shows the panel of its address and links to all four', async () => {
     const { browser, user } = await member();
     await foyer.deps.database.transaction((trx) =>
       setProfile(trx, user.id, { birthdate: '1984-02-29', gender: '1', jobTitle: '<b>Joiner</b>' }, foyer.deps.now()),
@@ -87,7 +87,7 @@ describe('the settings home', () => {
     expect((await shown('/settings?tab=nothing')).shown).toEqual(['sign-in']);
   });
 
-  it('says only what it knows to say: a notice from elsewhere is none', async () => {
+  it('The settings home shows only known notices', async () => {
     const { browser } = await member();
     const said = async (notice: string) =>
       (await (await browser.get(`/settings?notice=${notice}`)).text()).includes('class="snackbar"');
@@ -96,7 +96,7 @@ describe('the settings home', () => {
     expect(await said('You%20have%20won')).toBe(false);
   });
 
-  it.each(languages)('speaks %s without a gap', async (lang) => {
+  it.each(languages)('The settings are complete in the language %s', async (lang) => {
     const { browser } = await member({ locale: lang });
     for (const path of [
       '/settings',

@@ -18,7 +18,7 @@ const trial: Partial<Membership> = { status: 'trialing', pricedPlanId: 'trial', 
 const of = (change: Partial<Membership>, atMs = nowMs) =>
   toPlanStatus({ ...paid, ...change }, { planId: null }, catalogue, atMs, words);
 
-describe('how a membership stands', () => {
+describe('toPlanStatus', () => {
   it.each<[string, Partial<Membership>, object]>([
     ['renews', {}, { kind: 'renews', plan: { line: 'm-499' }, at: nowMs + 30 * dayMs }],
     ['ends', { cancelAtPeriodEnd: true }, { kind: 'ends', after: undefined }],
@@ -35,11 +35,11 @@ describe('how a membership stands', () => {
     ['a trial that is over, with a card', { ...trial, status: 'active', trialEnd: nowMs }, { kind: 'trial-over' }],
     ['a partner’s', { ...trial, basePlanId: catalogue.ofTier(1)?.id ?? '' }, { kind: 'lasting', isFree: false }],
     ['a plan that is not in the catalogue any more', { paidPlanId: '999' }, { kind: 'none' }],
-  ])('%s', (_what, change, expected) => {
+  ])('The status of the membership has the expected kind: %s', (_what, change, expected) => {
     expect(of(change)).toMatchObject(expected);
   });
 
-  it('without anything from Stripe: the plan of the member’s own row, or none', () => {
+  it('A member without data from Stripe has the plan of the stored user, or none', () => {
     const alone = (planId: string | null) => toPlanStatus(undefined, { planId }, catalogue, nowMs, words);
     expect(alone('1')).toMatchObject({ kind: 'lasting', isFree: true });
     expect(alone(null)).toEqual({ kind: 'none' });
@@ -49,17 +49,17 @@ describe('how a membership stands', () => {
 describe('a trial', () => {
   const left = (ms: number) => toTrialStatus({ ...paid, ...trial, trialEnd: nowMs + ms }, catalogue, nowMs)?.days;
 
-  it('is counted in days, begun ones as whole; then it is none', () => {
+  it('A trial is counted in days, started days as whole, and is over at 0', () => {
     const days = [left(7 * dayMs), left(6 * dayMs + 1), left(dayMs), left(1), left(0)];
     expect(days).toEqual([7, 7, 1, 1, undefined]);
   });
 
-  it('is that of the plan on which members begin, and of no other', () => {
+  it('A trial is only that of the plan on which members begin', () => {
     expect(toTrialStatus({ ...paid, status: 'trialing', trialEnd: nowMs + dayMs }, catalogue, nowMs)).toBeUndefined();
   });
 });
 
-it('a card is good to the last day of its month, wherever that is', () => {
+it('A card is valid to the last day of its month in every time zone', () => {
   const card = { expMonth: 11, expYear: 2026 };
   expect(isExpired(card, Date.UTC(2026, 11, 1, 11))).toBe(false);
   expect(isExpired(card, Date.UTC(2026, 11, 2))).toBe(true);

@@ -49,7 +49,7 @@ describe('the page of the membership', () => {
     return { user, browser: await shop.foyer.signedIn(user) };
   };
 
-  it('without a plan: says so, and leads to one; there is nothing to cancel', async () => {
+  it('The page without a plan says so, links to the plans and offers nothing to cancel', async () => {
     const browser = await shop.foyer.signedIn(await shop.foyer.addUser());
     const html = await (await browser.get(path)).text();
     expect(wordsOf(html)).toContain('Plan None');
@@ -58,7 +58,7 @@ describe('the page of the membership', () => {
     expect(html).not.toContain(`${path}/cancel`);
   });
 
-  it('on trial: says how long it lasts, in the language’s own forms', async () => {
+  it('The page of a trial says how long it lasts, in the plural forms of the language', async () => {
     const user = await onTrial();
     const browser = await shop.foyer.signedIn(user);
     expect(await page(browser)).toMatch(/Your trial ends in 7 days Until .* you have everything that Basic gives\./);
@@ -67,7 +67,7 @@ describe('the page of the membership', () => {
     expect(await page(browser)).toMatch(/Ihre Testphase endet in 7 Tagen/);
   });
 
-  it('after a trial without a card: says that nothing was lost, and leads to a plan', async () => {
+  it('The page after a trial without a card says that it is over and links to the plans', async () => {
     const user = await onTrial();
     await later(8 * dayMs);
     expect((await standing(user)).status).toBe('paused');
@@ -76,7 +76,7 @@ describe('the page of the membership', () => {
     expect(words).toContain('Choose a plan');
   });
 
-  it('paid: what it is, what it costs, when it renews, what is in it, the card, the invoice with Stripe’s pages', async () => {
+  it('The page of a paid plan shows plan, price, renewal, features, card and the invoice with Stripe’s pages', async () => {
     const { user, browser } = await withPlan('y-900');
     const html = await (await browser.get(path)).text();
     const words = wordsOf(html);
@@ -95,7 +95,7 @@ describe('the page of the membership', () => {
     expect(await page(browser, '/settings')).toMatch(/Starter, annual Renews on .* Manage/);
   });
 
-  it('cancels at the period’s end and takes it back, each asked and said', async () => {
+  it('A member can cancel at the period’s end and resume, each with a confirmation and a notice', async () => {
     const { user, browser } = await withPlan();
     const end = day((await standing(user)).periodEnd ?? 0);
     expect(await page(browser, `${path}/cancel`)).toContain(`Until ${end} you keep everything that your plan gives.`);
@@ -115,7 +115,7 @@ describe('the page of the membership', () => {
     expect((await browser.post(`${path}/resume`)).headers.get('location')).toBe(`${path}?notice=nothing`);
   });
 
-  it('a cheaper plan that is to come: from, to, when; and the way to keep the one that is there', async () => {
+  it('A scheduled cheaper plan is shown with both plans and the day, and the member can keep the current plan', async () => {
     const { user, browser } = await withPlan('m-499');
     expect((await shop.buy(user, 'm-99')).kind).toBe('scheduled');
     const end = day((await standing(user)).periodEnd ?? 0);
@@ -127,7 +127,7 @@ describe('the page of the membership', () => {
     expect((await standing(user)).nextPlanId).toBeNull();
   });
 
-  it('a partner’s plan has no end, a free one no price; neither is cancelled', async () => {
+  it('A partner’s plan has no end and a free plan no price, and neither can be cancelled', async () => {
     const user = await shop.foyer.addUser();
     const free = shop.membership.catalogue.byCode('m-free');
     if (free) await shop.membership.takeFree(user, free);
@@ -138,7 +138,7 @@ describe('the page of the membership', () => {
     expect(await page(await shop.foyer.signedIn(partner))).toContain('Paid for, without end');
   });
 
-  it('a failed renewal: how much, when again, until when; paying with a card that works settles it', async () => {
+  it('A failed renewal shows the amount, the next attempt and the last day, and another card settles it', async () => {
     const { user, browser } = await withFailedRenewal();
     const { unpaid } = await standing(user);
     expect(unpaid).toMatchObject({ why: 'failed', amountCents: 9_900 });
@@ -165,7 +165,7 @@ describe('the page of the membership', () => {
     expect(mails.filter((template) => template === 'receipt')).toHaveLength(2);
   });
 
-  it('a failed renewal, and no more of it: cancelled it ends at once, and nobody can pay for it any more', async () => {
+  it('Cancelling a failed renewal ends the membership at once, and its invoice can no longer be paid', async () => {
     const { user, browser } = await withFailedRenewal();
     const { unpaid } = await standing(user);
     expect(await page(browser, `${path}/cancel`)).toContain('It ends at once, because its renewal is not paid.');
@@ -179,7 +179,7 @@ describe('the page of the membership', () => {
     expect((await shop.userNow(user)).planId).toBeNull();
   });
 
-  it('a failed renewal comes before another plan is sold; a free one ends it at once', async () => {
+  it('A failed renewal must be settled before another plan is bought, and a free plan ends it at once', async () => {
     const { user, browser } = await withFailedRenewal();
     // What is open says what it is for, as what is paid does; its place is under the membership.
     expect(await page(browser)).toMatch(
@@ -198,7 +198,7 @@ describe('the page of the membership', () => {
     expect(await page(browser)).not.toContain('did not go through');
   });
 
-  it('once what was not paid is waited for no longer, no day in the past is promised', async () => {
+  it('The page promises no day in the past once an unpaid renewal is over', async () => {
     const { user, browser } = await withFailedRenewal();
     await later(8 * dayMs);
     const words = await page(browser);
@@ -207,7 +207,7 @@ describe('the page of the membership', () => {
     expect(words).not.toMatch(/You keep your plan until/);
   });
 
-  it('a bank that asks about a renewal: its question on this page, and what has become of it', async () => {
+  it('A renewal that needs bank authentication is confirmed on this page, which shows the result', async () => {
     const { user, browser } = await withFailedRenewal(cards.authenticatesAlways);
     expect((await standing(user)).unpaid).toMatchObject({ why: 'action-required' });
     expect(await page(browser)).toContain('A payment of $99.00 waits until you confirm it with your bank.');
@@ -228,7 +228,7 @@ describe('the page of the membership', () => {
     expect(await standing(user)).toMatchObject({ status: 'active', unpaid: null });
   });
 
-  it('another card: the page may speak to Stripe, a declined one is said in Stripe’s words, the mail tells of the new one', async () => {
+  it('Only the card page may load from Stripe, a declined card shows Stripe’s reason, and a new card is mailed', async () => {
     const { user, browser } = await withPlan();
     const form = await browser.get(`${path}/card`);
     expect(form.headers.get('content-security-policy')).toContain(shop.stripe.url);
@@ -257,7 +257,7 @@ describe('the page of the membership', () => {
   const atStripe = async (user: User) =>
     shop.stripe.engine.find((await standing(user)).subscriptionId ?? '') as { cancel_at_period_end: boolean };
 
-  it('while Stripe is away the page shows what is stored and says that it may be older; a payment is refused with 503', async () => {
+  it('The page shows stored data with a warning while Stripe is away, and a payment is refused with 503', async () => {
     const { browser } = await withPlan();
     const shown = await away(() => browser.get(path));
     expect(shown.status).toBe(200);
@@ -271,7 +271,7 @@ describe('the page of the membership', () => {
     expect(wordsOf(await refused.text())).toContain('Something went wrong!');
   });
 
-  it('Cancel while Stripe is away: accepted with a notice, shown until Stripe has confirmed it, done within a minute of its return', async () => {
+  it('Cancelling while Stripe is away is accepted, shown until confirmed and done within a minute of its return', async () => {
     const { user, browser } = await withPlan();
     const answer = await away(() => browser.post(`${path}/cancel`));
     expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path}?notice=cancel-noted`]);
@@ -290,7 +290,7 @@ describe('the page of the membership', () => {
     expect(after).toContain('nothing more is charged');
   });
 
-  it('Resume while Stripe is away: accepted, and what was asked last counts', async () => {
+  it('Resuming while Stripe is away is accepted, and the last request counts', async () => {
     const { user, browser } = await withPlan();
     await browser.post(`${path}/cancel`);
     const answer = await away(() => browser.post(`${path}/resume`));
@@ -307,7 +307,7 @@ describe('the page of the membership', () => {
     expect(await page(browser)).not.toContain('is noted');
   });
 
-  it('a cancellation that is noted comes before a purchase: it does not end what is bought after it', async () => {
+  it('A cancellation that waits comes before a later purchase and does not end what is bought', async () => {
     const { user, browser } = await withPlan();
     await away(() => browser.post(`${path}/cancel`));
     expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'paid' });
@@ -316,7 +316,7 @@ describe('the page of the membership', () => {
     expect(await standing(user)).toMatchObject({ paidPlanId: '12', cancelAtPeriodEnd: false });
   });
 
-  it('a failed renewal cancelled while Stripe is away: nobody is asked to pay it any more', async () => {
+  it('A failed renewal that is cancelled while Stripe is away is no longer due', async () => {
     const { user, browser } = await withFailedRenewal();
     await away(() => browser.post(`${path}/cancel`));
     const words = await page(browser);
@@ -329,8 +329,8 @@ describe('the page of the membership', () => {
   });
 });
 
-describe('where no plans are sold', () => {
-  it('a stored plan is shown, without anything to buy, cancel or pay', async () => {
+describe('without plans for sale', () => {
+  it('A stored plan is shown without anything to buy, cancel or pay', async () => {
     const { startFoyer } = await import('../support/foyer.ts');
     const foyer = await startFoyer(anyBackend);
     const user = await foyer.addUser({ planId: foyer.app.membership.catalogue.ofTier(1)?.id ?? null });

@@ -44,7 +44,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
     browser.post('/settings/mfa', fields);
 
   describe('the card', () => {
-    it('has the specification’s toggle and choices; SMS needs a verified phone', async () => {
+    it('The card has the toggle and choices of the specification, and SMS needs a verified phone', async () => {
       const { browser } = await member({ phone, phoneVerified: false });
       const html = await (await browser.get('/settings?tab=mfa-data')).text();
       const card = /<section class="card" id="mfa">.*?<\/section>/s.exec(html)?.[0] ?? '';
@@ -60,7 +60,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
       expect(card).not.toContain('/settings/recovery-codes');
     });
 
-    it('turns on only while nothing is asked for, and says what is', async () => {
+    it('The toggle turns the second factor on only while it is off, and the card shows the current factor', async () => {
       const { browser } = await member();
       await enrol(foyer, browser);
       const html = await (await browser.get('/settings?notice=mfa-totp')).text();
@@ -78,7 +78,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
       ['nothing is chosen', { enabled: '1' }],
       ['something else is sent', { enabled: '1', method: 'carrier pigeon' }],
       ['the toggle is off', { method: 'totp' }],
-    ])('refuses when %s, and shows the form again', async (_what, fields) => {
+    ])('The form is refused and shown again when %s', async (_what, fields) => {
       const { browser, user } = await member();
       const answer = await choose(browser, fields);
       expect(answer.status).toBe(400);
@@ -86,7 +86,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
       expect(await preferenceOf(user.id)).toBe('none');
     });
 
-    it('leads where a factor is set up, and nowhere when there is nothing to change', async () => {
+    it('The form redirects to the set-up of a factor, and back when there is nothing to change', async () => {
       const { browser } = await member();
       expect(leadsTo(await choose(browser, { enabled: '1', method: 'totp' }))).toBe('303 /settings/mfa/totp');
       expect(leadsTo(await choose(browser, { enabled: '1', method: 'sms' }))).toBe('303 /settings/phone');
@@ -96,7 +96,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
     });
   });
 
-  it('a choice that came too late stands in the form again once the member has shown who they are', async () => {
+  it('A choice that needed a reauthentication is still in the form after it', async () => {
     const { browser } = await withPhone();
     foyer.passTime(11 * minuteMs);
     const late = await choose(browser, { enabled: '1', method: 'sms' });
@@ -112,7 +112,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
   });
 
   describe('an authenticator app', () => {
-    it('is set up in three steps; the QR code, the link and the text say the same secret', async () => {
+    it('The app is set up in three steps, and QR code, link and text have the same secret', async () => {
       const { browser, user } = await member();
       for (const step of ['scan', 'activate']) {
         expect(leadsTo(await browser.get(`/settings/mfa/totp/${step}`))).toBe('303 /settings/mfa/totp');
@@ -145,7 +145,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
       expect(leadsTo(await browser.get('/settings/mfa/totp/scan'))).toBe('303 /settings/mfa/totp');
     });
 
-    it('brings ten recovery codes, shown once, with a file of them', async () => {
+    it('The set-up creates ten recovery codes, shown once, with a file of them', async () => {
       const { browser, user } = await member();
       await enrol(foyer, browser);
       const head = await browser.request('/settings/recovery-codes', { method: 'HEAD' });
@@ -170,7 +170,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
       for (const code of codes) expect(again).not.toContain(code);
     });
 
-    it('is stored so that neither secret nor codes can be read', async () => {
+    it('The secret and the recovery codes are stored unreadably', async () => {
       const { browser, user } = await member();
       const secret = await enrol(foyer, browser);
       const codes = await shownCodes(browser);
@@ -189,7 +189,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
       expect(foyer.logged()).not.toContain(secret);
     });
 
-    it('takes whole codes of this moment alone', async () => {
+    it('The activation accepts only complete and current codes', async () => {
       const { browser, user } = await member();
       const secret = await begin(browser);
       const short = await activate(browser, '123');
@@ -202,7 +202,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
       expect((await activate(browser, `${code.slice(0, 3)} ${code.slice(3)}`)).status).toBe(303);
     });
 
-    it('replaces an earlier one, which works until then; the recovery codes stay', async () => {
+    it('A new app replaces the earlier one, which works until then, and the recovery codes stay', async () => {
       const { browser, user } = await member();
       const first = await enrol(foyer, browser);
       const codes = await shownCodes(browser);
@@ -226,7 +226,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
     const send = (browser: Awaited<ReturnType<typeof member>>['browser']) => browser.post('/settings/mfa/sms');
     const codeTo = async (number: string) => (await textsTo(number))[0]?.code ?? '';
 
-    it('are turned on by one that arrives', async () => {
+    it('SMS codes are turned on by a code that arrives', async () => {
       const { browser, user } = await withPhone();
       const number = user.phone ?? '';
       expect(leadsTo(await choose(browser, { enabled: '1', method: 'sms' }))).toBe('303 /settings/mfa/sms');
@@ -248,7 +248,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
       expect(await changesTold(user.email)).toEqual(['mfa-sms']);
     });
 
-    it('a code is sent again after a while only, and another session’s is none', async () => {
+    it('A new code can be sent only after a wait, and the code of another session is refused', async () => {
       const { browser, user } = await withPhone();
       await send(browser);
       const soon = await browser.post('/settings/mfa/sms/code', { act: 'resend' });
@@ -260,7 +260,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
     });
   });
 
-  it('changes between the two without another set-up; Disable takes everything away', async () => {
+  it('A user can switch between app and SMS without a new set-up, and Disable removes everything', async () => {
     const { browser, user } = await withPhone();
     await enrol(foyer, browser);
     await browser.post('/settings/mfa/sms');
@@ -283,7 +283,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
     expect((await foyer.signedIn(user)).jar).toBeDefined();
   });
 
-  it('new recovery codes void the earlier ones; without a second factor there are none', async () => {
+  it('New recovery codes void the earlier ones, and without a second factor there are none', async () => {
     const { browser, user } = await member();
     const none = await (await browser.get('/settings/recovery-codes')).text();
     expect(none).toContain('Turn one on first.');

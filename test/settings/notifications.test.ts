@@ -41,7 +41,7 @@ describe.each(backends)('notifications, on $name', (backend) => {
     (await (await browser.request(`/messages${query}`, { headers: json })).json()) as Listed;
   const pageOf = async (browser: Browser) => (await browser.get(path)).text();
 
-  it('GET /messages: security changes first, then the newest, in pages without gaps, of one status if asked', async () => {
+  it('GET /messages lists security changes first, then the newest, in pages without gaps, filtered by status', async () => {
     const user = await foyer.addUser();
     await tell(user.id, ['safe 1', 'safe 2'], { security: true });
     await tell(user.id, ['one', 'two', 'three']);
@@ -63,7 +63,7 @@ describe.each(backends)('notifications, on $name', (backend) => {
     }
   });
 
-  it('POST /messages/{id}/read marks one, /messages/readAll the rest; by a token of the member, too', async () => {
+  it('POST /messages/{id}/read marks one and /messages/readAll the rest, also with a token of the user', async () => {
     const { user, tokens } = await signedInto(foyer);
     await tell(user.id, ['a', 'b', 'c']);
     const call = async (address: string, method = 'POST') => {
@@ -82,7 +82,7 @@ describe.each(backends)('notifications, on $name', (backend) => {
     expect((await call('/messages/readAll')).body).toEqual({ read: 0 });
   });
 
-  it('another member’s notification: 404 by call and by page, and it stays unread', async () => {
+  it('A notification of another user gets 404 by call and by page and stays unread', async () => {
     const [user, other] = [await foyer.addUser(), await foyer.addUser()];
     await tell(user.id, ['mine']);
     const [mine, theirs] = [await foyer.signedIn(user), await foyer.signedIn(other)];
@@ -99,7 +99,7 @@ describe.each(backends)('notifications, on $name', (backend) => {
     expect((await foyer.browser().get(path)).status).toBe(303);
   });
 
-  it('pages: the header says how many are unread, reading a page marks nothing, the buttons do', async () => {
+  it('The page header shows the number of unread notifications, and only the buttons mark them as read', async () => {
     const user = await foyer.addUser();
     await tell(user.id, ['first', '<b>second</b>']);
     const browser = await foyer.signedIn(user);
@@ -126,7 +126,7 @@ describe.each(backends)('notifications, on $name', (backend) => {
     expect([done.includes('unread notification'), done.includes('Mark as read')]).toEqual([false, false]);
   });
 
-  it('an operator starts a reset of the second factor: the next page warns, the list has it first with the way to stop it', async () => {
+  it('A reset of the second factor by an operator is shown on the next page and first in the list, with a link to stop it', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     await giveTotp(foyer, user);

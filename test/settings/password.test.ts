@@ -26,7 +26,7 @@ describe.each(backends)('Change Password on $name', (backend) => {
   const signsIn = async (given: string) =>
     (await foyer.browser().post('/sign-in', { username: user.email, password: given })).status === 303;
 
-  it('keeps this browser signed in under another session and ends everything else', async () => {
+  it('A password change keeps this browser signed in under a new session and ends every other session', async () => {
     const other = await foyer.signedIn(user);
     const before = await browser.cookies();
     const answer = await change(password, newPassword);
@@ -42,7 +42,7 @@ describe.each(backends)('Change Password on $name', (backend) => {
     expect(mails.map(({ template }) => template)).toContain('password-changed');
   });
 
-  it('ends what client apps were given', async () => {
+  it('A password change revokes the tokens of clients', async () => {
     const signed = await signedInto(foyer, 'openid account');
     const info = () =>
       sendRequest(`${foyer.url}/user/info`, { headers: { authorization: `Bearer ${signed.tokens.access_token}` } });
@@ -56,7 +56,7 @@ describe.each(backends)('Change Password on $name', (backend) => {
     ['', '', ['Please input your old Password!', 'Please input your new Password!']],
     ['', newPassword, ['Please input your old Password!']],
     [password, '', ['Please input your new Password!']],
-  ])('needs both: %j and %j', async (old, fresh, texts) => {
+  ])('A password change needs both fields: %j and %j', async (old, fresh, texts) => {
     const answer = await change(old, fresh);
     expect(answer.status).toBe(400);
     const html = await answer.text();
@@ -67,7 +67,7 @@ describe.each(backends)('Change Password on $name', (backend) => {
     expect(await signsIn(password)).toBe(true);
   });
 
-  it('refuses a wrong old one, and a new one that is no good, and gives neither back', async () => {
+  it('A wrong old password and an unacceptable new one are refused and not shown again', async () => {
     const wrong = await (await change('not my password', newPassword)).text();
     expect(wrong).toContain('This is not your password.');
     const short = await (await change(password, 'short')).text();
@@ -83,7 +83,7 @@ describe.each(backends)('Change Password on $name', (backend) => {
     expect(await signsIn(password)).toBe(true);
   });
 
-  it('asks who it is again where the member has a second factor and signed in a while ago', async () => {
+  it('A user with a second factor must reauthenticate when the sign-in is not recent', async () => {
     await signInWithTotp(foyer, browser, user, await giveTotp(foyer, user));
     expect((await browser.get(path)).status).toBe(200);
     foyer.passTime(11 * 60_000);
@@ -97,7 +97,7 @@ describe.each(backends)('Change Password on $name', (backend) => {
     expect(stored?.passwordEpoch).toBe(user.passwordEpoch);
   });
 
-  it('of two at once one wins, and the other is told or signed out', async () => {
+  it('Of two password changes at once one succeeds, and the other is refused or signed out', async () => {
     const second = await foyer.signedIn(user);
     const [one, two] = await Promise.all([
       change(password, newPassword),

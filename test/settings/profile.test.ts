@@ -32,7 +32,7 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
     return found;
   };
 
-  it('a new name is stored, said in a notice, and told by mail in the member’s language', async () => {
+  it('A new name is stored, confirmed by a notice and mailed in the user’s language', async () => {
     const answer = await browser.post(
       '/settings/name',
       { given_name: ' Vera ', family_name: 'Fyfe' },
@@ -56,14 +56,14 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
     });
   });
 
-  it('what is the same as before is no change, and nobody is told', async () => {
+  it('Unchanged data are no change, and no mail is sent', async () => {
     const same = { given_name: user.givenName, family_name: user.familyName };
     expect((await browser.post('/settings/name', same)).status).toBe(303);
     expect((await stored()).updatedAt).toBe(user.updatedAt);
     expect(await foyer.mails(user.email)).toEqual([]);
   });
 
-  it('user data are stored as they were said, and stand in the form again', async () => {
+  it('User data are stored as typed and shown again in the form', async () => {
     const answer = await browser.post('/settings/profile', userData);
     expect(answer.headers.get('location')).toBe('/settings?notice=profile');
     expect(await stored()).toMatchObject({
@@ -84,7 +84,7 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
     expect(mails.map(({ values }) => values.change)).toEqual(['profile']);
   });
 
-  it('everything may be left out again, and the browser’s language stands', async () => {
+  it('All user data may be removed again, and then the browser’s language counts', async () => {
     await browser.post('/settings/profile', userData);
     const { newsletter: _, ...rest } = userData;
     const nothing = Object.fromEntries(Object.keys(rest).map((name) => [name, '']));
@@ -96,7 +96,7 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
     expect(await (await browser.get('/settings')).text()).toContain('<html lang="en"');
   });
 
-  it('a language alone is changed without a mail', async () => {
+  it('A change of only the language sends no mail', async () => {
     await browser.post('/settings/profile', { gender: '0', locale: 'fr' });
     expect((await stored()).locale).toBe('fr');
     expect(await foyer.mails(user.email)).toEqual([]);
@@ -117,7 +117,7 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
     ['/settings/profile', { address: 'x'.repeat(501) }, 'Please use at most 500 characters.'],
     ['/settings/profile', { company: 'x'.repeat(201) }, 'Please use at most 200 characters.'],
     ['/settings/profile', { job_title: 'a\u0000b' }, 'This contains characters that nobody types.'],
-  ])('%s refuses %j: %s', async (path, wrong, text) => {
+  ])('The form %s refuses %j: %s', async (path, wrong, text) => {
     const right = path.endsWith('name') ? { given_name: 'Vera', family_name: 'Fyfe' } : userData;
     const answer = await browser.post(path, { ...right, ...wrong } as Record<string, string>);
     expect(answer.status).toBe(400);
@@ -133,7 +133,7 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
     expect(await foyer.mails(user.email)).toEqual([]);
   });
 
-  it('what cannot be stored at the moment is said so, with everything that was typed', async () => {
+  it('A store that is away gives an error page that keeps everything typed', async () => {
     const transaction = foyer.deps.database.transaction;
     const { StoreUnavailable } = await import('../../server/store/index.ts');
     foyer.deps.database.transaction = () => Promise.reject(new StoreUnavailable('away'));
@@ -147,13 +147,13 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
     expect(await stored()).toEqual(user);
   });
 
-  describe('by JSON', () => {
+  describe('user data by JSON', () => {
     const update = async (body: object) => {
       const answer = await browser.postJson('/identity/updateUserAttributes', body);
       return { status: answer.status, body: (await answer.json()) as { detail?: string; errors?: { name: string }[] } };
     };
 
-    it('attributes are read and changed under the specification’s names, and the member is told', async () => {
+    it('Attributes are read and changed under the names of the specification, and the user is notified', async () => {
       expect(await update({ given_name: 'Vera', 'custom:newsletter': 'true', 'custom:jobTitle': 'Joiner' })).toEqual({
         status: 200,
         body: { status: 'SUCCESS' },
@@ -176,7 +176,7 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
       [{ email: 'new@example.com' }, 'body'],
       [{ sub: 'another' }, 'body'],
       [{ 'custom:tos_version': '7' }, 'body'],
-    ])('%j is refused, and nothing is changed', async (body, name) => {
+    ])('The attributes %j are refused, and nothing is changed', async (body, name) => {
       const answer = await update(body);
       expect(answer.status).toBe(400);
       expect(answer.body.errors?.map((fault) => fault.name)).toEqual([name]);

@@ -39,7 +39,7 @@ describe('linked accounts in the settings', () => {
   const page = async (browser: Awaited<ReturnType<TestFoyer['signedIn']>>, path = providersPath) =>
     read(await browser.get(path));
 
-  it('are offered one by one, linked by a way through the provider, told by mail, and sign in', async () => {
+  it('Each provider is offered, linked by a sign-in at it, reported by mail, and then signs the user in', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const before = await page(browser);
@@ -64,7 +64,7 @@ describe('linked accounts in the settings', () => {
     expect(await linksOf(foyer, user)).toMatchObject([{ provider: 'google', email: who.email }]);
   });
 
-  it.each<Kind>(['facebook', 'amazon', 'oidc', 'saml'])('are linked with %s, too', async (kind) => {
+  it.each<Kind>(['facebook', 'amazon', 'oidc', 'saml'])('An account of %s can be linked', async (kind) => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     expect(ledTo(await link(providers, browser, kind, somebody(providers, kind)))).toEqual(done('linked'));
@@ -75,7 +75,7 @@ describe('linked accounts in the settings', () => {
     );
   });
 
-  it('another address, or none, does not matter: the member has shown who they are', async () => {
+  it('An account with another address or none can be linked, because the user is signed in', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const who = somebody(providers, 'facebook', { email: undefined, emailVerified: false });
@@ -84,7 +84,7 @@ describe('linked accounts in the settings', () => {
     expect((await findUser(foyer.deps.database.db, user.id))?.email).toBe(user.email);
   });
 
-  it('linked for the second time they are one link and one mail', async () => {
+  it('Linking the same account twice gives one link and one mail', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const who = somebody(providers, 'google');
@@ -93,7 +93,7 @@ describe('linked accounts in the settings', () => {
     expect(await toldOf(foyer, user.email)).toHaveLength(1);
   });
 
-  it('a way that ends at the provider leads back with the reason, and links nothing', async () => {
+  it('A link attempt that ends at the provider returns with the reason and links nothing', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     providers.answerAs('refuse', 'google');
@@ -105,7 +105,7 @@ describe('linked accounts in the settings', () => {
     expect(await linksOf(foyer, user)).toEqual([]);
   });
 
-  it('in a browser that is built into another app the page says what to do, and has no button', async () => {
+  it('In a browser inside another app the page says what to do and has no button', async () => {
     const browser = await foyer.signedIn(await foyer.addUser());
     const inApp = {
       'user-agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Instagram 300',
@@ -115,7 +115,7 @@ describe('linked accounts in the settings', () => {
     expect(html).not.toContain('Go to Google');
   });
 
-  it('are removed, told by mail, and sign in no more', async () => {
+  it('A link that is removed is reported by mail and no longer signs the user in', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     const who = somebody(providers, 'google');
@@ -140,8 +140,8 @@ describe('linked accounts in the settings', () => {
     expect(await linksOf(foyer, user)).toEqual([]);
   });
 
-  describe('the last way in', () => {
-    it('is no link that can be removed, until there is a password', async () => {
+  describe('the last sign-in method', () => {
+    it('The last link cannot be removed until there is a password', async () => {
       const { user, browser } = await memberBy(foyer, providers, 'google', somebody(providers, 'google'));
       // By the way: nobody "knows the password" of whoever has none.
       const newDevice = (await foyer.mails(user.email)).find(({ template }) => template === 'new-device');
@@ -168,7 +168,7 @@ describe('linked accounts in the settings', () => {
       expect(ledTo(await browser.post(path))).toEqual(done('removed'));
     });
 
-    it('may be another link, or a passkey', async () => {
+    it('The last link can be removed when another link or a passkey remains', async () => {
       const { user, browser } = await memberBy(foyer, providers, 'google', somebody(providers, 'google'));
       await link(providers, browser, 'oidc', somebody(providers, 'oidc'));
       const [google, acme] = (await linksOf(foyer, user)).map(({ id }) => removePath(id));
@@ -179,7 +179,7 @@ describe('linked accounts in the settings', () => {
       expect(await page(browser, '/settings')).toContain('Passkeys 1 passkey Manage Passkeys Linked accounts None yet');
     });
 
-    it('is no passkey that can be removed', async () => {
+    it('The last passkey cannot be removed', async () => {
       const { user, browser } = await memberWithPasskey(foyer);
       const { db } = foyer.deps.database;
       const { id } = await db
@@ -195,7 +195,7 @@ describe('linked accounts in the settings', () => {
       expect((await browser.post(path)).status).toBe(303);
     });
 
-    it('is not a link whose provider is configured no more: that can go, and holds nothing', async () => {
+    it('A link of a provider that is no longer configured can be removed and does not count as a sign-in method', async () => {
       const { user, browser } = await memberBy(foyer, providers, 'google', somebody(providers, 'google'));
       await link(providers, browser, 'oidc', somebody(providers, 'oidc'));
       const { db } = foyer.deps.database;
@@ -214,8 +214,8 @@ describe('linked accounts in the settings', () => {
   });
 });
 
-describe('linked accounts where no provider is configured', () => {
-  it('have a page that says so, and no row on the home', async () => {
+describe('linked accounts without a configured provider', () => {
+  it('Without a provider the page says so, and the settings home has no row for it', async () => {
     const foyer = await startFoyer(backend);
     try {
       const browser = await foyer.signedIn(await foyer.addUser());

@@ -7,7 +7,7 @@ const [key, otherKey]: SignInMethodRef[] = [
 ];
 const link: SignInMethodRef = { kind: 'link', id: 'a' };
 
-describe('the last way in', () => {
+describe('isLastSignInMethod', () => {
   it.each<[string, SignInMethodRef[], SignInMethodRef, boolean]>([
     ['a link that is all there is', [link], link, true],
     ['a passkey that is all there is', [key as SignInMethodRef], key as SignInMethodRef, true],
@@ -17,7 +17,7 @@ describe('the last way in', () => {
     ['a passkey beside another', [key as SignInMethodRef, otherKey as SignInMethodRef], key as SignInMethodRef, false],
     ['a link that lets nobody in, beside nothing that does', [], link, false],
     ['a link that lets nobody in, beside one that does', [{ kind: 'link', id: 'b' }], link, false],
-  ])('%s', (_what, ways, removed, expected) => {
+  ])('The last sign-in method is recognized in the case: %s', (_what, ways, removed, expected) => {
     expect(isLastSignInMethod(ways, removed)).toBe(expected);
   });
 });

@@ -8,7 +8,7 @@ const minuteMs = 60_000;
 const tooLong = 'Your sign-in has taken too long';
 const signedOut = 'You’ve been signed out. Please sign in again.';
 
-describe.each(backends)('a sign-in or a session that has ended says so, on $name', (backend) => {
+describe.each(backends)('notices of an ended sign-in or session, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend);
@@ -24,7 +24,7 @@ describe.each(backends)('a sign-in or a session that has ended says so, on $name
     return answer.text();
   }
 
-  it('an expired challenge: opening or reloading its page says that the sign-in has taken too long', async () => {
+  it('Opening or reloading the page of an expired challenge gives the notice that the sign-in took too long', async () => {
     const { user } = await memberWithTotp(foyer);
     const browser = foyer.browser();
     await toChallenge(browser, user, '?redirect=/settings');
@@ -37,12 +37,12 @@ describe.each(backends)('a sign-in or a session that has ended says so, on $name
     expect(await arrive(foyer.browser(), '/second-factor')).toContain(tooLong);
   });
 
-  it('a member who is signed in already goes on and reads nothing of it', async () => {
+  it('A user who is signed in already is redirected from the challenge page without a notice', async () => {
     const browser = await foyer.signedIn(await foyer.addUser());
     expect(pathOf(await browser.get('/second-factor?redirect=/settings'))).toBe('/settings');
   });
 
-  it('signed out from another device: the next page says so once, and leads on after the new sign-in', async () => {
+  it('A session that another device ended gives one notice on the next page, which leads on after the sign-in', async () => {
     const user = await foyer.addUser();
     const [here, there] = [await foyer.signedIn(user), await foyer.signedIn(user)];
     await there.post('/settings/devices/sign-out-others');
@@ -63,7 +63,7 @@ describe.each(backends)('a sign-in or a session that has ended says so, on $name
     expect(await arrive(here, '/settings')).toContain(signedOut);
   });
 
-  it('a sign-out of one’s own, and a new password, say nothing of it', async () => {
+  it('The user’s own sign-out and a new password give no such notice', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     await browser.post('/logout');
@@ -71,7 +71,7 @@ describe.each(backends)('a sign-in or a session that has ended says so, on $name
     expect(await arrive(await foyer.signedIn(user), '/?notice=password-reset')).not.toContain(signedOut);
   });
 
-  it('attack: a made-up session cookie gets a notice at most, and no session', async () => {
+  it('Attack: a forged session cookie gets a notice but no session', async () => {
     const browser = foyer.browser();
     await browser.jar.setCookie('foyer_session=s%3Amade-up.signature', foyer.url);
     expect(await arrive(browser, '/')).toContain(signedOut);
@@ -79,7 +79,7 @@ describe.each(backends)('a sign-in or a session that has ended says so, on $name
     expect(pathOf(await browser.get('/settings'))).toMatch(/^\/\?redirect=/);
   });
 
-  it('telling of an ended session takes no cookie away that a sign-in in another tab has set meanwhile', async () => {
+  it('The notice of an ended session sets only its own cookie, so a sign-in in another tab is kept', async () => {
     const user = await foyer.addUser();
     const [here, there] = [await foyer.signedIn(user), await foyer.signedIn(user)];
     await there.post('/settings/devices/sign-out-others');

@@ -39,7 +39,7 @@ const ways = (html: string) =>
 const plain = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
 describe('the sign-in page', () => {
-  it('has Amazon and Google on top, then the form, then Facebook, then the others in a list that is closed', async () => {
+  it('Amazon and Google are above the form, Facebook below it and the others in a closed list', async () => {
     const { html } = await page('/');
     expect(ways(html)).toEqual(
       ['amazon', 'google', 'facebook', 'acme-oidc', 'acme-saml'].map((id) => `/federation/${id}`),
@@ -58,7 +58,7 @@ describe('the sign-in page', () => {
     expect(plain(html)).toContain('Other ways to continue 2 more Show fewer');
   });
 
-  it('presses its own button on Enter: a provider’s is never the form’s first', async () => {
+  it('The first submit button of the form is the form’s own, so Enter never presses a provider’s button', async () => {
     const { html } = await page('/');
     const [first] = html.match(/<button [^>]*form="sign-in"[^>]*>/) ?? [];
     expect(first).toContain('type="submit"');
@@ -66,13 +66,13 @@ describe('the sign-in page', () => {
     expect(first).toMatch(/tabindex="-1"/i);
   });
 
-  it('carries what the visitor was going to along to every provider', async () => {
+  it('Every provider button has the visitor’s return address', async () => {
     const { html } = await page('/?redirect=%2Fsettings&state=x');
     expect(ways(html)).toHaveLength(5);
     for (const way of ways(html)) expect(way).toMatch(/\?state=x&redirect=%2Fsettings$/);
   });
 
-  it('says what to do in a browser inside another app instead of showing what does not work there', async () => {
+  it('An embedded browser gets an explanation in place of the providers that do not work there', async () => {
     const { html } = await page('/', { 'user-agent': inInstagram });
     expect(ways(html)).toEqual(['amazon', 'acme-oidc', 'acme-saml'].map((id) => `/federation/${id}`));
     expect(plain(html)).toContain('Signing in with Google or Facebook does not work inside another app.');
@@ -80,7 +80,7 @@ describe('the sign-in page', () => {
     expect(html).toMatch(/<details class="more-doors" open/);
   });
 
-  it('shows a provider’s logo by an address that a browser may keep, and that runs nothing', async () => {
+  it('The logo of a provider is served as immutable with a policy that runs no script', async () => {
     const { html } = await page('/');
     const [, src = ''] = html.match(/<img src="(\/federation\/acme-oidc\/logo[^"]+)" alt=""/) ?? [];
     const logo = await foyer.browser().get(src.replaceAll('&amp;', '&'));
@@ -93,7 +93,7 @@ describe('the sign-in page', () => {
 });
 
 describe('the sign-up page', () => {
-  it('has those by which one becomes a member, and sends nothing along that is typed', async () => {
+  it('Only providers with sign-up have a button, and no field of the form is sent with it', async () => {
     const { html } = await page('/signup');
     expect(ways(html)).toEqual(['google', 'facebook', 'acme-oidc', 'acme-saml'].map((id) => `/federation/${id}`));
     expect(html.match(/form="doors"/g)).toHaveLength(4);
@@ -102,14 +102,14 @@ describe('the sign-up page', () => {
 });
 
 describe('the sign-up page of a plan', () => {
-  it('has the plan go along', async () => {
+  it('Every provider button has the plan', async () => {
     const { html } = await page('/signup/plan/scale-monthly?redirect=%2Fsettings');
     expect(ways(html)[0]).toBe('/federation/google?redirect=%2Fsettings&planHash=scale-monthly');
   });
 });
 
 describe('a provider’s button', () => {
-  it('leads there by a page of ours, with the address that is typed, and needs no password', async () => {
+  it('The button leads to the provider with the entered address and needs no password', async () => {
     const browser = foyer.browser();
     const asked = await press(browser, '/federation/google', {
       username: ' Vera@Example.com ',
@@ -123,12 +123,12 @@ describe('a provider’s button', () => {
     );
   });
 
-  it('tells a provider no phone number', async () => {
+  it('A phone number is not sent to the provider', async () => {
     const asked = await press(foyer.browser(), '/federation/google', { username: '+32 470 12 34 56' });
     expect(asked.searchParams.has('login_hint')).toBe(false);
   });
 
-  it('asks anew who was told to sign in anew, or is signed in already', async () => {
+  it('A fresh sign-in is requested with forceAuth or when the user is signed in already', async () => {
     const how = async (browser: Browser, path: string) => (await press(browser, path)).searchParams.get('prompt');
     expect(await how(foyer.browser(), '/federation/acme-oidc')).toBeNull();
     expect(await how(foyer.browser(), '/federation/acme-oidc?forceAuth=1')).toBe('login');
@@ -136,7 +136,7 @@ describe('a provider’s button', () => {
     expect(await how(member, '/federation/acme-oidc')).toBe('login');
   });
 
-  it('remembers the member where that was ticked', async () => {
+  it('The sign-in is remembered if Remember Me was checked', async () => {
     const lifetimes: (number | undefined)[] = [];
     for (const fields of [{ remember: '1' }, {}] as Record<string, string>[]) {
       const browser = foyer.browser();
@@ -149,12 +149,12 @@ describe('a provider’s button', () => {
     expect(lifetimes).toEqual([expect.any(Number), undefined]);
   });
 
-  it('of a provider that nobody has configured is a page that does not exist', async () => {
+  it('A provider that is not configured gets 404', async () => {
     expect((await foyer.browser().post('/federation/okta')).status).toBe(404);
     expect((await foyer.browser().get('/federation/google')).status).toBe(405);
   });
 
-  it('leads back with a clear text while too many try', async () => {
+  it('Too many attempts lead back to the page with a clear message', async () => {
     const busy = await startFoyer(anyBackend, { ...providers.environment(), GUESS_LIMIT_ADDRESS: '1' });
     try {
       const browser = busy.browser();
@@ -169,26 +169,26 @@ describe('a provider’s button', () => {
   });
 });
 
-describe('what is said of a way that ended', () => {
+describe('the notice after a failed attempt', () => {
   it.each([
     ['cancelled', 'notice info', 'You came back from Google without signing in there.'],
     ['unreachable', 'notice error', 'Google is not answering right now.'],
     ['no-email', 'notice error', 'Google did not give us an email address'],
     ['offer', 'notice info', 'There is an account here already with the email address that Google gave.'],
-  ])('%s', async (why, look, text) => {
+  ])('The notice %s has its own text', async (why, look, text) => {
     const { html } = await page(`/?notice=federation-${why}&provider=google`);
     expect(html).toContain(`class="${look}"`);
     expect(plain(html)).toContain(text);
   });
 
-  it('without the button of whom a link is offered to, which would lead here again', async () => {
+  it('The notice of a link offer hides the button of that provider', async () => {
     const { html } = await page('/?redirect=%2Ffederation%2Flink&notice=federation-offer&provider=google');
     expect(ways(html).map((way) => way?.split('?')[0])).not.toContain('/federation/google');
     expect(ways(html)).toHaveLength(4);
   });
 
   it.each(['?notice=federation-cancelled&provider=okta', '?notice=federation-hacked&provider=google'])(
-    'nothing where the address is nobody’s: %s',
+    'An unknown provider or notice shows nothing: %s',
     async (search) => {
       const { status, html } = await page(`/${search}`);
       expect(status).toBe(200);
@@ -196,7 +196,7 @@ describe('what is said of a way that ended', () => {
     },
   );
 
-  it('comes with what the visitor was going to, which is alive still', async () => {
+  it('A failed attempt keeps the return address', async () => {
     const browser = foyer.browser();
     providers.answerAs('refuse', 'google');
     const back = (await comeBy(browser, '/federation/google?redirect=%2Fsettings')).headers.get('location') ?? '';
@@ -205,14 +205,14 @@ describe('what is said of a way that ended', () => {
     expect(html).toContain('action="/sign-in?redirect=%2Fsettings"');
   });
 
-  it('ends the fragment that Facebook adds, which would go along to the app behind, too', async () => {
+  it('The redirect ends with an empty fragment, which removes the one that Facebook adds', async () => {
     providers.answerAs('refuse', 'facebook');
     const back = (await comeBy(foyer.browser(), '/federation/facebook')).headers.get('location');
     expect(back).toBe('/?notice=federation-cancelled&provider=facebook#');
   });
 
   it.each(['google', 'facebook', 'amazon', 'acme-oidc'])(
-    'leads who was signing up by %s back there, with the plan of the address',
+    'A sign-up by %s that fails leads back to the sign-up page with the plan',
     async (id) => {
       const browser = foyer.browser();
       const notice = `notice=federation-cancelled&provider=${id}`;
@@ -232,7 +232,7 @@ describe('what is said of a way that ended', () => {
     },
   );
 
-  it('leads whoever is known at the address, or may not sign up, to the sign-in page all the same', async () => {
+  it('A sign-up that the provider does not allow leads to the sign-in page', async () => {
     providers.answerAs({ ...providers.people.amazon.ada, email: 'nobody-yet@example.com' }, 'amazon');
     const back = await comeBy(foyer.browser(), '/federation/amazon', { at: 'sign-up' });
     expect(back.headers.get('location')).toBe('/?notice=federation-sign-up-closed&provider=amazon');
@@ -249,18 +249,18 @@ describe('an address of a provider’s domain', () => {
     Object.assign(acme, await asked({ username: 'Nobody@ACME.example', password: '' }));
   });
 
-  it('leads to the provider, without a password', () => {
+  it('An address of the domain leads to its provider without a password', () => {
     expect(acme.to.startsWith(providers.url)).toBe(true);
     expect(acme.hint).toBe('nobody@acme.example');
   });
 
-  it('signs in by a password that is right: nobody is locked out', async () => {
+  it('A correct password still signs the user in', async () => {
     const member = await foyer.addUser({ email: 'right@acme.example' });
     const answer = await foyer.browser().post('/sign-in', { username: member.email, password });
     expect(answer.status).toBe(303);
   });
 
-  it('leads there with any other password, whoever’s the address is', async () => {
+  it('A wrong password leads to the provider, whether or not the address belongs to a user', async () => {
     await foyer.addUser({ email: 'member@acme.example' });
     await foyer.addUser({ email: 'federated@acme.example', passwordHash: null });
     for (const username of ['member@acme.example', 'federated@acme.example', 'stranger@acme.example']) {
@@ -268,7 +268,7 @@ describe('an address of a provider’s domain', () => {
     }
   });
 
-  it('leads there even when too many have guessed: a stranger shuts nobody out', async () => {
+  it('Attack: too many guesses by others do not keep a user from the provider', async () => {
     const username = 'guessed@acme.example';
     await foyer.addUser({ email: username });
     const texts = new Set<string>();
@@ -276,7 +276,7 @@ describe('an address of a provider’s domain', () => {
     expect([...texts]).toEqual([acme.to]);
   });
 
-  it('stays where the provider does not take the browser', async () => {
+  it('The page stays when the provider does not accept an embedded browser', async () => {
     const other = await startFoyer(
       anyBackend,
       providers.environment((file) => ({ ...file, google: { domains: ['workspace.example'] } })),
@@ -292,15 +292,15 @@ describe('an address of a provider’s domain', () => {
     }
   });
 
-  it('of another domain, or of one below, is asked for its password', async () => {
+  it('An address of another domain or a subdomain needs its password', async () => {
     for (const username of ['vera@example.com', 'vera@sub.acme.example', '+32470123456', 'acme.example']) {
       expect((await foyer.browser().post('/sign-in', { username })).status).toBe(400);
     }
   });
 });
 
-describe('who must show again who they are', () => {
-  it('does so by a linked provider, without a password', async () => {
+describe('reauthentication', () => {
+  it('A user without a password authenticates again with a linked provider, but not with another account', async () => {
     const { vera } = providers.people.google;
     const lotte = { ...vera, givenName: 'Lotte', email: 'lotte@example.com' };
     const browser = foyer.browser();
@@ -326,7 +326,7 @@ describe('who must show again who they are', () => {
     expect(await browser.cookies()).not.toEqual(before);
   });
 
-  it('not by one that is not linked, nor by one who is not signed in', async () => {
+  it('A provider that is not linked, or a visitor without a session, cannot authenticate again', async () => {
     const browser = await foyer.signedIn(await foyer.addUser());
     const html = await (await browser.get('/re-authenticate')).text();
     expect([html.includes('name="password"'), ways(html)]).toEqual([true, []]);

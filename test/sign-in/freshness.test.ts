@@ -4,13 +4,13 @@ const begunAtMs = 1_000_000;
 const signedInAt = (authTimeMs: number) => ({ userId: 'u', authTimeMs, amr: ['pwd'], remember: false });
 const asked = (...reasons: string[]) => ({ name: 'login', reasons });
 
-describe('isFreshEnough', () => {
+describe('isSatisfiedBy', () => {
   it.each([
     ['no_session', asked('no_session')],
     ['another member’s session', asked('foyer_session')],
     ['a step to take first', asked('next_step', 'no_session')],
     ['consent', { name: 'consent', reasons: ['consent_prompt'] }],
-  ])('any sign-in answers %s', (_what, prompt) => {
+  ])('Any sign-in satisfies %s', (_what, prompt) => {
     expect(isSatisfiedBy(prompt, begunAtMs, signedInAt(1))).toBe(true);
   });
 
@@ -22,7 +22,7 @@ describe('isFreshEnough', () => {
     ['another member by hint, later', asked('hinted_member')],
     ['a better factor', asked('essential_acrs')],
     ['a reason that nobody has thought of yet', asked('next_step', 'something_new')],
-  ])('only a sign-in after the request began answers %s', (_what, prompt) => {
+  ])('Only a sign-in after the request was started satisfies %s', (_what, prompt) => {
     expect(isSatisfiedBy(prompt, begunAtMs, signedInAt(begunAtMs - 1))).toBe(false);
     expect(isSatisfiedBy(prompt, begunAtMs, signedInAt(begunAtMs))).toBe(false);
     expect(isSatisfiedBy(prompt, begunAtMs, signedInAt(begunAtMs + 1))).toBe(true);

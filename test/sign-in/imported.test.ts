@@ -18,7 +18,7 @@ const withHash = async () => ({
 const stored = ({ stores }: TestFoyer, { id }: { id: string }) =>
   stores.database.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-describe.each(backends)('members who came from another service, on $name', (backend) => {
+describe.each(backends)('imported users on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000' });
@@ -27,7 +27,7 @@ describe.each(backends)('members who came from another service, on $name', (back
   const signIn = (username: string, password: string, browser = foyer.browser()) =>
     browser.post('/sign-in', { username, password });
 
-  it('sign in with the password that they had, whose hash is Foyer’s own from then on', async () => {
+  it('An imported user signs in with the old password, which then gets Foyer’s own hash', async () => {
     const member = await imported(foyer, await withHash());
     expect((await signIn(member.email, 'not that one 1')).status).toBe(400);
     expect((await stored(foyer, member)).password_hash).toBe(member.passwordHash);
@@ -41,7 +41,7 @@ describe.each(backends)('members who came from another service, on $name', (back
     expect((await stored(foyer, member)).password_hash).toBe(after.password_hash);
   });
 
-  it('sign in all the same while nothing can be hashed anew, and keep a newer password than the one that was hashed', async () => {
+  it('An imported user signs in while no new hash can be made, and a late rehash never replaces another hash', async () => {
     const member = await imported(foyer, await withHash());
     const { passwords } = foyer.deps;
     const { hash } = passwords;
@@ -58,7 +58,7 @@ describe.each(backends)('members who came from another service, on $name', (back
     expect(await stored(foyer, member)).toMatchObject({ password_hash: member.passwordHash });
   });
 
-  it('and the kinds of their hashes are known as long as somebody has one', async () => {
+  it('The decoy hashes cover each imported kind of hash as long as a user has one', async () => {
     const { database } = foyer.stores;
     await database.db.updateTable('users').set({ password_profile: null }).execute();
     let nowMs = 0;
@@ -73,7 +73,7 @@ describe.each(backends)('members who came from another service, on $name', (back
     expect(await decoys()).toEqual([]);
   });
 
-  it('are led to a first password when they have none, in which the way that they were on is kept', async () => {
+  it('An imported user without a password is led to set one, and the return address is kept', async () => {
     const member = await imported(foyer, { emailVerified: false });
     const browser = foyer.browser();
     const begun = await browser.post('/sign-in?redirect=%2Fsettings', {
@@ -99,7 +99,7 @@ describe.each(backends)('members who came from another service, on $name', (back
     expect(await stored(foyer, member)).toMatchObject({ email_verified: 1, imported_at: expect.any(Number) });
   });
 
-  it('may as well say that they forgot it, on the page and by the JSON API', async () => {
+  it('An imported user can also use the forgotten-password page and API', async () => {
     const member = await imported(foyer);
     expect((await foyer.browser().post('/forgot-password', { username: member.email })).status).toBe(303);
     const called = await sendRequest(`${foyer.url}/identity/forgotPassword`, {
@@ -111,7 +111,7 @@ describe.each(backends)('members who came from another service, on $name', (back
     expect((await foyer.mails(member.email)).length).toBe(2);
   });
 
-  it('cost no more mails than those of a forgotten password, and are then asked to wait', async () => {
+  it('Sign-ins of an imported user send no more mails than the limit of forgotten passwords allows', async () => {
     const member = await imported(foyer);
     const answers = [];
     for (let n = 0; n < 8; n += 1) answers.push(await signIn(member.email, `try number ${n}`));
@@ -123,7 +123,7 @@ describe.each(backends)('members who came from another service, on $name', (back
     expect((await foyer.mails(member.email)).length).toBe(whole);
   });
 
-  it('who are disabled are led nowhere, and those who sign in by a provider alone have a wrong password as ever', async () => {
+  it('A disabled imported user and a user with a provider alone get no mail and a wrong-password answer', async () => {
     const disabled = await imported(foyer, { disabledAt: 1_700_000_000_000 });
     const linked = await foyer.addUser({ passwordHash: null });
     for (const { email } of [disabled, linked]) {
@@ -133,7 +133,7 @@ describe.each(backends)('members who came from another service, on $name', (back
     }
   });
 
-  it('a hash that is none signs nobody in, and is no fault', async () => {
+  it('An invalid imported hash signs no one in and causes no error', async () => {
     for (const passwordHash of [
       '',
       '!',
@@ -149,48 +149,45 @@ describe.each(backends)('members who came from another service, on $name', (back
   });
 });
 
-describe.each(backends)(
-  'who came from another service is not told where nobody is told who is a member, on $name',
-  (backend) => {
-    it('a member without a password gets the answer of a wrong one, and one mail a day', async () => {
-      const foyer = await startFoyer(backend, { PREVENT_USER_EXISTENCE_ERRORS: 'true', GUESS_LIMIT_ADDRESS: '1000' });
-      try {
-        const answer = async (username: string) => {
-          const given = await foyer.browser().post('/sign-in', { username, password: oldPassword });
-          const text = (await given.text())
-            .replaceAll(username, 'WHO')
-            .replace(/nonce="[^"]*"|challenge&quot;:&quot;[\w-]+/g, '');
-          return { status: given.status, headers: [...given.headers.keys()].sort(), text };
-        };
-        const bare = await imported(foyer);
-        const hashed = await imported(foyer, await withHash());
-        const stranger = await answer('stranger@example.com');
-        expect(stranger.status).toBe(400);
-        expect(await answer(bare.email)).toEqual(stranger);
-        expect(await answer(bare.email)).toEqual(stranger);
-        const wrong = await foyer.browser().post('/sign-in', { username: hashed.email, password: 'not that one 1' });
-        expect(wrong.status).toBe(400);
-        // After the answer, and once.
-        await waitFor(async () => {
-          expect((await foyer.mails(bare.email)).map(({ template }) => template)).toEqual(['first-password']);
-        });
-        const [mail] = await foyer.mails(bare.email);
-        expect(mail?.text).toContain(`${foyer.url}/forgot-password`);
-        // No code: it would be another browser's.
-        expect(mail?.text).not.toMatch(/\b\d{6}\b/);
-        expect(await foyer.mails(hashed.email)).toEqual([]);
-        const browser = foyer.browser();
-        await browser.post('/forgot-password', { username: bare.email });
-        const code = await codeFor(foyer, bare.email);
-        expect(
-          (await browser.post(resetPath(bare.email), { code, password: newPassword, confirm: newPassword })).status,
-        ).toBe(303);
-        expect((await foyer.browser().post('/sign-in', { username: bare.email, password: newPassword })).status).toBe(
-          303,
-        );
-      } finally {
-        await foyer.close();
-      }
-    });
-  },
-);
+describe.each(backends)('imported users with PREVENT_USER_EXISTENCE_ERRORS, on $name', (backend) => {
+  it('An imported user without a password gets the answer of a wrong password, and one mail a day', async () => {
+    const foyer = await startFoyer(backend, { PREVENT_USER_EXISTENCE_ERRORS: 'true', GUESS_LIMIT_ADDRESS: '1000' });
+    try {
+      const answer = async (username: string) => {
+        const given = await foyer.browser().post('/sign-in', { username, password: oldPassword });
+        const text = (await given.text())
+          .replaceAll(username, 'WHO')
+          .replace(/nonce="[^"]*"|challenge&quot;:&quot;[\w-]+/g, '');
+        return { status: given.status, headers: [...given.headers.keys()].sort(), text };
+      };
+      const bare = await imported(foyer);
+      const hashed = await imported(foyer, await withHash());
+      const stranger = await answer('stranger@example.com');
+      expect(stranger.status).toBe(400);
+      expect(await answer(bare.email)).toEqual(stranger);
+      expect(await answer(bare.email)).toEqual(stranger);
+      const wrong = await foyer.browser().post('/sign-in', { username: hashed.email, password: 'not that one 1' });
+      expect(wrong.status).toBe(400);
+      // After the answer, and once.
+      await waitFor(async () => {
+        expect((await foyer.mails(bare.email)).map(({ template }) => template)).toEqual(['first-password']);
+      });
+      const [mail] = await foyer.mails(bare.email);
+      expect(mail?.text).toContain(`${foyer.url}/forgot-password`);
+      // No code: it would be another browser's.
+      expect(mail?.text).not.toMatch(/\b\d{6}\b/);
+      expect(await foyer.mails(hashed.email)).toEqual([]);
+      const browser = foyer.browser();
+      await browser.post('/forgot-password', { username: bare.email });
+      const code = await codeFor(foyer, bare.email);
+      expect(
+        (await browser.post(resetPath(bare.email), { code, password: newPassword, confirm: newPassword })).status,
+      ).toBe(303);
+      expect((await foyer.browser().post('/sign-in', { username: bare.email, password: newPassword })).status).toBe(
+        303,
+      );
+    } finally {
+      await foyer.close();
+    }
+  });
+});

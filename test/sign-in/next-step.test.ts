@@ -47,11 +47,11 @@ describe('nextStep', () => {
     ['search-app', as({ acceptedTosVersion: 4 })],
     ['search-app', { ...as({ planId: null }), plansAreSold: false }],
     ['search-app', { ...as(offered), plansAreSold: false }],
-  ] as [string, Partial<NextStepInput>][])('%s for %j', (kind, change) => {
+  ] as [string, Partial<NextStepInput>][])('The next step is %s for %j', (kind, change) => {
     expect(nextStep({ ...settled, ...change }).kind).toBe(kind);
   });
 
-  it('carries what the step needs', () => {
+  it('Each step has the values that it needs', () => {
     expect(nextStep({ ...settled, ...app })).toEqual({ kind: 'authorization', id: 'request' });
     expect(nextStep({ ...settled, ...page })).toEqual({ kind: 'return', address: page.returnTo });
     expect(nextStep({ ...settled, ...as(offered) })).toEqual({ kind: 'partner-upgrade', planId: 'tier' });
@@ -64,7 +64,7 @@ describe('nextStep', () => {
     ['set-up-second-factor', true],
     ['choose-plan', false],
     ['search-app', false],
-  ] as const)('%s stands before what a client app gets: %s', (kind, expected) => {
+  ] as const)('The step %s blocks the authorization of a client: %s', (kind, expected) => {
     expect(blocksAuthorization({ kind })).toBe(expected);
   });
 });

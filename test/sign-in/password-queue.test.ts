@@ -8,7 +8,7 @@ function held() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('boundedQueue', () => {
-  it('runs no more at once than it may, in the order of arrival', async () => {
+  it('The queue runs no more jobs at once than allowed, in the order of arrival', async () => {
     const queue = boundedQueue({ running: 2, waiting: 10, waitMs: 1_000 });
     const order: number[] = [];
     let most = 0;
@@ -29,7 +29,7 @@ describe('boundedQueue', () => {
     expect(queue.state()).toEqual({ running: 0, waiting: 0 });
   });
 
-  it('refuses at once when the line is full, and takes again when it is not', async () => {
+  it('A full queue refuses a job at once and accepts jobs again later', async () => {
     const queue = boundedQueue({ running: 1, waiting: 1, waitMs: 1_000 });
     const [first, second] = [held(), held()];
     const running = queue.run(first.job);
@@ -41,7 +41,7 @@ describe('boundedQueue', () => {
     expect(await queue.run(async () => 'later')).toBe('later');
   });
 
-  it('lets nobody wait for longer than promised, and does not run them afterwards', async () => {
+  it('A job that waits too long is refused and never run', async () => {
     const queue = boundedQueue({ running: 1, waiting: 5, waitMs: 20 });
     const first = held();
     const running = queue.run(first.job);
@@ -58,7 +58,7 @@ describe('boundedQueue', () => {
     expect(queue.state()).toEqual({ running: 0, waiting: 0 });
   });
 
-  it('a job that fails gives its place back', async () => {
+  it('A job that fails frees its place', async () => {
     const queue = boundedQueue({ running: 1, waiting: 5, waitMs: 1_000 });
     const failing = Promise.allSettled(
       Array.from({ length: 3 }, () =>

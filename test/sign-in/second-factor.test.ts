@@ -35,7 +35,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
   const sessionOf = async (browser: Browser) => (await browser.cookies()).foyer_session;
 
   describe('with an authenticator app', () => {
-    it('the password leads to it without a session, the code to the session', async () => {
+    it('The password leads to the second step without a session, and the code gives the session', async () => {
       const { user, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
       const answer = await toChallenge(browser, user);
@@ -54,7 +54,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       expect((await browser.get('/second-factor')).status).toBe(303);
     });
 
-    it('a wrong code is an Invalid Code, and the page is there again', async () => {
+    it('A wrong code is refused as Invalid Code, and the page can be used again', async () => {
       const { user, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
       await toChallenge(browser, user);
@@ -71,7 +71,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       expect((await show(browser, ` ${code.slice(0, 3)} ${code.slice(3)} `)).status).toBe(303);
     });
 
-    it('the code of the step before is taken, that of two steps before is not', async () => {
+    it('The code of the previous time step is accepted, and that of two steps before is refused', async () => {
       const { user, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
       await toChallenge(browser, user);
@@ -81,7 +81,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       expect((await show(browser, await appCode(foyer, secret, -stepMs))).status).toBe(303);
     });
 
-    it('a code that signed in once says that it was used', async () => {
+    it('Attack: a code that has signed in once is refused as used', async () => {
       const { user, secret } = await memberWithTotp(foyer);
       const code = await appCode(foyer, secret);
       const [one, other] = [foyer.browser(), foyer.browser()];
@@ -94,7 +94,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       expect((await show(other, await appCode(foyer, secret, stepMs))).status).toBe(303);
     });
 
-    it('errand and Remember Me outlast it: a client app gets its code, and an id token that tells how', async () => {
+    it('Return address and Remember Me are kept, and the client gets a code and an id token with mfa in amr', async () => {
       const { user, secret } = await memberWithTotp(foyer);
       const client = await relyingParty(foyer, await foyer.addClient());
       const begun = await client.begin();
@@ -116,7 +116,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       expect(cookie?.expires).toBeInstanceOf(Date);
     });
 
-    it('without its address the errand of the sign-in counts', async () => {
+    it('A second step without the address uses the return address of the sign-in', async () => {
       const { user, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
       await toChallenge(browser, user, '?redirect=/tos');
@@ -124,7 +124,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       expect(shown.headers.get('location')).toBe(`${foyer.url}/tos`);
     });
 
-    it('closing it begins anew, and the code is of no use any more', async () => {
+    it('Closing the second step returns to the sign-in, and the challenge is no longer valid', async () => {
       const { user, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
       await toChallenge(browser, user, '?redirect=/tos');
@@ -139,7 +139,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
   });
 
   describe('with a text message', () => {
-    it('the code arrives on the phone, bound to this site, and signs in', async () => {
+    it('A code arrives on the phone, names this site and signs the user in', async () => {
       const { user, phone } = await memberWithSms(foyer);
       const browser = foyer.browser();
       await toChallenge(browser, user);
@@ -154,7 +154,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       expect(await isSignedIn(browser)).toBe(true);
     });
 
-    it('resend waits, and then voids the code before', async () => {
+    it('A resend must wait and then invalidates the previous code', async () => {
       const { user, phone } = await memberWithSms(foyer);
       const browser = foyer.browser();
       await toChallenge(browser, user);
@@ -174,7 +174,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       expect((await show(browser, second)).status).toBe(303);
     });
 
-    it('where none can be sent the page says so, and the other ways are there', async () => {
+    it('When no message can be sent the page says so, and the other methods are available', async () => {
       const { user, phone } = await memberWithSms(foyer);
       await foyer.deps.kv.consumeCount(`sms:member:proven:${user.id}`, dayMs, 1_000);
       const codes = await giveRecoveryCodes(foyer, user);
@@ -187,7 +187,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
     });
   });
 
-  it('another way: from the app to the phone and back', async () => {
+  it('A user can change the method from the app to the phone and back', async () => {
     const { user, secret } = await memberWithTotp(foyer, { phone: '+4915119876501', phoneVerified: true });
     const browser = foyer.browser();
     await toChallenge(browser, user);
@@ -203,7 +203,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
     expect((await foyer.texts('+4915119876501')).length).toBe(1);
   });
 
-  it('a way that the member does not have is none', async () => {
+  it('A method that the user does not have is refused', async () => {
     const { user } = await memberWithTotp(foyer);
     const browser = foyer.browser();
     await toChallenge(browser, user);
@@ -213,7 +213,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
     expect((await show(browser, '123456', { method: 'sms' })).status).toBe(400);
   });
 
-  it('a recovery code signs in once, and the member is told by mail', async () => {
+  it('A recovery code signs in once, and the user gets a mail about it', async () => {
     const { user } = await memberWithTotp(foyer);
     const [code = '', other = ''] = await giveRecoveryCodes(foyer, user);
     const browser = foyer.browser();
@@ -235,7 +235,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
   });
 
   describe('a remembered device', () => {
-    it('is not asked again for 30 days, if that was ticked; another browser is', async () => {
+    it('A device that the user chose to remember is not asked for 30 days, but another browser is', async () => {
       const { user, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
       await toChallenge(browser, user);
@@ -249,7 +249,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       await toChallenge(foyer.browser(), user);
     });
 
-    it('does not change what signs in before the second factor was shown, and keeps its browser signed in then', async () => {
+    it('A remembered device cannot change sign-in methods before the second factor is shown, and stays signed in then', async () => {
       const { user, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
       await toChallenge(browser, user);
@@ -284,7 +284,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       expect(again.headers.get('location')).toBe('/second-factor');
     });
 
-    it('unticked, it is asked each time', async () => {
+    it('A device that was not remembered is asked each time', async () => {
       const { user, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
       await signInWithTotp(foyer, browser, user, secret);
@@ -292,7 +292,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       await toChallenge(browser, user);
     });
 
-    it('of one member does nothing for another, who may have their own on the same computer', async () => {
+    it('A remembered device counts for its user alone, and two users can share a browser', async () => {
       const [ada, ben] = [await memberWithTotp(foyer), await memberWithTotp(foyer)];
       const browser = foyer.browser();
       for (const { user, secret } of [ada, ben]) {
@@ -309,7 +309,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
     });
   });
 
-  it('an address that is confirmed late leads through it, too', async () => {
+  it('An address that is confirmed at the sign-in still leads to the second step', async () => {
     const { user, secret } = await memberWithTotp(foyer, { emailVerified: false });
     const browser = foyer.browser();
     const answer = await browser.post('/sign-in', { username: user.email, password });
@@ -321,17 +321,17 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
-  it('terms that must be accepted come after it', async () => {
+  it('Terms that must be accepted come after the second step', async () => {
     const { user, secret } = await memberWithTotp(foyer, { acceptedTosVersion: null });
     const browser = foyer.browser();
     const answer = await signInWithTotp(foyer, browser, user, secret);
     expect(answer.headers.get('location')).toMatch(/^\/tos\?/);
   });
 
-  describe('again, before something is changed that signs the member in', () => {
+  describe('reauthentication before a change of sign-in methods', () => {
     const path = '/re-authenticate?redirect=/settings/password';
 
-    it('asks for the password, and then for the second factor, also on a remembered device', async () => {
+    it('Reauthentication asks for password and second factor, also on a remembered device', async () => {
       const { user, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
       await toChallenge(browser, user);
@@ -355,7 +355,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       expect(await isSignedIn(browser)).toBe(true);
     });
 
-    it('makes the sign-in young again where it was too old, and leads back', async () => {
+    it('Reauthentication renews a sign-in that was too old and returns to the page', async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       foyer.passTime(11 * minuteMs);
@@ -366,14 +366,14 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       expect((await browser.get('/settings/mfa')).status).toBe(200);
     });
 
-    it('whoever is not signed in signs in instead', async () => {
+    it('A visitor without a session is led to the sign-in instead', async () => {
       const browser = foyer.browser();
       const query = new URLSearchParams({ redirect: `${foyer.url}/settings/password` });
       expect((await browser.get(path)).headers.get('location')).toContain(`${query}`);
       expect((await browser.post(path, { password })).headers.get('location')).toContain(`${query}`);
     });
 
-    it('leads to the settings where nothing is said, and never to another site', async () => {
+    it('Attack: reauthentication leads to the settings by default, never to another site', async () => {
       const browser = await foyer.signedIn(await foyer.addUser());
       for (const address of ['/re-authenticate', '/re-authenticate?redirect=https://evil.example/']) {
         const answer = await browser.post(address, { password });
@@ -381,7 +381,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       }
     });
 
-    it('guesses at the password count as those at the sign-in', async () => {
+    it('Attack: guesses at the password during reauthentication count as those at the sign-in', async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       const statuses: number[] = [];
@@ -394,7 +394,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
     });
   });
 
-  it('a member who turned it off meanwhile signs in anew, without it', async () => {
+  it('A user who turned the second factor off during the challenge signs in again without it', async () => {
     const { user, secret } = await memberWithTotp(foyer);
     const browser = foyer.browser();
     await toChallenge(browser, user);
@@ -407,7 +407,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
     );
   });
 
-  it('a member who is disabled meanwhile does not get in', async () => {
+  it('A user who is disabled during the challenge does not get in', async () => {
     const { user, secret } = await memberWithTotp(foyer);
     const browser = foyer.browser();
     await toChallenge(browser, user);

@@ -4,7 +4,7 @@ import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
-describe.each(backends)('accepting the terms, on $name', (backend) => {
+describe.each(backends)('acceptance of the terms on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend, {}, { terms: { number: 2, label: '2.0.0' } });
@@ -14,7 +14,7 @@ describe.each(backends)('accepting the terms, on $name', (backend) => {
   const newMember = () => foyer.addUser({ acceptedTosVersion: 1 });
   const accept = { decision: 'accept', version: '2' };
 
-  it('is written down: who, what, in which language, when, from where, for which client app', async () => {
+  it('An acceptance is recorded with user, version, text, language, time, address, browser and client', async () => {
     const client = await foyer.addClient();
     const begun = await (await relyingParty(foyer, client)).begin();
     const user = await newMember();
@@ -43,7 +43,7 @@ describe.each(backends)('accepting the terms, on $name', (backend) => {
     expect((await findUser(foyer.deps.database.db, user.id))?.acceptedTosVersion).toBe(2);
   });
 
-  it('attack: neither an unknown version nor another member can be accepted for', async () => {
+  it('Attack: neither an unknown version nor the terms of another user can be accepted', async () => {
     const user = await newMember();
     const browser = await foyer.signedIn(user);
     expect((await browser.post('/tos', { ...accept, version: '99' })).status).toBe(409);
@@ -52,7 +52,7 @@ describe.each(backends)('accepting the terms, on $name', (backend) => {
     expect(await listTermsAcceptances(foyer.deps.database.db, user.id)).toEqual([]);
   });
 
-  it('without a page to go on to says so, once they are accepted', async () => {
+  it('Without a return address the page confirms that the terms are accepted', async () => {
     const browser = await foyer.signedIn(await newMember());
     expect(await (await browser.get('/tos?accepted=1')).text()).not.toContain('You have accepted');
     const said = locationOf(await browser.post('/tos', accept));
@@ -62,7 +62,7 @@ describe.each(backends)('accepting the terms, on $name', (backend) => {
     expect(await (await foyer.browser().get(said)).text()).not.toContain('You have accepted');
   });
 
-  it('goes on to a page of this site, and to no other', async () => {
+  it('The return address must be a page of this site', async () => {
     const browser = await foyer.signedIn(await newMember());
     const home = await browser.post(`/tos?redirect=${encodeURIComponent('/sandbox/parts')}`, accept);
     expect(locationOf(home)).toBe(`${foyer.url}/sandbox/parts`);
@@ -70,7 +70,7 @@ describe.each(backends)('accepting the terms, on $name', (backend) => {
     expect(new URL(locationOf(evil)).origin).toBe(foyer.url);
   });
 
-  it('says that it failed when the database is away, and asks again', async () => {
+  it('An unavailable database gives 503 with a message, and the user can accept again', async () => {
     const away = await startFoyer(backend, {}, { terms: { number: 2, label: '2.0.0' } });
     try {
       const browser = await away.signedIn(await away.addUser({ acceptedTosVersion: 1 }));

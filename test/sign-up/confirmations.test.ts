@@ -8,7 +8,7 @@ import { begin, codeFor, forgetWait, newAddress, newPassword, otherThan, profile
 
 const dayMs = 24 * 60 * 60_000;
 
-describe.each(backends)('signing in without a confirmed address on $name', (backend) => {
+describe.each(backends)('sign-in without a confirmed address on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend, { SIGN_UP_LIMIT_ADDRESS: '100000' });
@@ -21,7 +21,7 @@ describe.each(backends)('signing in without a confirmed address on $name', (back
       .post(`/sign-in${search}`, { username: email, password: secret, remember: '1' })
       .then((answer) => ({ answer, browser }));
 
-  it('on another device: the password leads to the code, and the code to where the visitor was going', async () => {
+  it('On another device the password leads to the code, and the code to the return address', async () => {
     const email = newAddress();
     const first = await begin(foyer, foyer.browser(), email);
     const wrong = await signIn(email, 'not that one 7');
@@ -45,7 +45,7 @@ describe.each(backends)('signing in without a confirmed address on $name', (back
     expect(session).toMatch(/Max-Age=2592000|Expires=/);
   });
 
-  it('a client app that waits gets its code after it', async () => {
+  it('A waiting client gets its code after the confirmation', async () => {
     const app = await relyingParty(foyer, await foyer.addClient());
     const begun = await app.begin();
     const email = newAddress();
@@ -61,7 +61,7 @@ describe.each(backends)('signing in without a confirmed address on $name', (back
     expect(tokens.claims()).toMatchObject({ email, email_verified: true });
   });
 
-  it('no page and no store keeps anything of the password that was typed', async () => {
+  it('No page and no store keeps the entered password', async () => {
     const email = newAddress();
     await begin(foyer, foyer.browser(), email);
     const written: string[] = [];
@@ -81,7 +81,7 @@ describe.each(backends)('signing in without a confirmed address on $name', (back
     expect(written.join('\n')).not.toContain(newPassword);
   });
 
-  it('a member whom an operator made without a confirmed address takes the same way', async () => {
+  it('A user whom an operator created without a confirmed address confirms it in the same way', async () => {
     const user = await foyer.addUser({ emailVerified: false, acceptedTosVersion: null });
     const { answer, browser } = await signIn(user.email, password);
     expect(locationOf(answer)).toBe(`${foyer.url}/verify-code`);
@@ -98,7 +98,7 @@ describe.each(backends)('signing in without a confirmed address on $name', (back
     expect((await foyer.mails(user.email)).map(({ template }) => template)).toContain('welcome');
   });
 
-  it('a member who is disabled meanwhile is told so, and not signed in', async () => {
+  it('A user who is disabled before the confirmation gets a message and no session', async () => {
     const user = await foyer.addUser({ emailVerified: false });
     const { browser } = await signIn(user.email, password);
     const code = await codeFor(foyer, user.email);
@@ -109,7 +109,7 @@ describe.each(backends)('signing in without a confirmed address on $name', (back
     expect((await findUserByIdentifier(db(), { email: user.email }))?.emailVerified).toBe(false);
   });
 
-  it('a signed-in member whose address is no longer confirmed has a code sent by Resend', async () => {
+  it('A signed-in user whose address is no longer confirmed gets a code by Resend', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     await db().updateTable('users').set({ email_verified: 0 }).where('id', '=', user.id).execute();
@@ -122,7 +122,7 @@ describe.each(backends)('signing in without a confirmed address on $name', (back
     expect(locationOf(await browser.get('/'))).toBe(`${foyer.url}/sandbox/search`);
   });
 
-  it('a lost key-value store costs no account: the password leads to a new code', async () => {
+  it('After the loss of the key-value store the password leads to a new code', async () => {
     const email = newAddress();
     const browser = foyer.browser();
     const code = await begin(foyer, browser, email);
@@ -132,7 +132,7 @@ describe.each(backends)('signing in without a confirmed address on $name', (back
     expect((await browser.post('/verify-code', { code: await codeFor(foyer, email) })).status).toBe(303);
   });
 
-  it('a restart of the server loses nothing', async () => {
+  it('A restart of the server keeps the sign-up', async () => {
     const email = newAddress();
     const browser = foyer.browser();
     const code = await begin(foyer, browser, email);
@@ -149,7 +149,7 @@ describe.each(backends)('signing in without a confirmed address on $name', (back
     }
   });
 
-  it('an account that nobody confirms goes after seven days, and never blocks the address', async () => {
+  it('An unconfirmed account is deleted after seven days and never blocks the address', async () => {
     const email = newAddress();
     const browser = foyer.browser();
     const code = await begin(foyer, browser, email);

@@ -10,8 +10,8 @@ const good: ProfileInput = {
 };
 const fine: ProfileFaults = { empty: [], email: false, password: [], malformed: false };
 
-describe('what begins an account', () => {
-  it('has names trimmed, the address as it is compared, and the password as it was typed', async () => {
+describe('parseProfile', () => {
+  it('A profile has trimmed names, a normalized address and the password unchanged', async () => {
     expect(await parseProfile(good, policy)).toEqual({
       profile: { givenName: 'Ida', familyName: 'Sommer', email: 'ida.sommer@example.com', password: ' open sesame 7 ' },
     });
@@ -41,11 +41,11 @@ describe('what begins an account', () => {
     ['a name with a line break', { givenName: 'Ida\r\nBcc: all@example.com' }, { malformed: true }],
     ['a name of half a character', { givenName: 'Ida\ud800' }, { malformed: true }],
     ['an address of thousands of characters', { email: 'i'.repeat(10_000) }, { email: true, malformed: true }],
-  ])('is refused with %s', async (_what, typed, faults) => {
+  ])('A profile is refused with %s', async (_what, typed, faults) => {
     expect(await parseProfile({ ...good, ...typed }, policy)).toEqual({ faults: { ...fine, ...faults } });
   });
 
-  it('may have any name that somebody has', async () => {
+  it('Any real name is accepted', async () => {
     for (const givenName of ['Zoë', 'Ngô', 'Jean-Luc', 'D’Arcy', 'محمد', '小明', 'X', 'Dr. Ida', 'x'.repeat(100)]) {
       expect(await parseProfile({ ...good, givenName }, policy)).toMatchObject({ profile: { givenName } });
     }

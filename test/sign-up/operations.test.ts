@@ -4,7 +4,7 @@ import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { codeFor, forgetWait, newAddress, newPassword, otherThan } from './steps.ts';
 
-describe.each(backends)('signing up by JSON on $name', (backend) => {
+describe.each(backends)('sign-up by JSON on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend, { SIGN_UP_LIMIT_ADDRESS: '100000' });
@@ -24,7 +24,7 @@ describe.each(backends)('signing up by JSON on $name', (backend) => {
   }
   const begun = async (email: string, more: object = {}) => String((await call('signUp', body(email, more))).said.flow);
 
-  it('sign up, confirm: a member who can sign in, and nobody is signed in by it', async () => {
+  it('The calls signUp and confirmSignUp create a user who can sign in, but no session', async () => {
     const email = newAddress();
     const flow = await begun(email, { tos_version: 1, locale: 'fr' });
     const code = await codeFor(foyer, email);
@@ -40,7 +40,7 @@ describe.each(backends)('signing up by JSON on $name', (backend) => {
     expect((await call('confirmSignUp', { flow, code })).status).toBe(404);
   });
 
-  it('stands in the log and is counted as a form’s steps are', () => {
+  it('A sign-up by JSON is logged like a sign-up by form', () => {
     for (const [step, outcome] of [
       ['begin', 'begun'],
       ['confirm', 'confirmed'],
@@ -49,7 +49,7 @@ describe.each(backends)('signing up by JSON on $name', (backend) => {
     }
   });
 
-  it('terms that nobody says to have accepted, or others than these, are asked for at the sign-in', async () => {
+  it('Terms that were not accepted, or in another version, must be accepted at the sign-in', async () => {
     for (const more of [{}, { tos_version: 99 }]) {
       const email = newAddress();
       const flow = await begun(email, more);
@@ -59,7 +59,7 @@ describe.each(backends)('signing up by JSON on $name', (backend) => {
     }
   });
 
-  it('refuses in the words of the specification', async () => {
+  it('Refusals have the messages of the specification', async () => {
     const { email } = await foyer.addUser();
     const taken = await call('signUp', body(email));
     expect([taken.status, taken.said.detail]).toEqual([409, 'An account with the given email already exists.']);
@@ -90,7 +90,7 @@ describe.each(backends)('signing up by JSON on $name', (backend) => {
     expect((await call('signUp', body(newAddress(), { source: 'appsumo' }))).status).toBe(400);
   });
 
-  it('sends another code after a wait', async () => {
+  it('The call resendConfirmationCode sends another code after a wait', async () => {
     const email = newAddress();
     const flow = await begun(email);
     const soon = await call('resendConfirmationCode', { flow });
@@ -102,7 +102,7 @@ describe.each(backends)('signing up by JSON on $name', (backend) => {
     expect((await call('confirmSignUp', { flow, code: await codeFor(foyer, email) })).status).toBe(200);
   });
 
-  it('a flow of the JSON API can be gone on with by the form, and looks at no cookie itself', async () => {
+  it('A flow of the JSON API can be continued with the form, and the API reads no cookie', async () => {
     const email = newAddress();
     const flow = await begun(email);
     const browser = foyer.browser();

@@ -11,7 +11,7 @@ import { relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { begin, codeFor, forgetWait, newAddress, newPassword, otherThan, profile } from './steps.ts';
 
-describe.each(backends)('signing up on $name', (backend) => {
+describe.each(backends)('sign-up on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend, { SIGN_UP_LIMIT_ADDRESS: '100000' });
@@ -36,7 +36,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     return answer.status === 303;
   }
 
-  it('three steps lead to a member who is signed in, with everything that belongs to one', async () => {
+  it('Three steps create a user who is signed in, with record, accepted terms and welcome mail', async () => {
     const email = newAddress();
     const browser = foyer.browser();
     const page = await (await browser.get('/signup')).text();
@@ -90,7 +90,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     ).toEqual([{ state: 'confirmed', password_hash: '' }]);
   });
 
-  it('what is missing or wrong is said beside its field, and everything but the password is kept', async () => {
+  it('Missing or wrong fields have their errors, and everything but the password is kept', async () => {
     const browser = foyer.browser();
     const empty = await browser.post('/signup', { given_name: ' ', family_name: '', email: '', password: '' });
     const html = await empty.text();
@@ -120,7 +120,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     expect((await browser.cookies()).foyer_sign_up).toBeUndefined();
   });
 
-  it('a database that is away: 503, ‘Error signing up user’, nothing begun, and everything but the password kept', async () => {
+  it('An unavailable database gives 503, ‘Error signing up user’, no sign-up and keeps all but the password', async () => {
     const email = newAddress();
     const { database } = foyer.deps;
     const { transaction } = database;
@@ -141,7 +141,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     expect((await browser.post('/signup', profile(email))).status).toBe(303);
   });
 
-  it('an address that is a member’s is said to be registered', async () => {
+  it('An address of an existing user is refused as registered', async () => {
     const { email } = await foyer.addUser();
     const browser = foyer.browser();
     const answer = await browser.post('/signup', profile(` ${email.toUpperCase()} `));
@@ -150,7 +150,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     expect(await foyer.mails(email)).toEqual([]);
   });
 
-  it('a code must be whole and right; any other leaves its field to the next', async () => {
+  it('A code must be complete and right, and a refused one is removed from its field', async () => {
     const browser = foyer.browser();
     const code = await begin(foyer, browser, newAddress());
     for (const short of ['', '12345', '1234567', 'abcdef', '12345a', '１２３４５６']) {
@@ -166,7 +166,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     expect(locationOf(await confirm(browser, code))).toBe(`${foyer.url}/signup/verifiedCode`);
   });
 
-  it('Resend sends another code after a wait, which the page says; the code before is void', async () => {
+  it('Resend sends another code after a wait, which the page shows, and the previous code is void', async () => {
     const email = newAddress();
     const browser = foyer.browser();
     const first = await begin(foyer, browser, email);
@@ -186,7 +186,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     foyer.passTime(11_000);
   });
 
-  it('of two codes for one address the newer arrives last, whichever flow asked for it', async () => {
+  it('Of several codes for one address the newest arrives last, whichever flow requested it', async () => {
     const email = newAddress();
     const browsers = Array.from({ length: 4 }, () => foyer.browser());
     for (const browser of browsers) await browser.post('/signup', profile(email));
@@ -194,7 +194,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     expect((await confirm(last, await codeFor(foyer, email))).status).toBe(303);
   });
 
-  it('“wrong address?” leads back to what was typed, without the password, and to a code for the other address', async () => {
+  it('“Wrong address?” keeps what was entered except the password and sends a code to the other address', async () => {
     const [wrong, right] = [newAddress(), newAddress()];
     const browser = foyer.browser();
     const first = await begin(foyer, browser, wrong);
@@ -218,7 +218,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     ['Start Over', '/signup', { act: 'start-over' }, '/signup'],
     ['Start Over at the code', '/signup/emailCaptured', { act: 'start-over' }, '/signup'],
     ['Cancel', '/signup/emailCaptured', { act: 'cancel' }, '/'],
-  ])('%s forgets the account in this browser, wherever its cookie is', async (_name, path, fields, to) => {
+  ])('%s forgets the sign-up, also for a copy of its cookie', async (_name, path, fields, to) => {
     const browser = foyer.browser();
     const code = await begin(foyer, browser, newAddress());
     const cookie = await browser.jar.getCookieString(foyer.url);
@@ -231,7 +231,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     expect([valueOfField(fresh, 'email') ?? '', fresh.includes('Start Over')]).toEqual(['', false]);
   });
 
-  it('who has nothing to confirm is led to where they belong', async () => {
+  it('A visitor with nothing to confirm is redirected to the right page', async () => {
     const visitor = foyer.browser();
     expect(locationOf(await visitor.get('/signup/emailCaptured?redirect=/tos'))).toBe(
       `${foyer.url}/signup?redirect=%2Ftos`,
@@ -257,7 +257,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     }
   });
 
-  it('a step that does not exist is a 404, in the words of this part of the site', async () => {
+  it('An unknown step gets a 404 page of the sign-up', async () => {
     for (const path of [
       '/signup/nothing',
       '/signup/plan',
@@ -272,7 +272,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     }
   });
 
-  it('a plan in the address is kept with the account, and its steps lie below it', async () => {
+  it('A plan in the address is stored with the sign-up, and its steps have the plan in their address', async () => {
     const email = newAddress();
     const browser = foyer.browser();
     const page = await (await browser.get('/signup/plan/hollyfy_m-99?redirect=/tos')).text();
@@ -287,13 +287,13 @@ describe.each(backends)('signing up on $name', (backend) => {
     expect(wayOn(await (await browser.get(locationOf(confirmed))).text())).toBe(`${foyer.url}/tos`);
   });
 
-  it('the query’s email prefills the field', async () => {
+  it('The email in the query fills the field', async () => {
     const html = await (await foyer.browser().get('/signup?email=ida%2Bnews%40example.com')).text();
     expect(valueOfField(html, 'email')).toBe('ida+news@example.com');
     expect(html).not.toContain('readOnly=""');
   });
 
-  it('a sign-up from the partner has a locked address, and takes the deal up', async () => {
+  it('A sign-up from the partner has a fixed address and claims the deal', async () => {
     const email = `ida+deal${newAddress()}`;
     await foyer.stores.database.transaction((trx) => importPartnerDeals(trx, [{ email, tier: 2 }], 1));
     const browser = foyer.browser();
@@ -317,7 +317,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     expect(locationOf(await foyer.browser().get(`/signup?${query}`))).toBe(`${foyer.url}/signup`);
   });
 
-  it('without a deal, a sign-up from the partner is one like any other', async () => {
+  it('Attack: a sign-up from the partner without a deal is an ordinary sign-up', async () => {
     const browser = foyer.browser();
     expect(locationOf(await browser.get('/signup?email=nobody@example.com&from=appsumo'))).toBe(`${foyer.url}/signup`);
     expect(locationOf(await browser.get('/signup?from=appsumo&redirect=/tos'))).toBe(
@@ -329,7 +329,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     expect(await foyer.mails(email)).toEqual([]);
   });
 
-  it('terms that were raised since the form was shown are not accepted by it', async () => {
+  it('Terms that were raised since the form was shown count as not accepted', async () => {
     const email = newAddress();
     const browser = foyer.browser();
     await browser.post('/signup', profile(email, { terms: '0' }));
@@ -339,7 +339,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     expect((await member(email))?.acceptedTosVersion).toBeNull();
   });
 
-  it('a client app that waits gets its code after the sign-up, and the sign-up’s terms say which it was', async () => {
+  it('A waiting client gets its code after the sign-up and is recorded with the accepted terms', async () => {
     const app = await relyingParty(foyer, await foyer.addClient({ name: 'Orchard' }));
     const begun = await app.begin({ prompt: 'login' });
     const email = newAddress();
@@ -357,7 +357,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     expect(await listTermsAcceptances(db(), tokens.claims()?.sub ?? '')).toMatchObject([{ clientId: app.id }]);
   });
 
-  it('the client app that waits is not lost when the account is confirmed at an address without it', async () => {
+  it('A waiting client is kept when the account is confirmed at an address without its request', async () => {
     const app = await relyingParty(foyer, await foyer.addClient());
     const begun = await app.begin();
     const email = newAddress();
@@ -379,7 +379,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     expect(locationOf(answer)).toBe(`${foyer.url}/signup/verifiedCode`);
   });
 
-  it('every step outlives a reload, a second tab and the back button', async () => {
+  it('Every step survives a reload, a second tab and the back button', async () => {
     const email = newAddress();
     const browser = foyer.browser();
     const code = await begin(foyer, browser, email);
@@ -394,7 +394,7 @@ describe.each(backends)('signing up on $name', (backend) => {
     expect(locationOf(await browser.get('/signup/verifiedCode'))).toBe(search());
   });
 
-  it('pages speak German, and so do the mails and what the member is kept as', async () => {
+  it('A German browser gets German pages and mails, and the user is stored with that language', async () => {
     const email = newAddress();
     const browser = foyer.browser();
     browser.headers['accept-language'] = 'de-AT';

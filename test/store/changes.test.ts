@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cacheUntilChanged, type Database, migrate, openDatabase } from '../../server/store/index.ts';
 
 /** What is kept between requests must be what the database would say at this moment, whoever changed it. */
-describe('what is kept of a SQLite database', () => {
+describe('the cache of a SQLite database', () => {
   let dataDir: string;
   let database: Database;
   /** As another process has it: connections of its own. */
@@ -42,7 +42,7 @@ describe('what is kept of a SQLite database', () => {
     };
   }
 
-  it('is read once while nothing changes', async () => {
+  it('A row is read once while nothing changes', async () => {
     const { read, reads } = reader();
     await read();
     await read();
@@ -53,7 +53,7 @@ describe('what is kept of a SQLite database', () => {
   it.each([
     ['this process', () => database],
     ['another process', () => other],
-  ])('is read again after a change by %s', async (_who, by) => {
+  ])('A row is read again after a change by %s', async (_who, by) => {
     const { read } = reader();
     // Another process's word of its change comes in a later turn of the event loop.
     const changed = async (change: Promise<unknown>) => {
@@ -71,7 +71,7 @@ describe('what is kept of a SQLite database', () => {
     expect(await read()).toBeUndefined();
   });
 
-  it('is what is committed: nothing of an open transaction, and all of it afterwards', async () => {
+  it('The cache has only committed data: nothing of an open transaction, and all of it afterwards', async () => {
     const { read } = reader();
     await read();
     const written = Promise.withResolvers<void>();
@@ -88,7 +88,7 @@ describe('what is kept of a SQLite database', () => {
     expect(await read()).toEqual({ value: 'second' });
   });
 
-  it('does not keep what was read while a change came', async () => {
+  it('The cache does not keep what was read while a change came', async () => {
     const kept = cacheUntilChanged<string>(() => database.changes.ofRows('meta'));
     await kept('one', async () => {
       await update(database, 'second');
@@ -97,7 +97,7 @@ describe('what is kept of a SQLite database', () => {
     expect(await kept('one', async () => 'read after it')).toBe('read after it');
   });
 
-  it('stays through changes of other tables and through new rows, which cannot have changed a row', async () => {
+  it('A cached row stays through changes of other tables and through new rows, which cannot change it', async () => {
     const { read, reads } = reader();
     await read();
     await insert(database, 'two', 'new');
@@ -106,7 +106,7 @@ describe('what is kept of a SQLite database', () => {
     expect(reads()).toBe(1);
   });
 
-  it('goes with new rows where the answer is not one row by its name', async () => {
+  it('A cached result that is not one row by its name is dropped when rows are added', async () => {
     const { read, reads } = reader('ofTable');
     await read();
     await insert(database, 'two', 'new');
@@ -114,7 +114,7 @@ describe('what is kept of a SQLite database', () => {
     expect(reads()).toBe(2);
   });
 
-  it('goes with an insert that may replace', async () => {
+  it('A cached row is dropped by an insert that may replace', async () => {
     const { read } = reader();
     await read();
     await database.db
@@ -125,21 +125,21 @@ describe('what is kept of a SQLite database', () => {
     expect(await read()).toEqual({ value: 'replaced' });
   });
 
-  it('is never that there is nothing', async () => {
+  it('An absent row is never cached', async () => {
     const { read, reads } = reader();
     await read('none');
     await read('none');
     expect(reads()).toBe(2);
   });
 
-  it('keeps no more than its bound', async () => {
+  it('The cache keeps no more entries than its bound', async () => {
     const kept = cacheUntilChanged<string>(() => 1, 2);
     for (const key of ['a', 'b', 'c']) await kept(key, async () => 'kept');
     expect(await kept('c', async () => 'read')).toBe('kept');
     expect(await kept('a', async () => 'read')).toBe('read');
   });
 
-  it('is nothing where the database cannot tell', async () => {
+  it('Nothing is cached when the database cannot report changes', async () => {
     const kept = cacheUntilChanged<string>(() => undefined);
     await kept('a', async () => 'first');
     expect(await kept('a', async () => 'second')).toBe('second');

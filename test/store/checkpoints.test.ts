@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkpointElsewhere } from '../../server/store/sqlite-checkpoints.ts';
 
-describe('checkpoints by a thread of their own', () => {
+describe('checkpoints by a separate thread', () => {
   let dir: string;
   let path: string;
   let database: DatabaseSync;
@@ -33,7 +33,7 @@ describe('checkpoints by a thread of their own', () => {
     while (!(await holds())) await sleep(50);
   };
 
-  it('copy a long log into the file, again and again, and lose nothing', async () => {
+  it('The checkpoints copy a long log into the file repeatedly and lose nothing', async () => {
     const checkpoints = checkpointElsewhere(path);
     write(6_000);
     expect(await length()).toBeLessThan(1_000_000);
@@ -44,7 +44,7 @@ describe('checkpoints by a thread of their own', () => {
     expect(database.prepare('SELECT count(*) AS rows FROM t').get()).toEqual({ rows: 12_000 });
   });
 
-  it('end also when the thread has failed', async () => {
+  it('The checkpoints stop also when the thread has failed', async () => {
     // The log is there, but no thread can open what is no file.
     const folder = join(dir, 'folder.db');
     await mkdir(folder);
@@ -54,7 +54,7 @@ describe('checkpoints by a thread of their own', () => {
     await checkpoints.stop();
   });
 
-  it('do not begin any more once they were stopped', async () => {
+  it('The checkpoints do not start once they are stopped', async () => {
     const checkpoints = checkpointElsewhere(path);
     write(6_000);
     await checkpoints.stop();
@@ -62,7 +62,7 @@ describe('checkpoints by a thread of their own', () => {
     expect(await length()).toBeLessThan(1_000_000);
   });
 
-  it('leave a short log alone, and end at once', async () => {
+  it('The checkpoints leave a short log alone and stop at once', async () => {
     const checkpoints = checkpointElsewhere(path);
     write(100);
     await sleep(1_300);

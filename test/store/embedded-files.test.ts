@@ -13,7 +13,7 @@ describe('the files of the embedded stores', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('are created with their directory, for their owner alone', async () => {
+  it('The files are created with their directory, readable only by their owner', async () => {
     const dataDir = join(folder, 'data');
     const database = await openDatabase({ dataDir });
     await migrate(database);
@@ -27,7 +27,7 @@ describe('the files of the embedded stores', () => {
     await database.close();
   });
 
-  it('of an earlier version, whose entries are ordered by key, go on', async () => {
+  it('A file of an earlier version, whose entries are ordered by key, still works', async () => {
     const path = join(folder, 'short-lived.db');
     const before = new DatabaseSync(path);
     before.exec(`CREATE TABLE entries (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL, consumed_at INTEGER,
@@ -46,7 +46,7 @@ describe('the files of the embedded stores', () => {
     await kv.close();
   });
 
-  it('the sweep deletes what has expired, members of sets too, and nothing else', async () => {
+  it('The sweep deletes what has expired, members of sets too, and nothing else', async () => {
     const path = join(folder, 'short-lived.db');
     const kv = await openEmbeddedKeyValue({ path, sweepIntervalMs: 40 });
     const expiring = Array.from({ length: 1200 }, (_, index) => `expiring-${index}`);

@@ -3,18 +3,18 @@ import { sha256 } from '../../server/shared/index.ts';
 import { uuidv7 } from '../../server/store/index.ts';
 
 describe('uuidv7', () => {
-  it('has the form of RFC 9562, version 7 and variant 10', () => {
+  it('The id has the form of RFC 9562, version 7 and variant 10', () => {
     for (let index = 0; index < 200; index += 1) {
       expect(uuidv7()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     }
   });
 
-  it('begins with the milliseconds since the epoch, as in the example of RFC 9562, appendix A.6', () => {
+  it('The id begins with the milliseconds since the epoch, as in the example of RFC 9562, appendix A.6', () => {
     expect(uuidv7(1_645_557_742_000)).toMatch(/^017f22e2-79b0-7/);
     expect(uuidv7(0)).toMatch(/^00000000-0000-7/);
   });
 
-  it('sorts by age and never repeats', () => {
+  it('The ids sort by age and never repeat', () => {
     const ids = Array.from({ length: 1000 }, (_, index) => uuidv7(1_700_000_000_000 + index));
     expect([...ids].sort()).toEqual(ids);
     expect(new Set(Array.from({ length: 5000 }, () => uuidv7(1))).size).toBe(5000);
@@ -22,7 +22,7 @@ describe('uuidv7', () => {
 });
 
 describe('sha256', () => {
-  it('is SHA-256 in base64url without padding', () => {
+  it('The hash is SHA-256 in base64url without padding', () => {
     // FIPS 180-2, appendix B.1: the digest of "abc".
     expect(Buffer.from(sha256('abc'), 'base64url').toString('hex')).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',

@@ -28,7 +28,7 @@ async function rowsOf({ db }: Database, table: string, columns: readonly string[
 }
 
 describe.each(backends)('migrations of a database with rows, on $name', (backend) => {
-  it('every row of every table is as before, and new columns have their defaults', async () => {
+  it('Every row of every table stays as before, and new columns have their defaults', async () => {
     const { urls, remove } = await backend.reserve();
     const database = await openDatabase(urls);
     try {

@@ -1,7 +1,7 @@
 import { parseRedisAddress } from '../../server/store/redis-address.ts';
 
 describe('Redis addresses', () => {
-  it('one server', () => {
+  it('An address can name one server', () => {
     expect(parseRedisAddress('redis://localhost')).toMatchObject({
       host: 'localhost',
       port: 6379,
@@ -13,24 +13,24 @@ describe('Redis addresses', () => {
     expect(parseRedisAddress('redis://localhost').tls).toBeUndefined();
   });
 
-  it('user and password, encoded where needed', () => {
+  it('An address can contain user and password, encoded where needed', () => {
     expect(parseRedisAddress('redis://:p%40ss%3Aw%2Frd@h')).toMatchObject({ password: 'p@ss:w/rd' });
     expect(parseRedisAddress('redis://foyer:secret@h')).toMatchObject({ username: 'foyer', password: 'secret' });
     expect(parseRedisAddress('redis://:secret@h')).not.toHaveProperty('username');
   });
 
-  it('another prefix, so that two installations can share a server', () => {
+  it('An address can set another prefix, so that two installations can share a server', () => {
     expect(parseRedisAddress('redis://h?prefix=staging:')).toMatchObject({ keyPrefix: 'staging:' });
   });
 
-  it('TLS checks the name of the server', () => {
+  it('An address with TLS checks the name of the server', () => {
     expect(parseRedisAddress('rediss://cache.example.com:6380')).toMatchObject({
       host: 'cache.example.com',
       tls: { servername: 'cache.example.com' },
     });
   });
 
-  it('sentinels', () => {
+  it('An address can name sentinels', () => {
     expect(
       parseRedisAddress('redis+sentinel://:pw@h1:26379,h2,h3:5000/NAME/4?sentinelPassword=other&prefix=x:'),
     ).toEqual({
@@ -60,11 +60,11 @@ describe('Redis addresses', () => {
     'redis://h/name',
     'redis+sentinel://h1,h2',
     'redis+sentinel://h1,/NAME',
-  ])('refuses %p', (url) => {
+  ])('The address %p is refused', (url) => {
     expect(() => parseRedisAddress(url)).toThrow(TypeError);
   });
 
-  it('never repeats the password in an error', () => {
+  it('An error never repeats the password', () => {
     for (const url of [
       'redis://:hunter2@',
       'redis://:hunter2@h:x',

@@ -2,7 +2,7 @@ import { createDecipheriv, hkdfSync } from 'node:crypto';
 import { createSecretBox } from '../../server/store/index.ts';
 
 describe('the format of sealed data', () => {
-  it('opens by Node’s own functions, as docs/decisions/0016 describes it', () => {
+  it('Node’s own functions open sealed data, as docs/decisions/0016 describes it', () => {
     const secretKey = 'a secret key of forty characters, or more';
     const [plain, aad, purpose] = ['Grüße, 你好', 'users.phone:7', 'a purpose'];
     const sealed = createSecretBox([secretKey], purpose).seal(plain, aad);

@@ -7,14 +7,14 @@ describe('secret box', () => {
   const box = createSecretBox([NEW_KEY, OLD_KEY], 'totp');
 
   it.each(['', 'x', 'JBSWY3DPEHPK3PXP', '{"kty":"EC","d":"…"}', '東京 👩‍🚀', 'x'.repeat(100_000)])(
-    'opens what it sealed',
+    'A secret box opens what it sealed',
     (plain) => {
       expect(box.open(box.seal(plain))).toBe(plain);
       expect(box.open(box.seal(plain, 'users/1'), 'users/1')).toBe(plain);
     },
   );
 
-  it('never seals the same text the same way twice, nor shows it', () => {
+  it('A secret box never seals the same text the same way twice and never shows it', () => {
     const sealed = new Set(Array.from({ length: 2000 }, () => box.seal('the very same secret')));
     expect(sealed.size).toBe(2000);
     // The initialisation vectors are what must never repeat.
@@ -25,7 +25,7 @@ describe('secret box', () => {
     for (const text of sealed) expect(text).not.toContain('secret');
   });
 
-  it('opens what an older key sealed, seals with the first key, and tells which by the key id', () => {
+  it('A secret box opens what an older key sealed, seals with the first key and distinguishes the keys by id', () => {
     const old = createSecretBox([OLD_KEY], 'totp');
     const fresh = createSecretBox([NEW_KEY], 'totp');
     expect(box.open(old.seal('secret'))).toBe('secret');
@@ -35,14 +35,14 @@ describe('secret box', () => {
     expect(box.seal('a').split('.')[0]).not.toBe(old.seal('a').split('.')[0]);
   });
 
-  it('attack: a sealed value moved to another row or another purpose does not open', () => {
+  it('Attack: a sealed value moved to another row or another purpose does not open', () => {
     const sealed = box.seal('secret', 'users/1');
     expect(() => box.open(sealed, 'users/2')).toThrow(UnsealError);
     expect(() => box.open(sealed)).toThrow(UnsealError);
     expect(() => createSecretBox([NEW_KEY], 'signing key').open(sealed, 'users/1')).toThrow(UnsealError);
   });
 
-  it('attack: a changed byte anywhere does not open', () => {
+  it('Attack: a sealed value with a changed byte does not open', () => {
     const [id, body = ''] = box.seal('secret').split('.');
     const bytes = Buffer.from(body, 'base64url');
     for (let index = 0; index < bytes.length; index += 1) {
@@ -52,11 +52,11 @@ describe('secret box', () => {
     }
   });
 
-  it.each(['', '.', 'x', 'x.y', 'no dot at all'])('attack: what was never sealed does not open (%p)', (text) => {
+  it.each(['', '.', 'x', 'x.y', 'no dot at all'])('Attack: a text that was never sealed does not open (%p)', (text) => {
     expect(() => box.open(text)).toThrow(UnsealError);
   });
 
-  it('attack: a tag cut short does not open', () => {
+  it('Attack: a sealed value that is cut short does not open', () => {
     const [id, body = ''] = box.seal('secret').split('.');
     const bytes = Buffer.from(body, 'base64url');
     for (const length of [0, 11, 12, 20, 27, bytes.length - 1]) {
@@ -64,13 +64,13 @@ describe('secret box', () => {
     }
   });
 
-  it('needs a key', () => {
+  it('A secret box needs a key', () => {
     expect(() => createSecretBox([], 'totp')).toThrow(RangeError);
     expect(() => createSecretBox([''], 'totp')).toThrow(RangeError);
   });
 });
 
-describe('a remembering box', () => {
+describe('a caching secret box', () => {
   const inner = createSecretBox([NEW_KEY], 'records');
   let opened = 0;
   const counting = {
@@ -84,7 +84,7 @@ describe('a remembering box', () => {
     opened = 0;
   });
 
-  it('opens what it has sealed or opened without doing it again', () => {
+  it('A caching box opens what it has sealed or opened without a second decryption', () => {
     const box = cachingSecretBox(counting);
     expect(box.open(box.seal('mine', 'here'), 'here')).toBe('mine');
     expect(opened).toBe(0);
@@ -93,13 +93,13 @@ describe('a remembering box', () => {
     expect(opened).toBe(1);
   });
 
-  it('opens what stands there now, not what stood there before', () => {
+  it('A caching box opens the current value of a place and not the earlier one', () => {
     const box = cachingSecretBox(counting);
     box.seal('before', 'here');
     expect(box.open(inner.seal('now', 'here'), 'here')).toBe('now');
   });
 
-  it('attack: something sealed that is moved to another place, or changed, does not open', () => {
+  it('Attack: a cached sealed value that is moved to another place or changed does not open', () => {
     const box = cachingSecretBox(counting);
     const sealed = box.seal('mine', 'here');
     box.seal('yours', 'there');
@@ -107,7 +107,7 @@ describe('a remembering box', () => {
     expect(() => box.open(`${sealed.slice(0, -2)}AA`, 'here')).toThrow(UnsealError);
   });
 
-  it('remembers no more than its bound', () => {
+  it('A caching box keeps no more entries than its bound', () => {
     const box = cachingSecretBox(counting, 2);
     const [first, , last] = ['a', 'b', 'c'].map((place) => box.seal(place, place));
     expect([box.open(last ?? '', 'c'), opened]).toEqual(['c', 0]);
@@ -116,14 +116,14 @@ describe('a remembering box', () => {
 });
 
 describe('deriveKey', () => {
-  it('gives the same key for the same purpose and unrelated ones otherwise', () => {
+  it('The derived key is the same for the same purpose and unrelated for any other', () => {
     expect(deriveKey(NEW_KEY, 'cookies', 32)).toEqual(deriveKey(NEW_KEY, 'cookies', 32));
     expect(deriveKey(NEW_KEY, 'cookies', 32)).not.toEqual(deriveKey(NEW_KEY, 'codes', 32));
     expect(deriveKey(NEW_KEY, 'cookies', 32)).not.toEqual(deriveKey(OLD_KEY, 'cookies', 32));
     expect(deriveKey(NEW_KEY, 'cookies', 48)).toHaveLength(48);
   });
 
-  it('stays the same from release to release, or nothing stored would open any more', () => {
+  it('The derived key stays the same in every release, so that stored data still open', () => {
     expect(deriveKey('secret', 'purpose', 16).toString('hex')).toBe('4450602f1ab8d9564d8812df23959c2d');
     const sealed = 'pLD0v0p1.rIhELKn60OKg4cWUadVv7af6F_mk52nBLBE_GrRALD0I';
     expect(createSecretBox(['secret'], 'purpose').open(sealed, 'place')).toBe('plain');

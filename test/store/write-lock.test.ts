@@ -2,7 +2,7 @@ import { StoreUnavailable } from '../../server/store/index.ts';
 import { createWriteLock } from '../../server/store/write-lock.ts';
 
 describe('write lock', () => {
-  it('lets one through at a time, in the order of asking', async () => {
+  it('The lock admits one caller at a time, in the order of the requests', async () => {
     const lock = createWriteLock();
     const order: number[] = [];
     let inside = 0;
@@ -19,7 +19,7 @@ describe('write lock', () => {
     expect(order).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('who waits too long gets StoreUnavailable and loses the place; the next one enters', async () => {
+  it('A caller that waits too long gets StoreUnavailable and loses its place, and the next one gets the lock', async () => {
     const lock = createWriteLock();
     await lock.acquire(1000);
     const impatient = lock.acquire(20);

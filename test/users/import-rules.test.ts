@@ -51,8 +51,8 @@ const here = (): ExistingUsers => ({
 
 const distinct = (values: readonly unknown[]) => expect(new Set(values).size).toBe(values.length);
 
-describe('who of a file becomes a member', () => {
-  it('is nobody twice, and takes nothing of those who are here', () => {
+describe('decideImport', () => {
+  it('An import adds no user twice and takes nothing from existing users', () => {
     fc.assert(
       fc.property(fc.array(comer, { maxLength: 12 }), (coming) => {
         const { outcomes, add, release } = decideImport(coming, here());
@@ -74,7 +74,7 @@ describe('who of a file becomes a member', () => {
     );
   });
 
-  it('is the same whether they come at once or one after the other, and the second time nobody is', () => {
+  it('An import gives the same result at once or row by row, and adds no user the second time', () => {
     fc.assert(
       fc.property(fc.array(comer, { maxLength: 12 }), (coming) => {
         const known = here();
@@ -91,7 +91,7 @@ describe('who of a file becomes a member', () => {
     );
   });
 
-  it('loses a number that they only said to one who had shown it, and no verified one', () => {
+  it('An unverified number goes to the user who has verified it, and a verified number is never lost', () => {
     const said = {
       ...nobody,
       id: '1',

@@ -18,7 +18,7 @@ describe('loadAssets', () => {
     return folder;
   };
 
-  it('says what to do when nothing has been built', () => {
+  it('A missing build gives an error that names the command to run', () => {
     expect(() => loadAssets(join(dir, 'nowhere'))).toThrow(/not built.*npm run build/);
   });
 
@@ -26,11 +26,11 @@ describe('loadAssets', () => {
     ['broken', '{'],
     ['foreign', '{"a":1}'],
     ['list', '[]'],
-  ])('says so when the manifest is %s', (name, text) => {
+  ])('A %s manifest gives an error', (name, text) => {
     expect(() => loadAssets(withManifest(name, text))).toThrow(/not a Vite manifest/);
   });
 
-  it('says so when the stylesheet is missing', () => {
+  it('A missing stylesheet gives an error', () => {
     expect(() => loadAssets(withManifest('empty', '{}'))).toThrow(/foyer\.css/);
   });
 });
@@ -40,7 +40,7 @@ describe('the client build', () => {
   const out = join(import.meta.dirname, '..', '..', 'dist', 'client');
   const bytes = (url: string) => readFileSync(join(out, url.replace('/assets/', '')));
 
-  it('has the stylesheet, the one font to preload, the icon and every entry, all under /assets/', () => {
+  it('The build has the stylesheet, the font to preload, the icon and every entry, all under /assets/', () => {
     const assets = loadAssets(out);
     expect(assets.css).toMatch(/^\/assets\/foyer-[\w-]+\.css$/);
     expect(assets.sandboxCss).toMatch(/^\/assets\/sandbox-[\w-]+\.css$/);
@@ -52,19 +52,19 @@ describe('the client build', () => {
     expect(() => assets.script('nothing')).toThrow(/client\/entries\/nothing\.ts/);
   });
 
-  it('keeps what the sandbox alone shows out of the stylesheet', () => {
+  it('The stylesheet contains nothing that only the sandbox shows', () => {
     const assets = loadAssets(out);
     expect(bytes(assets.sandboxCss ?? '').toString()).toContain('.ribbon{');
     expect(bytes(assets.css).toString()).not.toMatch(/\.ribbon\{|\.specimen|\.mail-frame/);
   });
 
-  it('has the stand-in for Stripe.js beside what the product offers: a plain script, by itself', () => {
+  it('The stand-in for Stripe.js is a plain script without imports, beside the assets of the product', () => {
     const script = readFileSync(join(out, 'stand-in', 'stripe-js.js'), 'utf8');
     expect(script).not.toMatch(/\bimport\b|\bexport\b/);
     expect(gzipSync(script).length).toBeGreaterThan(1_000);
   });
 
-  it('keeps each entry under 1 KB, by itself and without imports', () => {
+  it('Each entry has less than 1 KB and no imports', () => {
     const assets = loadAssets(out);
     for (const entry of ['busy', 'verify-user']) {
       const code = bytes(assets.script(entry));
@@ -73,7 +73,7 @@ describe('the client build', () => {
     }
   });
 
-  it('keeps the stylesheet small, and it loads nothing from elsewhere and nothing inline', () => {
+  it('The stylesheet is small and loads nothing from elsewhere and nothing inline', () => {
     const css = bytes(loadAssets(out).css);
     // All parts of all pages: loaded once, then kept.
     expect(gzipSync(css).length).toBeLessThan(11_000);

@@ -75,7 +75,7 @@ describe.each(languages)('a crawler that reads %s', (lang) => {
   const shown = (visits: Visit[]) => visits.map(({ path }) => path);
   const faults = (visits: Visit[]) => visits.filter((visit) => visit.lang !== lang || visit.raw.length > 0);
 
-  it('finds no raw key on any page that a visitor can reach', async () => {
+  it('The crawler finds no raw key on any page that a visitor can reach', async () => {
     const visits = await crawl(foyer.browser(), ['/', ...unlinked], lang);
     expect(shown(visits)).toEqual(
       expect.arrayContaining([
@@ -91,7 +91,7 @@ describe.each(languages)('a crawler that reads %s', (lang) => {
     expect(faults(visits)).toEqual([]);
   });
 
-  it('finds none on any page that a member can reach', async () => {
+  it('The crawler finds no raw key on any page that a signed-in user can reach', async () => {
     const member = await foyer.addUser();
     const visits = await crawl(await foyer.signedIn(member), ['/', ...unlinked], lang);
     expect(shown(visits)).toEqual(
@@ -112,7 +112,7 @@ describe.each(languages)('a crawler that reads %s', (lang) => {
     expect(faults(visits)).toEqual([]);
   });
 
-  it('finds none on the question for new terms', async () => {
+  it('The crawler finds no raw key on the page for new terms', async () => {
     const member = await foyer.addUser({ acceptedTosVersion: null });
     const visits = await crawl(await foyer.signedIn(member), ['/tos'], lang);
     expect(shown(visits)).toContain('/tos');

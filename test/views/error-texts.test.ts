@@ -2,7 +2,7 @@ import { languages, translator } from '../../server/http/language.ts';
 import { errorKinds, errorTexts } from '../../views/errors/error-texts.ts';
 
 describe.each(languages)('error texts in %s', (lang) => {
-  it('every kind has its own title and a message', () => {
+  it('Every kind of error has its own title and a message', () => {
     const all = errorKinds.map((kind) => errorTexts(translator(lang), kind));
     expect(new Set(all.map(({ title }) => title)).size).toBe(errorKinds.length);
     for (const { message } of all) expect(message.length).toBeGreaterThan(10);
@@ -17,6 +17,6 @@ it.each([
   [90, '90 seconds'],
   [91, '2 minutes'],
   [3600, '60 minutes'],
-])('a wait of %s seconds reads "%s"', (retryAfterSeconds, expected) => {
+])('A wait of %s seconds reads “%s”', (retryAfterSeconds, expected) => {
   expect(errorTexts(translator('en'), 'tooMany', { retryAfterSeconds }).message).toContain(expected);
 });

@@ -9,14 +9,14 @@ it.each([
   ['de', '5.000,00 $', '900 $', '49,90 $', '-1.000,00 $'],
   ['fr', '5 000,00 $', '900 $', '49,90 $', '-1 000,00 $'],
   ['nl', '$ 5.000,00', '$ 900', '$ 49,90', '$ -1.000,00'],
-] as const)('amounts in %s', (lang, thousands, wholes, cents, negative) => {
+] as const)('Amounts are formatted for the language %s', (lang, thousands, wholes, cents, negative) => {
   expect(plain(formatAmount(lang, 500_000))).toBe(thousands);
   expect(plain(formatAmount(lang, 90_000, { wholes: true }))).toBe(wholes);
   expect(plain(formatAmount(lang, 4_990, { wholes: true }))).toBe(cents);
   expect(plain(formatAmount(lang, -100_000))).toBe(negative);
 });
 
-it('amounts in another currency', () => {
+it('Amounts are formatted in another currency', () => {
   expect(plain(formatAmount('de', 1_050, { currency: 'eur' }))).toBe('10,50 €');
 });
 
@@ -25,14 +25,14 @@ it.each([
   ['de', '20. November 2027', '20.11.2027', 'November 2027', /^20\.11\.2027, 14:05$/],
   ['fr', '20 novembre 2027', '20 nov. 2027', 'novembre 2027', /^20 nov\. 2027, 14:05$/],
   ['nl', '20 november 2027', '20 nov 2027', 'november 2027', /^20 nov 2027, 14:05$/],
-] as const)('dates in %s', (lang, date, short, month, dateTime) => {
+] as const)('Dates are formatted for the language %s', (lang, date, short, month, dateTime) => {
   expect(plain(formatDate(lang, timeMs))).toBe(date);
   expect(plain(formatDate(lang, timeMs, 'short'))).toBe(short);
   expect(plain(formatDate(lang, timeMs, 'month'))).toBe(month);
   expect(plain(formatDate(lang, timeMs, 'dateTime'))).toMatch(dateTime);
 });
 
-it('a time zone moves the date', () => {
+it('A time zone moves the date', () => {
   expect(formatDate('en', Date.UTC(2027, 0, 1, 2), 'short', 'America/New_York')).toBe('Dec 31, 2026');
   expect(plain(formatDate('en', timeMs, 'exact'))).toBe('Nov 20, 2027, 2:05:00 PM UTC');
 });
@@ -42,7 +42,7 @@ it.each([
   ['de', 'jetzt', 'vor 3 Minuten', 'gestern', '01.10.2027'],
   ['fr', 'maintenant', 'il y a 3 minutes', 'hier', '1 oct. 2027'],
   ['nl', 'nu', '3 minuten geleden', 'gisteren', '1 okt 2027'],
-] as const)('how long ago in %s', (lang, now, minutes, yesterday, date) => {
+] as const)('Times ago are formatted for the language %s', (lang, now, minutes, yesterday, date) => {
   const ago = (ms: number) => plain(formatAgo(lang, timeMs - ms, timeMs));
   const dayMs = 24 * 60 * 60_000;
   expect([ago(0), ago(59_999), ago(3 * 60_000 + 59_999)]).toEqual([now, now, minutes]);

@@ -1,6 +1,6 @@
 import { languages, resolveLanguage, translator } from '../../server/http/language.ts';
 
-describe('languageOf', () => {
+describe('resolveLanguage', () => {
   it.each([
     [undefined, 'en'],
     ['', 'en'],
@@ -37,18 +37,18 @@ describe('languageOf', () => {
     [',,;q=1,,fr', 'fr'],
     ['../../etc/passwd', 'en'],
     ['constructor', 'en'],
-  ])('%j gives %s', (header, expected) => {
+  ])('The header %j gives the language %s', (header, expected) => {
     expect(resolveLanguage(header)).toBe(expected);
   });
 
-  it('lets a remembered language win when it is one of ours', () => {
+  it('A remembered language wins when it is one of Foyer’s', () => {
     expect(resolveLanguage('de', 'nl')).toBe('nl');
     expect(resolveLanguage('de', 'xx')).toBe('de');
     expect(resolveLanguage('de', '')).toBe('de');
     expect(resolveLanguage('de', '__proto__')).toBe('de');
   });
 
-  it('answers a very long header quickly', () => {
+  it('A very long header is answered quickly', () => {
     expect(resolveLanguage(`${'a-,'.repeat(100_000)}de`)).toBe('en');
   });
 
@@ -58,13 +58,13 @@ describe('languageOf', () => {
     ['blanks', `xx${' '.repeat(15_000)},`],
     ['hyphens', `xx${'-'.repeat(15_000)},`],
     ['digits of a weight', `xx;q=0.${'0'.repeat(15_000)},`],
-  ])('does not read what stands behind 500 characters of %s', (_what, start) => {
+  ])('Text after 500 characters of %s is not read', (_what, start) => {
     expect(resolveLanguage(`${start}de`)).toBe('en');
   });
 });
 
 describe('translator', () => {
-  it('speaks every language', () => {
+  it('The translator has every language', () => {
     expect(languages.map((lang) => translator(lang)('signIn.title'))).toEqual([
       'Sign in',
       'Anmelden',
@@ -73,7 +73,7 @@ describe('translator', () => {
     ]);
   });
 
-  it('says the error texts of the specification in English', () => {
+  it('The translator has the English error texts of the specification', () => {
     const t = translator('en');
     expect(t('signIn.errors.usernameEmpty')).toBe('Username Cannot be Empty');
     expect(t('signIn.errors.passwordEmpty')).toBe('Password Cannot be Empty');
@@ -86,26 +86,26 @@ describe('translator', () => {
     expect(t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE')).toBe('The Terms of Service must be accepted.');
   });
 
-  it('fills in values and chooses plural forms', () => {
+  it('The translator fills in values and chooses plural forms', () => {
     const t = translator('de');
     expect(t('signIn.errors.tooMany', { minutes: 5 })).toContain('5 Min.');
     expect(t('errors.tooMany.minutes', { count: 1 })).toContain('1 Minute ');
     expect(t('errors.tooMany.minutes', { count: 2 })).toContain('2 Minuten ');
   });
 
-  it('a client name that looks like a placeholder or a reference to another text stays what it is', () => {
+  it('A client name that looks like a placeholder or a reference to another text stays unchanged', () => {
     const clientName = '$t(signIn.errors.incorrect) {{email}} <b>';
     expect(translator('en')('oauth.consent.title', { clientName, email: 'a@b.c' })).toBe(
       `Allow ${clientName} to use your account?`,
     );
   });
 
-  it('a key that does not exist is a type error, and shows itself rather than nothing', () => {
+  it('A key that does not exist is a type error and is shown as itself', () => {
     // @ts-expect-error: the type check of the tests fails when this line is not an error
     expect(translator('en')('signIn.titel')).toBe('signIn.titel');
   });
 
-  it('refuses a language that it does not have', () => {
+  it('The translator refuses a language that it does not have', () => {
     expect(() => translator('xx' as 'en')).toThrow(/xx/);
   });
 });

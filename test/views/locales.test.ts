@@ -17,11 +17,11 @@ const keysOf = (lang: Language) => [...new Set([...textsOf(lang).keys()].map((ke
 const placeholders = (text: string) => [...text.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name]) => name).sort();
 
 describe.each(languages)('the texts in %s', (lang) => {
-  it('have the same keys as English, no more and no fewer', () => {
+  it('The texts have the same keys as English, no more and no fewer', () => {
     expect(keysOf(lang)).toEqual(keysOf('en'));
   });
 
-  it('have the same placeholders as English', () => {
+  it('The texts have the same placeholders as English', () => {
     const english = textsOf('en');
     for (const [key, text] of textsOf(lang)) {
       const reference = english.get(key) ?? english.get(key.replace(PLURAL, '_other'));
@@ -29,7 +29,7 @@ describe.each(languages)('the texts in %s', (lang) => {
     }
   });
 
-  it('have exactly the plural forms that the language knows', () => {
+  it('The texts have exactly the plural forms of the language', () => {
     const forms = [...new Intl.PluralRules(lang).resolvedOptions().pluralCategories].sort();
     const found = new Map<string, string[]>();
     for (const key of textsOf(lang).keys()) {
@@ -41,7 +41,7 @@ describe.each(languages)('the texts in %s', (lang) => {
     for (const [key, has] of found) expect({ key, has }).toEqual({ key, has: forms });
   });
 
-  it('are not empty, not untrimmed, and use no bare double braces', () => {
+  it('The texts are not empty, are trimmed and have no bare double braces', () => {
     for (const [key, text] of textsOf(lang)) {
       expect({ key, fine: text.trim() === text && text.length > 0 }).toEqual({ key, fine: true });
       expect(text.replaceAll(/\{\{\w+\}\}/g, '')).not.toMatch(/[{}]/);
@@ -49,20 +49,20 @@ describe.each(languages)('the texts in %s', (lang) => {
   });
 });
 
-it('other languages are translations: hardly a long text is the same as in English', () => {
+it('Other languages are translations, so no long text is the same as in English', () => {
   for (const lang of languages.filter((other) => other !== 'en')) {
     const same = [...textsOf(lang)].filter(([key, text]) => text.length > 20 && textsOf('en').get(key) === text);
     expect({ lang, same }).toEqual({ lang, same: [] });
   }
 });
 
-it('in French no line begins with the mark that a space stands before', () => {
+it('French lines do not break at the space before a punctuation mark', () => {
   for (const [key, text] of textsOf('fr')) {
     expect({ key, breaks: text.match(/ [;:!?»]|« /g) }).toEqual({ key, breaks: null });
   }
 });
 
-it('in English apostrophes are curved, but where the specification has a straight one', () => {
+it('English apostrophes are curved except where the specification has a straight one', () => {
   const straight = [...textsOf('en')].filter(([, text]) => text.includes("'")).map(([key]) => key);
   expect(straight).toEqual(['errors.notFound.title']);
 });

@@ -6,7 +6,7 @@ import { contextFor, member } from './samples/context.ts';
 
 const names = Object.keys(everyPage(contextFor('en')));
 
-it('the search for raw keys finds what it looks for', () => {
+it('The search for raw keys finds keys and placeholders', () => {
   const html = '<p title="signIn.title">terms.TERMS_OF_SERVICE_MESSAGE_ERROR {{name}}</p><p>common.menu.nothing</p>';
   expect(rawKeys(html)).toEqual(
     expect.arrayContaining(['signIn.title', 'terms.TERMS_OF_SERVICE_MESSAGE_ERROR', '{{', 'common.menu.nothing']),
@@ -23,13 +23,13 @@ describe.each(languages)('every page in %s', (lang) => {
     ]),
   );
 
-  it.each(names)('%s shows texts, not keys, and no value that is missing', (name) => {
+  it.each(names)('The page %s shows texts and no keys or missing values', (name) => {
     const page = html.get(name) ?? '';
     expect(visible(page).length).toBeGreaterThan(100);
     expect(rawKeys(page)).toEqual([]);
   });
 
-  it.each(names)('%s has no style attribute, no inline script and no inline handler', (name) => {
+  it.each(names)('The page %s has no style attribute, no inline script and no inline handler', (name) => {
     const page = html.get(name) ?? '';
     expect(page).not.toMatch(/\sstyle\s*=/i);
     expect(page).not.toMatch(/<style/i);
@@ -42,15 +42,18 @@ describe.each(languages)('every page in %s', (lang) => {
     }
   });
 
-  it.each(names)('%s is a whole document: language, one h1, one main, unique ids, forms that post', (name) => {
-    const page = html.get(name) ?? '';
-    expect(page.startsWith(`<!doctype html><html lang="${lang}">`)).toBe(true);
-    expect(page.match(/<h1/g)).toHaveLength(1);
-    expect(page.match(/<main/g)).toHaveLength(1);
-    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const [form] of page.matchAll(/<form[^>]*>/g)) expect(form).toMatch(/method="post"|class="search"/);
-  });
+  it.each(names)(
+    'The page %s is a complete document: language, one h1, one main, unique ids, forms that post',
+    (name) => {
+      const page = html.get(name) ?? '';
+      expect(page.startsWith(`<!doctype html><html lang="${lang}">`)).toBe(true);
+      expect(page.match(/<h1/g)).toHaveLength(1);
+      expect(page.match(/<main/g)).toHaveLength(1);
+      const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const [form] of page.matchAll(/<form[^>]*>/g)) expect(form).toMatch(/method="post"|class="search"/);
+    },
+  );
 });
 
 describe('renderPage', () => {
@@ -58,7 +61,7 @@ describe('renderPage', () => {
   const page = samplePage(ctx, 'terms');
   const render = (head: Parameters<typeof renderDocument>[2]) => renderDocument(ctx, page, head);
 
-  it('puts stylesheet, font preload, icon, viewport and colour scheme into the head', () => {
+  it('The head has stylesheet, font preload, icon, viewport and colour scheme', () => {
     const head = render({ title: 'Terms' }).split('</head>')[0];
     expect(head).toContain('<title>Terms · Foyer</title>');
     expect(head).toContain('<link rel="stylesheet" href="/assets/foyer.css"/>');
@@ -72,7 +75,7 @@ describe('renderPage', () => {
     expect(head).not.toContain('robots');
   });
 
-  it('has the sandbox’s stylesheet only where the sandbox is on', () => {
+  it('The sandbox’s stylesheet is included only where the sandbox is on', () => {
     const sheets = (html: string) =>
       [...html.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, href]) => href);
     expect(sheets(render({ title: 'Terms' }))).toEqual(['/assets/foyer.css']);
@@ -84,7 +87,7 @@ describe('renderPage', () => {
     ]);
   });
 
-  it('goes on by itself to an address, which cannot break out of its attribute', () => {
+  it('The page redirects to an address that cannot break out of its attribute', () => {
     const html = render({ title: 'T', refreshTo: 'https://a.example/?x="><script>alert(1)</script>&y=1' });
     expect(html).toContain(
       'content="0; url=https://a.example/?x=&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;y=1"',
@@ -92,7 +95,7 @@ describe('renderPage', () => {
     expect(html).not.toContain('<script>');
   });
 
-  it('markup in a member name, client name or title is text', () => {
+  it('Markup in a user name, client name or title is shown as text', () => {
     const nasty = '<img src=x onerror=alert(1)>';
     const own = { ...contextFor('en'), member: { ...member, name: nasty } };
     const page = samplePage({ ...own, brand: { name: nasty } }, 'terms-accept');
@@ -101,7 +104,7 @@ describe('renderPage', () => {
     expect(html.match(/&lt;img src=x/g)?.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('a page without scripts loads none', () => {
+  it('A page without scripts loads none', () => {
     expect(render({ title: 'Terms' })).not.toContain('<script');
     expect(render({ title: 'Terms', scripts: ['password'] })).toContain('src="/assets/password.js"');
   });
@@ -111,7 +114,7 @@ describe('the sign-in page', () => {
   const render = (name: string, ctx = contextFor('en')) =>
     renderDocument(ctx, samplePage(ctx, name), { title: 'Sign in' });
 
-  it('names its fields as browsers and password managers expect', () => {
+  it('The fields of the sign-in page are named as browsers and password managers expect', () => {
     const html = render('sign-in-without-passkeys');
     expect(html).toMatch(
       /<input(?=[^>]* name="username")(?=[^>]* autocomplete="username")(?=[^>]* type="text")(?=[^>]* inputmode="email")/i,
@@ -126,7 +129,7 @@ describe('the sign-in page', () => {
     expect(html).toContain('Remember Me');
   });
 
-  it('ties errors to their fields and keeps what was typed, but for the password', () => {
+  it('Errors are tied to their fields, and the typed values stay except the password', () => {
     const html = render('sign-in-errors');
     const username = /<input[^>]* name="username"[^>]*>/.exec(html)?.[0] ?? '';
     expect(username).toContain('aria-invalid="true"');
@@ -138,12 +141,12 @@ describe('the sign-in page', () => {
     expect(html).toContain('Sign in to continue to Showcase Pages.');
   });
 
-  it('announces an error about the whole form', () => {
+  it('An error of the whole form is announced', () => {
     expect(render('sign-in-refused')).toMatch(/role="alert"[^>]*>.*?Incorrect username or password\./s);
     expect(render('sign-in')).not.toContain('role="alert"');
   });
 
-  it('links only rooms that exist', () => {
+  it('The sign-in page links only to pages that exist', () => {
     const html = render('sign-in-bare', { ...contextFor('en'), links: {} });
     expect([...html.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href]) => href)).toEqual(['/']);
     expect(render('sign-in')).toContain('href="/forgot-password"');
@@ -153,7 +156,7 @@ describe('the sign-in page', () => {
 describe('pages of the flow', () => {
   const render = (name: string) => renderDocument(contextFor('en'), samplePage(contextFor('en'), name), { title: 'T' });
 
-  it('/verify-user carries its fields and says what it does', () => {
+  it('The page /verify-user carries its fields and says what it does', () => {
     const html = render('verify-user');
     expect(html).toContain('Verifying user profile');
     expect(html).toContain('<input type="hidden" name="authorization_code" value="x8Zr3"/>');
@@ -161,7 +164,7 @@ describe('pages of the flow', () => {
     expect(html).toContain('src="/assets/verify-user.js"');
   });
 
-  it('consent offers both decisions and names app, address and scopes', () => {
+  it('The consent page offers both decisions and names client, address and scopes', () => {
     const html = render('consent');
     expect(html).toMatch(/<button(?=[^>]* name="decision")(?=[^>]* value="allow")/);
     expect(html).toMatch(/<button(?=[^>]* name="decision")(?=[^>]* value="deny")/);
@@ -171,14 +174,14 @@ describe('pages of the flow', () => {
     expect(render('consent-native')).toContain('Use “wallet”');
   });
 
-  it('terms are asked for only where they must be accepted', () => {
+  it('The terms ask for a decision only where they must be accepted', () => {
     expect(render('terms')).not.toContain('name="decision"');
     expect(render('terms-accept')).toMatch(/value="accept".*value="decline"/s);
     expect(render('terms-accept')).toContain('read and accept');
     expect(render('terms-accept')).toContain('<input type="hidden" name="redirect" value="/settings"/>');
   });
 
-  it('404 says the texts of the specification', () => {
+  it('The 404 page has the texts of the specification', () => {
     expect(render('not-found')).toContain('Sorry we couldn&#x27;t fetch that page');
     expect(render('not-found')).toContain(
       'The page you are looking for might have been removed or is temporarily unavailable.',
@@ -186,14 +189,14 @@ describe('pages of the flow', () => {
     expect(render('not-found-oops')).toContain('Oops - Page not found');
   });
 
-  it('sandbox pages say so at the top', () => {
+  it('Sandbox pages say at the top that they are not real', () => {
     for (const name of ['stand-in-search', 'stand-in-main', 'demo', 'demo-signed-in']) {
       expect(render(name)).toContain('Sandbox: nothing here is real.');
     }
     expect(render('sign-in')).not.toContain('Sandbox');
   });
 
-  it('the error page shows its reference', () => {
+  it('The error page shows its reference', () => {
     expect(render('error-internal')).toContain('<code>4F09A1C27B</code>');
   });
 });

@@ -21,13 +21,13 @@ const html = (part: ReactElement) => renderToStaticMarkup(part);
 const t = translator('en');
 const ctx = contextFor('en');
 
-it('a button at work cannot be pressed again and says so', () => {
+it('A busy button is disabled and announced as busy', () => {
   expect(html(<Button busy>Save</Button>)).toBe(
     '<button type="submit" class="button primary" disabled="" aria-busy="true">Save</button>',
   );
 });
 
-it('a one-time code is one numeric field that browsers fill in, wide enough for a pasted space', () => {
+it('The code input is one numeric field that browsers fill in, wide enough for a pasted space', () => {
   const code = html(<CodeInputView name="code" label="Code" length={6} incomplete="6 digits" error="Invalid code" />);
   expect(code).toMatch(
     /<input(?=[^>]* inputMode="numeric")(?=[^>]* autoComplete="one-time-code")(?=[^>]* aria-invalid="true")/i,
@@ -37,7 +37,7 @@ it('a one-time code is one numeric field that browsers fill in, wide enough for 
   expect(code.match(/<input/g)).toHaveLength(1);
 });
 
-it('a list offers nothing first, and ties its error to it', () => {
+it('A select offers an empty choice first and is tied to its error', () => {
   const select = html(
     <SelectField
       name="country"
@@ -51,7 +51,7 @@ it('a list offers nothing first, and ties its error to it', () => {
   expect(select).toMatch(/<select id="field-country"[^>]* aria-describedby="field-country-error" aria-invalid="true"/);
 });
 
-it('cards to choose from are one group of radio buttons, and each is told of the group’s error', () => {
+it('Radio cards are one group of radio buttons, and each refers to the group’s error', () => {
   const cards = html(
     <RadioCards
       name="plan"
@@ -75,7 +75,7 @@ it('cards to choose from are one group of radio buttons, and each is told of the
   expect(cards).toMatch(/<input[^>]* disabled=""[^>]* value="c"/);
 });
 
-it('steps say which are done, which is the present one and which are ahead', () => {
+it('The stepper names the steps that are done, current and still to come', () => {
   const steps = html(<Stepper t={t} label="Steps" steps={['PROFILE', 'SECURITY', 'PLAN']} current={1} />);
   expect(steps.match(/aria-current="step"/g)).toHaveLength(1);
   expect(
@@ -86,7 +86,7 @@ it('steps say which are done, which is the present one and which are ahead', () 
   ).toBe('PROFILE done SECURITY current step PLAN still to come');
 });
 
-it('the rules for a password are the specification’s three lines, and say in words what is missed', () => {
+it('The password rules are the specification’s three lines and name the missed ones in words', () => {
   const fresh = html(<StrengthChecklist labels={strengthWords(t)} id="s" />);
   expect([...fresh.matchAll(/<span>([^<]*)/g)].map(([, text]) => text)).toEqual([
     'Contains a number or symbol',
@@ -105,7 +105,7 @@ it('the rules for a password are the specification’s three lines, and say in w
   expect(sent.match(/class="unmet".*?\(not met yet\)/s)).not.toBeNull();
 });
 
-it('a table keeps its roles and its labels when it becomes a list, and shows something else when it is empty', () => {
+it('A table keeps its roles and labels when it becomes a list, and shows something else when it is empty', () => {
   const columns = [{ key: 'a', label: 'Amount', numeric: true, cell: (row: number) => row }];
   const table = html(<Table caption="Orders" columns={columns} rows={[1, 2]} rowKey={String} />);
   expect(table.match(/role="(?:table|row|cell|columnheader)"/g)).toHaveLength(1 + 3 + 2 + 1);
@@ -115,18 +115,18 @@ it('a table keeps its roles and its labels when it becomes a list, and shows som
   );
 });
 
-it('an edit link says what it edits', () => {
+it('An edit link names what it edits', () => {
   const items = [{ label: 'Phone', value: '+31', action: { href: '/phone', label: 'Edit', context: 'phone' } }];
   expect(html(<ItemList items={items} />)).toContain('Edit<span class="visually-hidden"> phone</span>');
 });
 
-it('a client app without an address has no button, one without a logo our sign', () => {
+it('A client without an address has no button, and one without a logo has Foyer’s sign', () => {
   const tile = html(<AppTile name="Batch" subtitle="batch" open="Open" />);
   expect(tile).not.toMatch(/<a |<img /);
   expect(tile).toContain('class="mark"');
 });
 
-it('messages stay as long as the specification says', () => {
+it('Notices stay as long as the specification says', () => {
   expect(noticeDurationsMs).toEqual({
     profile: 3000,
     errorBar: 3000,
@@ -142,14 +142,14 @@ it('messages stay as long as the specification says', () => {
 });
 
 describe('headers link only what exists', () => {
-  it('public: Search, Login, Sign Up, but for the page that this is', () => {
+  it('The public header has Search, Login and Sign Up, except the current page', () => {
     const words = (part: ReactElement) => [...html(part).matchAll(/<a [^>]*>([^<]*)/g)].map(([, text]) => text);
     expect(words(<PublicNav ctx={ctx} />)).toEqual(['Search', 'Login', 'Sign Up']);
     expect(words(<PublicNav ctx={ctx} at="signIn" />)).toEqual(['Search', 'Sign Up']);
     expect(html(<PublicNav ctx={{ ...ctx, links: { signIn: '/' } }} at="signIn" />)).toBe('');
   });
 
-  it('second row: back, Dashboard, Showcase Pages, ShortList, Wallet', () => {
+  it('The second row has Back, Dashboard, Showcase Pages, ShortList and Wallet', () => {
     const row = html(<SubHeader ctx={{ ...ctx, member }} backHref="/back" at="wallet" />);
     expect([...row.matchAll(/>([^<>]+)<\/a>/g)].map(([, text]) => text)).toEqual([
       'Back',
@@ -162,7 +162,7 @@ describe('headers link only what exists', () => {
     expect(html(<SubHeader ctx={{ ...ctx, links: {} }} />)).toBe('');
   });
 
-  it('side menu: what has no address is left out', () => {
+  it('The side menu leaves out entries without an address', () => {
     const menu = html(
       <SideMenu
         label="Account"

@@ -114,11 +114,11 @@ const texts: [Key, string][] = [
   ['terms.TERMS_OF_SERVICE_MESSAGE_DECLINE', 'The Terms of Service must be accepted.'],
 ];
 
-it.each(texts)('%s reads "%s"', (key, text) => {
+it.each(texts)('The text %s reads “%s”', (key, text) => {
   expect(translator('en')(key)).toBe(text);
 });
 
-it('every one of them is said in the four languages, none of them in English by oversight', () => {
+it('Every text of the specification is translated, and none is English in another language by mistake', () => {
   // Words that another language has taken over as they are.
   const alike = new Set(['common.steps.profile', 'common.steps.plan', 'signUp.errors.code']);
   const same = texts.flatMap(([key, text]) =>
@@ -129,13 +129,13 @@ it('every one of them is said in the four languages, none of them in English by 
   expect(same).toEqual([]);
 });
 
-it('the terms have the keys of the specification', () => {
+it('The terms have the keys of the specification', () => {
   for (const name of ['RESIGN', 'ACCEPTED', 'ERROR', 'DECLINE'] as const) {
     for (const lang of languages) expect(translator(lang)(`terms.TERMS_OF_SERVICE_MESSAGE_${name}`)).not.toBe('');
   }
 });
 
-it('the settings say by the specification’s keys what became of a change', () => {
+it('The settings report the result of a change by the keys of the specification', () => {
   const keys = [
     'settings.TAB_USER_DATA_MESSAGE_EROR',
     'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS',
@@ -148,7 +148,7 @@ it('the settings say by the specification’s keys what became of a change', () 
   }
 });
 
-it('messages stay as long as the specification says', () => {
+it('Notices stay as long as the specification says', () => {
   expect(noticeDurationsMs).toMatchObject({ terms: 5000, redirecting: 1500, short: 2500, profile: 3000, never: null });
 });
 
@@ -160,6 +160,6 @@ it.each([
   ],
   ['and of a token that was revoked', 'server/oidc/api-guard.ts', 'Access Token has been revoked'],
   ['and of an account without a password', 'server/sign-up/operations.ts', 'Password cannot be empty.'],
-])('%s', (_name, file, text) => {
+])('The source has the text of the specification: %s', (_name, file, text) => {
   expect(readFileSync(file, 'utf8')).toContain(text);
 });
