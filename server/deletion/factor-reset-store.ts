@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import type { Sha256 } from '../shared/index.ts';
 import { type Db, type FactorResetTable, type Schema, uuidv7 } from '../store/index.ts';
 
 /** A member's second factor that an operator was asked to take away. Times in milliseconds since the epoch. */
@@ -23,7 +24,7 @@ const fromRow = (row: FactorResetTable): FactorReset => ({
 /** @param tokenHash SHA-256 of what the links to say no carry */
 export async function insertFactorReset(
   trx: Transaction<Schema>,
-  { userId, tokenHash, dueAt }: { userId: string; tokenHash: string; dueAt: number },
+  { userId, tokenHash, dueAt }: { userId: string; tokenHash: Sha256; dueAt: number },
   nowMs: number,
 ): Promise<FactorReset> {
   const row: FactorResetTable = {
@@ -42,7 +43,7 @@ export async function insertFactorReset(
 /** One that waits. */
 export async function findWaitingReset(
   db: Db,
-  of: { userId: string } | { id: string; tokenHash: string },
+  of: { userId: string } | { id: string; tokenHash: Sha256 },
 ): Promise<FactorReset | undefined> {
   const from = db.selectFrom('factor_resets').selectAll().where('state', '=', 'waiting');
   const row =

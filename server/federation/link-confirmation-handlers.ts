@@ -122,10 +122,7 @@ export function submitLinkConfirmation(deps: FederationDeps): RequestHandler {
     if (created === 'gone') throw new HttpError('unauthorized', { detail: 'the member has changed meanwhile' });
     await deps.offers.clear(req, res);
     if (created === 'linked-elsewhere') {
-      return res.redirect(
-        303,
-        loginPageUrl({ intent: { kind: 'link', userId: '', sessionIdHash: '' }, continuation: '' }, provider, created),
-      );
+      return res.redirect(303, loginPageUrl({ intent: { kind: 'link' }, continuation: '' }, provider, created));
     }
     const current = (await deps.sessions.getCurrentUser(req))?.user ?? user;
     res.redirect(303, deps.nextRedirect(current, continuationFromQuery(offer.errand, deps.publicUrl)));

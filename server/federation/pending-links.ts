@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
-import { minuteMs } from '../shared/index.ts';
+import { minuteMs, sealedTextSchema, toSealedText } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, parseStored, type SecretBox } from '../store/index.ts';
 import { upstreamIdentitySchema } from './identity.ts';
 
@@ -56,12 +56,12 @@ export function createPendingLinks({
   };
 }
 
-const envelope = z.object({ sealed: z.string() });
+const envelope = z.object({ sealed: sealedTextSchema });
 
 /** Pending links are stored as `{ sealed }`; the format stays, so that they survive an upgrade. */
 function inEnvelope(box: SecretBox): SecretBox {
   return {
-    seal: (plain, aad) => JSON.stringify({ sealed: box.seal(plain, aad) }),
+    seal: (plain, aad) => toSealedText(JSON.stringify({ sealed: box.seal(plain, aad) })),
     open: (text, aad) => box.open(parseStored(envelope, text).sealed, aad),
   };
 }

@@ -22,7 +22,7 @@ const forMembers: readonly RefusalKind[] = ['email-taken', 'sign-up-closed', 'di
  * The page to which an unsuccessful sign-in returns: its continuation, and the plan of its sign-up, are still valid.
  */
 export function loginPageUrl(
-  attempt: Pick<FederationAttempt, 'intent' | 'continuation'> | undefined,
+  attempt: { intent: FederationAttempt['intent'] | { kind: 'link' }; continuation: string } | undefined,
   provider: Pick<Provider, 'id'>,
   why: RefusalKind,
 ): string {

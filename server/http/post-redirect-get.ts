@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { sha256 } from '../shared/index.ts';
+import { sha256, toSealedText } from '../shared/index.ts';
 import { parseStored, type SecretBox, UnsealError } from '../store/index.ts';
 import type { HostCookies } from './cookies.ts';
 
@@ -70,7 +70,7 @@ export function createFormRecords({ cookies, box, sessionCookie, now }: FormReco
 
   function opened(value: string, aad: string): FormRecord | undefined {
     try {
-      const record = parseStored(schema, box.open(value, aad));
+      const record = parseStored(schema, box.open(toSealedText(value), aad));
       return record.untilMs > now() ? record : undefined;
     } catch (error) {
       if (error instanceof UnsealError) return undefined;

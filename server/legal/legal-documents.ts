@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Language, languages } from '../http/index.ts';
-import { sha256 } from '../shared/index.ts';
+import { type Sha256, sha256 } from '../shared/index.ts';
 import type { TermsVersion } from '../users/index.ts';
 import { frontMatter, type RenderedMarkdown, renderMarkdown } from './markdown.ts';
 
@@ -9,7 +9,7 @@ export interface LegalDocument extends RenderedMarkdown {
   /** The language of the document: English if there is no file in the user's language. */
   lang: Language;
   /** SHA-256 (base64url) of the rendered Markdown. */
-  hash: string;
+  hash: Sha256;
 }
 
 export interface Legal {

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { Language, texts } from '../../locales/index.ts';
+import { checkedAs } from '../store/index.ts';
 import type { MembershipMailValues } from './membership-mails.ts';
 
 /** What each of the product's own mails is filled with. Times in milliseconds since the epoch. */
@@ -130,3 +132,13 @@ export interface LogoutNotice extends MessageOptions {
 }
 
 export type Message = Mail | MappedMail | Sms | Notification | LogoutNotice;
+
+/** A message as the outbox stored it: the properties that decide how it is delivered, and to whom. */
+export const messageSchema: z.ZodType<Message> = checkedAs<Message>(
+  z.discriminatedUnion('channel', [
+    z.looseObject({ channel: z.literal('mail'), to: z.string(), template: z.string(), values: z.looseObject({}) }),
+    z.looseObject({ channel: z.literal('sms'), to: z.string(), text: z.string() }),
+    z.looseObject({ channel: z.literal('notification'), userId: z.string(), title: z.string() }),
+    z.looseObject({ channel: z.literal('logout-token'), clientId: z.string(), address: z.string(), sub: z.string() }),
+  ]),
+);

@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { NotificationTable, Schema, SecretBox } from '../store/index.ts';
-import type { Message, Notification } from './message.ts';
-import { messageAad } from './outbox.ts';
+import type { Notification } from './message.ts';
+import { openMessage } from './outbox.ts';
 
 export type NotificationRow = Selectable<NotificationTable>;
 
@@ -176,7 +176,7 @@ export async function readNotification(
     .where('id', '=', id)
     .executeTakeFirst();
   if (waiting?.sealed_payload == null) return undefined;
-  const message: Message = JSON.parse(box.open(waiting.sealed_payload, messageAad(id)));
+  const message = openMessage(box, id, waiting.sealed_payload);
   return message.channel === 'notification'
     ? toNotificationRow(message, { id, createdAt: waiting.created_at })
     : undefined;

@@ -3,9 +3,8 @@ import { createLease, type Database, type SecretBox, StoreUnavailable } from '..
 import { createBatchRunner } from './batch-runner.ts';
 import { PermanentDeliveryError, toFailureReason } from './carrier.ts';
 import { channels, type DeliverMessage } from './deliver-message.ts';
-import type { Message } from './message.ts';
 import { sweepNotifications } from './notification-store.ts';
-import { messageAad } from './outbox.ts';
+import { openMessage } from './outbox.ts';
 import {
   beginAttempt,
   countQueued,
@@ -143,7 +142,7 @@ export function createOutboxWorker({
     if (!(await beginAttempt(db, row, now() + (wait ?? 0)))) return;
     const beganMs = performance.now();
     try {
-      const message: Message = JSON.parse(box.open(row.sealed_payload ?? '', messageAad(id)));
+      const message = openMessage(box, id, row.sealed_payload);
       await within(deliveryMs, deliver(message, row));
     } catch (error) {
       if (row.decoy === 1) return delivered(id);

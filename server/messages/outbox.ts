@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { type Metrics, noMetrics } from '../metrics/index.ts';
-import { type Schema, type SecretBox, uuidv7 } from '../store/index.ts';
-import type { Message } from './message.ts';
+import { type SealedText, toSealedText } from '../shared/index.ts';
+import { parseStored, type Schema, type SecretBox, uuidv7 } from '../store/index.ts';
+import { type Message, messageSchema } from './message.ts';
 import { findDuplicate, insertMessage } from './outbox-store.ts';
 
 /** For messages whose existence must not be told by the work that they cause. */
@@ -41,6 +42,14 @@ const longestDelayMs = 2_000;
 
 /** Where a payload is sealed for (see SecretBox.seal). */
 export const messageAad = (id: string) => `outbox:${id}`;
+
+/**
+ * The message in a row of the outbox.
+ * @throws {UnsealError} the payload is gone, or the key is
+ * @throws {StoredDataInvalid} it is no message
+ */
+export const openMessage = (box: SecretBox, id: string, sealed: SealedText | null): Message =>
+  parseStored(messageSchema, box.open(sealed ?? toSealedText(''), messageAad(id)));
 
 /** The template's name; other channels have none, so their own stands for it. */
 function messageTemplate(message: Message): string {

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { type Db, type Schema, type SecretBox, UnsealError } from '../store/index.ts';
 import type { Message } from './message.ts';
 import { allNotifications } from './notification-store.ts';
-import { maskedRecipient, messageAad } from './outbox.ts';
+import { maskedRecipient, openMessage } from './outbox.ts';
 
 /** How somebody is reached. */
 export interface ContactDetails {
@@ -44,7 +44,7 @@ async function listQueuedFor(db: Db, box: SecretBox, who: ContactDetails): Promi
   return rows
     .filter(({ id, sealed_payload }) => {
       try {
-        return isAddressedTo(JSON.parse(box.open(sealed_payload ?? '', messageAad(id))) as Message, who);
+        return isAddressedTo(openMessage(box, id, sealed_payload), who);
       } catch (error) {
         // Of a key that is gone: nobody can read it any more, nor deliver it.
         if (error instanceof UnsealError) return false;

@@ -1,11 +1,12 @@
 import type { Transaction } from 'kysely';
+import type { Sha256 } from '../shared/index.ts';
 import { type Db, type Schema, uuidv7 } from '../store/index.ts';
 
 /** Replaces all earlier ones. @param hashes SHA-256 (base64url) of each code as `recovery-codes.ts` normalizes it */
 export async function replaceRecoveryCodes(
   trx: Transaction<Schema>,
   userId: string,
-  hashes: readonly string[],
+  hashes: readonly Sha256[],
   nowMs: number,
 ): Promise<void> {
   await trx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
@@ -25,7 +26,7 @@ export async function replaceRecoveryCodes(
 }
 
 /** Tests whether there is such an unused code. */
-export async function hasRecoveryCode(db: Db, userId: string, hash: string): Promise<boolean> {
+export async function hasRecoveryCode(db: Db, userId: string, hash: Sha256): Promise<boolean> {
   const row = await db
     .selectFrom('recovery_codes')
     .select('id')
@@ -37,7 +38,7 @@ export async function hasRecoveryCode(db: Db, userId: string, hash: string): Pro
 }
 
 /** Uses up a code, for exactly one of several parallel calls. @returns false if there is no such unused code */
-export async function consumeRecoveryCode(db: Db, userId: string, hash: string, nowMs: number): Promise<boolean> {
+export async function consumeRecoveryCode(db: Db, userId: string, hash: Sha256, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('recovery_codes')
     .set({ used_at: nowMs })

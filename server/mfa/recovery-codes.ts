@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sha256 } from '../shared/index.ts';
+import { type Sha256, sha256 } from '../shared/index.ts';
 
 export const recoveryCodeCount = 10;
 /** Base32 (RFC 4648): without 0, 1, 8 and 9, which are confused with letters. */
@@ -35,6 +35,6 @@ export function normaliseRecoveryCode(typed: string): string | undefined {
 }
 
 /** The stored form of a code. @param code from `normaliseRecoveryCode` */
-export function hashRecoveryCode(code: string): string {
+export function hashRecoveryCode(code: string): Sha256 {
   return sha256(code);
 }

@@ -1,3 +1,4 @@
+import type { Sha256 } from '../shared/index.ts';
 import type { Db, RememberedDeviceTable } from '../store/index.ts';
 
 /** A browser on which the second factor is skipped for a while. Times in milliseconds since the epoch. */
@@ -5,7 +6,7 @@ export interface RememberedDevice {
   id: string;
   userId: string;
   /** SHA-256 of the secret in its cookie. */
-  secretHash: string;
+  secretHash: Sha256;
   passwordEpoch: number;
   userAgent: string;
   ip: string;

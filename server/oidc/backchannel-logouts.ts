@@ -1,7 +1,8 @@
 import type { Transaction } from 'kysely';
 import type { Outbox } from '../messages/index.ts';
+import type { SessionIdHash } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
-import { type ClientSession, removeClientSessions, transferClientSessions } from './client-session-store.ts';
+import { removeClientSessions, transferClientSessions } from './client-session-store.ts';
 import { findClient } from './client-store.ts';
 
 /**
@@ -12,24 +13,18 @@ export interface BackchannelLogouts {
   /** These sessions, at every client app that they have been used for. */
   ended(trx: Transaction<Schema>, which: LogoutScope): Promise<void>;
   /** The session continues under another id; client apps are not notified. */
-  moved(trx: Transaction<Schema>, before: string, after: string): Promise<void>;
+  moved(trx: Transaction<Schema>, before: SessionIdHash, after: SessionIdHash): Promise<void>;
   /** After the commit. */
   wake(): void;
 }
 
 /** Foyer sessions (by the hashes of their ids), all sessions of a user, or all sessions used for a client app. */
-export type LogoutScope = { sessions: readonly string[] } | { accountId: string } | { clientId: string };
-
-function taken(trx: Transaction<Schema>, which: LogoutScope): Promise<ClientSession[]> {
-  if ('sessions' in which) return removeClientSessions(trx, 'foyer_session', which.sessions);
-  if ('accountId' in which) return removeClientSessions(trx, 'account_id', [which.accountId]);
-  return removeClientSessions(trx, 'client_id', [which.clientId]);
-}
+export type LogoutScope = { sessions: readonly SessionIdHash[] } | { accountId: string } | { clientId: string };
 
 export function createLogoutNotices(outbox: Pick<Outbox, 'add' | 'wake'>): BackchannelLogouts {
   return {
     async ended(trx, which) {
-      for (const { sid, clientId, accountId } of await taken(trx, which)) {
+      for (const { sid, clientId, accountId } of await removeClientSessions(trx, which)) {
         const client = await findClient(trx, clientId);
         // The client app is deleted, or no longer wants notifications.
         if (client?.backchannel_logout_uri === undefined) continue;

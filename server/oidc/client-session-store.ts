@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
+import type { SessionIdHash } from '../shared/index.ts';
 import { type Database, prepare, type Schema } from '../store/index.ts';
+import type { LogoutScope } from './backchannel-logouts.ts';
 
 /** A record that a Foyer session was used for a client app with back-channel logout. */
 export interface ClientSession {
@@ -15,7 +17,10 @@ export interface ClientSessionStore {
    * The `sid` of the Foyer session for the client app. It stays the same as long as the session, whatever happens to
    * the grant.
    */
-  findSid(session: { idHash: string; userId: string }, clientId: string): Promise<{ sid: string; isNew: boolean }>;
+  findSid(
+    session: { idHash: SessionIdHash; userId: string },
+    clientId: string,
+  ): Promise<{ sid: string; isNew: boolean }>;
   /** For a record that was written too late: the session had ended. */
   remove(sid: string): Promise<void>;
   /** Deletes expired rows, at most `batch`. Returns the number. */
@@ -31,14 +36,14 @@ interface Row {
 }
 
 export function createClientSessionStore({ db }: Database, now: () => number): ClientSessionStore {
-  const select = prepare<{ idHash: string; clientId: string }, Row>((v) =>
+  const select = prepare<{ idHash: SessionIdHash; clientId: string }, Row>((v) =>
     db
       .selectFrom('client_sessions')
       .select(['sid', 'expires_at'])
       .where('foyer_session', '=', v.idHash)
       .where('client_id', '=', v.clientId),
   );
-  const find = async (idHash: string, clientId: string) => (await select(db, { idHash, clientId })).rows[0];
+  const find = async (idHash: SessionIdHash, clientId: string) => (await select(db, { idHash, clientId })).rows[0];
 
   return {
     async findSid({ idHash, userId }, clientId) {
@@ -75,22 +80,21 @@ export function createClientSessionStore({ db }: Database, now: () => number): C
 }
 
 /** Deletes and returns the sessions that end: of several parallel calls only one gets each of them. */
-export async function removeClientSessions(
-  trx: Transaction<Schema>,
-  column: 'foyer_session' | 'account_id' | 'client_id',
-  values: readonly string[],
-): Promise<ClientSession[]> {
-  if (values.length === 0) return [];
-  const rows = await trx
-    .deleteFrom('client_sessions')
-    .where(column, 'in', values)
-    .returning(['sid', 'client_id', 'account_id'])
-    .execute();
+export async function removeClientSessions(trx: Transaction<Schema>, which: LogoutScope): Promise<ClientSession[]> {
+  if ('sessions' in which && which.sessions.length === 0) return [];
+  const deletion = trx.deleteFrom('client_sessions');
+  const ending =
+    'sessions' in which
+      ? deletion.where('foyer_session', 'in', which.sessions)
+      : 'accountId' in which
+        ? deletion.where('account_id', 'in', [which.accountId])
+        : deletion.where('client_id', 'in', [which.clientId]);
+  const rows = await ending.returning(['sid', 'client_id', 'account_id']).execute();
   return rows.map(({ sid, client_id, account_id }) => ({ sid, clientId: client_id, accountId: account_id }));
 }
 
 /** The sessions of a user that were used for a client app. */
-export async function sessionsLedToClients(db: Kysely<Schema>, userId: string): Promise<string[]> {
+export async function sessionsLedToClients(db: Kysely<Schema>, userId: string): Promise<SessionIdHash[]> {
   const rows = await db
     .selectFrom('client_sessions')
     .select('foyer_session')
@@ -101,7 +105,11 @@ export async function sessionsLedToClients(db: Kysely<Schema>, userId: string): 
 }
 
 /** The session continues under another id. */
-export async function transferClientSessions(trx: Transaction<Schema>, before: string, after: string): Promise<void> {
+export async function transferClientSessions(
+  trx: Transaction<Schema>,
+  before: SessionIdHash,
+  after: SessionIdHash,
+): Promise<void> {
   await trx.updateTable('client_sessions').set({ foyer_session: after }).where('foyer_session', '=', before).execute();
 }
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { AdapterPayload, Client } from 'oidc-provider';
-import { randomToken, sha256 } from '../shared/index.ts';
+import { randomToken, type Sha256, sha256 } from '../shared/index.ts';
 import { type Db, prepare, type Schema } from '../store/index.ts';
 import { type ClientMetadata, isClientId } from './client-metadata.ts';
 import { expandScopes } from './scopes.ts';
@@ -14,7 +14,7 @@ export function createClientSecret(): string {
 }
 
 /** A fast hash suffices: the secret has 256 random bits. */
-export function clientSecretHash(secret: string): string {
+export function clientSecretHash(secret: string): Sha256 {
   return sha256(secret);
 }
 
@@ -40,8 +40,8 @@ export function createClientMetadataReader(db: Kysely<Schema>): (id: string) => 
 
 interface ClientRow {
   metadata: string;
-  secret_hash: string | null;
-  previous_secret_hash: string | null;
+  secret_hash: Sha256 | null;
+  previous_secret_hash: Sha256 | null;
   previous_secret_expires_at: number | null;
 }
 
@@ -130,7 +130,7 @@ function secretColumns({ secret, previousUntilMs, dropPrevious = false }: Secret
   const hash = { secret_hash: clientSecretHash(secret) };
   if (previousUntilMs === undefined) return { ...hash, ...none };
   // SQL reads the row as it was before the update.
-  return { ...hash, previous_secret_hash: sql<string>`secret_hash`, previous_secret_expires_at: previousUntilMs };
+  return { ...hash, previous_secret_hash: sql<Sha256>`secret_hash`, previous_secret_expires_at: previousUntilMs };
 }
 
 /** Updates a client's registration, and its secrets according to `change`. False if there is no such client. */

@@ -1,10 +1,11 @@
+import type { SessionIdHash, Sha256 } from '../shared/index.ts';
 import type { GrantStore } from './grant-store.ts';
 
 interface EndedSessionsDeps {
   grants: Pick<GrantStore, 'sessionsOfClient' | 'revokeOfClientSessions'>;
   /** The client that owns the token cookies. */
   clientId: string;
-  isLive: (idHash: string) => Promise<boolean>;
+  isLive: (idHash: SessionIdHash) => Promise<boolean>;
 }
 
 const batch = 500;
@@ -18,7 +19,7 @@ const maxBatches = 20;
  * of the default client whose session is gone, with their refresh tokens. Other client apps keep theirs.
  */
 export function sweepsEndedSessions({ grants, clientId, isLive }: EndedSessionsDeps): () => Promise<void> {
-  let after = '';
+  let after: Sha256 | undefined;
   return async () => {
     for (let turn = 0; turn < maxBatches; turn += 1) {
       const found = await grants.sessionsOfClient(clientId, after, batch);
@@ -31,8 +32,8 @@ export function sweepsEndedSessions({ grants, clientId, isLive }: EndedSessionsD
           some.filter((_, index) => !live[index]),
         );
       }
-      after = found.length === batch ? (found.at(-1)?.idHash ?? '') : '';
-      if (after === '') return;
+      after = found.length === batch ? found.at(-1)?.idHash : undefined;
+      if (after === undefined) return;
     }
   };
 }

@@ -1,5 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { SessionIdHash, Sha256 } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
+import type { LogoutScope } from './backchannel-logouts.ts';
 import { sessionsLedToClients } from './client-session-store.ts';
 
 const model = 'Grant';
@@ -16,7 +18,7 @@ export function* chunks<Item>(items: readonly Item[], size: number): Generator<I
 const grantHashes = (trx: Transaction<Schema>) => trx.selectFrom('oidc').select('id_hash').where('model', '=', model);
 
 /** Deletes these grants with their refresh tokens. */
-export async function revoke(trx: Transaction<Schema>, hashes: readonly string[]): Promise<void> {
+export async function revoke(trx: Transaction<Schema>, hashes: readonly Sha256[]): Promise<void> {
   for (const some of chunks(hashes, grantsAtOnce)) {
     await trx.deleteFrom('oidc').where('model', '=', model).where('id_hash', 'in', some).execute();
     await trx.deleteFrom('oidc').where('grant_id', 'in', some).execute();
@@ -36,13 +38,12 @@ async function revokeFound(trx: Transaction<Schema>, found: ReturnType<typeof gr
  * Ends the grants of these sessions. Offline access does not end with its session (OpenID Connect Core 1.0, section
  * 11).
  */
-export async function revokeWhere(
-  trx: Transaction<Schema>,
-  column: 'id_hash' | 'foyer_session' | 'account_id' | 'client_id',
-  values: readonly string[],
-): Promise<void> {
-  const found = grantHashes(trx).where(column, 'in', values);
-  await revokeFound(trx, column === 'foyer_session' ? found.where('offline', '=', 0) : found);
+export async function revokeWhere(trx: Transaction<Schema>, which: LogoutScope | { hashes: Sha256[] }): Promise<void> {
+  const grants = grantHashes(trx);
+  if ('hashes' in which) await revokeFound(trx, grants.where('id_hash', 'in', which.hashes));
+  else if ('accountId' in which) await revokeFound(trx, grants.where('account_id', 'in', [which.accountId]));
+  else if ('clientId' in which) await revokeFound(trx, grants.where('client_id', 'in', [which.clientId]));
+  else await revokeFound(trx, grants.where('foyer_session', 'in', which.sessions).where('offline', '=', 0));
 }
 
 export async function revokeOfMemberAndClient(
@@ -57,7 +58,7 @@ export async function revokeOfMemberAndClient(
 export async function revokeOffline(
   trx: Transaction<Schema>,
   accountId: string,
-  keptSessions: readonly string[],
+  keptSessions: readonly SessionIdHash[],
 ): Promise<void> {
   const offline = grantHashes(trx).where('account_id', '=', accountId).where('offline', '=', 1);
   const others =
@@ -83,7 +84,7 @@ export async function revokeSurplus(trx: Transaction<Schema>, accountId: string,
 export async function revokeOfClientSessions(
   trx: Transaction<Schema>,
   clientId: string,
-  foyerSessions: readonly string[],
+  foyerSessions: readonly SessionIdHash[],
 ): Promise<number> {
   if (foyerSessions.length === 0) return 0;
   return revokeFound(
@@ -96,7 +97,7 @@ export async function revokeOfClientSessions(
 export async function heldSessions(
   db: Kysely<Schema>,
   accountId: string,
-): Promise<{ sessions: string[]; withoutSession: string[] }> {
+): Promise<{ sessions: SessionIdHash[]; withoutSession: Sha256[] }> {
   const [rows, ledTo] = await Promise.all([
     db
       .selectFrom('oidc')

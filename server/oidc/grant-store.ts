@@ -1,6 +1,6 @@
 import type { InsertResult, Kysely, Transaction } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
-import { sha256 } from '../shared/index.ts';
+import { type SealedText, type SessionIdHash, type Sha256, sha256, toSha256 } from '../shared/index.ts';
 import { cacheUntilChanged, type Database, prepare, type Schema, type SecretBox } from '../store/index.ts';
 import type { BackchannelLogouts, LogoutScope } from './backchannel-logouts.ts';
 import { deleteConnectedApp, deleteConnectedApps, forgetConsents } from './connected-app-store.ts';
@@ -17,7 +17,7 @@ import {
 
 /** The session to which a grant belongs, and whether it outlives that (offline access, or a device). */
 export interface GrantOwner {
-  foyerSession: string | null;
+  foyerSession: SessionIdHash | null;
   offline: boolean;
 }
 
@@ -31,13 +31,13 @@ export interface GrantStore {
   /** Ends a grant with all its refresh tokens, access tokens and codes. The session continues. */
   revoke(id: string): Promise<void>;
   /** Ends the grants of ended sessions, except those with offline access, and notifies the client apps. */
-  revokeOfSessions(foyerSessions: readonly string[]): Promise<void>;
+  revokeOfSessions(foyerSessions: readonly SessionIdHash[]): Promise<void>;
   /**
    * Ends the grants of all sessions of the user, including sessions without a record, and the user's consents: a thief
    * may have given them.
    * @param keeps decides for a session whether it and its grants continue. Undefined: none does
    */
-  revokeOfAccount(accountId: string, keeps?: (foyerSession: string) => Promise<boolean>): Promise<void>;
+  revokeOfAccount(accountId: string, keeps?: (foyerSession: SessionIdHash) => Promise<boolean>): Promise<void>;
   /** Ends all access that users gave to a client app, including consents; their sessions continue. */
   revokeOfClient(clientId: string): Promise<void>;
   /**
@@ -46,28 +46,28 @@ export interface GrantStore {
    */
   revokeOfMember(trx: Transaction<Schema>, accountId: string, clientId: string): Promise<boolean>;
   /** Ends offline access that the user gave in other sessions than this one. */
-  revokeOfflineOfOthers(accountId: string, foyerSession: string): Promise<void>;
+  revokeOfflineOfOthers(accountId: string, foyerSession: SessionIdHash): Promise<void>;
   /** Notifies a client app that is about to be deleted that all its sessions have ended. */
   endOfClient(trx: Transaction<Schema>, clientId: string): Promise<void>;
   /** The number of live grants of a user or of a client. */
   count(of: { accountId: string } | { clientId: string }): Promise<number>;
   /** The same user signed in again: the grants move to the new session. */
-  moveToSession(before: string, after: string): Promise<void>;
+  moveToSession(before: SessionIdHash, after: SessionIdHash): Promise<void>;
   /**
    * The sessions with grants of a client, in the order of the grants' ids: the next `batch` after a grant.
-   * @param after the last grant of the previous batch; '' for the first
+   * @param after the last grant of the previous batch; undefined for the first
    */
-  sessionsOfClient(clientId: string, after: string, batch: number): Promise<GrantOfSession[]>;
+  sessionsOfClient(clientId: string, after: Sha256 | undefined, batch: number): Promise<GrantOfSession[]>;
   /** Ends the grants of one client in these sessions, without notification; other clients keep theirs. */
-  revokeOfClientSessions(clientId: string, foyerSessions: readonly string[]): Promise<number>;
+  revokeOfClientSessions(clientId: string, foyerSessions: readonly SessionIdHash[]): Promise<number>;
   /** Deletes expired rows, at most `batch`. Returns the number. */
   sweep(nowMs: number, batch: number): Promise<number>;
 }
 
 /** A grant, and its session. */
 export interface GrantOfSession {
-  idHash: string;
-  foyerSession: string | null;
+  idHash: Sha256;
+  foyerSession: SessionIdHash | null;
 }
 
 const model = 'Grant';
@@ -79,17 +79,17 @@ interface CachedGrant {
 }
 
 interface GrantRow {
-  id_hash: string;
-  payload: string;
+  id_hash: Sha256;
+  payload: SealedText;
   expires_at: number;
 }
 
 interface NewGrant {
-  idHash: string;
-  payload: string;
+  idHash: Sha256;
+  payload: SealedText;
   clientId: string | null;
   accountId: string | null;
-  foyerSession: string | null;
+  foyerSession: SessionIdHash | null;
   offline: number;
   expiresAtMs: number;
 }
@@ -108,7 +108,7 @@ export function createGrantStore(
   now: () => number,
 ): GrantStore {
   const { db } = database;
-  const aad = (idHash: string) => `${model}:${idHash}`;
+  const aad = (idHash: Sha256) => `${model}:${idHash}`;
   const alive = (from: Kysely<Schema>) =>
     from.selectFrom('oidc').where('model', '=', model).where('expires_at', '>', now());
   // Cached as text, because the library changes the objects that it gets.
@@ -119,7 +119,7 @@ export function createGrantStore(
     return rows === undefined ? undefined : rows + (added.get(database) ?? 0);
   });
   const columns = ['id_hash', 'payload', 'expires_at'] as const;
-  const selectById = prepare<{ idHash: string; nowMs: number }, GrantRow>((v) =>
+  const selectById = prepare<{ idHash: Sha256; nowMs: number }, GrantRow>((v) =>
     db
       .selectFrom('oidc')
       .select(columns)
@@ -127,18 +127,20 @@ export function createGrantStore(
       .where('id_hash', '=', v.idHash)
       .where('expires_at', '>', v.nowMs),
   );
-  const selectOfSession = prepare<{ foyerSession: string; offline: number; clientId: string; nowMs: number }, GrantRow>(
-    (v) =>
-      db
-        .selectFrom('oidc')
-        .select(columns)
-        .where('foyer_session', '=', v.foyerSession)
-        .where('client_id', '=', v.clientId)
-        .where('offline', '=', v.offline)
-        .where('model', '=', model)
-        .where('expires_at', '>', v.nowMs)
-        .orderBy('expires_at', 'desc')
-        .limit(1),
+  const selectOfSession = prepare<
+    { foyerSession: SessionIdHash; offline: number; clientId: string; nowMs: number },
+    GrantRow
+  >((v) =>
+    db
+      .selectFrom('oidc')
+      .select(columns)
+      .where('foyer_session', '=', v.foyerSession)
+      .where('client_id', '=', v.clientId)
+      .where('offline', '=', v.offline)
+      .where('model', '=', model)
+      .where('expires_at', '>', v.nowMs)
+      .orderBy('expires_at', 'desc')
+      .limit(1),
   );
   const insert = prepare<NewGrant, InsertResult>((v) =>
     db.insertInto('oidc').values({
@@ -165,28 +167,27 @@ export function createGrantStore(
     );
   }
 
-  async function end(
-    column: 'foyer_session' | 'account_id',
-    values: readonly string[],
-    which: LogoutScope,
-  ): Promise<void> {
+  async function end(which: LogoutScope): Promise<void> {
     await database.transaction(async (trx) => {
-      await revokeWhere(trx, column, values);
+      await revokeWhere(trx, which);
       if ('accountId' in which) await deleteConnectedApps(trx, 'user_id', which.accountId);
       await notices.ended(trx, which);
     });
     notices.wake();
   }
 
-  async function revokeOfSessions(sessions: readonly string[]): Promise<void> {
-    if (sessions.length > 0) await end('foyer_session', sessions, { sessions });
+  async function revokeOfSessions(sessions: readonly SessionIdHash[]): Promise<void> {
+    if (sessions.length > 0) await end({ sessions });
   }
 
-  async function revokeOfAccount(accountId: string, keeps?: (session: string) => Promise<boolean>): Promise<void> {
-    if (!keeps) return end('account_id', [accountId], { accountId });
+  async function revokeOfAccount(
+    accountId: string,
+    keeps?: (session: SessionIdHash) => Promise<boolean>,
+  ): Promise<void> {
+    if (!keeps) return end({ accountId });
     // First read the grants, then ask: grants that a continuing session gets after the first step are not touched.
     const held = await heldSessions(db, accountId);
-    const keptSessions: string[] = [];
+    const keptSessions: SessionIdHash[] = [];
     for (const batch of chunks(held.sessions, sessionsAtOnce)) {
       const stored = await Promise.all(batch.map(keeps));
       keptSessions.push(...batch.filter((_, index) => stored[index]));
@@ -227,12 +228,12 @@ export function createGrantStore(
       return parsed(unexpired(newest));
     },
     isAlive: async (id) => (await living(id)) !== undefined,
-    revoke: (id) => database.transaction((trx) => revokeWhere(trx, 'id_hash', [sha256(id)])),
+    revoke: (id) => database.transaction((trx) => revokeWhere(trx, { hashes: [sha256(id)] })),
     revokeOfSessions,
     revokeOfAccount,
     revokeOfClient: (clientId) =>
       database.transaction(async (trx) => {
-        await revokeWhere(trx, 'client_id', [clientId]);
+        await revokeWhere(trx, { clientId });
         await deleteConnectedApps(trx, 'client_id', clientId);
       }),
     async revokeOfMember(trx, accountId, clientId) {
@@ -242,7 +243,7 @@ export function createGrantStore(
     revokeOfflineOfOthers: (accountId, foyerSession) =>
       database.transaction((trx) => revokeOffline(trx, accountId, [foyerSession])),
     async endOfClient(trx, clientId) {
-      await revokeWhere(trx, 'client_id', [clientId]);
+      await revokeWhere(trx, { clientId });
       await deleteConnectedApps(trx, 'client_id', clientId);
       await notices.ended(trx, { clientId });
     },
@@ -266,7 +267,7 @@ export function createGrantStore(
         .select(['id_hash', 'foyer_session'])
         .where('client_id', '=', clientId)
         .where('model', '=', model)
-        .where('id_hash', '>', after)
+        .where('id_hash', '>', after ?? toSha256(''))
         .orderBy('id_hash')
         .limit(batch)
         .execute();

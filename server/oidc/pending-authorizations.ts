@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { type HostCookies, type RequestTraits, requestCookie, requestCookiePrefix, toMark } from '../http/index.ts';
 import { toLifetime, visitorRowMs } from '../rate-limits/index.ts';
-import { dayMs, sha256 } from '../shared/index.ts';
+import { dayMs, sha256, toSealedText } from '../shared/index.ts';
 import { type KeyValueStore, parseStored, type SecretBox, storedRecords, UnsealError } from '../store/index.ts';
 
 const begunWithSchema = z.object({
@@ -92,7 +92,7 @@ export function createPendingRequests(
   function toCopy(id: string, sealed: string): PendingCopy | undefined {
     if (sealed === '') return undefined;
     try {
-      const copy = parseStored(copySchema, box.open(sealed, rowKey(id)));
+      const copy = parseStored(copySchema, box.open(toSealedText(sealed), rowKey(id)));
       return now() - copy.begunAtMs < resumableTtlMs ? copy : undefined;
     } catch (error) {
       // Sealed with a removed key, for another request, or forged.

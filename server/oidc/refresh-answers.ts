@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { calculateJwkThumbprint, decodeProtectedHeader } from 'jose';
 import Provider, { type AdapterPayload, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
+import type { Sha256 } from '../shared/index.ts';
 import { type KeyValueStore, type SecretBox, storedRecords } from '../store/index.ts';
 import { routes } from './routes-table.ts';
 
@@ -30,7 +31,7 @@ export interface RefreshAnswers {
    * @returns whether it is a theft: by another client or key, or too late
    * @throws {AnsweredBefore} by the same client and key, in time
    */
-  isTheft(idHash: string, payload: AdapterPayload, usedAtMs: number): Promise<boolean>;
+  isTheft(idHash: Sha256, payload: AdapterPayload, usedAtMs: number): Promise<boolean>;
   /** Stores and repeats answers at the token endpoint. */
   attach(provider: Provider, hashOf: (id: string) => string): void;
 }
@@ -52,7 +53,7 @@ export function createRefreshAnswers(kv: KeyValueStore, box: SecretBox, now: () 
   const answers = storedRecords({ kv, kind: 'refresh-answer', schema, ttlMs: graceMs, seal: box });
 
   /** The first request may still be in progress. */
-  async function findAnswer(idHash: string): Promise<StoredAnswer | undefined> {
+  async function findAnswer(idHash: Sha256): Promise<StoredAnswer | undefined> {
     for (let waitedMs = 0; waitedMs <= maxWaitMs; waitedMs += lookEveryMs) {
       const answer = await answers.find(idHash);
       if (answer) return answer;

@@ -1,6 +1,6 @@
 import type { InsertResult } from 'kysely';
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import { sha256 } from '../shared/index.ts';
+import { type SealedText, type Sha256, sha256 } from '../shared/index.ts';
 import { type Database, type KeyValueStore, prepare, type SecretBox } from '../store/index.ts';
 import type { GrantStore } from './grant-store.ts';
 import type { RefreshAnswers } from './refresh-answers.ts';
@@ -22,21 +22,22 @@ export interface RefreshTokenDeps {
  */
 export function refreshTokenAdapter({ database, box, grants, answers, kv, now }: RefreshTokenDeps): Adapter {
   const { db } = database;
-  const aad = (idHash: string) => `${model}:${idHash}`;
+  const aad = (idHash: Sha256) => `${model}:${idHash}`;
   const unsupported = async () => undefined;
 
-  const select = prepare<{ idHash: string }, { payload: string; consumed_at: number | null; expires_at: number }>((v) =>
-    db
-      .selectFrom('oidc')
-      .select(['payload', 'consumed_at', 'expires_at'])
-      .where('model', '=', model)
-      .where('id_hash', '=', v.idHash),
+  const select = prepare<{ idHash: Sha256 }, { payload: SealedText; consumed_at: number | null; expires_at: number }>(
+    (v) =>
+      db
+        .selectFrom('oidc')
+        .select(['payload', 'consumed_at', 'expires_at'])
+        .where('model', '=', model)
+        .where('id_hash', '=', v.idHash),
   );
-  const row = async (idHash: string) => (await select(db, { idHash })).rows[0];
+  const row = async (idHash: Sha256) => (await select(db, { idHash })).rows[0];
 
   /** One statement stores the token only while its grant exists. A sign-out finds it through the grant. */
   const insertUnderGrant = prepare<
-    { idHash: string; payload: string; grantHash: string; expiresAt: number; nowMs: number },
+    { idHash: Sha256; payload: SealedText; grantHash: Sha256; expiresAt: number; nowMs: number },
     InsertResult
   >((v) =>
     db
@@ -62,10 +63,10 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
       ),
   );
 
-  const open = (idHash: string, payload: string) => JSON.parse(box.open(payload, aad(idHash))) as AdapterPayload;
+  const open = (idHash: Sha256, payload: SealedText) => JSON.parse(box.open(payload, aad(idHash))) as AdapterPayload;
 
   /** @throws {AnsweredBefore} if it is no theft */
-  async function endIfStolen(idHash: string, payload: AdapterPayload, usedAtMs: number): Promise<void> {
+  async function endIfStolen(idHash: Sha256, payload: AdapterPayload, usedAtMs: number): Promise<void> {
     const { grantId } = payload;
     // An ended grant gets no repeated answer.
     const ended = grantId === undefined || !(await grants.isAlive(grantId));

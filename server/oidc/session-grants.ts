@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type Provider from 'oidc-provider';
 import type { Grant } from 'oidc-provider';
+import type { SessionIdHash } from '../shared/index.ts';
 import type { ClientSessionStore } from './client-session-store.ts';
 import type { GrantOwner, GrantStore } from './grant-store.ts';
 
@@ -13,7 +14,7 @@ export function ownerOfNewGrant(): GrantOwner {
 
 /** The session in which a client app gets access. */
 export interface SessionOwner {
-  idHash: string;
+  idHash: SessionIdHash;
   userId: string;
 }
 
@@ -62,7 +63,7 @@ export function createSessionGrants(
   provider: () => Provider,
   grants: GrantStore,
   clientSessions: ClientSessionStore,
-  isLive: (session: string) => Promise<boolean>,
+  isLive: (session: SessionIdHash) => Promise<boolean>,
   /**
    * Tests whether it outlives every refresh token that it may issue from now on: sessions can last longer than any
    * grant.

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { HttpError, toRetrySeconds } from '../http/index.ts';
 import type { VisitorGate } from '../rate-limits/index.ts';
-import { sha256 } from '../shared/index.ts';
+import { sha256, toSealedText } from '../shared/index.ts';
 import type { KeyValueStore, SecretBox } from '../store/index.ts';
 import { deviceCodeSeconds } from './device-flow.ts';
 import { createSaveTracker } from './skip-unchanged-saves.ts';
@@ -54,7 +54,7 @@ export function shortLivedAdapter(
     `oidc:user-code:${createHmac('sha256', userCodeSecret).update(userCode).digest('base64url')}`;
 
   function open(key: string, sealed: string, consumedAt: number | null): AdapterPayload {
-    const payload = JSON.parse(box.open(sealed, key)) as AdapterPayload;
+    const payload = JSON.parse(box.open(toSealedText(sealed), key)) as AdapterPayload;
     return consumedAt === null ? payload : { ...payload, consumed: Math.floor(consumedAt / 1000) };
   }
 

@@ -1,6 +1,6 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { type Origin, tellOfChange } from '../messages/index.ts';
-import { sha256 } from '../shared/index.ts';
+import { type SessionIdHash, sha256 } from '../shared/index.ts';
 import { fullName, lockUser, type User } from '../users/index.ts';
 import { challengeMs } from './challenges.ts';
 import { postedCredential } from './credential-input.ts';
@@ -18,7 +18,7 @@ const algorithms = [-8, -7, -257];
 /** The browser's session in which a passkey is added, and by whom. */
 export interface PasskeyRegistrant {
   user: User;
-  session: { idHash: string };
+  session: { idHash: SessionIdHash };
 }
 
 export type RegistrationRefusal =

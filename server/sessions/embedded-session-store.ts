@@ -1,21 +1,21 @@
 import type { Request } from 'express';
 import { type Session, type SessionData, Store } from 'express-session';
-import { sha256 } from '../shared/index.ts';
+import { type SessionId, type SessionIdHash, sha256, toSessionId, toSessionIdHash } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { Lifetimes } from './lifetime.ts';
 import { SessionWriteRules } from './session-write-rules.ts';
 
 /** The store's key of a session. The id itself is a bearer secret and is never stored. */
-export function sessionIdHash(sessionId: string): string {
-  return sha256(sessionId);
+export function sessionIdHash(sessionId: SessionId): SessionIdHash {
+  return toSessionIdHash(sha256(sessionId));
 }
 
-export function sessionKey(idHash: string): string {
+export function sessionKey(idHash: SessionIdHash): string {
   return `session:${idHash}`;
 }
 
 /** The key of the facts beside a session (session-index.ts). They are deleted with the session, however it ends. */
-export function sessionFactsKey(idHash: string): string {
+export function sessionFactsKey(idHash: SessionIdHash): string {
   return `session-facts:${idHash}`;
 }
 
@@ -45,12 +45,12 @@ export class EmbeddedSessionStore extends Store {
   }
 
   async #read(sessionId: string): Promise<SessionData | null> {
-    const value = await this.#kv.get(sessionKey(sessionIdHash(sessionId)));
+    const value = await this.#kv.get(sessionKey(sessionIdHash(toSessionId(sessionId))));
     return value === null ? null : (JSON.parse(value) as SessionData);
   }
 
   override set(sessionId: string, session: SessionData, callback: (error?: unknown) => void = () => {}): void {
-    const key = sessionKey(sessionIdHash(sessionId));
+    const key = sessionKey(sessionIdHash(toSessionId(sessionId)));
     const value = JSON.stringify(session);
     const write = this.#rules.isFirstSave(session)
       ? this.#kv.set(key, value, this.#rules.ttlMs(session))
@@ -59,13 +59,13 @@ export class EmbeddedSessionStore extends Store {
   }
 
   override destroy(sessionId: string, callback: (error?: unknown) => void = () => {}): void {
-    const idHash = sessionIdHash(sessionId);
+    const idHash = sessionIdHash(toSessionId(sessionId));
     this.#kv.delete(sessionKey(idHash), sessionFactsKey(idHash)).then(() => callback(), callback);
   }
 
   /** Only idle timeouts move, never past the maximum lifetime. A remembered session ends at its fixed time. */
   override touch(sessionId: string, session: SessionData, callback: () => void = () => {}): void {
-    const idHash = sessionIdHash(sessionId);
+    const idHash = sessionIdHash(toSessionId(sessionId));
     if (!this.#rules.isRenewalDue(idHash, session)) {
       callback();
       return;

@@ -1,4 +1,5 @@
 import type { Metrics } from '../metrics/index.ts';
+import type { SessionIdHash } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { SessionLinks } from './links.ts';
 import type { SessionUser } from './session.ts';
@@ -7,8 +8,8 @@ import {
   endSessions,
   findUpstreamSessions,
   findUser,
+  listSessionHashes,
   listSessions,
-  userSessionsKey,
 } from './session-index.ts';
 import { endedByLimitKey, limitSessions } from './session-limit.ts';
 import type { Sessions } from './sessions.ts';
@@ -35,7 +36,7 @@ export async function endAllSessions(
   userId: string,
   which?: EndedBy,
 ): Promise<number> {
-  const listed = await kv.setMembers(userSessionsKey(userId));
+  const listed = await listSessionHashes(kv, userId);
   if (!which) {
     const open = await endSessions(kv, links, userId, listed);
     await links.allEnded(userId);
@@ -74,16 +75,16 @@ export function createEndings(
     return count;
   }
 
-  async function endSession(userId: string, idHash: string): Promise<boolean> {
+  async function endSession(userId: string, idHash: SessionIdHash): Promise<boolean> {
     // A user can only end sessions in their own list.
-    if (!(await kv.setMembers(userSessionsKey(userId))).includes(idHash)) return false;
+    if (!(await listSessionHashes(kv, userId)).includes(idHash)) return false;
     const count = await endSessions(kv, links, userId, [idHash]);
     metrics.sessionEnded('revoked', count);
     return count > 0;
   }
 
-  async function endOtherSessions(userId: string, keepIdHash: string): Promise<number> {
-    const others = async () => (await kv.setMembers(userSessionsKey(userId))).filter((idHash) => idHash !== keepIdHash);
+  async function endOtherSessions(userId: string, keepIdHash: SessionIdHash): Promise<number> {
+    const others = async () => (await listSessionHashes(kv, userId)).filter((idHash) => idHash !== keepIdHash);
     const first = await endSessions(kv, links, userId, await others());
     // A session that changed its id at this moment is in the list by now.
     const count = first + (await endSessions(kv, links, userId, await others()));

@@ -1,6 +1,7 @@
 import { RedisStore } from 'connect-redis';
 import type { Request } from 'express';
 import type { Session, SessionData } from 'express-session';
+import { toSessionId } from '../shared/index.ts';
 import type { RedisClient } from '../store/index.ts';
 import { sessionFactsKey, sessionIdHash, sessionKey } from './embedded-session-store.ts';
 import type { Lifetimes } from './lifetime.ts';
@@ -48,7 +49,7 @@ export class RedisSessionStore extends RedisStore {
 
   /** A failed renewal must not fail the request: the next one follows within a minute. */
   override touch(sessionId: string, session: SessionData, callback: () => void = () => {}): Promise<void> {
-    if (this.#rules.isRenewalDue(sessionIdHash(sessionId), session)) {
+    if (this.#rules.isRenewalDue(sessionIdHash(toSessionId(sessionId)), session)) {
       return super.touch(sessionId, session).then(
         () => callback(),
         () => callback(),
@@ -64,7 +65,7 @@ export class RedisSessionStore extends RedisStore {
  * There is no SCAN: sessions are listed by user (session-index.ts), so nothing scans all keys.
  */
 function createHashingClient(redis: RedisClient) {
-  const toKey = (sessionId: string) => sessionKey(sessionIdHash(sessionId));
+  const toKey = (sessionId: string) => sessionKey(sessionIdHash(toSessionId(sessionId)));
   // connect-redis passes fractional seconds; the store needs whole milliseconds.
   const toMs = (seconds: number) => Math.round(seconds * 1000);
   return {
@@ -74,7 +75,11 @@ function createHashingClient(redis: RedisClient) {
     update: (sessionId: string, value: string) => redis.set(toKey(sessionId), value, 'KEEPTTL', 'XX'),
     expire: (sessionId: string, seconds: number) => redis.pexpire(toKey(sessionId), toMs(seconds)),
     del: (sessionIds: readonly string[]) =>
-      redis.del(...sessionIds.map(sessionIdHash).flatMap((idHash) => [sessionKey(idHash), sessionFactsKey(idHash)])),
+      redis.del(
+        ...sessionIds
+          .map((sessionId) => sessionIdHash(toSessionId(sessionId)))
+          .flatMap((idHash) => [sessionKey(idHash), sessionFactsKey(idHash)]),
+      ),
     scan: () => Promise.reject(new Error('Sessions are listed by user, never by a scan of all keys')),
   };
 }

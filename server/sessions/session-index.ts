@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { plainAddress } from '../messages/index.ts';
-import { sha256 } from '../shared/index.ts';
+import { type SessionIdHash, sha256, toSessionIdHash } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import { sessionFactsKey, sessionKey } from './embedded-session-store.ts';
 import type { SessionUser, UpstreamSession } from './session.ts';
@@ -16,7 +16,7 @@ export interface SessionFacts {
 
 /** A browser in which a user is signed in. */
 export interface ListedSession extends Omit<SessionFacts, 'userAgent'> {
-  idHash: string;
+  idHash: SessionIdHash;
   /** Undefined if the browser sent no User-Agent. */
   userAgent: string | undefined;
   /** Time of the last authentication in this session. */
@@ -41,7 +41,7 @@ const sessionsOfName = (provider: string, nameId: string) =>
  */
 export async function indexUpstreamSession(
   kv: KeyValueStore,
-  { userId, idHash, upstream }: { userId: string; idHash: string; upstream?: UpstreamSession | undefined },
+  { userId, idHash, upstream }: { userId: string; idHash: SessionIdHash; upstream?: UpstreamSession | undefined },
   ttlMs: number,
 ): Promise<void> {
   if (!upstream?.saml) return;
@@ -49,7 +49,7 @@ export async function indexUpstreamSession(
   for (const member of await kv.setMembers(key)) {
     const [, listed = ''] = member.split(' ');
     // Removes expired sessions from the list.
-    if ((await kv.get(sessionKey(listed))) === null) await kv.removeFromSet(key, member);
+    if ((await kv.get(sessionKey(toSessionIdHash(listed)))) === null) await kv.removeFromSet(key, member);
   }
   await kv.addToSet(key, `${userId} ${idHash}`, ttlMs);
 }
@@ -63,12 +63,13 @@ export async function findUpstreamSessions(
   provider: string,
   nameId: string,
   indexes: readonly string[],
-): Promise<{ userId: string; idHash: string }[]> {
+): Promise<{ userId: string; idHash: SessionIdHash }[]> {
   const members = await kv.setMembers(sessionsOfName(provider, nameId));
-  const found: { userId: string; idHash: string }[] = [];
+  const found: { userId: string; idHash: SessionIdHash }[] = [];
   for (const batch of batches(members)) {
     const meant = batch.map(async (member) => {
-      const [userId = '', idHash = ''] = member.split(' ');
+      const [userId = '', hash = ''] = member.split(' ');
+      const idHash = toSessionIdHash(hash);
       const user = await findUser(kv, idHash);
       const index = user?.upstream?.saml?.sessionIndex;
       const isMeant = indexes.length === 0 || index === undefined || indexes.includes(index);
@@ -83,10 +84,14 @@ export async function findUpstreamSessions(
  * Marks a session that continues under a new id. Its record is gone, and it stays in the list until the new one is
  * there, so that a sign-out of other devices always finds one of the two.
  */
-export const goingOnKey = (idHash: string) => `session-going-on:${idHash}`;
+export const goingOnKey = (idHash: SessionIdHash) => `session-going-on:${idHash}`;
 export const goingOnMs = 60_000;
 
 export const userSessionsKey = (userId: string) => `sessions-of:${userId}`;
+
+/** The sessions in a member's list; some of them may have ended. */
+export const listSessionHashes = async (kv: KeyValueStore, userId: string): Promise<SessionIdHash[]> =>
+  (await kv.setMembers(userSessionsKey(userId))).map(toSessionIdHash);
 
 /** The origin of a request for the list of devices; without an address if it did not pass through Express. */
 export function readClientInfo(req: IncomingMessage & { ip?: string | undefined }): { userAgent: string; ip?: string } {
@@ -94,7 +99,7 @@ export function readClientInfo(req: IncomingMessage & { ip?: string | undefined 
   return { userAgent, ...(req.ip !== undefined && { ip: plainAddress(req.ip) }) };
 }
 
-export async function readSessionFacts(kv: KeyValueStore, idHash: string): Promise<SessionFacts | undefined> {
+export async function readSessionFacts(kv: KeyValueStore, idHash: SessionIdHash): Promise<SessionFacts | undefined> {
   const text = await kv.get(sessionFactsKey(idHash));
   return text === null ? undefined : (JSON.parse(text) as SessionFacts);
 }
@@ -102,7 +107,7 @@ export async function readSessionFacts(kv: KeyValueStore, idHash: string): Promi
 /** @param ttlMs as long as the session, so that facts do not outlive it */
 export async function writeSessionFacts(
   kv: KeyValueStore,
-  idHash: string,
+  idHash: SessionIdHash,
   facts: SessionFacts,
   ttlMs: number,
 ): Promise<void> {
@@ -112,7 +117,7 @@ export async function writeSessionFacts(
 /** Writes only if facts still exist, so that a parallel request restores nothing of an ended session. */
 export async function recordSessionUse(
   kv: KeyValueStore,
-  idHash: string,
+  idHash: SessionIdHash,
   use: Partial<SessionFacts>,
   /** Undefined if the session's end does not move. */
   ttlMs: number | undefined,
@@ -123,7 +128,7 @@ export async function recordSessionUse(
 }
 
 /** The state of one session: undefined if it has ended, or while the sign-in is in progress. */
-async function readSession(kv: KeyValueStore, idHash: string): Promise<ListedSession | undefined> {
+async function readSession(kv: KeyValueStore, idHash: SessionIdHash): Promise<ListedSession | undefined> {
   const [user, facts] = await Promise.all([findUser(kv, idHash), readSessionFacts(kv, idHash)]);
   // A list outlives its sessions.
   if (!user) return undefined;
@@ -137,7 +142,7 @@ async function readSession(kv: KeyValueStore, idHash: string): Promise<ListedSes
   };
 }
 
-export async function findUser(kv: KeyValueStore, idHash: string): Promise<SessionUser | undefined> {
+export async function findUser(kv: KeyValueStore, idHash: SessionIdHash): Promise<SessionUser | undefined> {
   const record = await kv.get(sessionKey(idHash));
   return record === null ? undefined : (JSON.parse(record) as { user?: SessionUser }).user;
 }
@@ -145,7 +150,7 @@ export async function findUser(kv: KeyValueStore, idHash: string): Promise<Sessi
 /** The open sessions of a user, the most recently used first. */
 export async function listSessions(kv: KeyValueStore, userId: string): Promise<ListedSession[]> {
   const found: ListedSession[] = [];
-  for (const batch of batches(await kv.setMembers(userSessionsKey(userId)))) {
+  for (const batch of batches(await listSessionHashes(kv, userId))) {
     const read = await Promise.all(batch.map((idHash) => readSession(kv, idHash)));
     found.push(...read.filter((session) => session !== undefined));
   }
@@ -156,14 +161,14 @@ export async function listSessions(kv: KeyValueStore, userId: string): Promise<L
 export async function findSession(
   kv: KeyValueStore,
   userId: string,
-  idHash: string,
+  idHash: SessionIdHash,
 ): Promise<ListedSession | undefined> {
   // A user can only use sessions in their own list.
-  return (await kv.setMembers(userSessionsKey(userId))).includes(idHash) ? readSession(kv, idHash) : undefined;
+  return (await listSessionHashes(kv, userId)).includes(idHash) ? readSession(kv, idHash) : undefined;
 }
 
 export interface SessionEndListener {
-  ended(sessions: readonly { idHash: string; userId: string }[]): Promise<void>;
+  ended(sessions: readonly { idHash: SessionIdHash; userId: string }[]): Promise<void>;
 }
 
 /** Sessions that are read or ended in parallel: one user's list must not delay the requests of others. */
@@ -178,7 +183,7 @@ export async function endSessions(
   kv: KeyValueStore,
   links: SessionEndListener,
   userId: string,
-  ids: readonly string[],
+  ids: readonly SessionIdHash[],
 ): Promise<number> {
   let open = 0;
   for (const batch of batches(ids)) open += await endBatch(kv, links, userId, batch);
@@ -189,7 +194,7 @@ async function endBatch(
   kv: KeyValueStore,
   links: SessionEndListener,
   userId: string,
-  ids: readonly string[],
+  ids: readonly SessionIdHash[],
 ): Promise<number> {
   const sessions = ids.map((idHash) => ({ idHash, userId }));
   // Dependent data ends first: if this process dies, the session still exists, and ending it again ends everything.

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { specialLimits } from '../rate-limits/index.ts';
+import type { SessionIdHash } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import {
   batches,
   endSessions,
   findUser,
   goingOnKey,
+  listSessionHashes,
   readSessionFacts,
   type SessionEndListener,
   userSessionsKey,
@@ -20,7 +22,7 @@ const toldMs = 30 * 24 * 60 * 60_000;
 export const endedByLimitKey = (userId: string) => `sessions-over-limit:${userId}`;
 
 interface Entry {
-  idHash: string;
+  idHash: SessionIdHash;
   lastUsedAtMs: number;
 }
 
@@ -39,9 +41,9 @@ const limitingMs = 30_000;
 export async function limitSessions(kv: KeyValueStore, links: SessionEndListener, userId: string): Promise<number> {
   const [key, own] = [limitingKey(userId), randomUUID()];
   let open = 0;
-  let stored: ReadonlySet<string> = new Set();
+  let stored: ReadonlySet<SessionIdHash> = new Set();
   for (;;) {
-    const listed = await kv.setMembers(userSessionsKey(userId));
+    const listed = await listSessionHashes(kv, userId);
     if (listed.length <= maxSessions || listed.every((idHash) => stored.has(idHash))) break;
     if (!(await kv.setIfAbsent(key, own, limitingMs))) break;
     try {
@@ -57,11 +59,15 @@ export async function limitSessions(kv: KeyValueStore, links: SessionEndListener
 }
 
 /** The sessions beyond the limit; removes ended ones from the list. */
-async function overLimit(kv: KeyValueStore, userId: string, listed: readonly string[]): Promise<string[]> {
+async function overLimit(
+  kv: KeyValueStore,
+  userId: string,
+  listed: readonly SessionIdHash[],
+): Promise<SessionIdHash[]> {
   const entries: Entry[] = [];
   for (const batch of batches(listed)) {
     const read = await Promise.all(batch.map((idHash) => findLastUse(kv, idHash)));
-    const ended: string[] = [];
+    const ended: SessionIdHash[] = [];
     for (const [index, idHash] of batch.entries()) {
       const lastUsedAtMs = read[index];
       if (lastUsedAtMs === undefined) ended.push(idHash);
@@ -73,12 +79,12 @@ async function overLimit(kv: KeyValueStore, userId: string, listed: readonly str
   return over.map(({ idHash }) => idHash);
 }
 
-async function forget(kv: KeyValueStore, userId: string, idHash: string): Promise<void> {
+async function forget(kv: KeyValueStore, userId: string, idHash: SessionIdHash): Promise<void> {
   if ((await kv.get(goingOnKey(idHash))) === null) await kv.removeFromSet(userSessionsKey(userId), idHash);
 }
 
 /** Undefined: the session has ended. A sign-in in progress has facts before it has a record. */
-async function findLastUse(kv: KeyValueStore, idHash: string): Promise<number | undefined> {
+async function findLastUse(kv: KeyValueStore, idHash: SessionIdHash): Promise<number | undefined> {
   const [user, facts] = await Promise.all([findUser(kv, idHash), readSessionFacts(kv, idHash)]);
   return facts?.lastUsedAtMs ?? user?.authTimeMs;
 }

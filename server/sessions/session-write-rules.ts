@@ -1,4 +1,5 @@
 import type { SessionData } from 'express-session';
+import type { SessionIdHash } from '../shared/index.ts';
 import { endsAtMs, type Lifetimes } from './lifetime.ts';
 
 /**
@@ -42,7 +43,7 @@ export class SessionWriteRules {
   /**
    * Tests whether this use moves the session's end. A remembered session ends with its cookie, however much it is used.
    */
-  isRenewalDue(idHash: string, session: SessionData): boolean {
+  isRenewalDue(idHash: SessionIdHash, session: SessionData): boolean {
     if (session.cookie.expires) return false;
     const now = Date.now();
     const sinceMs = now - (this.#renewedAt.get(idHash) ?? 0);

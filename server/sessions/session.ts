@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
+import { type SessionIdHash, toSessionId } from '../shared/index.ts';
 import { sessionIdHash } from './embedded-session-store.ts';
 
 /** The provider of the sign-in, and the provider's name of the session for its logout (SAML 2.0 Core, section 3.7). */
@@ -61,11 +62,11 @@ declare module 'express-session' {
 
 export interface CurrentSession extends SessionUser {
   /** SHA-256 of the session id, under which grants and lists refer to the session. */
-  idHash: string;
+  idHash: SessionIdHash;
 }
 
 /** The session of this request's browser; its user may be disabled or deleted. */
 export function getCurrentSession(req: Request): CurrentSession | undefined {
   const user = req.session?.user;
-  return user && { ...user, idHash: sessionIdHash(req.session.id) };
+  return user && { ...user, idHash: sessionIdHash(toSessionId(req.session.id)) };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { type HostCookies, HttpError } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
+import { type SessionIdHash, toSessionId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import { sessionIdHash, sessionKey } from './embedded-session-store.ts';
@@ -16,6 +17,7 @@ import {
   goingOnMs,
   indexUpstreamSession,
   type ListedSession,
+  listSessionHashes,
   listSessions,
   readClientInfo,
   readSessionFacts,
@@ -57,20 +59,20 @@ export interface Sessions {
   /** The browsers in which a user is signed in, the most recently used first. */
   list(userId: string): Promise<ListedSession[]>;
   /** One of them; undefined if the user has no such session (any more). */
-  find(userId: string, idHash: string): Promise<ListedSession | undefined>;
+  find(userId: string, idHash: SessionIdHash): Promise<ListedSession | undefined>;
   /** How many of them the session limit has ended recently. */
   endedByLimit(userId: string): Promise<number>;
   /** Ends one of them with all dependent data; false if the user has no such session (any more). */
-  endSession(userId: string, idHash: string): Promise<boolean>;
+  endSession(userId: string, idHash: SessionIdHash): Promise<boolean>;
   /** Ends all of them but one. Returns the number. */
-  endOtherSessions(userId: string, keepIdHash: string): Promise<number>;
+  endOtherSessions(userId: string, keepIdHash: SessionIdHash): Promise<number>;
   /**
    * Ends the sessions of a user whom a provider has signed out, by the provider's names. Returns the number.
    * @param indexes the session indexes; empty: all sessions of the user
    */
   endUpstreamSessions(provider: string, nameId: string, indexes: readonly string[]): Promise<number>;
   /** Tests whether the session still exists. */
-  isSessionLive(idHash: string): Promise<boolean>;
+  isSessionLive(idHash: SessionIdHash): Promise<boolean>;
   /**
    * The signed-in user of this request, or undefined if there is none, or if they are disabled or deleted. Read once
    * per request.
@@ -165,7 +167,7 @@ export function createSessions(settings: Settings): Sessions {
       ...(upstream && { upstream }),
     };
     if (remember) req.session.cookie.maxAge = Math.max(1, startedAtMs + rememberMs - nowMs);
-    const after = { ...req.session.user, idHash: sessionIdHash(req.session.id) };
+    const after = { ...req.session.user, idHash: sessionIdHash(toSessionId(req.session.id)) };
     // Before, because a session outside the list could not be ended from elsewhere; and again after, because
     // `endAllSessions` may have emptied the list in between.
     const listMs = Math.max(rememberMs, idleMs) * 2;
@@ -184,7 +186,7 @@ export function createSessions(settings: Settings): Sessions {
       await step((done) => req.session.destroy(done));
       throw new HttpError('unauthorized', { detail: 'the password was set anew, or the member disabled, meanwhile' });
     }
-    if (how.onlyIfLive && before && !(await kv.setMembers(userSessionsKey(user.id))).includes(before.idHash)) {
+    if (how.onlyIfLive && before && !(await listSessionHashes(kv, user.id)).includes(before.idHash)) {
       await step((done) => req.session.destroy(done));
       await kv.removeFromSet(userSessionsKey(user.id), after.idHash);
       throw new HttpError('unauthorized', { detail: 'the session was ended meanwhile' });
@@ -244,10 +246,10 @@ export function createSessions(settings: Settings): Sessions {
     return found && found.disabledAt === null ? { user: found, session } : undefined;
   }
 
-  const isSessionLive = async (idHash: string) => (await kv.get(sessionKey(idHash))) !== null;
+  const isSessionLive = async (idHash: SessionIdHash) => (await kv.get(sessionKey(idHash))) !== null;
 
   const list = (userId: string) => listSessions(kv, userId);
-  const find = (userId: string, idHash: string) => findSession(kv, userId, idHash);
+  const find = (userId: string, idHash: SessionIdHash) => findSession(kv, userId, idHash);
 
   return { createSession, end, isSessionLive, list, find, getCurrentUser, ...endings };
 }

@@ -6,6 +6,7 @@ import { methodNotAllowed, readQueryParam, resolveLanguage, translator } from '.
 import { deviceName, tellOfChange } from '../messages/index.ts';
 import { forgetRememberedDevices, listRememberedDevices } from '../mfa/index.ts';
 import { getRequestOrigin, maxSessions } from '../sessions/index.ts';
+import { type SessionIdHash, toSessionIdHash } from '../shared/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { endOthers } from './end-others.ts';
 import type { HomeCardSource } from './home-cards.ts';
@@ -68,7 +69,7 @@ export const deviceCard: HomeCardSource = async (deps, req, member) => {
     deps.sessions.endedByLimit(user.id),
   ]);
   const nowMs = deps.now();
-  const isThis = ({ idHash }: { idHash: string }) => idHash === session.idHash;
+  const isThis = ({ idHash }: { idHash: SessionIdHash }) => idHash === session.idHash;
   const sessions = paged(
     req,
     'page',
@@ -133,7 +134,7 @@ async function notifyDeviceChange(
 
 /** The session that the address names, when it is the member's and open. Undefined: it has ended, or never was. */
 const named = ({ sessions }: AccountDeps, req: Request, { user }: SignedInUser) =>
-  sessions.find(user.id, readQueryParam(req, 'session') ?? '');
+  sessions.find(user.id, toSessionIdHash(readQueryParam(req, 'session') ?? ''));
 
 /** This browser's own session ends where every page ends it: its cookies go, too. */
 function signOutPage(

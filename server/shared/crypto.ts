@@ -1,11 +1,12 @@
 import { createHmac, createSecretKey, hash, randomBytes } from 'node:crypto';
+import { type Sha256, toSha256 } from './ids.ts';
 
 /** 256 random bits in base64url, 43 characters: an id that is an unguessable bearer secret. */
 export const randomToken = (): string => randomBytes(32).toString('base64url');
 
 /** SHA-256 in base64url, 43 characters: the stored form of ids that are bearer secrets. Not for guessable values. */
-export function sha256(value: string): string {
-  return hash('sha256', value, 'base64url');
+export function sha256(value: string): Sha256 {
+  return toSha256(hash('sha256', value, 'base64url'));
 }
 
 /** Keyed names of guessable values (addresses, numbers) in a store: without the key they cannot be searched for. */

@@ -2,4 +2,17 @@
  * The module of values and functions without state that every other module may use. It imports no other module.
  */
 export { type KeyedDigest, keyedDigest, randomToken, sha256 } from './crypto.ts';
+export {
+  type SealedText,
+  type SessionId,
+  type SessionIdHash,
+  type Sha256,
+  sealedTextSchema,
+  sessionIdHashSchema,
+  sha256Schema,
+  toSealedText,
+  toSessionId,
+  toSessionIdHash,
+  toSha256,
+} from './ids.ts';
 export { dayMs, hourMs, minuteMs } from './time.ts';

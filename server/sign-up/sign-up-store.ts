@@ -2,13 +2,14 @@ import type { Kysely, Selectable, Transaction } from 'kysely';
 import { z } from 'zod';
 import { type UpstreamIdentity, upstreamIdentitySchema } from '../federation/index.ts';
 import { type Language, languages } from '../http/index.ts';
+import { sha256Schema } from '../shared/index.ts';
 import { type Db, parseStored, type Schema, type SignUpTable, uuidv7 } from '../store/index.ts';
 
 const termsSchema = z.object({
   version: z.number(),
   label: z.string(),
   lang: z.enum(languages),
-  textHash: z.string(),
+  textHash: sha256Schema,
   ip: z.string().nullable(),
   userAgent: z.string().nullable(),
   clientId: z.string().nullable(),

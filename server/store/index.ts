@@ -30,7 +30,7 @@ export type * from './schema-members.ts';
 export type * from './schema-membership.ts';
 export type * from './schema-oauth.ts';
 export { cachingSecretBox, createSecretBox, deriveKey, type SecretBox, UnsealError } from './secret-box.ts';
-export { acceptFormerNames, parseStored, StoredDataInvalid } from './stored-json.ts';
+export { acceptFormerNames, checkedAs, parseStored, StoredDataInvalid } from './stored-json.ts';
 export { type RecordSettings, type StoredRecords, storedRecords } from './stored-records.ts';
 export { isUniqueViolation } from './unique-violation.ts';
 export { uuidv7 } from './uuid.ts';

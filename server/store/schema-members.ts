@@ -1,10 +1,12 @@
+import type { SealedText, Sha256 } from '../shared/index.ts';
+
 /** Tables of what members look after themselves: factors, passkeys, addresses, leaving. As in `schema.ts`. */
 
 /** A member's authenticator app (RFC 6238). A row is one that has been activated. */
 export interface TotpAuthenticatorTable {
   user_id: string;
   /** Base32, sealed. */
-  sealed_secret: string;
+  sealed_secret: SealedText;
   /** The last time step whose code was accepted: it, and none before it, is accepted again. */
   last_step: number;
   created_at: number;
@@ -15,7 +17,7 @@ export interface RecoveryCodeTable {
   id: string;
   user_id: string;
   /** SHA-256 (base64url); the codes have 80 bits, so nothing slower is needed. */
-  code_hash: string;
+  code_hash: Sha256;
   created_at: number;
   used_at: number | null;
 }
@@ -24,7 +26,7 @@ export interface RecoveryCodeTable {
 export interface RememberedDeviceTable {
   id: string;
   user_id: string;
-  secret_hash: string;
+  secret_hash: Sha256;
   /** Void once the member has had another password since. */
   password_epoch: number;
   user_agent: string;
@@ -39,7 +41,7 @@ export interface FactorResetTable {
   id: string;
   user_id: string;
   /** SHA-256 of what the links to say no carry. */
-  token_hash: string;
+  token_hash: Sha256;
   /** waiting, cancelled or done. */
   state: string;
   requested_at: number;
@@ -72,7 +74,7 @@ export interface EmailChangeTable {
   old_email: string;
   new_email: string;
   /** SHA-256 of what the link to undo it carries. */
-  undo_hash: string;
+  undo_hash: Sha256;
   changed_at: number;
   undo_until: number;
   undone_at: number | null;

@@ -1,3 +1,5 @@
+import type { SealedText, SessionIdHash, Sha256 } from '../shared/index.ts';
+
 /** Tables of client apps and of what they are given. As in `schema.ts`. */
 
 /** One client app. `metadata` is JSON in RFC 7591 names, without the secret. */
@@ -6,9 +8,9 @@ export interface ClientTable {
   name: string;
   metadata: string;
   /** SHA-256 (hex) of the client secret; null for public clients. */
-  secret_hash: string | null;
+  secret_hash: Sha256 | null;
   /** SHA-256 (hex) of the secret before that one. */
-  previous_secret_hash: string | null;
+  previous_secret_hash: Sha256 | null;
   /** Until when the previous secret is valid (milliseconds since the epoch). */
   previous_secret_expires_at: number | null;
   created_at: number;
@@ -20,7 +22,7 @@ export interface SigningKeyTable {
   id: string;
   alg: string;
   /** The private JWK, sealed (see secret-box.ts). */
-  sealed_jwk: string;
+  sealed_jwk: SealedText;
   created_at: number;
   /** When it begins to sign; published before. */
   activates_at: number;
@@ -32,14 +34,14 @@ export interface SigningKeyTable {
 export interface OidcTable {
   model: string;
   /** SHA-256 (base64url) of the record's id; the id itself is a bearer secret and is stored nowhere. */
-  id_hash: string;
+  id_hash: Sha256;
   /** JSON, sealed. */
-  payload: string;
-  grant_id: string | null;
+  payload: SealedText;
+  grant_id: Sha256 | null;
   client_id: string | null;
   account_id: string | null;
   /** Hash of the Foyer session that it belongs to. */
-  foyer_session: string | null;
+  foyer_session: SessionIdHash | null;
   /** 1: a grant that outlives its session (offline access, or a device); 0: it ends with the session. */
   offline: number;
   consumed_at: number | null;
@@ -69,7 +71,7 @@ export interface ClientSessionTable {
   /** As its id tokens have it. */
   sid: string;
   /** Hash of the Foyer session. */
-  foyer_session: string;
+  foyer_session: SessionIdHash;
   client_id: string;
   account_id: string;
   created_at: number;

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { SealedText, Sha256 } from '../shared/index.ts';
 import type { FederatedIdentityTable } from './schema-federation.ts';
 import type {
   AccountDeletionTable,
@@ -147,7 +148,7 @@ export interface OutboxTable {
   /** Masked, for listings. */
   recipient: string;
   /** JSON, sealed; null once it has been delivered, or can no longer be. */
-  sealed_payload: string | null;
+  sealed_payload: SealedText | null;
   /** Messages of one group are delivered one after the other, in the order of their positions. */
   group_id: string | null;
   /** Among those of its group that wait; 0 without a group. Ids of one millisecond have no order among themselves. */
@@ -247,7 +248,7 @@ export interface TermsAcceptanceTable {
   label: string;
   lang: string;
   /** SHA-256 (base64url) of the text as it was shown. */
-  text_hash: string;
+  text_hash: Sha256;
   ip: string | null;
   user_agent: string | null;
   /** The client app that waited meanwhile. */

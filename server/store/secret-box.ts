@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomFillSync } from 'node:crypto';
+import { type SealedText, toSealedText } from '../shared/index.ts';
 
 /** AES-256-GCM as NIST SP 800-38D recommends it. */
 const CIPHER = 'aes-256-gcm';
@@ -28,9 +29,9 @@ export interface SecretBox {
    * opening, and stops a sealed value from being moved to another place.
    * @returns `<key id>.<iv, ciphertext and tag in base64url>`
    */
-  seal(plain: string, aad?: string): string;
+  seal(plain: string, aad?: string): SealedText;
   /** @throws SealBroken */
-  open(sealed: string, aad?: string): string;
+  open(sealed: SealedText, aad?: string): string;
 }
 
 /**
@@ -55,7 +56,7 @@ export function createSecretBox(secretKeys: readonly string[], purpose: string):
       const cipher = createCipheriv(CIPHER, sealing.key, iv, { authTagLength: TAG_BYTES });
       cipher.setAAD(Buffer.from(aad));
       const bytes = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-      return `${sealing.id}.${bytes.toString('base64url')}`;
+      return toSealedText(`${sealing.id}.${bytes.toString('base64url')}`);
     },
     open(sealed, aad = '') {
       const dot = sealed.indexOf('.');
@@ -83,8 +84,8 @@ export function createSecretBox(secretKeys: readonly string[], purpose: string):
  * @param max places that are remembered; the oldest go first
  */
 export function cachingSecretBox(box: SecretBox, max = 4_000): SecretBox {
-  const places = new Map<string, { sealed: string; plain: string }>();
-  function remember(aad: string, sealed: string, plain: string): void {
+  const places = new Map<string, { sealed: SealedText; plain: string }>();
+  function remember(aad: string, sealed: SealedText, plain: string): void {
     places.delete(aad);
     if (places.size >= max) {
       for (const oldest of places.keys()) {

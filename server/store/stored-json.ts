@@ -16,6 +16,13 @@ export function parseStored<T>(schema: z.ZodType<T>, text: string): T {
   throw new StoredDataInvalid(`Stored JSON does not match its schema: ${places.join(', ')}`);
 }
 
+/**
+ * The schema of a value whose type is declared elsewhere (a library, a union of many forms).
+ * @param schema describes the properties on which its reader depends; the value itself stays as it was stored
+ */
+export const checkedAs = <T>(schema: z.ZodType): z.ZodType<T> =>
+  z.custom<T>((value) => schema.safeParse(value).success);
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { toSealedText } from '../shared/index.ts';
 import type { KeyValueStore } from './key-value.ts';
 import type { SecretBox } from './secret-box.ts';
 import { parseStored } from './stored-json.ts';
@@ -38,7 +39,8 @@ export function storedRecords<T>({ kv, kind, schema, ttlMs, seal }: RecordSettin
     const json = JSON.stringify(value);
     return seal ? seal.seal(json, key(name)) : json;
   };
-  const toValue = (name: string, text: string) => parseStored(schema, seal ? seal.open(text, key(name)) : text);
+  const toValue = (name: string, text: string) =>
+    parseStored(schema, seal ? seal.open(toSealedText(text), key(name)) : text);
   const toValueIfAny = (name: string, text: string | null) => (text === null ? undefined : toValue(name, text));
 
   return {

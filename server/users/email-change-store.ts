@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import type { Sha256 } from '../shared/index.ts';
 import { type Db, isUniqueViolation, type Schema, uuidv7 } from '../store/index.ts';
 import { AlreadyInUseError } from './already-in-use.ts';
 import type { User } from './user.ts';
@@ -53,7 +54,7 @@ export async function listReservedEmails(
 export interface NewEmail {
   email: string;
   /** SHA-256 of the token in the undo link. */
-  undoHash: string;
+  undoHash: Sha256;
   undoUntil: number;
 }
 
@@ -109,7 +110,7 @@ export async function changeEmail(
 /** A change by its undo token, as long as it can be undone. */
 export async function findEmailChange(
   db: Db,
-  { id, undoHash }: { id: string; undoHash: string },
+  { id, undoHash }: { id: string; undoHash: Sha256 },
   nowMs: number,
 ): Promise<EmailChange | undefined> {
   const row = await db

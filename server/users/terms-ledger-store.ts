@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { Sha256 } from '../shared/index.ts';
 import { type Schema, uuidv7 } from '../store/index.ts';
 
 /** The accepted version of the terms, and the place: evidence in case of doubt. */
@@ -9,7 +10,7 @@ export interface TermsAcceptance {
   /** The language of the shown text. */
   lang: string;
   /** SHA-256 (base64url) of the shown text. */
-  textHash: string;
+  textHash: Sha256;
   ip: string | null;
   userAgent: string | null;
   /** The client app with a pending request. */

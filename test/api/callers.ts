@@ -21,6 +21,7 @@ import { setDisabled, type User } from '../../server/users/index.ts';
 import { giveTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
+import { toSealedText } from '../support/ids.ts';
 import { relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
 
 /** What a caller sends beside the call itself. */
@@ -107,7 +108,7 @@ async function tamper({ deps }: TestFoyer, token: string, change: object, kind =
   const key = `oidc:${kind}:${sha256(token)}`;
   const sealed = await deps.kv.get(key);
   if (sealed === null) throw new Error('no such token');
-  const payload: object = JSON.parse(deps.boxes.oidc.open(sealed, key));
+  const payload: object = JSON.parse(deps.boxes.oidc.open(toSealedText(sealed), key));
   await deps.kv.update(key, deps.boxes.oidc.seal(JSON.stringify({ ...payload, ...change }), key));
 }
 

@@ -6,6 +6,7 @@ import { changeEmail } from '../../server/users/index.ts';
 import { codeFor, newPassword, submit } from '../password/steps.ts';
 import { type Cli, cliOf } from '../support/cli.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toSha256 } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 
 let ids = 0;
@@ -108,7 +109,12 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
       const mover = await foyer.addUser();
       const nowMs = foyer.deps.now();
       await database.transaction((trx) =>
-        changeEmail(trx, mover, { email: 'moved.on@example.com', undoHash: 'x', undoUntil: nowMs + 60_000 }, nowMs),
+        changeEmail(
+          trx,
+          mover,
+          { email: 'moved.on@example.com', undoHash: toSha256('x'), undoUntil: nowMs + 60_000 },
+          nowMs,
+        ),
       );
       const run = await importing(
         `${columns}\n${gone},gone@example.com,true,,,,\n${newSub()},${mover.email},true,,,,\n`,

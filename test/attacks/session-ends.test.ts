@@ -6,6 +6,7 @@ import { names, setBy, tokenCookieTools, withDefaultClient } from '../oidc/token
 import { activate, appCode, begin, leadsTo } from '../settings/mfa-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toSealedText, toSessionId, toSessionIdHash, toSha256 } from '../support/ids.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
@@ -30,7 +31,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
   const isIn = async (browser: Browser) => (await browser.get('/settings')).status === 200;
   const idOf = async (browser: Browser) => {
     const cookie = decodeURIComponent((await browser.cookies()).foyer_session ?? '');
-    return sessionIdHash(cookie.slice(2).split('.')[0] ?? '');
+    return sessionIdHash(toSessionId(cookie.slice(2).split('.')[0] ?? ''));
   };
   const signIn = async (user: User, more: Record<string, string> = {}) => {
     const browser = foyer.browser();
@@ -219,7 +220,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       expect(of(client.id, after)).toHaveLength(1);
       const grants = new Set(after.filter(({ model }) => model === 'Grant').map(({ id_hash }) => id_hash));
       const refreshTokens = after.filter(({ model }) => model === 'RefreshToken');
-      expect(refreshTokens.map(({ grant_id }) => grants.has(grant_id ?? ''))).toEqual([true, true]);
+      expect(refreshTokens.map(({ grant_id }) => grants.has(toSha256(grant_id ?? '')))).toEqual([true, true]);
       // The client app's own refresh token still works.
       const answer = await oidc.refreshTokenGrant(app.config, tokens.refresh_token ?? '');
       expect(answer.claims()?.sub).toBe(user.id);
@@ -229,10 +230,16 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       const { db } = foyer.deps.database;
       const user = await foyer.addUser();
       const rows = Array.from({ length: 1_203 }, (_, n) => ({
-        ...{ model: 'Grant', id_hash: `sweep-${n}`, payload: '', grant_id: null, client_id: 'web' },
+        ...{
+          model: 'Grant',
+          id_hash: toSha256(`sweep-${n}`),
+          payload: toSealedText(''),
+          grant_id: null,
+          client_id: 'web',
+        },
         ...{
           account_id: user.id,
-          foyer_session: `gone-${n}`,
+          foyer_session: toSessionIdHash(`gone-${n}`),
           offline: 0,
           consumed_at: null,
           expires_at: foyer.deps.now() + dayMs,

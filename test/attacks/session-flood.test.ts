@@ -10,6 +10,7 @@ import { type Beginner, type Begun, plantSessions, startBeginner } from '../sess
 import { leadsTo } from '../settings/mfa-steps.ts';
 import { appCode, memberWithTotp, show, toChallenge } from '../sign-in/factor-steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toSha256 } from '../support/ids.ts';
 import { workTime } from '../support/own-time.ts';
 import { type RelyingParty, relyingParty, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
@@ -220,7 +221,12 @@ describe.each(backends)('a user with very many sessions on $name', (backend) => 
     for (let n = 0; n < 80; n += 1) {
       const lastUsedAt = nowMs - (80 - n) * 60_000;
       await insertRememberedDevice(db, {
-        ...{ id: `planted-${user.id}-${n}`, userId: user.id, secretHash: `${n}`, passwordEpoch: user.passwordEpoch },
+        ...{
+          id: `planted-${user.id}-${n}`,
+          userId: user.id,
+          secretHash: toSha256(`${n}`),
+          passwordEpoch: user.passwordEpoch,
+        },
         ...{ userAgent: '', ip: '192.0.2.7', createdAt: lastUsedAt, lastUsedAt, expiresAt: nowMs + 24 * 60 * 60_000 },
       });
     }

@@ -2,6 +2,7 @@ import { sha256 } from '../../server/shared/index.ts';
 import { findUser, setMfaPreference } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toSealedText } from '../support/ids.ts';
 import { routesOf } from '../support/routes.ts';
 import { anyBackend } from '../support/stores.ts';
 
@@ -243,7 +244,7 @@ describe('the settings under attack', () => {
       ]);
       // Whoever reads the store has no address of anybody's, and finds none for themselves.
       const [key = '', value = ''] = mine[0] ?? [];
-      expect(JSON.parse(foyer.deps.boxes.contact.open(value, key))).toEqual({
+      expect(JSON.parse(foyer.deps.boxes.contact.open(toSealedText(value), key))).toEqual({
         browser: sha256(String((await browser.cookies()).foyer_stash)),
         typed: { email: typedAddress },
       });

@@ -9,10 +9,10 @@ import {
   show,
   toChallenge,
 } from '../sign-in/factor-steps.ts';
-
 import { begin, newAddress, newPassword } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toSealedText } from '../support/ids.ts';
 import { loot } from '../support/loot.ts';
 import { relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
@@ -204,7 +204,9 @@ describe.each(backends)('a thief of the stores or the log, on $name', (backend) 
     const [one, other] = tokens;
     expect(one && other && one.payload !== other.payload).toBe(true);
     const { oidc: box } = foyer.deps.boxes;
-    expect(() => box.open(one?.payload ?? '', `RefreshToken:${other?.id_hash}`)).toThrow();
-    expect(box.open(one?.payload ?? '', `RefreshToken:${one?.id_hash}`)).toContain('"kind":"RefreshToken"');
+    expect(() => box.open(toSealedText(one?.payload ?? ''), `RefreshToken:${other?.id_hash}`)).toThrow();
+    expect(box.open(toSealedText(one?.payload ?? ''), `RefreshToken:${one?.id_hash}`)).toContain(
+      '"kind":"RefreshToken"',
+    );
   });
 });

@@ -3,6 +3,7 @@ import { read } from '../password/steps.ts';
 import { giveTotp, signInWithTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toSha256 } from '../support/ids.ts';
 import { anyBackend, backends } from '../support/stores.ts';
 import {
   askForPhone,
@@ -107,7 +108,14 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
     const { database, now } = foyer.deps;
     await signInWithTotp(foyer, browser, user, await giveTotp(foyer, user));
     const device = {
-      ...{ id: `device-${user.id}`, user_id: user.id, secret_hash: 'x', password_epoch: 0, user_agent: '', ip: '' },
+      ...{
+        id: `device-${user.id}`,
+        user_id: user.id,
+        secret_hash: toSha256('x'),
+        password_epoch: 0,
+        user_agent: '',
+        ip: '',
+      },
       ...{ created_at: now(), last_used_at: now(), expires_at: now() + 1_000_000 },
     };
     await database.db.insertInto('remembered_devices').values(device).execute();

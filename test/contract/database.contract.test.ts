@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Database, isUniqueViolation } from '../../server/store/index.ts';
+import { toSha256 } from '../support/ids.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 import { aClient, anOidcRecord, aSigningKey, aUser, NOW_MS } from './rows.ts';
 
@@ -40,7 +41,7 @@ describe.each(backends)('database: $name', ({ open }) => {
       disabled_at: NOW_MS,
     });
     const [client, key, record] = [
-      aClient({ secret_hash: 'ab' }),
+      aClient({ secret_hash: toSha256('ab') }),
       aSigningKey(),
       anOidcRecord({ consumed_at: NOW_MS }),
     ];

@@ -1,5 +1,6 @@
 import type { ClientTable, OidcTable, SigningKeyTable, UserTable } from '../../server/store/index.ts';
 import { uuidv7 } from '../../server/store/index.ts';
+import { toSealedText, toSha256 } from '../support/ids.ts';
 
 /** More than 32 bits, as every time in milliseconds is. */
 export const NOW_MS = 1_790_000_000_123;
@@ -63,7 +64,7 @@ export function aSigningKey(): SigningKeyTable {
   return {
     id: uuidv7(),
     alg: 'ES256',
-    sealed_jwk: 'sealed',
+    sealed_jwk: toSealedText('sealed'),
     created_at: NOW_MS,
     activates_at: NOW_MS,
     expires_at: null,
@@ -73,8 +74,8 @@ export function aSigningKey(): SigningKeyTable {
 export function anOidcRecord(change: Partial<OidcTable> = {}): OidcTable {
   return {
     model: 'Grant',
-    id_hash: uuidv7(),
-    payload: 'sealed',
+    id_hash: toSha256(uuidv7()),
+    payload: toSealedText('sealed'),
     grant_id: null,
     client_id: null,
     account_id: null,

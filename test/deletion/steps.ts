@@ -4,6 +4,7 @@ import type { User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
 import type { TestFoyer } from '../support/foyer.ts';
+import { toSealedText, toSessionIdHash, toSha256 } from '../support/ids.ts';
 
 export const dayMs = 24 * 60 * 60_000;
 
@@ -87,18 +88,25 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       ...{ total_rewards: '5', company_category: null, user_type: null, created_at: at, updated_at: at },
     },
     terms_acceptances: {
-      ...{ id: `terms-${id}`, user_id: id, version: 1, label: '1.0.0', lang: 'en', text_hash: 'hash' },
+      ...{ id: `terms-${id}`, user_id: id, version: 1, label: '1.0.0', lang: 'en', text_hash: toSha256('hash') },
       ...{ ip, user_agent: userAgent, client_id: 'some-client', accepted_at: at },
     },
     partner_deals: { email, tier: 2, imported_at: at, user_id: id, used_at: at },
-    totp_authenticators: { user_id: id, sealed_secret: secret, last_step: 1, created_at: at },
-    recovery_codes: { id: `code-${id}`, user_id: id, code_hash: secret, created_at: at, used_at: null },
+    totp_authenticators: { user_id: id, sealed_secret: toSealedText(secret), last_step: 1, created_at: at },
+    recovery_codes: { id: `code-${id}`, user_id: id, code_hash: toSha256(secret), created_at: at, used_at: null },
     remembered_devices: {
-      ...{ id: `device-${id}`, user_id: id, secret_hash: secret, password_epoch: 0, user_agent: userAgent, ip },
+      ...{
+        id: `device-${id}`,
+        user_id: id,
+        secret_hash: toSha256(secret),
+        password_epoch: 0,
+        user_agent: userAgent,
+        ip,
+      },
       ...{ created_at: at, last_used_at: at, expires_at: at + dayMs },
     },
     factor_resets: {
-      ...{ id: `reset-${id}`, user_id: id, token_hash: secret, state: 'cancelled', requested_at: at },
+      ...{ id: `reset-${id}`, user_id: id, token_hash: toSha256(secret), state: 'cancelled', requested_at: at },
       ...{ due_at: at, ended_at: at },
     },
     passkeys: {
@@ -110,7 +118,7 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       ...{ provider: 'google', email: 'marked@gmail.example', name: 'Marked Name', linked_at: at, last_used_at: null },
     },
     email_changes: {
-      ...{ id: `change-${id}`, user_id: id, old_email: `${id}-${old}`, new_email: email, undo_hash: secret },
+      ...{ id: `change-${id}`, user_id: id, old_email: `${id}-${old}`, new_email: email, undo_hash: toSha256(secret) },
       ...{ changed_at: at, undo_until: at + dayMs, undone_at: null },
     },
     notifications: {
@@ -152,7 +160,12 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       ...{ plan_id: null, next_attempt_at: at, created_at: at },
     },
     client_sessions: {
-      ...{ sid: `sid-${id}`, foyer_session: `session-${id}`, client_id: 'some-client', account_id: id },
+      ...{
+        sid: `sid-${id}`,
+        foyer_session: toSessionIdHash(`session-${id}`),
+        client_id: 'some-client',
+        account_id: id,
+      },
       ...{ created_at: at, expires_at: at + 30 * dayMs },
     },
     connected_apps: {
@@ -160,7 +173,13 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       ...{ created_at: at, last_used_at: at },
     },
     oidc: {
-      ...{ model: 'Grant', id_hash: `grant-${id}`, payload: secret, grant_id: null, client_id: 'some-client' },
+      ...{
+        model: 'Grant',
+        id_hash: toSha256(`grant-${id}`),
+        payload: toSealedText(secret),
+        grant_id: null,
+        client_id: 'some-client',
+      },
       ...{ account_id: id, foyer_session: null, offline: 1, consumed_at: null, expires_at: at + 30 * dayMs },
     },
   };
@@ -174,7 +193,12 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
     await trx
       .insertInto('oidc')
       .values({
-        ...{ model: 'RefreshToken', id_hash: `refresh-${id}`, payload: secret, grant_id: `grant-${id}` },
+        ...{
+          model: 'RefreshToken',
+          id_hash: toSha256(`refresh-${id}`),
+          payload: toSealedText(secret),
+          grant_id: toSha256(`grant-${id}`),
+        },
         ...{ client_id: null, account_id: null, foyer_session: null, offline: 0, consumed_at: null },
         expires_at: at + 30 * dayMs,
       })

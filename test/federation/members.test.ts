@@ -9,6 +9,7 @@ import {
 import { codeFor, otherThan } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toSha256 } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
@@ -171,7 +172,7 @@ describe.each(backends)('users by a provider on $name', (backend) => {
       const change = { id: crypto.randomUUID(), user_id: user.id, old_email: kept, new_email: 'moved@example.com' };
       await db()
         .insertInto('email_changes')
-        .values({ ...change, undo_hash: 'x', changed_at: nowMs, undo_until: nowMs + 60_000, undone_at: null })
+        .values({ ...change, undo_hash: toSha256('x'), changed_at: nowMs, undo_until: nowMs + 60_000, undone_at: null })
         .execute();
       const answer = await comeBy(providers, foyer.browser(), 'google', somebody(providers, 'google', { email: kept }));
       expect(notice(answer)).toBe('federation-email-taken');

@@ -6,6 +6,7 @@ import { appCode, giveTotp, show, textedCode } from '../sign-in/factor-steps.ts'
 import { codeFor } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toSessionId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { type RelyingParty, refreshOf, relyingParty, store, tokensFor } from '../support/relying-party.ts';
 import { anyBackend } from '../support/stores.ts';
@@ -39,7 +40,7 @@ describe('second factor of users by a provider', () => {
   async function sessionOf(browser: Browser) {
     const { foyer_session: cookie = '' } = await browser.cookies();
     const id = decodeURIComponent(cookie).replace(/^s:/, '').split('.')[0] ?? '';
-    return JSON.parse((await foyer.deps.kv.get(sessionKey(sessionIdHash(id)))) ?? '{}').user;
+    return JSON.parse((await foyer.deps.kv.get(sessionKey(sessionIdHash(toSessionId(id))))) ?? '{}').user;
   }
   const acceptTerms = async (email = '') => {
     const set = { accepted_tos_version: foyer.deps.terms.number };

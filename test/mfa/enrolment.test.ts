@@ -9,6 +9,7 @@ import {
 import { insertRememberedDevice } from '../../server/mfa/remembered-device-store.ts';
 import { setMfaPreference, type User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toSha256 } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 
 describe.each(backends)('removing second factors on $name', (backend) => {
@@ -36,11 +37,12 @@ describe.each(backends)('removing second factors on $name', (backend) => {
       if (totpAtMs !== undefined) {
         await upsertTotp(trx, boxes.mfa, { userId, secret: 'JBSWY3DPEHPK3PXP', lastStep: 1, createdAt: totpAtMs });
       }
-      if (codesAtMs !== undefined) await replaceRecoveryCodes(trx, userId, ['one', 'two'], codesAtMs);
+      if (codesAtMs !== undefined)
+        await replaceRecoveryCodes(trx, userId, [toSha256('one'), toSha256('two')], codesAtMs);
       const id = `device of ${userId}`;
       const times = { createdAt: 1, lastUsedAt: 1, expiresAt: Number.MAX_SAFE_INTEGER };
       await insertRememberedDevice(trx, {
-        ...{ id, userId, secretHash: 'x', passwordEpoch: 0, userAgent: '', ip: '' },
+        ...{ id, userId, secretHash: toSha256('x'), passwordEpoch: 0, userAgent: '', ip: '' },
         ...times,
       });
     });

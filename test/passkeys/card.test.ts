@@ -2,6 +2,7 @@ import { replaceRecoveryCodes } from '../../server/mfa/index.ts';
 import { read } from '../password/steps.ts';
 import { giveTotp, signInWithTotp } from '../sign-in/factor-steps.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toSha256 } from '../support/ids.ts';
 import { anyBackend } from '../support/stores.ts';
 import { memberWithPasskey } from './steps.ts';
 
@@ -24,7 +25,9 @@ describe('the card of the sign-in methods', () => {
     const { user, browser } = await memberWithPasskey(foyer);
     const { database, now } = foyer.deps;
     await signInWithTotp(foyer, browser, user, await giveTotp(foyer, user));
-    await database.transaction((trx) => replaceRecoveryCodes(trx, user.id, ['a', 'b', 'c'], now()));
+    await database.transaction((trx) =>
+      replaceRecoveryCodes(trx, user.id, [toSha256('a'), toSha256('b'), toSha256('c')], now()),
+    );
     const some = await read(await browser.get('/settings'));
     expect(some).toMatch(/Passkeys 1 passkey Manage Passkeys Recovery codes 3 left Manage Recovery codes/);
     expect((await browser.get('/settings/recovery-codes')).status).toBe(200);

@@ -9,6 +9,7 @@ import { deriveKey } from '../../server/store/index.ts';
 import type { User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
+import { toSessionId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 
 const hourMs = 60 * 60_000;
@@ -49,7 +50,7 @@ export async function startBeginner(foyer: TestFoyer): Promise<Beginner> {
       const browser = foyer.browser();
       for (const line of answer.headers.getSetCookie()) await browser.jar.setCookie(line, foyer.url);
       const cookie = decodeURIComponent((await browser.cookies()).foyer_session ?? '');
-      return { browser, idHash: sessionIdHash(cookie.slice(2).split('.')[0] ?? '') };
+      return { browser, idHash: sessionIdHash(toSessionId(cookie.slice(2).split('.')[0] ?? '')) };
     },
     close: () => void server.close(),
   };

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { sessionFactsKey, sessionIdHash } from '../../server/sessions/embedded-session-store.ts';
 import { RedisSessionStore } from '../../server/sessions/redis-session-store.ts';
 import { type KeyValueStore, openKeyValue } from '../../server/store/index.ts';
+import { toSessionId } from '../support/ids.ts';
 import { leftOut, type Service, startRedis } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { destroy, get, newSession, set, touch } from './stored-sessions.ts';
@@ -45,7 +46,7 @@ if (!leftOut('redis')) {
       await waitFor(() => expect(commands.filter((words) => words.startsWith('get '))).toHaveLength(3));
       monitor.disconnect();
 
-      const hash = sessionIdHash(id);
+      const hash = sessionIdHash(toSessionId(id));
       expect(entries.map(([key]) => key)).toEqual([`foyer:session:${hash}`]);
       expect(entries.join('\n')).not.toContain(id);
       const ofSessions = commands.filter((words) => words.includes(hash)).map((words) => words.split(' ')[0]);
@@ -56,15 +57,15 @@ if (!leftOut('redis')) {
 
     it('A value has the header of the key-value store, which the previous release and the key-value store read', async () => {
       await set(store, 'header', newSession());
-      const stored = await reader.get(`foyer:session:${sessionIdHash('header')}`);
+      const stored = await reader.get(`foyer:session:${sessionIdHash(toSessionId('header'))}`);
       expect(stored).toMatch(/^=\{"cookie":\{/);
-      expect(`=${await kv.get(`session:${sessionIdHash('header')}`)}`).toBe(stored);
+      expect(`=${await kv.get(`session:${sessionIdHash(toSessionId('header'))}`)}`).toBe(stored);
       await destroy(store, 'header');
     });
 
     it('One DEL deletes the record and the facts, so that no failure leaves one of the two', async () => {
       await set(store, 'both', newSession());
-      await kv.set(sessionFactsKey(sessionIdHash('both')), '{}', hourMs);
+      await kv.set(sessionFactsKey(sessionIdHash(toSessionId('both'))), '{}', hourMs);
       const del = kv.redis && jest.spyOn(kv.redis, 'del');
       await destroy(store, 'both');
       expect(del?.mock.calls).toHaveLength(1);

@@ -5,6 +5,7 @@ import { production, site } from '../attacks/production.ts';
 import { portOf, Visitor } from '../attacks/wire.ts';
 import { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toSessionId, toSessionIdHash } from '../support/ids.ts';
 import { relyingParty } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
@@ -30,7 +31,7 @@ describe.each(backends)('the list of a user’s sessions on $name', (backend) =>
   };
   const idOf = async (browser: Browser) => {
     const value = decodeURIComponent((await browser.cookies()).foyer_session ?? '');
-    return sessionIdHash(value.slice(2).split('.')[0] ?? '');
+    return sessionIdHash(toSessionId(value.slice(2).split('.')[0] ?? ''));
   };
   const list = () => listSessions(foyer.deps.kv, user.id);
   const factsKeys = async (ids: string[]) =>
@@ -130,11 +131,11 @@ describe.each(backends)('the list of a user’s sessions on $name', (backend) =>
     const [a = '', b = '', c = ''] = ids;
     await browsers[0]?.post('/logout');
     expect(await factsKeys(ids)).toHaveLength(3);
-    expect(await sessions.endSession(user.id, a)).toBe(false);
-    expect(await sessions.endSession(user.id, b)).toBe(true);
-    expect(await sessions.endSession(user.id, b)).toBe(false);
+    expect(await sessions.endSession(user.id, toSessionIdHash(a))).toBe(false);
+    expect(await sessions.endSession(user.id, toSessionIdHash(b))).toBe(true);
+    expect(await sessions.endSession(user.id, toSessionIdHash(b))).toBe(false);
     expect(await factsKeys(ids)).toHaveLength(2);
-    expect(await sessions.endOtherSessions(user.id, c)).toBe(1);
+    expect(await sessions.endOtherSessions(user.id, toSessionIdHash(c))).toBe(1);
     expect((await list()).map(({ idHash }) => idHash)).toEqual([c]);
     expect(await sessions.endAll(user.id)).toBe(1);
     expect(await factsKeys(ids)).toEqual([]);

@@ -8,6 +8,7 @@ import {
 } from '../../server/sessions/embedded-session-store.ts';
 import { createSessionStore } from '../../server/sessions/middleware.ts';
 import { countVisitorData, openKeyValue, StoreUnavailable } from '../../server/store/index.ts';
+import { toSessionId } from '../support/ids.ts';
 import { entriesIn } from '../support/stored.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 import { destroy, get, load, newSession, remembered, set, touch, watchTimesToLive } from './stored-sessions.ts';
@@ -25,7 +26,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     jest.restoreAllMocks();
   });
 
-  const keyOf = (id: string) => sessionKey(sessionIdHash(id));
+  const keyOf = (id: string) => sessionKey(sessionIdHash(toSessionId(id)));
   const createStore = () => createSessionStore(stores.kv, lifetimes);
 
   it('The session store on Redis is the RedisStore of connect-redis, and the embedded store has a class of its own', async () => {
@@ -91,7 +92,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
 
   it('The end of a session deletes its record and the facts beside it', async () => {
     const store = createStore();
-    const facts = sessionFactsKey(sessionIdHash('ended'));
+    const facts = sessionFactsKey(sessionIdHash(toSessionId('ended')));
     await set(store, 'ended', newSession());
     await stores.kv.set(facts, '{}', minuteMs);
     await destroy(store, 'ended');

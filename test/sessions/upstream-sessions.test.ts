@@ -1,5 +1,6 @@
 import { sessionKey } from '../../server/sessions/embedded-session-store.ts';
 import { findUpstreamSessions, indexUpstreamSession } from '../../server/sessions/session-index.ts';
+import { toSessionIdHash } from '../support/ids.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 
 const hourMs = 3_600_000;
@@ -18,8 +19,8 @@ describe.each(backends)('sessions by NameID of a provider on $name', (backend) =
     const [userId, idHash] = [`user-${sessions}`, `hash-${sessions}`];
     const saml = { nameId, nameIdFormat: '', ...(sessionIndex !== undefined && { sessionIndex }) };
     const upstream = { provider, saml };
-    await stores.kv.set(sessionKey(idHash), JSON.stringify({ user: { userId, upstream } }), hourMs);
-    await indexUpstreamSession(stores.kv, { userId, idHash, upstream }, hourMs);
+    await stores.kv.set(sessionKey(toSessionIdHash(idHash)), JSON.stringify({ user: { userId, upstream } }), hourMs);
+    await indexUpstreamSession(stores.kv, { userId, idHash: toSessionIdHash(idHash), upstream }, hourMs);
     return { userId, idHash };
   }
   const find = async (provider: string, nameId: string, indexes: string[] = []) =>
@@ -43,12 +44,20 @@ describe.each(backends)('sessions by NameID of a provider on $name', (backend) =
 
   it('The search omits ended sessions and sessions without a NameID', async () => {
     const gone = await begin('acme', 'vera', '1');
-    await stores.kv.delete(sessionKey(gone.idHash));
+    await stores.kv.delete(sessionKey(toSessionIdHash(gone.idHash)));
     expect(await find('acme', 'vera')).toEqual([]);
     const again = await begin('acme', 'vera', '2');
-    await stores.kv.set(sessionKey(gone.idHash), JSON.stringify({ user: { userId: gone.userId } }), hourMs);
+    await stores.kv.set(
+      sessionKey(toSessionIdHash(gone.idHash)),
+      JSON.stringify({ user: { userId: gone.userId } }),
+      hourMs,
+    );
     expect(await find('acme', 'vera')).toEqual([again.idHash]);
-    await indexUpstreamSession(stores.kv, { userId: 'u', idHash: 'h', upstream: { provider: 'google' } }, hourMs);
+    await indexUpstreamSession(
+      stores.kv,
+      { userId: 'u', idHash: toSessionIdHash('h'), upstream: { provider: 'google' } },
+      hourMs,
+    );
     expect(await find('google', '')).toEqual([]);
   });
 });

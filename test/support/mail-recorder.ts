@@ -1,5 +1,6 @@
 import type { Carriers, Message, OutgoingMail } from '../../server/messages/index.ts';
 import type { Database, SecretBox } from '../../server/store/index.ts';
+import { toSealedText } from './ids.ts';
 
 type OutgoingSms = Message & { channel: 'sms' };
 
@@ -46,7 +47,7 @@ export function createMailRecorder({ db }: Database, box: SecretBox) {
   /** While it is under way its row still says what it was made from. */
   async function source(id: string): Promise<Message> {
     const row = await db.selectFrom('outbox').select('sealed_payload').where('id', '=', id).executeTakeFirstOrThrow();
-    return JSON.parse(box.open(row.sealed_payload ?? '', `outbox:${id}`));
+    return JSON.parse(box.open(toSealedText(row.sealed_payload ?? ''), `outbox:${id}`));
   }
   const carriers: Carriers = {
     mail: {

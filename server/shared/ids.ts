@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+/**
+ * A text that the compiler distinguishes from every other text. At run time it is the text itself. Only the functions and
+ * schemas of this file create one; row mappers, parsers and readers of requests call them.
+ */
+type Branded<Name extends string> = string & z.core.$brand<Name>;
+
+/** SHA-256 in base64url (`sha256`). */
+export type Sha256 = Branded<'Sha256'>;
+/** A text that a secret box has sealed. */
+export type SealedText = Branded<'SealedText'>;
+/** The id of a session: the bearer secret in the cookie. It is stored nowhere. */
+export type SessionId = Branded<'SessionId'>;
+/** SHA-256 of the id of a session: the name of the session in the stores. */
+export type SessionIdHash = Branded<'SessionIdHash'>;
+
+export const toSha256 = (text: string): Sha256 => text as Sha256;
+export const toSealedText = (text: string): SealedText => text as SealedText;
+export const toSessionId = (text: string): SessionId => text as SessionId;
+export const toSessionIdHash = (text: string): SessionIdHash => text as SessionIdHash;
+
+export const sha256Schema = z.string().brand<'Sha256'>();
+export const sealedTextSchema = z.string().brand<'SealedText'>();
+export const sessionIdHashSchema = z.string().brand<'SessionIdHash'>();
