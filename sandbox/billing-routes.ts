@@ -28,7 +28,7 @@ const failingCard = '4000000000000341';
 const workingCard = '4242424242424242';
 
 /** What one button of the page asks for. @throws {HttpError} badRequest */
-function actOf(req: Request): Act {
+function readAct(req: Request): Act {
   const days = readFormField(req, 'advance');
   if (/^\d{1,3}$/.test(days)) return { act: 'advance', ms: Number(days) * dayMs };
   const [refund, fail, mend] = ['refund', 'fail', 'mend'].map((name) => readFormField(req, name));
@@ -91,7 +91,7 @@ export function billingRoutes(router: Router, { pages, sessions, standIn, dayPas
       });
     })
     .post(async (req, res) => {
-      const fault = await carryOut(control, actOf(req), dayPassed);
+      const fault = await carryOut(control, readAct(req), dayPassed);
       if (fault === undefined) return res.redirect(303, billingAddress);
       await sessions.getCurrentUser(req);
       const state = await control.overview();

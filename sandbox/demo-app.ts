@@ -40,11 +40,11 @@ export interface DemoAppSettings {
   brandName: string;
 }
 
-const mostPending = 20;
+const maxPending = 20;
 const mask = (token: string) => `${token.slice(0, 6)}…${token.slice(-4)}`;
 
 /** What Foyer said (RFC 6749, sections 4.1.2.1 and 5.2), or what else went wrong. */
-function messageOf(error: unknown): string {
+function toMessage(error: unknown): string {
   if (error instanceof oidc.AuthorizationResponseError || error instanceof oidc.ResponseBodyError)
     return [error.error, error.error_description].filter(Boolean).join(': ');
   return error instanceof Error ? error.message : String(error);
@@ -73,7 +73,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
     return discovered;
   }
 
-  function visitOf(req: Request, res: Response): Visit {
+  function findVisit(req: Request, res: Response): Visit {
     const id = cookies.read(req, cookieName);
     const known = id === undefined ? undefined : visits.get(id);
     if (known) return known;
@@ -132,13 +132,13 @@ export function createDemoApp(settings: DemoAppSettings): Express {
   app.disable('x-powered-by');
   app.use(securityHeaders({ https: false }));
   app.use('/assets', staticFiles(clientDir));
-  app.get('/', (req, res) => show(req, res, visitOf(req, res)));
+  app.get('/', (req, res) => show(req, res, findVisit(req, res)));
   app.use(televisionRoutes({ issuer, pages }));
   app.get('/sign-in', async (req, res) => {
     const verifier = oidc.randomPKCECodeVerifier();
     const [state, nonce] = [oidc.randomState(), oidc.randomNonce()];
-    const { pending } = visitOf(req, res);
-    if (pending.size >= mostPending) pending.delete(pending.keys().next().value ?? '');
+    const { pending } = findVisit(req, res);
+    if (pending.size >= maxPending) pending.delete(pending.keys().next().value ?? '');
     pending.set(state, { nonce, verifier });
     const address = oidc.buildAuthorizationUrl(await configuration(), {
       redirect_uri: `${origin}/callback`,
@@ -151,7 +151,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
     res.redirect(303, address.href);
   });
   app.get('/callback', async (req, res) => {
-    const visit = visitOf(req, res);
+    const visit = findVisit(req, res);
     const state = new URL(req.originalUrl, origin).searchParams.get('state') ?? '';
     const pending = visit.pending.get(state);
     visit.pending.delete(state);
@@ -166,21 +166,21 @@ export function createDemoApp(settings: DemoAppSettings): Express {
       await keepAnswer(visit, response);
       res.redirect(303, '/');
     } catch (error) {
-      show(req, res, visit, messageOf(error));
+      show(req, res, visit, toMessage(error));
     }
   });
   app.post('/refresh', async (req, res) => {
-    const visit = visitOf(req, res);
+    const visit = findVisit(req, res);
     try {
       await keepAnswer(visit, await oidc.refreshTokenGrant(await configuration(), visit.tokens?.refreshToken ?? ''));
       res.redirect(303, '/');
     } catch (error) {
       delete visit.tokens;
-      show(req, res, visit, messageOf(error));
+      show(req, res, visit, toMessage(error));
     }
   });
   app.post('/sign-out', async (req, res) => {
-    const visit = visitOf(req, res);
+    const visit = findVisit(req, res);
     const idToken = visit.tokens?.idToken;
     delete visit.tokens;
     const address = oidc.buildEndSessionUrl(await configuration(), {

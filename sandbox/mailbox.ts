@@ -29,18 +29,18 @@ export interface SandboxMailbox {
 }
 
 const keptMs = 24 * 60 * 60_000;
-const most = 200;
+const maxMessages = 200;
 const indexKey = 'sandbox-mail';
-const keyOf = (id: string) => `sandbox-message:${id}`;
+const toKey = (id: string) => `sandbox-message:${id}`;
 /** In the index a message stands with its time, so that the order is known without reading what was sent. */
-const memberOf = ({ id, atMs }: Pick<KeptMessage, 'id' | 'atMs'>) => `${String(atMs).padStart(15, '0')}-${id}`;
+const toMember = ({ id, atMs }: Pick<KeptMessage, 'id' | 'atMs'>) => `${String(atMs).padStart(15, '0')}-${id}`;
 const idIn = (member: string) => member.slice(16);
 
 /** Our mails have it on a line of its own, text messages within a sentence. */
 const codeIn = (text: string, channel: KeptMessage['channel']) =>
   (channel === 'mail' ? /^(\d{6})$/m : /\b(\d{6})\b/).exec(text)?.[1];
 
-function contentOf(mail: OutgoingMail): Pick<KeptMessage, 'subject' | 'html' | 'text'> {
+function toContent(mail: OutgoingMail): Pick<KeptMessage, 'subject' | 'html' | 'text'> {
   if ('html' in mail) return { subject: mail.subject, html: mail.html, text: mail.text };
   const lines = Object.entries(mail.values).map(([name, value]) => `${name}: ${value}`);
   return { subject: mail.templateId, text: lines.join('\n') };
@@ -52,15 +52,15 @@ export function createSandboxMailbox({ kv, now }: { kv: KeyValueStore; now: () =
     // The same message again has the same id: it is kept once, as by a carrier that honours the key.
     const id = sha256(idempotencyKey);
     const code = codeIn(message.text, message.channel);
-    const kept: KeptMessage = { ...message, id, atMs: now(), ...(code !== undefined && { code }) };
-    const isNew = await kv.setIfAbsent(keyOf(id), JSON.stringify(kept), keptMs);
-    const { atMs } = isNew ? kept : ((await find(id)) ?? kept);
-    await kv.addToSet(indexKey, memberOf({ id, atMs }), keptMs);
+    const record: KeptMessage = { ...message, id, atMs: now(), ...(code !== undefined && { code }) };
+    const isNew = await kv.setIfAbsent(toKey(id), JSON.stringify(record), keptMs);
+    const { atMs } = isNew ? record : ((await find(id)) ?? record);
+    await kv.addToSet(indexKey, toMember({ id, atMs }), keptMs);
     await tidy();
   }
 
   async function find(id: string): Promise<KeptMessage | undefined> {
-    const record = await kv.get(keyOf(id));
+    const record = await kv.get(toKey(id));
     return record === null ? undefined : JSON.parse(record);
   }
 
@@ -73,10 +73,10 @@ export function createSandboxMailbox({ kv, now }: { kv: KeyValueStore; now: () =
   }
 
   async function tidy(): Promise<void> {
-    const leaving = (await members()).slice(most);
-    if (leaving.length === 0) return;
-    await kv.delete(...leaving.map((member) => keyOf(idIn(member))));
-    await Promise.all(leaving.map((member) => kv.removeFromSet(indexKey, member)));
+    const dropped = (await members()).slice(maxMessages);
+    if (dropped.length === 0) return;
+    await kv.delete(...dropped.map((member) => toKey(idIn(member))));
+    await Promise.all(dropped.map((member) => kv.removeFromSet(indexKey, member)));
   }
 
   return {
@@ -87,7 +87,7 @@ export function createSandboxMailbox({ kv, now }: { kv: KeyValueStore; now: () =
           const { to, from, replyTo } = mail;
           const sender = from.name === undefined ? from.address : `${from.name} <${from.address}>`;
           const envelope = { channel: 'mail' as const, to, from: sender, ...(replyTo !== undefined && { replyTo }) };
-          await keep({ ...envelope, ...contentOf(mail) }, options);
+          await keep({ ...envelope, ...toContent(mail) }, options);
         },
       },
       sms: {

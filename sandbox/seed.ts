@@ -28,7 +28,7 @@ type Seeds = {
 };
 
 /** Each process of a sandbox has a demo app on a port of its own; the newest of them are remembered. */
-const mostDemoApps = 10;
+const maxDemoApps = 10;
 
 /** Puts the demo member and the demo client app where they are missing; several processes may do so at once. */
 export async function seedSandbox(seeds: Seeds, demoOrigin: string): Promise<void> {
@@ -55,7 +55,8 @@ async function seedMember({ database, passwords, terms, catalogue, now }: Seeds)
 }
 
 async function seedClient({ database, now }: Seeds, demoOrigin: string): Promise<void> {
-  const newestFirst = (mine: string, others: string[] = []) => [...new Set([mine, ...others])].slice(0, mostDemoApps);
+  const newestFirst = (ownUri: string, others: string[] = []) =>
+    [...new Set([ownUri, ...others])].slice(0, maxDemoApps);
   const metadataWith = (known?: ClientMetadata) =>
     clientMetadata(
       {

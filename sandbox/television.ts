@@ -41,16 +41,18 @@ export function televisionRoutes({ issuer, pages }: TelevisionSettings): Router 
       const { name, email, sub } = { ...tokens.claims() };
       return { kind: 'signed-in', name: String(name ?? email ?? sub ?? '') };
     } catch (error) {
-      const said = saidBy(error);
-      return said === 'authorization_pending' || said === 'slow_down' ? screen : { kind: 'off', error: said };
+      const code = saidBy(error);
+      return code === 'authorization_pending' || code === 'slow_down' ? screen : { kind: 'off', error: code };
     }
   }
 
   async function ask(): Promise<Screen> {
     try {
-      const asked = await oidc.initiateDeviceAuthorization(await configuration(), { scope: 'openid profile email' });
-      deviceCode = asked.device_code;
-      const { user_code: userCode, verification_uri: href, verification_uri_complete: complete = href } = asked;
+      const authorization = await oidc.initiateDeviceAuthorization(await configuration(), {
+        scope: 'openid profile email',
+      });
+      deviceCode = authorization.device_code;
+      const { user_code: userCode, verification_uri: href, verification_uri_complete: complete = href } = authorization;
       return { kind: 'waiting', userCode, href, complete };
     } catch (error) {
       return { kind: 'off', error: saidBy(error) };
@@ -60,11 +62,11 @@ export function televisionRoutes({ issuer, pages }: TelevisionSettings): Router 
   const router = Router();
   router.get(address, async (req: Request, res: Response) => {
     screen = await look();
-    const shown = screen;
+    const current = screen;
     // Once: the next look begins anew.
     if (screen.kind === 'off') screen = { kind: 'off' };
-    if (shown.kind === 'waiting') res.setHeader('Refresh', String(lookAgainSeconds));
-    pages.send(req, res, 200, (ctx) => createElement(TelevisionPage, { ctx, action: address, screen: shown }), {
+    if (current.kind === 'waiting') res.setHeader('Refresh', String(lookAgainSeconds));
+    pages.send(req, res, 200, (ctx) => createElement(TelevisionPage, { ctx, action: address, screen: current }), {
       title: (ctx) => ctx.t('sandbox.television.name'),
     });
   });

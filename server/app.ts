@@ -190,8 +190,8 @@ export async function createApp(input: Deps): Promise<App> {
   });
   app.use(apiRoutes(operations, { guard, limits: apiCallLimits(kv), document }));
 
-  const guardOf = pageGuard({ publicUrl, sessions, nextRedirect: nextRedirect, now });
-  const router = behindRules(Router({ caseSensitive: true, strict: true }), pageAccess, guardOf);
+  const createGuards = pageGuard({ publicUrl, sessions, nextRedirect, now });
+  const router = behindRules(Router({ caseSensitive: true, strict: true }), pageAccess, createGuards);
   router.use(rejectCrossSite(publicUrl), ...bodies(), requestOfForm(cookies), session, oauth.tokenCookies);
   signInRoutes(router, {
     publicUrl,
@@ -214,7 +214,7 @@ export async function createApp(input: Deps): Promise<App> {
     queueFull,
     terms,
     legal,
-    nextRedirect: nextRedirect,
+    nextRedirect,
     confirmations: signUp.confirmations,
     federation,
     now,
@@ -232,7 +232,7 @@ export async function createApp(input: Deps): Promise<App> {
     nextRedirect,
     membership,
     stripe: stripeForBrowsers(config),
-    verifyEmailUrl: signUp.wayToConfirm,
+    verifyEmailUrl: signUp.verifyEmailUrl,
     findPlanKey: signUp.findPlanKey,
     now: billingNow,
     deals: {
@@ -249,7 +249,7 @@ export async function createApp(input: Deps): Promise<App> {
       ...settingsBoxes,
       mfa,
       passkeys,
-      nextRedirect: nextRedirect,
+      nextRedirect,
       terms,
       password,
       contact,
@@ -265,7 +265,7 @@ export async function createApp(input: Deps): Promise<App> {
   deletion.pageRoutes(router);
   oauth.pageRoutes(router);
   dashboardRoutes(router, {
-    ...{ publicUrl, pages, log, database, sessions, nextRedirect: nextRedirect, mayEnter: oauth.mayEnter },
+    ...{ publicUrl, pages, log, database, sessions, nextRedirect, mayEnter: oauth.mayEnter },
     defaultClientId: config.DEFAULT_CLIENT_ID,
   });
   imprintRoute(router, { pages, legal, loadPageUser: sessions.getCurrentUser });

@@ -8,11 +8,11 @@ import { createImageNameReader, type Media, toPageUser } from './users/index.ts'
 const withoutPages = /^\/oauth2\//;
 
 /** Whoever finds out who is there tells the pages: header and language follow. */
-export function greetMembers(
+export function withPageUser(
   sessions: Sessions,
   { database, media }: { database: Database; media: Media | undefined },
 ): Sessions {
-  const imageNameOf = createImageNameReader(database);
+  const findImageName = createImageNameReader(database);
   return {
     ...sessions,
     async getCurrentUser(req) {
@@ -21,7 +21,7 @@ export function greetMembers(
         const { user } = found;
         const isVisible = media !== undefined && !withoutPages.test(req.path);
         const [imageName, unread] = await Promise.all([
-          isVisible ? imageNameOf(user.id) : '',
+          isVisible ? findImageName(user.id) : '',
           withoutPages.test(req.path) ? 0 : countUnread(database.db, user.id),
         ]);
         setPageUser(req, { member: toPageUser({ ...user, imageName }, media), locale: user.locale, unread });

@@ -14,7 +14,7 @@ import {
   listLinkedSince,
   unlinkAddedSince,
 } from './federation/index.ts';
-import { greetMembers } from './greet-members.ts';
+import { withPageUser } from './greet-members.ts';
 import {
   brandStylesheet,
   type Continuation,
@@ -123,11 +123,11 @@ export async function wireModules(
     catalogue,
     plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
     providersOut: {
-      upstreamLogoutUrl: (upstream, returnTo) => federation.wayOut(upstream, returnTo),
+      upstreamLogoutUrl: (upstream, returnTo) => federation.upstreamLogoutUrl(upstream, returnTo),
       endsAtProvider: (upstream) => federation.endsThere(upstream),
     },
     sessions: (links) =>
-      greetMembers(createSessions({ kv, database, cookies, lifetimes, metrics, now, links, signedIn: beforeSignIn }), {
+      withPageUser(createSessions({ kv, database, cookies, lifetimes, metrics, now, links, signedIn: beforeSignIn }), {
         database,
         media: mediaFromConfig(config),
       }),
@@ -199,7 +199,7 @@ export async function wireModules(
   const contact = createContactModule({
     ...accountDeps,
     contactBox: boxes.contact,
-    recentFactorsUrl: password.wayToLateWaysIn,
+    recentFactorsUrl: password.recentFactorsUrl,
     forgetGuesses: password.forgetGuesses,
     revertContactChange: [
       removeFactorsAddedSince,

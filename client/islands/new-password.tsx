@@ -8,7 +8,7 @@ export default function NewPassword(props: NewPasswordViewProps) {
   const input = useRef<HTMLInputElement>(null);
   const [met, setMet] = useState(props.met);
   const [error, setError] = useState(props.error);
-  const [shown, setShown] = useState(false);
+  const [isVisible, setIsVisible] = useState(false);
   useEffect(() => {
     const field = input.current;
     const form = field?.form;
@@ -32,7 +32,7 @@ export default function NewPassword(props: NewPasswordViewProps) {
     const hide = () => {
       // At once: what is sent and remembered is always a password field.
       field.type = 'password';
-      setShown(false);
+      setIsVisible(false);
     };
     form.addEventListener('input', look);
     form.addEventListener('submit', hide);
@@ -43,15 +43,15 @@ export default function NewPassword(props: NewPasswordViewProps) {
   }, [fields, known]);
   useEffect(() => {
     const field = input.current;
-    if (field) field.type = shown ? 'text' : 'password';
-  }, [shown]);
+    if (field) field.type = isVisible ? 'text' : 'password';
+  }, [isVisible]);
   return (
     <NewPasswordView
       {...props}
       met={met}
       error={error}
-      isVisible={shown}
-      onReveal={() => setShown(!shown)}
+      isVisible={isVisible}
+      onReveal={() => setIsVisible(!isVisible)}
       input={input}
     />
   );

@@ -1,4 +1,4 @@
-import { brandOf, type CardField, digitsOf, type FaultCode, incomplete, judge, shown } from './card-rules.ts';
+import { type CardField, type FaultCode, findBrand, formatDigits, incomplete, judge, toDigits } from './card-rules.ts';
 import { textsFor } from './texts.ts';
 
 export interface ElementFault {
@@ -46,7 +46,7 @@ export class CardElement {
   #holder: HTMLElement | undefined;
   #digits = '';
   #fault: FaultCode | undefined;
-  #told = '';
+  #lastEmitted = '';
 
   constructor(type: CardField, group: CardGroup, options: ElementOptions) {
     this.#type = type;
@@ -82,7 +82,7 @@ export class CardElement {
     });
     input.addEventListener('blur', () => {
       const { empty, complete } = this.#judged();
-      if (!empty && !complete) this.#tell(this.#fault ?? incomplete[type]);
+      if (!empty && !complete) this.#emitChange(this.#fault ?? incomplete[type]);
       this.#paint();
       this.#emit('blur', { elementType: type });
     });
@@ -173,7 +173,7 @@ export class CardElement {
 
   /** The number has changed, and with it perhaps how long the security code is. */
   reconsider(): void {
-    this.#tell(this.#judged().wrong);
+    this.#emitChange(this.#judged().wrong);
     this.#paint();
   }
 
@@ -195,8 +195,8 @@ export class CardElement {
     const input = this.#input;
     const before = input.value.slice(0, input.selectionEnd ?? undefined).replace(/\D/g, '').length;
     const atEnd = (input.selectionEnd ?? 0) >= input.value.length;
-    this.#digits = digitsOf(this.#type, input.value, this.#number());
-    input.value = shown(this.#type, this.#digits);
+    this.#digits = toDigits(this.#type, input.value, this.#number());
+    input.value = formatDigits(this.#type, this.#digits);
     if (!atEnd) {
       let at = 0;
       for (let passed = 0; passed < before && at < input.value.length; at += 1) {
@@ -204,13 +204,13 @@ export class CardElement {
       }
       input.setSelectionRange(at, at);
     }
-    this.#tell(this.#judged().wrong);
+    this.#emitChange(this.#judged().wrong);
     this.#paint();
     if (this.#type === 'cardNumber') this.#group.fields.get('cardCvc')?.reconsider();
   }
 
   /** Raises `change`, if anything has changed. */
-  #tell(fault: FaultCode | undefined): void {
+  #emitChange(fault: FaultCode | undefined): void {
     this.#fault = fault;
     const { empty, complete } = this.#judged();
     const event = {
@@ -218,12 +218,12 @@ export class CardElement {
       empty,
       complete,
       error: fault === undefined ? undefined : this.#described(fault),
-      ...(this.#type === 'cardNumber' && { brand: brandOf(this.#digits) }),
+      ...(this.#type === 'cardNumber' && { brand: findBrand(this.#digits) }),
     };
-    const told = JSON.stringify(event);
+    const serialized = JSON.stringify(event);
     // Nothing was ever said of a field that nobody has touched.
-    if (told === this.#told || (this.#told === '' && empty)) return;
-    this.#told = told;
+    if (serialized === this.#lastEmitted || (this.#lastEmitted === '' && empty)) return;
+    this.#lastEmitted = serialized;
     this.#emit('change', event);
   }
 

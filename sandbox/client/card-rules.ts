@@ -37,8 +37,8 @@ const kinds: readonly Kind[] = [
 ];
 const unknown: Kind = { brand: 'unknown', begins: /^/, length: 16, groups: fours, cvc: 3 };
 
-const kindOf = (digits: string) => kinds.find(({ begins }) => begins.test(digits)) ?? unknown;
-export const brandOf = (digits: string) => kindOf(digits).brand;
+const findKind = (digits: string) => kinds.find(({ begins }) => begins.test(digits)) ?? unknown;
+export const findBrand = (digits: string) => findKind(digits).brand;
 
 /** The check digit (ISO/IEC 7812-1). */
 function hasCheckDigit(digits: string): boolean {
@@ -50,10 +50,10 @@ function hasCheckDigit(digits: string): boolean {
 }
 
 /** The digits of what was typed, as many as the field takes. `brand` decides how long a security code is. */
-export function digitsOf(field: CardField, typed: string, number: string): string {
+export function toDigits(field: CardField, typed: string, number: string): string {
   const digits = typed.replace(/\D/g, '');
-  if (field === 'cardNumber') return digits.slice(0, kindOf(digits).length);
-  if (field === 'cardCvc') return digits.slice(0, kindOf(number).cvc);
+  if (field === 'cardNumber') return digits.slice(0, findKind(digits).length);
+  if (field === 'cardCvc') return digits.slice(0, findKind(number).cvc);
   // "4" can only be April; "12 / 2034" is the long form of "12 / 34".
   const months = /^[2-9]/.test(digits) ? `0${digits}` : digits;
   return (months.length === 6 && months.slice(2, 4) === '20' ? months.slice(0, 2) + months.slice(4) : months).slice(
@@ -63,14 +63,14 @@ export function digitsOf(field: CardField, typed: string, number: string): strin
 }
 
 /** As the field shows them. */
-export function shown(field: CardField, digits: string): string {
+export function formatDigits(field: CardField, digits: string): string {
   if (field === 'cardCvc') return digits;
   if (field === 'cardExpiry') {
     return digits.length <= 2 ? digits : `${digits.slice(0, 2)} / ${digits.slice(2)}`;
   }
   const groups: string[] = [];
   let from = 0;
-  for (const length of kindOf(digits).groups) {
+  for (const length of findKind(digits).groups) {
     if (from < digits.length) groups.push(digits.slice(from, from + length));
     from += length;
   }
@@ -94,11 +94,11 @@ function expiryFault(digits: string, today: Date): FaultCode | undefined {
 export function judge(field: CardField, digits: string, number: string, today: Date): Judged {
   const empty = digits === '';
   if (field === 'cardNumber') {
-    const whole = digits.length === kindOf(digits).length;
+    const whole = digits.length === findKind(digits).length;
     const right = whole && hasCheckDigit(digits);
     return { empty, complete: right, ...(whole && !right && { wrong: 'invalid_number' }) };
   }
-  if (field === 'cardCvc') return { empty, complete: digits.length === kindOf(number).cvc };
+  if (field === 'cardCvc') return { empty, complete: digits.length === findKind(number).cvc };
   const wrong = expiryFault(digits, today);
   return { empty, complete: digits.length === 4 && wrong === undefined, ...(wrong !== undefined && { wrong }) };
 }

@@ -42,10 +42,10 @@ type Kind = keyof typeof kinds;
 const fieldNames: readonly CardField[] = ['cardNumber', 'cardExpiry', 'cardCvc'];
 const groups = new WeakMap<CardElement, CardGroup>();
 
-const idOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? '';
+const toIntentId = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? '';
 
 /** The card in an element's group, or the first thing that is wrong with it. */
-function cardOf(element: CardElement): { card: Record<string, unknown> } | { error: Fault } {
+function readCard(element: CardElement): { card: Record<string, unknown> } | { error: Fault } {
   const fields = groups.get(element)?.fields;
   const digits: string[] = [];
   for (const name of fieldNames) {
@@ -85,7 +85,7 @@ async function paymentMethod(
 ): Promise<Answer<{ id: string }>> {
   let card: Record<string, unknown>;
   if (source instanceof CardElement) {
-    const found = cardOf(source);
+    const found = readCard(source);
     if ('error' in found) return { error: found.error as CallError };
     card = found.card;
   } else card = { token: source.token };
@@ -97,7 +97,7 @@ function createStripe(publishableKey: string, options: { locale?: string } = {})
   const call = createCall(origin, publishableKey);
 
   const read = (kind: Kind, clientSecret: string) =>
-    call<Intent>('GET', `${kinds[kind].path}/${idOf(clientSecret)}`, { client_secret: clientSecret });
+    call<Intent>('GET', `${kinds[kind].path}/${toIntentId(clientSecret)}`, { client_secret: clientSecret });
 
   /** In Stripe's shape: `{ setupIntent }` or `{ error }`. */
   function result(kind: Kind, { value, error }: Answer<Intent>) {
@@ -107,7 +107,7 @@ function createStripe(publishableKey: string, options: { locale?: string } = {})
   /** Lets the customer answer the bank where it asks, and says what came of it. */
   async function finish(kind: Kind, clientSecret: string, answer: Answer<Intent>) {
     if (answer.value?.status !== 'requires_action') return result(kind, answer);
-    await challenge(origin, idOf(clientSecret), options.locale);
+    await challenge(origin, toIntentId(clientSecret), options.locale);
     const after = await read(kind, clientSecret);
     const fault = after.value?.status === 'requires_payment_method' ? after.value[kinds[kind].error] : undefined;
     return fault ? { error: { ...fault, [kinds[kind].object]: after.value } } : result(kind, after);
@@ -116,16 +116,16 @@ function createStripe(publishableKey: string, options: { locale?: string } = {})
   async function confirm(kind: Kind, clientSecret: string, data: ConfirmData = {}, how: ConfirmOptions = {}) {
     let method = typeof data.payment_method === 'string' ? data.payment_method : undefined;
     if (typeof data.payment_method === 'object') {
-      const made = await paymentMethod(call, data.payment_method.card, data.payment_method.billing_details);
-      if (made.error) return { error: made.error };
-      method = made.value.id;
+      const created = await paymentMethod(call, data.payment_method.card, data.payment_method.billing_details);
+      if (created.error) return { error: created.error };
+      method = created.value.id;
     }
     if (method === undefined) {
       // What already waits for the bank is not confirmed anew.
       const now = await read(kind, clientSecret);
       if (now.error || now.value.status === 'requires_action') return finish(kind, clientSecret, now);
     }
-    const answer = await call<Intent>('POST', `${kinds[kind].path}/${idOf(clientSecret)}/confirm`, {
+    const answer = await call<Intent>('POST', `${kinds[kind].path}/${toIntentId(clientSecret)}/confirm`, {
       client_secret: clientSecret,
       payment_method: method,
       use_stripe_sdk: true,
@@ -150,7 +150,7 @@ function createStripe(publishableKey: string, options: { locale?: string } = {})
       return error ? { error } : { paymentMethod: value };
     },
     async createToken(element: CardElement, data: Record<string, unknown> = {}) {
-      const found = cardOf(element);
+      const found = readCard(element);
       if ('error' in found) return found;
       const { value, error } = await call('POST', '/v1/tokens', { card: { ...found.card, ...data } });
       return error ? { error } : { token: value };

@@ -1,8 +1,8 @@
 import express, { type Express } from 'express';
-import { authorize, bearerOf, clientOf } from './authorize.ts';
+import { authenticateClient, authorize, readBearerToken } from './authorize.ts';
 import { createGrants, randomText } from './grants.ts';
 import { misbehave } from './misbehave.ts';
-import { nameOf, subjectOf } from './people.ts';
+import { toFullName, toSubject } from './people.ts';
 import type { StandInSettings } from './settings.ts';
 
 /**
@@ -27,7 +27,7 @@ export function amazon(app: Express, { clients, counter, now }: StandInSettings)
   app.post('/auth/o2/token', express.urlencoded({ extended: false }), (req, res) => {
     const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '', grant_type } = req.body ?? {};
     res.set('x-amzn-requestid', randomText(16));
-    if (!clientOf(req, client)) {
+    if (!authenticateClient(req, client)) {
       res.status(401).json({ error: 'invalid_client', error_description: 'Client authentication failed' });
       return;
     }
@@ -51,7 +51,7 @@ export function amazon(app: Express, { clients, counter, now }: StandInSettings)
     });
   });
   app.get('/user/profile', (req, res) => {
-    const grant = grants.byToken(req.get('x-amz-access-token') ?? bearerOf(req, { inQuery: true }));
+    const grant = grants.byToken(req.get('x-amz-access-token') ?? readBearerToken(req, { inQuery: true }));
     if (!grant || grant.broken === 'profile-error') {
       const why = 'The access token provided is expired, revoked, malformed, or invalid for other reasons.';
       res.status(400).json({ error: 'invalid_token', error_description: why, request_id: randomText(16) });
@@ -59,10 +59,13 @@ export function amazon(app: Express, { clients, counter, now }: StandInSettings)
     }
     if (misbehave(res, 'profile', grant.broken)) return;
     const { person, scope } = grant;
-    const asked = (name: string) => scope.split(' ').includes(name);
+    const isRequested = (name: string) => scope.split(' ').includes(name);
     res.json({
-      user_id: subjectOf('amazon', person),
-      ...(asked('profile') && { name: nameOf(person), ...(person.email !== undefined && { email: person.email }) }),
+      user_id: toSubject('amazon', person),
+      ...(isRequested('profile') && {
+        name: toFullName(person),
+        ...(person.email !== undefined && { email: person.email }),
+      }),
     });
   });
 }

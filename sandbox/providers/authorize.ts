@@ -87,7 +87,7 @@ export function authorize(settings: AuthorizeSettings): RequestHandler {
 }
 
 /** RFC 6749, section 2.3.1: by Basic, or in the body. @returns undefined: it has not shown its secret */
-export function clientOf(req: Request, client: Client): Client | undefined {
+export function authenticateClient(req: Request, client: Client): Client | undefined {
   const body = (req.body ?? {}) as Record<string, unknown>;
   const [scheme, credentials = ''] = (req.get('authorization') ?? '').split(' ');
   const decode = (part: string) => decodeURIComponent(part.replaceAll('+', ' '));
@@ -99,7 +99,7 @@ export function clientOf(req: Request, client: Client): Client | undefined {
 }
 
 /** The access token of a request: by header (RFC 6750, section 2.1), or in the address where `inQuery` says so. */
-export function bearerOf(req: Request, { inQuery = false } = {}): string {
+export function readBearerToken(req: Request, { inQuery = false } = {}): string {
   const [scheme, token = ''] = (req.get('authorization') ?? '').split(' ');
   if (scheme?.toLowerCase() === 'bearer') return token;
   return (inQuery ? text(req, 'access_token') : undefined) ?? '';

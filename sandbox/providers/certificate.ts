@@ -14,7 +14,7 @@ const algorithms = {
   rsa: sequence(oid('2a864886f70d01010b'), der(0x05)),
   ec: sequence(oid('2a8648ce3d040302')),
 };
-const nameOf = (text: string) => sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(text)))));
+const toName = (text: string) => sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(text)))));
 /** GeneralizedTime */
 const time = (ms: number) =>
   der(0x18, Buffer.from(`${new Date(ms).toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`));
@@ -31,7 +31,7 @@ export function selfSigned(
   extensions: readonly Buffer[] = [],
 ): string {
   const algorithm = algorithms[privateKey.asymmetricKeyType === 'rsa' ? 'rsa' : 'ec'];
-  const subject = nameOf(name);
+  const subject = toName(name);
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),

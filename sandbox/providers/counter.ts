@@ -3,7 +3,7 @@ import express from 'express';
 import { type Answer, isBroken } from './answers.ts';
 import { randomText } from './grants.ts';
 import { sendChooser, sendFault } from './pages.ts';
-import { type Person, peopleOf, type StandInKind } from './people.ts';
+import { listPeople, type Person, type StandInKind } from './people.ts';
 
 /** A request that a provider has to answer, once it is known who it is about. */
 export interface Question {
@@ -24,10 +24,10 @@ export interface Counter {
 }
 
 export const chooserPath = '/providers/choose';
-const mostPending = 200;
+const maxPending = 200;
 
 /** Who was chosen on the page, or typed. @returns undefined: none of its buttons */
-function answerOf(kind: StandInKind, people: readonly Person[], body: Record<string, unknown>): Answer | undefined {
+function readAnswer(kind: StandInKind, people: readonly Person[], body: Record<string, unknown>): Answer | undefined {
   const field = (name: string) => (typeof body[name] === 'string' ? body[name].trim() : '');
   const [first] = people;
   const at = Number(field('person'));
@@ -48,7 +48,7 @@ function answerOf(kind: StandInKind, people: readonly Person[], body: Record<str
 }
 
 /** @param peopleAt who may be chosen */
-export function createCounter(app: Express, peopleAt: (kind: StandInKind) => Person[] = peopleOf): Counter {
+export function createCounter(app: Express, peopleAt: (kind: StandInKind) => Person[] = listPeople): Counter {
   const pending = new Map<string, Question>();
   const planned: { answer: Answer; kind: StandInKind | undefined }[] = [];
 
@@ -57,7 +57,7 @@ export function createCounter(app: Express, peopleAt: (kind: StandInKind) => Per
     const question = pending.get(String(body.request));
     if (!question) return sendFault(res, 404, 'This page is too old', 'Go back to the app, and begin anew.');
     const people = peopleAt(question.kind);
-    const answer = answerOf(question.kind, people, body);
+    const answer = readAnswer(question.kind, people, body);
     if (!answer) {
       return sendChooser(res, 400, { ...question, request: String(body.request), people, action: chooserPath });
     }
@@ -70,7 +70,7 @@ export function createCounter(app: Express, peopleAt: (kind: StandInKind) => Per
       const [plan] = at < 0 ? [] : planned.splice(at, 1);
       if (plan) return question.answer(res, plan.answer);
       const request = randomText(16);
-      if (pending.size >= mostPending) pending.delete(pending.keys().next().value ?? '');
+      if (pending.size >= maxPending) pending.delete(pending.keys().next().value ?? '');
       pending.set(request, question);
       sendChooser(res, 200, { ...question, request, people: peopleAt(question.kind), action: chooserPath });
     },

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import express, { type Express, type Response } from 'express';
-import { authorize, bearerOf, clientOf } from './authorize.ts';
+import { authenticateClient, authorize, readBearerToken } from './authorize.ts';
 import { createGrants, randomText } from './grants.ts';
 import { misbehave } from './misbehave.ts';
-import { nameOf, subjectOf } from './people.ts';
+import { toFullName, toSubject } from './people.ts';
 import type { StandInSettings } from './settings.ts';
 
 /** developers.facebook.com/docs/graph-api/guides/error-handling */
@@ -41,7 +41,7 @@ export function facebook(app: Express, { clients, counter, now }: StandInSetting
   app.all('/v:version/oauth/access_token', express.urlencoded({ extended: false }), (req, res) => {
     if (req.method === 'GET') req.body = req.query;
     const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '' } = req.body ?? {};
-    if (!clientOf(req, client)) return refuse(res, 'Error validating client secret.', 1);
+    if (!authenticateClient(req, client)) return refuse(res, 'Error validating client secret.', 1);
     const grant = grants.redeem({ code, clientId: client.id, redirectUri, verifier });
     if (grant === 'redirect') {
       const why = 'Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request';
@@ -59,7 +59,7 @@ export function facebook(app: Express, { clients, counter, now }: StandInSetting
     });
   });
   app.get(['/me', '/v:version/me'], (req, res) => {
-    const token = bearerOf(req, { inQuery: true });
+    const token = readBearerToken(req, { inQuery: true });
     const grant = grants.byToken(token);
     if (!grant || grant.broken === 'profile-error')
       return refuse(res, 'Invalid OAuth access token - Cannot parse access token', 190);
@@ -70,11 +70,11 @@ export function facebook(app: Express, { clients, counter, now }: StandInSetting
       return refuse(res, 'Invalid appsecret_proof provided in the API argument', 100);
     if (misbehave(res, 'profile', grant.broken)) return;
     const { person, scope } = grant;
-    const id = subjectOf('facebook', person);
+    const id = toSubject('facebook', person);
     // Only what was asked for; an address only by its own permission, and only when its owner has confirmed it.
     const known: Record<string, unknown> = {
       id,
-      name: nameOf(person),
+      name: toFullName(person),
       first_name: person.givenName,
       last_name: person.familyName,
       ...(scope.split(/[ ,]/).includes('email') && person.emailVerified && { email: person.email }),

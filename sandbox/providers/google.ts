@@ -1,9 +1,9 @@
 import express, { type Express } from 'express';
 import { SignJWT } from 'jose';
-import { authorize, bearerOf, clientOf } from './authorize.ts';
+import { authenticateClient, authorize, readBearerToken } from './authorize.ts';
 import { createGrants, randomText } from './grants.ts';
 import { misbehave } from './misbehave.ts';
-import { nameOf, subjectOf } from './people.ts';
+import { toFullName, toSubject } from './people.ts';
 import type { StandInSettings } from './settings.ts';
 
 /**
@@ -27,7 +27,7 @@ export function google(app: Express, { clients, counter, now, keys }: StandInSet
   );
   app.post(['/token', '/oauth2/v4/token'], express.urlencoded({ extended: false }), async (req, res) => {
     const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '', grant_type } = req.body ?? {};
-    if (!clientOf(req, client)) {
+    if (!authenticateClient(req, client)) {
       res.status(401).json({ error: 'invalid_client', error_description: 'Unauthorized' });
       return;
     }
@@ -56,7 +56,7 @@ export function google(app: Express, { clients, counter, now, keys }: StandInSet
       .setProtectedHeader({ alg: 'RS256', kid: keys.kid, typ: 'JWT' })
       .setIssuer('https://accounts.google.com')
       .setAudience(client.id)
-      .setSubject(subjectOf('google', person))
+      .setSubject(toSubject('google', person))
       .setIssuedAt(Math.floor(now() / 1_000))
       .setExpirationTime(Math.floor(now() / 1_000) + 3_600)
       .sign(keys.privateKey);
@@ -69,24 +69,24 @@ export function google(app: Express, { clients, counter, now, keys }: StandInSet
     });
   });
   app.get(['/oauth2/v3/userinfo', '/v1/userinfo'], (req, res) => {
-    const grant = grants.byToken(bearerOf(req, { inQuery: true }));
+    const grant = grants.byToken(readBearerToken(req, { inQuery: true }));
     if (!grant || grant.broken === 'profile-error') {
       res.status(401).json({ error: 'invalid_request', error_description: 'Invalid Credentials' });
       return;
     }
     if (misbehave(res, 'profile', grant.broken)) return;
     const { person, scope } = grant;
-    const asked = (name: string) =>
+    const isRequested = (name: string) =>
       scope.split(' ').some((one) => one === name || one.endsWith(`/auth/userinfo.${name}`));
     res.json({
-      sub: subjectOf('google', person),
-      ...(asked('profile') && {
-        name: nameOf(person),
+      sub: toSubject('google', person),
+      ...(isRequested('profile') && {
+        name: toFullName(person),
         given_name: person.givenName,
         ...(person.familyName !== '' && { family_name: person.familyName }),
         picture: person.picture ?? 'https://lh3.googleusercontent.com/a/sandbox=s96-c',
       }),
-      ...(asked('email') &&
+      ...(isRequested('email') &&
         person.email !== undefined && { email: person.email, email_verified: person.emailVerified }),
     });
   });

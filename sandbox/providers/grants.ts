@@ -21,11 +21,11 @@ export type Redeemed = Grant | 'unknown' | 'used' | 'expired' | 'redirect' | 've
 /** As long as Google's live. */
 const codeMs = 10 * 60_000;
 const tokenMs = 60 * 60_000;
-const mostKept = 1_000;
+const maxEntries = 1_000;
 
 /** Drops the oldest: a sandbox runs for days. */
 function put<T>(map: Map<string, T>, key: string, value: T): void {
-  if (map.size >= mostKept) map.delete(map.keys().next().value ?? '');
+  if (map.size >= maxEntries) map.delete(map.keys().next().value ?? '');
   map.set(key, value);
 }
 
@@ -41,18 +41,18 @@ export function createGrants(now: () => number) {
       return code;
     },
     /** Every check of RFC 6749, section 4.1.3, and RFC 7636, section 4.6. */
-    redeem(given: { code: string; clientId: string; redirectUri: string; verifier: string }): Redeemed {
-      const kept = codes.get(given.code);
-      if (!kept || kept.grant.clientId !== given.clientId) return 'unknown';
-      const { grant } = kept;
-      if (kept.used) return 'used';
+    redeem(request: { code: string; clientId: string; redirectUri: string; verifier: string }): Redeemed {
+      const entry = codes.get(request.code);
+      if (!entry || entry.grant.clientId !== request.clientId) return 'unknown';
+      const { grant } = entry;
+      if (entry.used) return 'used';
       if (now() - grant.atMs > codeMs) return 'expired';
-      if (grant.redirectUri !== given.redirectUri) return 'redirect';
+      if (grant.redirectUri !== request.redirectUri) return 'redirect';
       if (grant.challenge !== undefined) {
-        const shown = createHash('sha256').update(given.verifier).digest('base64url');
-        if (shown !== grant.challenge) return 'verifier';
+        const challenge = createHash('sha256').update(request.verifier).digest('base64url');
+        if (challenge !== grant.challenge) return 'verifier';
       }
-      kept.used = true;
+      entry.used = true;
       return grant;
     },
     issueToken(token: string, grant: Grant): string {
@@ -60,8 +60,8 @@ export function createGrants(now: () => number) {
       return token;
     },
     byToken(token: string): Grant | undefined {
-      const kept = tokens.get(token);
-      return kept && now() - kept.atMs <= tokenMs ? kept.grant : undefined;
+      const entry = tokens.get(token);
+      return entry && now() - entry.atMs <= tokenMs ? entry.grant : undefined;
     },
   };
 }

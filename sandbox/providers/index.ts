@@ -14,13 +14,13 @@ export type { ProviderExchange } from './observe.ts';
 export { providersPath } from './path.ts';
 export {
   companyDomains,
+  listPeople,
   oidcPath,
   type Person,
-  peopleOf,
   type StandInKind,
   samlPath,
   standInKinds,
-  subjectOf,
+  toSubject,
 } from './people.ts';
 export type { SamlIdentityProvider } from './saml/identity-provider.ts';
 export { readRedirect, redirectAddress } from './saml/redirect.ts';

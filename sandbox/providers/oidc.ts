@@ -1,22 +1,23 @@
 import express, { type Express } from 'express';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import { authorize, bearerOf, clientOf } from './authorize.ts';
+import { authenticateClient, authorize, readBearerToken } from './authorize.ts';
 import { createGrants, type Grant, randomText } from './grants.ts';
 import { misbehave } from './misbehave.ts';
-import { nameOf, oidcPath, subjectOf } from './people.ts';
+import { oidcPath, toFullName, toSubject } from './people.ts';
 import type { StandInSettings } from './settings.ts';
 
 /** OpenID Connect Core 1.0, section 5.4: what the scope asks for. */
-function claimsOf({ person, scope }: Grant): Record<string, unknown> {
-  const asked = (name: string) => scope.split(' ').includes(name);
+function toClaims({ person, scope }: Grant): Record<string, unknown> {
+  const isRequested = (name: string) => scope.split(' ').includes(name);
   return {
-    ...(asked('profile') && {
-      name: nameOf(person),
+    ...(isRequested('profile') && {
+      name: toFullName(person),
       given_name: person.givenName,
       family_name: person.familyName,
       ...(person.picture !== undefined && { picture: person.picture }),
     }),
-    ...(asked('email') && person.email !== undefined && { email: person.email, email_verified: person.emailVerified }),
+    ...(isRequested('email') &&
+      person.email !== undefined && { email: person.email, email_verified: person.emailVerified }),
   };
 }
 
@@ -62,19 +63,19 @@ export function oidc(app: Express, { origin, clients, counter, now, keys }: Stan
   );
 
   /** Section 3.1.3.7: what a client checks is what can be wrong. */
-  async function idTokenOf(grant: Grant): Promise<string> {
+  async function createIdToken(grant: Grant): Promise<string> {
     const { person, broken, nonce } = grant;
     const nowSeconds = Math.floor(now() / 1_000);
     const expired = broken === 'id-token-expired';
     const claims = {
       iss: broken === 'id-token-wrong-issuer' ? 'https://somebody-else.example' : issuer,
       aud: broken === 'id-token-wrong-audience' ? 'another-app' : client.id,
-      sub: subjectOf('oidc', person),
+      sub: toSubject('oidc', person),
       iat: nowSeconds - (expired ? 7_200 : 0),
       exp: nowSeconds + (expired ? -3_600 : 3_600),
       auth_time: Math.floor(grant.atMs / 1_000),
       ...(nonce !== undefined && { nonce: broken === 'id-token-wrong-nonce' ? randomText() : nonce }),
-      ...claimsOf(grant),
+      ...toClaims(grant),
     };
     const changed = await grant.idToken?.(claims, keys);
     if (typeof changed === 'string') return changed;
@@ -86,7 +87,7 @@ export function oidc(app: Express, { origin, clients, counter, now, keys }: Stan
   app.post(`${oidcPath}/token`, express.urlencoded({ extended: false }), async (req, res) => {
     const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '', grant_type } = req.body ?? {};
     res.set('Cache-Control', 'no-store');
-    if (!clientOf(req, client)) {
+    if (!authenticateClient(req, client)) {
       res.set('WWW-Authenticate', 'Basic').status(401).json({ error: 'invalid_client' });
       return;
     }
@@ -108,17 +109,17 @@ export function oidc(app: Express, { origin, clients, counter, now, keys }: Stan
       token_type: 'Bearer',
       expires_in: 3_600,
       scope: grant.scope,
-      ...(grant.broken !== 'id-token-missing' && { id_token: await idTokenOf(grant) }),
+      ...(grant.broken !== 'id-token-missing' && { id_token: await createIdToken(grant) }),
     });
   });
   app.all(`${oidcPath}/userinfo`, (req, res) => {
-    const grant = grants.byToken(bearerOf(req));
+    const grant = grants.byToken(readBearerToken(req));
     if (!grant || grant.broken === 'profile-error') {
       res.set('WWW-Authenticate', 'Bearer error="invalid_token"').status(401).json({ error: 'invalid_token' });
       return;
     }
     if (misbehave(res, 'profile', grant.broken)) return;
-    const sub = grant.broken === 'other-subject' ? 'somebody-else' : subjectOf('oidc', grant.person);
-    res.json({ sub, ...claimsOf(grant) });
+    const sub = grant.broken === 'other-subject' ? 'somebody-else' : toSubject('oidc', grant.person);
+    res.json({ sub, ...toClaims(grant) });
   });
 }

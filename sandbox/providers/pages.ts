@@ -8,7 +8,7 @@ import { OverviewPage } from '../views/providers/overview-page.tsx';
 import { PassOnPage } from '../views/providers/pass-on-page.tsx';
 import { PlainPage } from '../views/providers/plain-page.tsx';
 import { brokenGroups } from './answers.ts';
-import { companyDomains, nameOf, type Person, type StandInKind, samlPath } from './people.ts';
+import { companyDomains, type Person, type StandInKind, samlPath, toFullName } from './people.ts';
 
 export const providerNames: Record<StandInKind, string> = {
   google: 'Google',
@@ -64,7 +64,7 @@ export function sendChooser(
   { kind, app, hint, request, people, action }: Chooser,
 ): void {
   const accounts = people.map((person) => ({
-    name: nameOf(person),
+    name: toFullName(person),
     email: person.email,
     note: person.email === undefined ? 'no email' : person.emailVerified ? undefined : unconfirmed[kind],
   }));

@@ -16,23 +16,23 @@ export interface Person {
   subject?: string | undefined;
 }
 
-export const nameOf = ({ givenName, familyName }: Person): string => `${givenName} ${familyName}`.trim();
+export const toFullName = ({ givenName, familyName }: Person): string => `${givenName} ${familyName}`.trim();
 
 /** @param number of digits */
-const digitsOf = (hash: Buffer, number: number) =>
+const toDigits = (hash: Buffer, number: number) =>
   (BigInt(`0x${hash.toString('hex')}`) % 10n ** BigInt(number - 1)).toString();
 
 /** What the provider calls the person, always the same, in the form that each has. */
-export function subjectOf(kind: StandInKind, person: Person): string {
+export function toSubject(kind: StandInKind, person: Person): string {
   if (person.subject !== undefined) return person.subject;
   const hash = createHash('sha256')
-    .update(`${kind} ${person.email?.toLowerCase() ?? nameOf(person)}`)
+    .update(`${kind} ${person.email?.toLowerCase() ?? toFullName(person)}`)
     .digest();
   switch (kind) {
     case 'google':
-      return `1${digitsOf(hash, 21).padStart(20, '0')}`;
+      return `1${toDigits(hash, 21).padStart(20, '0')}`;
     case 'facebook':
-      return `1${digitsOf(hash, 17).padStart(16, '0')}`;
+      return `1${toDigits(hash, 17).padStart(16, '0')}`;
     case 'amazon':
       return `amzn1.account.${hash.toString('hex').toUpperCase().slice(0, 28)}`;
     case 'oidc':
@@ -60,7 +60,7 @@ const accounts = [
  * Who has an account there: somebody new, somebody with the demo member's address (at the companies: another), somebody
  * whose address the provider does not vouch for (by SAML: one outside of the company), and somebody without one.
  */
-export function peopleOf(kind: StandInKind): Person[] {
+export function listPeople(kind: StandInKind): Person[] {
   const domain = kind === 'oidc' || kind === 'saml' ? companyDomains[kind] : 'example.com';
   return accounts.map(({ account, ...person }) => ({
     ...person,

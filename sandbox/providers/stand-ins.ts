@@ -40,7 +40,7 @@ export interface ProviderStandInsOptions
 
 const yearMs = 365 * 24 * 60 * 60_000;
 
-async function keysOf({ privateKey }: Signer): Promise<TokenKeys> {
+async function createTokenKeys({ privateKey }: Signer): Promise<TokenKeys> {
   const publicJwk = await exportJWK(createPublicKey(createPrivateKey(privateKey)));
   let other: Promise<CryptoKey> | undefined;
   return {
@@ -83,7 +83,7 @@ export async function createProviderStandIns(options: ProviderStandInsOptions): 
     other ??= makeSigner('Somebody else', Date.now() - yearMs, Date.now() + yearMs);
     return other;
   };
-  const settings: StandInSettings = { ...more, counter, otherSigner, keys: await keysOf(options.samlSigner) };
+  const settings: StandInSettings = { ...more, counter, otherSigner, keys: await createTokenKeys(options.samlSigner) };
   google(app, settings);
   facebook(app, settings);
   amazon(app, settings);

@@ -44,7 +44,7 @@ const isMethod = (method: string): method is 'GET' | 'POST' | 'DELETE' => method
 const unauthorized = (message: string) => new StandInError(message, { status: 401 });
 
 /** The key, as bearer token or as the name of Basic authentication (docs.stripe.com/api/authentication). */
-function keyOf(req: Request): string | undefined {
+function readApiKey(req: Request): string | undefined {
   const [scheme = '', value = ''] = (req.get('authorization') ?? '').split(' ');
   if (scheme.toLowerCase() === 'bearer') return value;
   if (scheme.toLowerCase() === 'basic') return Buffer.from(value, 'base64').toString().split(':')[0];
@@ -52,7 +52,7 @@ function keyOf(req: Request): string | undefined {
 }
 
 function authenticate(req: Request, keys: ApiOptions['keys']): 'secret' | 'publishable' {
-  const key = keyOf(req);
+  const key = readApiKey(req);
   if (!key) {
     throw unauthorized(
       "You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY').",
@@ -84,7 +84,7 @@ function allowBrowsers(req: Request, res: Response): boolean {
   return true;
 }
 
-const expandOf = ({ expand }: Record<string, unknown>): string[] =>
+const readExpand = ({ expand }: Record<string, unknown>): string[] =>
   expand === undefined ? [] : Array.isArray(expand) ? expand.map(String) : Object.values(expand as object).map(String);
 
 /** Stripe's HTTP API: everything under /v1 (docs.stripe.com/api). */
@@ -99,7 +99,7 @@ export function apiRoutes(router: Router, options: ApiOptions): void {
     const { expand, limit, starting_after, ending_before, ...rest } = params;
     const answer = engine.call(method, path, rest, as);
     const page = method === 'GET' && isList(answer) ? listPage(answer, params) : answer;
-    return view(page, expandOf(params));
+    return view(page, readExpand(params));
   }
 
   function answerTo(

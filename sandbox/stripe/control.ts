@@ -39,7 +39,7 @@ export interface Overview {
   }[];
 }
 
-const most = 20;
+const maxMonths = 20;
 
 const acts = z.discriminatedUnion('act', [
   z.object({
@@ -63,7 +63,7 @@ function overview(engine: Engine, now: () => number): Overview {
   const all = (path: string, params: Record<string, unknown> = {}): Row[] =>
     (engine.call('GET', path, params, 'secret') as { data: Row[] }).data;
   const seconds = (value: unknown) => Number(value) * 1_000;
-  const customers = all('/v1/customers').slice(0, most);
+  const customers = all('/v1/customers').slice(0, maxMonths);
   return {
     nowMs: engine.nowMs(),
     movedMs: engine.nowMs() - now(),

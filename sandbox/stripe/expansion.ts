@@ -43,33 +43,33 @@ function wantedTree(expand: readonly string[]): Wanted {
  * @throws StandInError where a property cannot be expanded
  */
 export function createView(find: (id: string) => Json | undefined) {
-  function show(value: unknown, wanted: Wanted, path: string, nested: boolean): unknown {
-    if (Array.isArray(value)) return value.map((each) => show(each, wanted, path, true));
+  function show(value: unknown, tree: Wanted, path: string, nested: boolean): unknown {
+    if (Array.isArray(value)) return value.map((each) => show(each, tree, path, true));
     if (!isRecord(value)) return value;
     const hidden = onRequest[String(value.object)] ?? [];
-    for (const name of Object.keys(wanted)) {
+    for (const name of Object.keys(tree)) {
       if (!(name in value) && !hidden.includes(name)) throw cannot(join(path, name));
     }
-    const shown = Object.entries(value).flatMap(([name, inner]) => {
-      const inside = wanted[name];
+    const entries = Object.entries(value).flatMap(([name, inner]) => {
+      const inside = tree[name];
       if (inside === undefined) return hidden.includes(name) ? [] : [[name, show(inner, {}, join(path, name), true)]];
       const leaf = Object.keys(inside).length === 0;
       if (leaf && isRecord(inner) && !('object' in inner) && !hidden.includes(name)) throw cannot(join(path, name));
       return [[name, expanded(inner, inside, join(path, name))]];
     });
-    return cut(Object.fromEntries(shown), nested);
+    return cut(Object.fromEntries(entries), nested);
   }
 
-  function expanded(value: unknown, wanted: Wanted, path: string): unknown {
+  function expanded(value: unknown, tree: Wanted, path: string): unknown {
     // In a list, each.
-    if (Array.isArray(value)) return value.map((each) => expanded(each, wanted, path));
+    if (Array.isArray(value)) return value.map((each) => expanded(each, tree, path));
     if (typeof value !== 'string') {
       if (value !== null && !isRecord(value)) throw cannot(path);
-      return show(value, wanted, path, true);
+      return show(value, tree, path, true);
     }
     const found = find(value);
     if (found === undefined) throw cannot(path);
-    return show(found, wanted, path, true);
+    return show(found, tree, path, true);
   }
 
   return (value: unknown, expand: readonly string[] = []): unknown => show(value, wantedTree(expand), '', false);

@@ -60,12 +60,12 @@ const notFound = (res: Response) =>
 /** The bank's page, where a member proves that the card is theirs (3-D Secure). */
 function challengeRoutes(router: Router, engine: Engine, onChange: () => void): void {
   const address = '/stand-in/authenticate/:intent';
-  const intentOf = (id: string): Json | undefined => {
+  const findIntent = (id: string): Json | undefined => {
     const found = engine.find(id);
     return found?.object === 'setup_intent' || found?.object === 'payment_intent' ? found : undefined;
   };
   router.get(address, (req, res) => {
-    const intent = intentOf(req.params.intent);
+    const intent = findIntent(req.params.intent);
     if (!intent) return notFound(res);
     const what =
       intent.object === 'payment_intent'
@@ -83,7 +83,7 @@ function challengeRoutes(router: Router, engine: Engine, onChange: () => void): 
   });
   router.post(address, express.urlencoded({ extended: false }), (req, res) => {
     const { intent: id } = req.params as { intent: string };
-    if (!intentOf(id)) return notFound(res);
+    if (!findIntent(id)) return notFound(res);
     const outcome = req.body?.outcome === 'succeed' ? 'succeed' : 'fail';
     try {
       engine.authenticate(id, outcome);

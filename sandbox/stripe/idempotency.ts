@@ -8,7 +8,7 @@ export interface KeptAnswer {
   requestId: string;
 }
 
-interface Kept {
+interface StoredAnswer {
   endpoint: string;
   parameters: string;
   atMs: number;
@@ -29,7 +29,7 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
  * @param nowMs the stand-in's clock
  */
 export function createIdempotency(nowMs: () => number) {
-  const answers = new Map<string, Kept>();
+  const answers = new Map<string, StoredAnswer>();
   const underWay = new Set<string>();
 
   const digest = (params: unknown) => createHash('sha256').update(JSON.stringify(params)).digest('base64url');
@@ -90,7 +90,7 @@ export function createIdempotency(nowMs: () => number) {
     snapshot: () => [...answers],
     restore(snapshot: unknown): void {
       answers.clear();
-      for (const [key, kept] of snapshot as [string, Kept][]) answers.set(key, kept);
+      for (const [key, stored] of snapshot as [string, StoredAnswer][]) answers.set(key, stored);
     },
   };
 }

@@ -3,19 +3,19 @@ import { invalid, missing } from './engine/types.ts';
 type Json = Record<string, unknown>;
 
 const usual = 10;
-const most = 100;
+const maxLimit = 100;
 
 export const isList = (value: unknown): value is { object: 'list'; data: { id?: string }[]; has_more: boolean } =>
   typeof value === 'object' && value !== null && (value as Json).object === 'list';
 
-function limitOf({ limit }: Json): number {
+function readLimit({ limit }: Json): number {
   if (limit === undefined) return usual;
   const number = Number(limit);
   if (!Number.isInteger(number)) {
     throw invalid(`Invalid integer: ${limit}`, { param: 'limit', code: 'parameter_invalid_integer' });
   }
-  if (number < 1 || number > most) {
-    throw invalid(`Limit must be between 1 and ${most}`, { param: 'limit', code: 'parameter_invalid_integer' });
+  if (number < 1 || number > maxLimit) {
+    throw invalid(`Limit must be between 1 and ${maxLimit}`, { param: 'limit', code: 'parameter_invalid_integer' });
   }
   return number;
 }
@@ -25,7 +25,7 @@ function limitOf({ limit }: Json): number {
  * @throws StandInError for a limit out of range or a cursor that is not in the list
  */
 export function listPage<T extends { data: { id?: string }[] }>(list: T, params: Json): T & { has_more: boolean } {
-  const limit = limitOf(params);
+  const limit = readLimit(params);
   const at = (name: string) => {
     const id = params[name];
     if (id === undefined) return undefined;

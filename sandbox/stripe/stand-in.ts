@@ -74,12 +74,12 @@ export function createStripeStandIn(options: StripeStandInOptions): StripeStandI
     idempotency: idempotency.snapshot(),
     webhooks: deliveries.snapshot(),
   });
-  const restore = (kept: unknown) => {
+  const restore = (stored: unknown) => {
     const {
       engine: objects,
       idempotency: answers,
       webhooks,
-    } = kept as Record<keyof ReturnType<typeof snapshot>, unknown>;
+    } = stored as Record<keyof ReturnType<typeof snapshot>, unknown>;
     engine.restore(objects);
     idempotency.restore(answers);
     deliveries.restore(webhooks);

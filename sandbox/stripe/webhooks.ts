@@ -40,7 +40,7 @@ const pausesMs = [100, 500, 2_000];
 const patienceMs = 15_000;
 
 /** `Stripe-Signature` of a body (docs.stripe.com/webhooks#verify-manually). */
-export function signatureOf(body: string, secret: string, atSeconds = Math.floor(Date.now() / 1_000)): string {
+export function signPayload(body: string, secret: string, atSeconds = Math.floor(Date.now() / 1_000)): string {
   const digest = createHmac('sha256', secret).update(`${atSeconds}.${body}`).digest('hex');
   return `t=${atSeconds},v1=${digest}`;
 }
@@ -68,7 +68,7 @@ export function createWebhooks({ target, view, log, onChange }: WebhookOptions) 
         headers: {
           'content-type': 'application/json; charset=utf-8',
           'user-agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
-          'stripe-signature': signatureOf(body, to.secret),
+          'stripe-signature': signPayload(body, to.secret),
         },
         body,
         redirect: 'manual',

@@ -81,7 +81,7 @@ function Filter({ ctx, address, to }: { ctx: PageContext; address: string; to: s
 /** Everything that the sandbox kept instead of sending it. */
 export function MailboxPage({ ctx, messages, to, address, templatesHref }: MailboxPageProps) {
   const { t, brand } = ctx;
-  const here = to === undefined ? address : `${address}?${new URLSearchParams({ to })}`;
+  const formAction = to === undefined ? address : `${address}?${new URLSearchParams({ to })}`;
   return (
     <PlainLayout ctx={ctx} shape="wide">
       <div className="page-head">
@@ -93,7 +93,7 @@ export function MailboxPage({ ctx, messages, to, address, templatesHref }: Mailb
         <EmptyState
           title={to === undefined ? t('sandbox.mailboxPage.empty') : t('sandbox.mailboxPage.emptyFor', { to })}
           text={t('sandbox.mailboxPage.emptyText')}
-          action={<ButtonLink href={here}>{t('sandbox.mailboxPage.reload')}</ButtonLink>}
+          action={<ButtonLink href={formAction}>{t('sandbox.mailboxPage.reload')}</ButtonLink>}
         />
       ) : (
         <Card flush>
@@ -105,7 +105,7 @@ export function MailboxPage({ ctx, messages, to, address, templatesHref }: Mailb
         </Card>
       )}
       <p className="small further">
-        {messages.length > 0 && <a href={here}>{t('sandbox.mailboxPage.reload')}</a>}
+        {messages.length > 0 && <a href={formAction}>{t('sandbox.mailboxPage.reload')}</a>}
         {to !== undefined && <a href={address}>{t('sandbox.mailboxPage.all')}</a>}
         <a href={templatesHref}>{t('sandbox.mailboxPage.toTemplates', { brand: brand.name })}</a>
       </p>

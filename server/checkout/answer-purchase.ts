@@ -48,16 +48,16 @@ export async function answerPurchase(
   confirmed: PurchaseResult,
   repeated: Rerender,
 ): Promise<unknown> {
-  const { place, user } = context;
+  const { flow, user } = context;
   const { t } = req;
   switch (confirmed.kind) {
     case 'paid':
     case 'scheduled':
-      return res.redirect(303, place.doneUrl(confirmed.plan, user));
+      return res.redirect(303, flow.doneUrl(confirmed.plan, user));
     case 'nothing':
-      return res.redirect(303, confirmed.plan ? place.doneUrl(confirmed.plan, user) : place.summary);
+      return res.redirect(303, confirmed.plan ? flow.doneUrl(confirmed.plan, user) : flow.summary);
     case 'no-card':
-      return res.redirect(303, place.addPayment);
+      return res.redirect(303, flow.addPayment);
     case 'unpaid-first':
     case 'paused':
       return res.redirect(303, unpaidAddress);
@@ -87,9 +87,9 @@ export function runWithStripe<R>(
   { log }: Pick<CheckoutDeps, 'log'>,
   req: Request,
   res: Response,
-  { act, rerender: again }: { act: StripeAction; rerender: Rerender },
+  { act, rerender: rerenderWith }: { act: StripeAction; rerender: Rerender },
   work: () => Promise<R>,
 ): Promise<{ value: R } | undefined> {
-  const rerender = () => again({ status: 503, notice: unavailableNotice(req.t, act) });
+  const rerender = () => rerenderWith({ status: 503, notice: unavailableNotice(req.t, act) });
   return runOrRerender({ log }, res, `checkout: ${act}`, rerender, work);
 }

@@ -8,7 +8,7 @@ import { findDealForSignUp } from './partner-deal.ts';
 
 /** A member at the step PLAN. */
 export interface CheckoutContext {
-  place: CheckoutFlow;
+  flow: CheckoutFlow;
   user: User;
   purchase: PurchaseView | undefined;
   /** What they have chosen, else what is proposed to them. */
@@ -28,16 +28,16 @@ async function proposedPlan({ membership: { catalogue }, findPlanKey }: Checkout
   return begunWith && begunWith.kind !== 'partner' ? begunWith : catalogue.defaultPlan;
 }
 
-async function loadCheckoutContext(deps: CheckoutDeps, place: CheckoutFlow, user: User): Promise<CheckoutContext> {
+async function loadCheckoutContext(deps: CheckoutDeps, flow: CheckoutFlow, user: User): Promise<CheckoutContext> {
   const { membership } = deps;
-  const bought = place.kind === 'purchase' ? undefined : await findDealForSignUp(deps, user);
-  if (bought) return { place, user, purchase: undefined, plan: bought, promotion: null, deal: true };
+  const bought = flow.kind === 'purchase' ? undefined : await findDealForSignUp(deps, user);
+  if (bought) return { flow, user, purchase: undefined, plan: bought, promotion: null, deal: true };
   const purchase = await membership.purchase(user.id);
   // A partner's handle brings a sign-up from the partner; to whom nothing waits there, nothing of it is given.
-  const named = place.named?.kind === 'partner' ? undefined : place.named;
-  const plan = (place.fixed && named) || (purchase?.plan ?? named ?? (await proposedPlan(deps, user)));
+  const named = flow.named?.kind === 'partner' ? undefined : flow.named;
+  const plan = (flow.fixed && named) || (purchase?.plan ?? named ?? (await proposedPlan(deps, user)));
   const promotion = purchase?.plan.id === plan.id ? purchase.promotion : null;
-  return { place, user, purchase, plan, promotion, deal: false };
+  return { flow, user, purchase, plan, promotion, deal: false };
 }
 
 /** The member of a request, once nothing else stands before this room; else they are on their way there. */
@@ -64,21 +64,21 @@ export async function requireUser(
 /** For members at one of the places of the step PLAN; who has a plan already needs the steps of a sign-up no more. */
 export function withCheckoutContext(
   deps: CheckoutDeps,
-  placeOf: ResolveCheckoutFlow,
+  resolveFlow: ResolveCheckoutFlow,
   handler: CheckoutHandler,
 ): RequestHandler {
   return async (req, res, next) => {
-    const place = placeOf(deps, req);
-    if (!place) return next('route');
+    const flow = resolveFlow(deps, req);
+    if (!flow) return next('route');
     const toSignUp = async () => res.redirect(303, await deps.verifyEmailUrl(req));
-    const user = await requireUser(deps, req, res, place.kind === 'sign-up' ? toSignUp : undefined);
+    const user = await requireUser(deps, req, res, flow.kind === 'sign-up' ? toSignUp : undefined);
     if (!user) return;
-    if (place.kind !== 'purchase' && user.planId !== null) {
+    if (flow.kind !== 'purchase' && user.planId !== null) {
       // The second of two presses, or the back button.
       const plan = deps.membership.catalogue.byId(user.planId);
-      const on = req.method === 'POST' && plan ? place.doneUrl(plan, user) : place.skipUrl(user);
+      const on = req.method === 'POST' && plan ? flow.doneUrl(plan, user) : flow.skipUrl(user);
       return res.redirect(303, on);
     }
-    await handler(req, res, await loadCheckoutContext(deps, place, user));
+    await handler(req, res, await loadCheckoutContext(deps, flow, user));
   };
 }

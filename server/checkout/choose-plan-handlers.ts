@@ -66,16 +66,16 @@ function renderChoosePlan(
   deps: CheckoutDeps,
   req: Request,
   res: Response,
-  { place, user, purchase, plan: current }: CheckoutContext,
+  { flow, user, purchase, plan: current }: CheckoutContext,
   state: ChoosePlanPageState,
 ): void {
   const { catalogue } = deps.membership;
   const own = catalogue.byId(user.planId);
-  const plan = place.fixed && !purchase && own?.type ? own : current;
+  const plan = flow.fixed && !purchase && own?.type ? own : current;
   const expected = readQueryParam(req, 'type');
   const type = types.find((one) => one === expected) ?? plan.type ?? '2';
   const chosen = counterpart(catalogue, plan, type);
-  const address = withType(place.changePlan, type);
+  const address = withType(flow.changePlan, type);
   const pageState = deps.pages.shownAt(req, res, address, state);
   if (!pageState) return;
   const { status = 200, notice, error } = pageState;
@@ -85,18 +85,18 @@ function renderChoosePlan(
     status,
     (ctx) =>
       createElement(ChangePlanPage, {
-        ctx: withContinuation(ctx, place.continuation.search),
-        steps: place.kind,
-        heading: ctx.t(place.fixed && !own ? 'checkout.change.choose' : 'checkout.change.heading'),
+        ctx: withContinuation(ctx, flow.continuation.search),
+        steps: flow.kind,
+        heading: ctx.t(flow.fixed && !own ? 'checkout.change.choose' : 'checkout.change.heading'),
         action: address,
         periods: types.map((one) => ({
-          href: withType(place.changePlan, one),
+          href: withType(flow.changePlan, one),
           label: ctx.t(one === '2' ? 'common.interval.annual' : 'common.interval.monthly'),
           current: one === type,
         })),
         legend: ctx.t(type === '2' ? 'checkout.change.annual' : 'checkout.change.monthly'),
         cards: plansOfType(catalogue, type).map((one) => toRadioCard(ctx, catalogue, one, user.planId)),
-        cancelHref: place.fixed ? place.cancelUrl(user) : place.summary,
+        cancelHref: flow.fixed ? flow.cancelUrl(user) : flow.summary,
         ...(chosen && { value: chosen.id }),
         ...(notice && { notice }),
         ...(error !== undefined && { error }),
@@ -108,11 +108,11 @@ function renderChoosePlan(
 /** GET: Annual or Monthly, and the plans of it. */
 export function showChangePlan(deps: CheckoutDeps): CheckoutHandler {
   return async (req, res, context) => {
-    const { place, user } = context;
+    const { flow, user } = context;
     // A partner's deal leaves nothing to choose.
-    if (context.deal) return res.redirect(303, place.summary);
-    const waits = place.kind === 'purchase' && (await findDealForSignUp(deps, user));
-    if (waits) return res.redirect(303, partnerDealUrl(waits, place.continuation.search));
+    if (context.deal) return res.redirect(303, flow.summary);
+    const waits = flow.kind === 'purchase' && (await findDealForSignUp(deps, user));
+    if (waits) return res.redirect(303, partnerDealUrl(waits, flow.continuation.search));
     const paused = await pausedFirst(deps, user);
     if (paused !== undefined) return res.redirect(303, paused);
     renderChoosePlan(deps, req, res, context, {});
@@ -122,8 +122,8 @@ export function showChangePlan(deps: CheckoutDeps): CheckoutHandler {
 /** POST: the plan is chosen; another than before forgets the promotion code. */
 export function submitChangePlan(deps: CheckoutDeps): CheckoutHandler {
   return async (req, res, context) => {
-    const { place, user, deal } = context;
-    if (deal) return res.redirect(303, place.summary);
+    const { flow, user, deal } = context;
+    if (deal) return res.redirect(303, flow.summary);
     if (!['', 'choose'].includes(readFormField(req, 'act')))
       throw new HttpError('badRequest', { detail: 'act is not choose' });
     const plan = deps.membership.catalogue.byId(readFormField(req, 'planId'));
@@ -138,6 +138,6 @@ export function submitChangePlan(deps: CheckoutDeps): CheckoutHandler {
       );
       if (!chosen) return;
     }
-    res.redirect(303, place.summaryUrl(plan));
+    res.redirect(303, flow.summaryUrl(plan));
   };
 }

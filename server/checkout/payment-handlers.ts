@@ -40,8 +40,8 @@ async function sendForm(
   { quote: _known, ...args }: PaymentPageState,
 ): Promise<void> {
   const { membership, pages, stripe } = deps;
-  const { place, user } = context;
-  const state: PaymentPageState | undefined = pages.shownAt(req, res, place.addPayment, args);
+  const { flow, user } = context;
+  const state: PaymentPageState | undefined = pages.shownAt(req, res, flow.addPayment, args);
   if (!state) return;
   const { status = 200, notice, problem, retryFields = {} } = state;
   const { currency } = membership.catalogue;
@@ -65,12 +65,12 @@ async function sendForm(
       : (notice ?? unavailable?.notice);
   const page = (ctx: PageContext) =>
     createElement(PaymentPage, {
-      ctx: withContinuation(ctx, place.continuation.search),
-      steps: place.kind,
+      ctx: withContinuation(ctx, flow.continuation.search),
+      steps: flow.kind,
       stripe: stripeInPage(stripe, ctx.lang),
-      action: place.addPayment,
-      setupUrl: place.setup,
-      backHref: place.summary,
+      action: flow.addPayment,
+      setupUrl: flow.setup,
+      backHref: flow.summary,
       notice: toNotice(ctx),
       quote: quote && quoteView(ctx, quote, currency),
       retryFields,
@@ -78,7 +78,7 @@ async function sendForm(
     });
   pages.send(req, res, unavailable?.status ?? status, page, {
     title: (ctx) => ctx.t('payment.title'),
-    address: place.addPayment,
+    address: flow.addPayment,
     policy: stripePolicy(stripe),
   });
 }
@@ -115,17 +115,17 @@ async function renderAction(
   { clientSecret, amountCents }: NonNullable<PaymentPageState['action']>,
 ): Promise<void> {
   const { membership, pages, stripe } = deps;
-  const { place, user, plan } = context;
+  const { flow, user, plan } = context;
   const { currency } = membership.catalogue;
   const currentMembership = await membership.getMembership(user.id);
   const hostedInvoiceUrl = await hostedInvoice(deps, context);
   const page = (ctx: PageContext) =>
     createElement(PaymentActionPage, {
-      ctx: withContinuation(ctx, place.continuation.search),
-      steps: place.kind,
+      ctx: withContinuation(ctx, flow.continuation.search),
+      steps: flow.kind,
       stripe: stripeInPage(stripe, ctx.lang),
-      action: place.addPayment,
-      backHref: place.summary,
+      action: flow.addPayment,
+      backHref: flow.summary,
       clientSecret,
       paymentMethodId: currentMembership?.card?.paymentMethodId,
       amount: formatAmount(ctx.lang, amountCents, { currency }),
@@ -134,7 +134,7 @@ async function renderAction(
     });
   pages.send(req, res, 200, page, {
     title: (ctx) => ctx.t('payment.bank.title'),
-    address: place.addPayment,
+    address: flow.addPayment,
     policy: stripePolicy(stripe),
   });
 }

@@ -24,22 +24,22 @@ export function checkoutRoutes(router: Router, deps: CheckoutDeps): void {
   // Where nothing can be charged, nothing is for sale.
   if (!deps.membership.sold) return;
 
-  const form = (path: string, placeOf: ResolveCheckoutFlow, show: CheckoutHandler, submit: CheckoutHandler) => {
+  const form = (path: string, resolveFlow: ResolveCheckoutFlow, show: CheckoutHandler, submit: CheckoutHandler) => {
     router
       .route(path)
-      .get(withCheckoutContext(deps, placeOf, show))
-      .post(withCheckoutContext(deps, placeOf, submit))
+      .get(withCheckoutContext(deps, resolveFlow, show))
+      .post(withCheckoutContext(deps, resolveFlow, submit))
       .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   };
-  const summary = (path: string, placeOf: ResolveCheckoutFlow) =>
-    form(path, placeOf, showSummary(deps), submitSummary(deps));
-  const changePlan = (path: string, placeOf: ResolveCheckoutFlow) =>
-    form(path, placeOf, showChangePlan(deps), submitChangePlan(deps));
-  const payment = (path: string, placeOf: ResolveCheckoutFlow) => {
-    form(path, placeOf, requirePayablePlan(deps, showPayment(deps)), requirePayablePlan(deps, submitPayment(deps)));
+  const summary = (path: string, resolveFlow: ResolveCheckoutFlow) =>
+    form(path, resolveFlow, showSummary(deps), submitSummary(deps));
+  const changePlan = (path: string, resolveFlow: ResolveCheckoutFlow) =>
+    form(path, resolveFlow, showChangePlan(deps), submitChangePlan(deps));
+  const payment = (path: string, resolveFlow: ResolveCheckoutFlow) => {
+    form(path, resolveFlow, requirePayablePlan(deps, showPayment(deps)), requirePayablePlan(deps, submitPayment(deps)));
     router
       .route(`${path}/setup`)
-      .post(withCheckoutContext(deps, placeOf, requirePayablePlan(deps, startCardSetup(deps))))
+      .post(withCheckoutContext(deps, resolveFlow, requirePayablePlan(deps, startCardSetup(deps))))
       .all(methodNotAllowed('POST'));
   };
   for (const base of ['/signup', '/signup/plan/:planHash']) {

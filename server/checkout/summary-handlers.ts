@@ -21,16 +21,16 @@ async function hasCustomer(
   const known = req.method === 'POST' ? undefined : await deps.membership.getMembership(context.user.id);
   if (known && hasBegun(known)) return true;
   const rerender = (view: PageRetry) => renderSummary(deps, req, res, context, view);
-  const ensure = () => deps.membership.ensure(context.user, context.place.trialDays);
+  const ensure = () => deps.membership.ensure(context.user, context.flow.trialDays);
   return (await runWithStripe(deps, req, res, { act: 'customer', rerender }, ensure)) !== undefined;
 }
 
 /** The same before a page that charges or saves a card: who has nothing to pay is at the wrong one. */
 export function requirePayablePlan(deps: CheckoutDeps, handler: CheckoutHandler): CheckoutHandler {
   return async (req, res, context) => {
-    const { place, user, plan, deal } = context;
+    const { flow, user, plan, deal } = context;
     if (user.planId === plan.id) return res.redirect(303, nextUrl(req, context));
-    if (deal || plan.kind !== 'paid') return res.redirect(303, place.summary);
+    if (deal || plan.kind !== 'paid') return res.redirect(303, flow.summary);
     const before = await unpaidInvoiceUrl(deps, context);
     if (before !== undefined) return res.redirect(303, before);
     if (!(await hasCustomer(deps, req, res, context))) return;
@@ -40,8 +40,8 @@ export function requirePayablePlan(deps: CheckoutDeps, handler: CheckoutHandler)
 }
 
 /** Where members go who have this plan by now: often theirs is the second of two presses. */
-const nextUrl = (req: Request, { place, user, plan }: CheckoutContext): string =>
-  req.method === 'POST' ? place.doneUrl(plan, user) : place.summary;
+const nextUrl = (req: Request, { flow, user, plan }: CheckoutContext): string =>
+  req.method === 'POST' ? flow.doneUrl(plan, user) : flow.summary;
 
 /** Before anything is done with a purchase there is one, of the plan that this page is about. */
 async function ensurePurchase(
@@ -50,8 +50,8 @@ async function ensurePurchase(
   res: Response,
   context: CheckoutContext,
 ): Promise<CheckoutContext | undefined> {
-  const { place, user, plan, purchase } = context;
-  if (purchase !== undefined && (!place.fixed || purchase.plan.id === plan.id)) return context;
+  const { flow, user, plan, purchase } = context;
+  if (purchase !== undefined && (!flow.fixed || purchase.plan.id === plan.id)) return context;
   const rerender = (view: PageRetry) => renderSummary(deps, req, res, context, view);
   const answered = await runWithStripe(deps, req, res, { act: 'confirm', rerender }, () =>
     deps.membership.choose(user, plan),
@@ -95,7 +95,7 @@ async function applyPromotion(
   const answered = await runWithStripe(deps, req, res, { act: 'update', rerender }, apply);
   if (!answered) return;
   const result = answered.value;
-  if (result.kind === 'applied') return res.redirect(303, context.place.summary);
+  if (result.kind === 'applied') return res.redirect(303, context.flow.summary);
   const { refusal } = result;
   if (refusal.kind === 'too-many') setRetryAfter(res, refusal.retryAfterMs);
   const { status, error, notice } = promotionErrorText(ctx, refusal, deps.membership.catalogue.currency);
@@ -104,10 +104,10 @@ async function applyPromotion(
 
 async function confirm(deps: CheckoutDeps, req: Request, res: Response, context: CheckoutContext): Promise<unknown> {
   const { membership } = deps;
-  const { user, place, plan, deal } = context;
+  const { user, flow, plan, deal } = context;
   if (deal) {
     const taken = await membership.takeDeal(user);
-    return res.redirect(303, taken ? place.doneUrl(taken, user) : place.skipUrl(user));
+    return res.redirect(303, taken ? flow.doneUrl(taken, user) : flow.skipUrl(user));
   }
   const rerender = (view: PageRetry) => renderSummary(deps, req, res, context, view);
   const announced = readDisplayedQuote(req);
@@ -132,7 +132,7 @@ export function submitSummary(deps: CheckoutDeps): CheckoutHandler {
     if (act === 'promo' && !context.deal) return applyPromotion(deps, req, res, context);
     if (act === 'promo-remove') {
       await deps.membership.removePromotion(context.user);
-      return res.redirect(303, context.place.summary);
+      return res.redirect(303, context.flow.summary);
     }
     return confirm(deps, req, res, context);
   };

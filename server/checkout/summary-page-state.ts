@@ -20,20 +20,20 @@ interface SummaryPageState extends Partial<PageRetry> {
 /** The card that is charged, unless another is used. */
 function savedCard(
   { t }: PageContext,
-  { place }: CheckoutContext,
+  { flow }: CheckoutContext,
   currentMembership: Membership | undefined,
   quote: Quote | undefined,
 ): PlanSummaryPageProps['card'] {
   if (!currentMembership?.card) return undefined;
   const card = cardName(currentMembership.card);
   const text = t(quote?.dueCents === 0 ? 'checkout.cardLater' : 'checkout.card', { card });
-  return { text, otherHref: place.addPayment };
+  return { text, otherHref: flow.addPayment };
 }
 
 /** What the form's button does: what is free is confirmed; what is paid asks for a card first, where there is none. */
-function buttonText({ t }: PageContext, { place }: CheckoutContext, quote: Quote | undefined, card: boolean): string {
+function buttonText({ t }: PageContext, { flow }: CheckoutContext, quote: Quote | undefined, card: boolean): string {
   if (quote?.when === 'now' && !card) return t('checkout.next');
-  return t(place.kind === 'purchase' ? 'checkout.complete' : 'checkout.confirm');
+  return t(flow.kind === 'purchase' ? 'checkout.complete' : 'checkout.confirm');
 }
 
 /** What is said of a plan for which nothing is asked of Stripe. */
@@ -70,9 +70,9 @@ export async function renderSummary(
   { quote: known, ...args }: SummaryPageState,
 ): Promise<void> {
   const { membership, pages } = deps;
-  const { place, user, deal } = context;
+  const { flow, user, deal } = context;
   // The amount due now may be for a plan chosen in another tab: that plan's page says so.
-  const address = known ? place.summaryUrl(known.plan) : place.summary;
+  const address = known ? flow.summaryUrl(known.plan) : flow.summary;
   const state: SummaryPageState | undefined = pages.shownAt(req, res, address, args);
   if (!state) return;
   const { status = 200, notice, promo } = state;
@@ -91,20 +91,20 @@ export async function renderSummary(
     if (!requested) return;
     quote = requested.value;
   }
-  const { authorization } = place.continuation;
+  const { authorization } = flow.continuation;
   const waiting = authorization === undefined ? undefined : await deps.findPendingAuthorization(req, authorization);
   const chosen = quote ? quote.promotion : context.promotion;
   const unfinished = waits && context.purchase?.state === 'charging';
   const toSummaryProps = (ctx: PageContext): PlanSummaryPageProps => {
     const card = waits ? savedCard(ctx, context, currentMembership, quote) : undefined;
     return {
-      ctx: withContinuation(ctx, place.continuation.search),
-      steps: place.kind,
-      action: place.summary,
+      ctx: withContinuation(ctx, flow.continuation.search),
+      steps: flow.kind,
+      action: flow.summary,
       plan: toPlanView(ctx, plan, currency),
       lead: leadText(ctx, deps, context, currentMembership),
-      cancelHref: place.cancelUrl(user),
-      ...(!deal && { changeHref: place.changePlan }),
+      cancelHref: flow.cancelUrl(user),
+      ...(!deal && { changeHref: flow.changePlan }),
       ...(waiting && { clientName: waiting.clientName }),
       ...(notice
         ? { notice }
@@ -117,13 +117,13 @@ export async function renderSummary(
       ...(owned || covered
         ? { has: ctx.t(owned ? 'checkout.owned' : 'checkout.covered') }
         : waits && !quote
-          ? { retryHref: place.summary }
+          ? { retryHref: flow.summary }
           : { button: buttonText(ctx, context, quote, card !== undefined), hidden: hiddenFields(plan, quote, deal) }),
     };
   };
   pages.send(req, res, status, (ctx) => createElement(PlanSummaryPage, toSummaryProps(ctx)), {
     title: (ctx) => planLine(ctx.t, plan),
-    address: place.summary,
+    address: flow.summary,
   });
 }
 

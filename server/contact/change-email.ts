@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { codeMinutes, type IssuedCode } from '../codes/index.ts';
 import { type Language, resolveLanguage } from '../http/index.ts';
-import { type Origin, tellOfChange, whence } from '../messages/index.ts';
+import { notifySecurityChange, type Origin, whence } from '../messages/index.ts';
 import { randomToken, sha256 } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import { AlreadyInUseError, changeEmail, findUserByIdentifier, normaliseEmail, type User } from '../users/index.ts';
@@ -152,7 +152,7 @@ export async function confirmEmail(
         },
         expiresAtMs: undoUntil,
       });
-      await tellOfChange(trx, deps, { user: { ...user, email: flow.to }, change: 'email', from });
+      await notifySecurityChange(trx, deps, { user: { ...user, email: flow.to }, change: 'email', from });
       return true;
     });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { codeMinutes } from '../codes/index.ts';
 import { resolveLanguage } from '../http/index.ts';
-import { classifyNumber, codeText, type Origin, type SmsRefusal, tellOfChange } from '../messages/index.ts';
+import { classifyNumber, codeText, notifySecurityChange, type Origin, type SmsRefusal } from '../messages/index.ts';
 import { forgetRememberedDevices } from '../mfa/index.ts';
 import { AlreadyInUseError, normalisePhone, removePhone, setPhone, type User } from '../users/index.ts';
 import type { ContactDeps } from './deps.ts';
@@ -124,7 +124,7 @@ export async function confirmPhone(
     const changed = await database.transaction(async (trx) => {
       if (!(await setPhone(trx, user, flow.to, now()))) return false;
       if (user.mfaPreference !== 'none') await forgetRememberedDevices(trx, user.id);
-      await tellOfChange(trx, deps, { user, change: 'phone', from });
+      await notifySecurityChange(trx, deps, { user, change: 'phone', from });
       return true;
     });
     if (!changed) return { kind: 'gone' };
@@ -147,7 +147,7 @@ export async function removeUserPhone(deps: ContactDeps, user: User, from: Origi
   const removed = await database.transaction(async (trx) => {
     // Decided by the row itself: the factor may be turned on at this moment.
     if (!(await removePhone(trx, user.id, now()))) return false;
-    await tellOfChange(trx, deps, { user, change: 'phone-removed', from });
+    await notifySecurityChange(trx, deps, { user, change: 'phone-removed', from });
     return true;
   });
   if (!removed) return 'in-use';

@@ -37,7 +37,7 @@ export type ContactSettings = Omit<ContactDeps, 'flows'> & {
   cookies: HostCookies;
   pages: Pages;
   /** The room of passwords': what was added before the change, and may be a thief's too. */
-  recentFactorsUrl: PasswordModule['wayToLateWaysIn'];
+  recentFactorsUrl: PasswordModule['recentFactorsUrl'];
   /** The browser in which a change was undone is a known device. */
   devices: DeviceRecognition;
   /** Seals what is kept of a change between its two steps. */

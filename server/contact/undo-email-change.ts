@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { resolveLanguage } from '../http/index.ts';
-import { type Origin, tellOfChange } from '../messages/index.ts';
+import { notifySecurityChange, type Origin } from '../messages/index.ts';
 import { hasTotp } from '../mfa/index.ts';
 import type { PasswordFault } from '../password/index.ts';
 import { sha256 } from '../shared/index.ts';
@@ -78,7 +78,11 @@ export async function undoEmailChangeByToken(
       if (!(await undoEmailChange(trx, change, passwordHash, now()))) return false;
       for (const take of revertContactChange) await take(trx, user.id, change.changedAt, now());
       await restorePhone(trx, change, now());
-      await tellOfChange(trx, deps, { user: { ...user, email: change.oldEmail }, change: 'email-undone', from });
+      await notifySecurityChange(trx, deps, {
+        user: { ...user, email: change.oldEmail },
+        change: 'email-undone',
+        from,
+      });
       const lang = resolveLanguage(from.lang, user.locale ?? undefined);
       // Who had the account for a while learns nothing of whoever has it back.
       for (const to of new Set([change.newEmail, user.email])) {

@@ -24,12 +24,12 @@ export async function completeFederatedSignIn(
   answered: VerifiedResponse,
 ): Promise<void> {
   const { provider, identity, attempt } = answered;
-  const errand = continuationFromQuery(attempt.continuation, deps.publicUrl);
+  const continuation = continuationFromQuery(attempt.continuation, deps.publicUrl);
   const { lang } = deps.pages.context(req, res);
-  const pending: FederatedSignInContext = { deps, req, res, answered, continuation: errand };
+  const pending: FederatedSignInContext = { deps, req, res, answered, continuation };
 
   // Otherwise the request would ask again and again.
-  if (identity.stale && (await deps.requiresFreshAuthentication(req, errand)))
+  if (identity.stale && (await deps.requiresFreshAuthentication(req, continuation)))
     throw new FederationError('not-fresh', 'a fresh sign-in was wanted, and the provider does not show one');
   for (let tries = 0; tries < maxTries; tries += 1) {
     const decision = decide(identity, provider, await loadFacts(deps, identity));
@@ -80,13 +80,13 @@ function logOutcome({ deps: { log, metrics }, answered: { provider } }: Federate
 }
 
 async function beginOffer(
-  { deps, req, res, answered, continuation: errand }: FederatedSignInContext,
+  { deps, req, res, answered, continuation }: FederatedSignInContext,
   user: User,
   linkId?: string,
 ): Promise<PendingLink> {
   const { identity, attempt } = answered;
   const about = { userId: user.id, identity, ...(linkId !== undefined && { linkId }) };
-  const offer = { ...about, errand: errand.search, remember: attempt.remember, offeredAtMs: deps.now() };
+  const offer = { ...about, errand: continuation.search, remember: attempt.remember, offeredAtMs: deps.now() };
   await deps.offers.begin(req, res, offer);
   return offer;
 }
@@ -124,10 +124,10 @@ async function redirectAfterSignIn(
 
 /** The provider does not vouch for the address: a code proves its owner. */
 async function startEmailVerification(pending: FederatedSignInContext, email: string): Promise<void> {
-  const { deps, req, res, answered, continuation: errand } = pending;
+  const { deps, req, res, answered, continuation } = pending;
   const { lang } = deps.pages.context(req, res);
   const { remember } = answered.attempt;
-  const more = { continuation: errand, remember, lang, company: isOfDomain(email, answered.provider.domains) };
+  const more = { continuation, remember, lang, company: isOfDomain(email, answered.provider.domains) };
   const started = await deps.startEmailVerification(req, res, { ...answered.identity, email }, more);
   switch (started.kind) {
     case 'begun':

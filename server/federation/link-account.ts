@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { tellOfChange } from '../messages/index.ts';
+import { notifySecurityChange } from '../messages/index.ts';
 import { getCurrentSession, getRequestOrigin } from '../sessions/index.ts';
 import { lockUser, type User } from '../users/index.ts';
 import type { FederationAttempt } from './attempts.ts';
@@ -32,7 +32,7 @@ async function tryLink(
     }
     await updateRequiredSecondFactor(trx, providers, user.id, nowMs);
     const account = toAccountLabel(provider.name, identity.email);
-    await tellOfChange(trx, deps, {
+    await notifySecurityChange(trx, deps, {
       user: current,
       change: 'provider-linked',
       from: getRequestOrigin(req),

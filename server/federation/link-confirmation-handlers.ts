@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { LinkConfirmationPage } from '../../views/federation/link-confirmation-page.tsx';
 import { belongToRequest, continuationFromQuery, HttpError, readFormField } from '../http/index.ts';
-import { tellOfChange } from '../messages/index.ts';
+import { notifySecurityChange } from '../messages/index.ts';
 import { fullyAuthenticatedAt, getRequestOrigin } from '../sessions/index.ts';
 import { lockUser, type User } from '../users/index.ts';
 import type { FederationDeps } from './deps.ts';
@@ -93,7 +93,7 @@ async function confirmLink(
       const current = await lockUser(trx, user);
       if (!current) return 'gone';
       if (!(await linkOrKeep(trx, providers, offer, now()))) return 'linked-elsewhere';
-      await tellOfChange(trx, deps, {
+      await notifySecurityChange(trx, deps, {
         user: current,
         change: 'provider-linked',
         from: getRequestOrigin(req),

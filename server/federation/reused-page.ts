@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { ReusedPage } from '../../views/federation/reused-page.tsx';
 import { belongToRequest, HttpError, readFormField } from '../http/index.ts';
-import { tellOfChange } from '../messages/index.ts';
+import { notifySecurityChange } from '../messages/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
 import { findUser, findUserByIdentifier } from '../users/index.ts';
 import { logRefusal } from './callback.ts';
@@ -100,7 +100,7 @@ async function removeReused(deps: FederationDeps, req: Request, { offer, provide
     await updateRequiredSecondFactor(trx, providers, userId, now());
     const member = await findUser(trx, userId);
     if (member)
-      await tellOfChange(trx, deps, {
+      await notifySecurityChange(trx, deps, {
         user: member,
         change: 'provider-removed',
         from: getRequestOrigin(req),

@@ -27,7 +27,7 @@ export interface FederationModule {
    * The provider's logout address for a browser that has just been signed out here from a federated session.
    * @param returnTo the address after the logout; undefined: a page of this site
    */
-  wayOut(upstream: UpstreamSession, returnTo: string | undefined): ReturnType<typeof upstreamLogoutUrl>;
+  upstreamLogoutUrl(upstream: UpstreamSession, returnTo: string | undefined): ReturnType<typeof upstreamLogoutUrl>;
   /** The name of a session's provider, and whether a logout here also ends the session there. */
   endsThere(upstream: UpstreamSession): { name: string; ends: boolean } | undefined;
   /**
@@ -51,7 +51,7 @@ export function createFederationModule({ box, strategies, ...settings }: Federat
     providers: deps.providers,
     begin: (...args) => startAttempt(deps, ...args),
     signIn: (...args) => startSignIn(deps, ...args),
-    wayOut: (...args) => upstreamLogoutUrl(deps, ...args),
+    upstreamLogoutUrl: (...args) => upstreamLogoutUrl(deps, ...args),
     endsThere: (upstream) => endsAtProvider(deps, upstream),
     postRoutes: (app) => postsFromElsewhere(app, deps),
     pageRoutes: (router) => federationRoutes(router, deps),

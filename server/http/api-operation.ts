@@ -32,7 +32,7 @@ interface Description<
   /** Statuses in addition to those that every call can have. */
   problems?: Partial<Record<402 | 404 | 409, string>>;
   handle(input: {
-    /** For `principalOf`. */
+    /** For `requirePrincipal`. */
     req: Request;
     params: z.infer<Params>;
     query: z.infer<Query>;

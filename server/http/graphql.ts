@@ -4,7 +4,7 @@ import type { ApiAccess } from './access.ts';
 import { type ApiOperation, parseInput } from './api-operation.ts';
 import type { Engine } from './graphql-engine.ts';
 
-/** `req` is for `principalOf`. */
+/** `req` is for `requirePrincipal`. */
 export type GraphqlContext = { req: Request };
 
 /** An error of the call, in words for its caller. */

@@ -26,13 +26,13 @@ type Registers = Pick<IRoute, (typeof methods)[number]>;
 /**
  * Puts each route of a router behind its rule in the table. A route without a rule, or with a guard that differs from
  * its rule, stops the start of the server.
- * @param guardOf makes the guard of a rule, for the handlers behind it
+ * @param createGuards makes the guard of a rule, for the handlers behind it
  * @throws Error at the registration of a route without a rule
  */
 export function behindRules(
   router: Router,
   table: Readonly<Record<string, PageRule>>,
-  guardOf: (rule: PageRule, handlers: readonly RequestHandler[], route: string) => RequestHandler[],
+  createGuards: (rule: PageRule, handlers: readonly RequestHandler[], route: string) => RequestHandler[],
 ): Router {
   const makeRoute = router.route.bind(router) as (path: string) => IRoute;
   const guarded = (path: string): IRoute => {
@@ -45,7 +45,7 @@ export function behindRules(
         const name = `${method.toUpperCase()} ${path}`;
         const rule = Object.hasOwn(table, name) ? table[name] : undefined;
         if (rule === undefined) throw new Error(`the route ${name} has no access rule`);
-        return register(...guardOf(rule, handlers, name), ...handlers);
+        return register(...createGuards(rule, handlers, name), ...handlers);
       };
     }
     return route;

@@ -12,8 +12,8 @@ import type { HostCookies } from './cookies.ts';
  * browser.
  */
 export interface FormRecords {
-  /** @param shown JSON values: texts and form input, never passwords or keys */
-  keep(req: Request, res: Response, address: string, shown: object): void;
+  /** @param state JSON values: texts and form input, never passwords or keys */
+  keep(req: Request, res: Response, address: string, state: object): void;
   /** Tests whether a record waits for this page. */
   waits(req: Request, address: string): boolean;
   /** Reads the record of this page and deletes it. */
@@ -79,13 +79,13 @@ export function createFormRecords({ cookies, box, sessionCookie, now }: FormReco
   }
 
   return {
-    keep(req, res, address, shown) {
+    keep(req, res, address, state) {
       const name = toName(address);
       const retryAfter = res.getHeader('Retry-After');
       // With a 3xx status it would delay the redirect (RFC 9110, section 10.2.3).
       res.removeHeader('Retry-After');
       const record = {
-        shown,
+        shown: state,
         untilMs: now() + keptMs,
         ...(retryAfter !== undefined && { retryAfter: `${retryAfter}` }),
       };

@@ -8,17 +8,17 @@ import { callStripe, toStripeRefusal } from './stripe-client.ts';
 
 const batch = 200;
 
-type Told = Pick<User, 'email' | 'givenName' | 'familyName' | 'locale'>;
+type ContactFields = Pick<User, 'email' | 'givenName' | 'familyName' | 'locale'>;
 
 /** Stands for what was refused, so that it is tried again once it has changed. The address itself is in the member's row alone. */
-const toDigest = (user: Told): string => sha256(JSON.stringify([user.email, fullName(user), user.locale]));
+const toDigest = (user: ContactFields): string => sha256(JSON.stringify([user.email, fullName(user), user.locale]));
 
 /**
  * Writes the member's name, address and language to their customer. Stripe refuses some addresses that receive mail: the
  * customer then stays without one, and everything else goes on.
  * @throws {BillingUnavailable}
  */
-export async function tellContact(deps: BillingDeps, user: User, customerId: string): Promise<void> {
+export async function updateContact(deps: BillingDeps, user: User, customerId: string): Promise<void> {
   const { database, stripe, log, now } = deps;
   const update = (email: string | undefined) =>
     callStripe(stripe, (client) =>
@@ -47,7 +47,7 @@ export async function tellContact(deps: BillingDeps, user: User, customerId: str
  * Tries again where Stripe was away, and where an address was refused that has changed since.
  * @param each what is done for one member keeps no other waiting
  */
-export async function tellContactsDue(
+export async function updateContactsDue(
   deps: BillingDeps,
   each: (userIds: string[], act: (userId: string) => Promise<void>) => Promise<void>,
 ): Promise<void> {
@@ -63,7 +63,7 @@ export async function tellContactsDue(
       if (!membership?.customerId || !membership.contact) return;
       const { contact, customerId } = membership;
       const isUnchanged = contact.state === 'refused' && (!user || contact.digest === toDigest(user));
-      if (user && !isUnchanged) await tellContact(deps, user, customerId);
+      if (user && !isUnchanged) await updateContact(deps, user, customerId);
       // The next turn begins with others.
       else if (due.length === batch) await setContact(database.db, userId, contact, now());
     },

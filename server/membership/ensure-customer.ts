@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { insertUserRecord, type User, updateUserRecord } from '../users/index.ts';
-import { tellContact } from './contact.ts';
+import { updateContact } from './contact.ts';
 import type { BillingDeps } from './deps.ts';
 import type { Membership } from './membership.ts';
 import {
@@ -105,7 +105,7 @@ async function makeCustomer(deps: BillingDeps, user: User, membership: Membershi
 
 /** Writes the member's data to a new customer. Nothing else waits for it: it is noted with the customer, and the minute job tries again. */
 async function introduce(deps: BillingDeps, user: User, customerId: string): Promise<void> {
-  await tellContact(deps, user, customerId).catch((error: unknown) => {
+  await updateContact(deps, user, customerId).catch((error: unknown) => {
     if (!(error instanceof StripeUnavailableError)) throw error;
     deps.log.warn({ err: error, act: 'customer', member: user.id }, 'could not write a member’s data to Stripe');
   });

@@ -1,5 +1,5 @@
 import { dayMs, minuteMs } from '../shared/index.ts';
-import { tellContactsDue } from './contact.ts';
+import { updateContactsDue } from './contact.ts';
 import type { BillingDeps } from './deps.ts';
 import { listTrialsEnding, listUnpaidBefore } from './due-store.ts';
 import { paymentGraceEnds } from './effective-plan.ts';
@@ -121,7 +121,7 @@ export async function runMaintenance(deps: BillingDeps, webhooks: StripeWebhooks
     () => notifyEndingTrials(deps),
     () => retryEvents({ deps, webhooks }),
     () =>
-      tellContactsDue(deps, (members, act) =>
+      updateContactsDue(deps, (members, act) =>
         forEachSafely(deps, members, act, 'could not write a member’s data to Stripe'),
       ),
   ];

@@ -56,7 +56,7 @@ export type Drift =
 export type PlanAct =
   | { act: 'create product' }
   | { act: 'change product'; id: string }
-  | { act: 'create price'; productId: string | undefined; after: string | null; defaultOf: string | null }
+  | { act: 'create price'; productId: string | undefined; after: string | null; defaultForProduct: string | null }
   | { act: 'mark price'; id: string }
   | { act: 'activate price'; id: string }
   | { act: 'archive price'; id: string };
@@ -137,7 +137,7 @@ export function planActions(state: PlanState): PlanAct[] {
       productId: product?.id,
       after: price?.id ?? null,
       // Stripe archives no price that is its product's default.
-      defaultOf: product && price && product.defaultPriceId === price.id ? product.id : null,
+      defaultForProduct: product && price && product.defaultPriceId === price.id ? product.id : null,
     });
   } else if (!price.active) acts.push({ act: 'activate price', id: price.id });
   const old = [...(replaced && price.active ? [price.id] : []), ...leftOver];

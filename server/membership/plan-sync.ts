@@ -116,7 +116,8 @@ async function carryOut(stripe: Stripe, expected: ExpectedPrice, act: PlanAct): 
         },
         { idempotencyKey: `foyer:price:${key}` },
       );
-      if (act.defaultOf !== null) await stripe.products.update(act.defaultOf, { default_price: price.id });
+      if (act.defaultForProduct !== null)
+        await stripe.products.update(act.defaultForProduct, { default_price: price.id });
     }
   }
 }

@@ -76,8 +76,8 @@ export function findPromotionRefusal(
   );
   if (full) return { kind: 'used-up' };
   if (!coupon.valid || promotion?.active === false) return { kind: 'unknown' };
-  const customerOf = promotion?.customer;
-  if (customerOf && (typeof customerOf === 'string' ? customerOf : customerOf.id) !== requested.customerId)
+  const boundCustomer = promotion?.customer;
+  if (boundCustomer && (typeof boundCustomer === 'string' ? boundCustomer : boundCustomer.id) !== requested.customerId)
     return { kind: 'unknown' };
   const products = coupon.applies_to?.products;
   if (products && !products.includes(requested.productId)) return { kind: 'not-for-this-plan' };

@@ -49,7 +49,7 @@ export { readCursor, toCursor } from './read-messages.ts';
 export type { Recipient, RecipientDirectory } from './recipients.ts';
 export { type MailContent, type MailLook, mailTemplates, renderMail } from './render-mail.tsx';
 export { sampleMail } from './sample-mails.ts';
-export { mailAbout, type Origin, plainAddress, tellOfChange, whence } from './security-notice.ts';
+export { mailAbout, notifySecurityChange, type Origin, plainAddress, whence } from './security-notice.ts';
 export {
   createSmsSender,
   type SendSmsResult,

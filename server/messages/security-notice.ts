@@ -54,7 +54,7 @@ interface NoticeOfChange {
 }
 
 /** Notifies a user by mail of a change, in the transaction of the change. Call `outbox.wake` after the commit. */
-export async function tellOfChange(
+export async function notifySecurityChange(
   trx: Transaction<Schema>,
   { outbox, now }: { outbox: Outbox; now: () => number },
   { user, change, from, detail }: NoticeOfChange,

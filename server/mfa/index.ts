@@ -22,7 +22,7 @@ export {
   type RememberedDevice,
 } from './remembered-device-store.ts';
 export type { RememberedDevices } from './remembered-devices.ts';
-export { type MfaRoom, openMfa } from './room.ts';
+export { type MfaModule, openMfa } from './room.ts';
 export type { SmsCodes, SmsSent } from './sms-codes.ts';
 export { findMatchingStep, newTotpSecret, totpUri } from './totp.ts';
 export { type ActivateTotpResult, setupMinutes, type TotpSetup } from './totp-enrolment.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { type Origin, type Outbox, type SecurityChange, tellOfChange } from '../messages/index.ts';
+import { notifySecurityChange, type Origin, type Outbox, type SecurityChange } from '../messages/index.ts';
 import type { Database, Schema } from '../store/index.ts';
 import { findUser, lockUser, type MfaPreference, setMfaPreference, type User } from '../users/index.ts';
 import { countRecoveryCodes, replaceRecoveryCodes } from './recovery-code-store.ts';
@@ -36,7 +36,7 @@ export type SetMfaPreferenceResult =
   /** The user is deleted, or has another password by now. */
   | { kind: 'gone' };
 
-const changeOf = { none: 'mfa-off', sms: 'mfa-sms', totp: 'mfa-totp' } as const satisfies Record<
+const changeByMethod = { none: 'mfa-off', sms: 'mfa-sms', totp: 'mfa-totp' } as const satisfies Record<
   MfaPreference,
   SecurityChange
 >;
@@ -93,7 +93,7 @@ export async function changeMfaPreference(
       await forgetRememberedDevices(trx, user.id);
     }
     const codes = expected === 'none' ? {} : await issueRecoveryCodesIfMissing(trx, user.id, now());
-    await tellOfChange(trx, deps, { user: current, change: changeOf[expected], from });
+    await notifySecurityChange(trx, deps, { user: current, change: changeByMethod[expected], from });
     return { kind: 'set', ...codes };
   });
   if (preferred.kind === 'set') outbox.wake();
@@ -112,7 +112,7 @@ export async function reissueRecoveryCodes(
   const codes = await deps.database.transaction(async (trx) => {
     const current = await lockUser(trx, user);
     if (!current || current.mfaPreference === 'none') return undefined;
-    await tellOfChange(trx, deps, { user: current, change: 'recovery-codes-new', from });
+    await notifySecurityChange(trx, deps, { user: current, change: 'recovery-codes-new', from });
     return issueRecoveryCodes(trx, user.id, deps.now());
   });
   if (codes) deps.outbox.wake();

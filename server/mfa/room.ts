@@ -13,7 +13,7 @@ import { createRememberedDevices } from './remembered-devices.ts';
 import { createSmsCodes } from './sms-codes.ts';
 import { getChallengeState, type VerifyChallengeResult, verifyChallenge } from './verify-challenge.ts';
 
-export interface MfaRoom extends Pick<MfaDeps, 'challenges' | 'remembered' | 'smsCodes'> {
+export interface MfaModule extends Pick<MfaDeps, 'challenges' | 'remembered' | 'smsCodes'> {
   /** The methods for the user's second factor, the preferred one first; empty: none is required. */
   methodsFor(user: User): Promise<ChallengeMethod[]>;
   /** Undefined: the challenge is no longer valid. */
@@ -30,7 +30,7 @@ export interface MfaRoom extends Pick<MfaDeps, 'challenges' | 'remembered' | 'sm
 }
 
 /** Second factors: one set of rules behind pages and calls. */
-export function openMfa(settings: MfaSettings): MfaRoom {
+export function openMfa(settings: MfaSettings): MfaModule {
   const { cookies, codes, texts, publicUrl, rememberDays, ...common } = settings;
   const { kv, database, outbox, brandName, now } = common;
   const deps: MfaDeps = {

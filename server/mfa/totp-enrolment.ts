@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { normaliseCode } from '../codes/index.ts';
-import { type Origin, tellOfChange } from '../messages/index.ts';
+import { notifySecurityChange, type Origin } from '../messages/index.ts';
 import { minuteMs } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { lockUser, setMfaPreference, type User } from '../users/index.ts';
@@ -106,7 +106,7 @@ export async function activateTotp(
     const replaced = current.mfaPreference === 'totp' && (await hasTotp(trx, user.id));
     await upsertTotp(trx, mfaBox, { userId: user.id, secret, lastStep: step, createdAt: nowMs });
     await forgetRememberedDevices(trx, user.id);
-    await tellOfChange(trx, deps, { user: current, change: replaced ? 'totp-replaced' : 'mfa-totp', from });
+    await notifySecurityChange(trx, deps, { user: current, change: replaced ? 'totp-replaced' : 'mfa-totp', from });
     return { kind: 'activated', ...(await issueRecoveryCodesIfMissing(trx, user.id, nowMs)) };
   });
   if (activated.kind === 'activated') outbox.wake();

@@ -28,9 +28,9 @@ export function grantsAccess(demand: AccessRequirement, { plan, entitlements }: 
 export type CanAccessClient = (client: AccessRequirement, user: Pick<User, 'planId' | 'trialUntil'>) => boolean;
 
 export const createCanAccessClient =
-  (claimsOf: GetMembershipClaims): CanAccessClient =>
+  (getMembershipClaims: GetMembershipClaims): CanAccessClient =>
   (client, user) =>
-    !isRestricted(client) || grantsAccess(client, claimsOf(user));
+    !isRestricted(client) || grantsAccess(client, getMembershipClaims(user));
 
 /** The ids of plans and names of entitlements that exist. */
 export interface GrantableAccess {

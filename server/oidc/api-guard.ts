@@ -31,7 +31,7 @@ interface ApiGuardDeps {
   sessions: Sessions;
   mayEnter: CanAccessClient;
   /** The next step of a user, from the sign-in. */
-  stepOf: (user: User) => Step;
+  toNextStep: (user: User) => Step;
   /** Loads the session of a request; run only for requests without a token. */
   session: RequestHandler;
   now: () => number;
@@ -123,7 +123,7 @@ function fromOwnPage(req: Request, origin: string): boolean {
  * A session counts only for requests of this site's own pages.
  */
 export function createApiGuard(deps: ApiGuardDeps): Guard {
-  const { publicUrl, database, provider, sessions, session, mayEnter, stepOf, now } = deps;
+  const { publicUrl, database, provider, sessions, session, mayEnter, toNextStep, now } = deps;
   const { origin } = new URL(publicUrl);
   const proofs = createProofCheck(provider, { nonceSecret: deps.proofNonceSecret });
 
@@ -136,7 +136,7 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
     if (mustSetUpSecondFactor(user) && !settingUp)
       throw new HttpError('forbidden', { detail: 'a second factor is demanded, and not set up' });
     if (reads) return;
-    const { kind } = stepOf(user);
+    const { kind } = toNextStep(user);
     if (kind === 'accept-terms') throw new HttpError('termsNotAccepted', { detail: 'new terms' });
     if (kind === 'confirm-email') throw new HttpError('forbidden', { detail: 'an address that is not confirmed' });
   }

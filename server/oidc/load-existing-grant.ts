@@ -36,7 +36,7 @@ export function consentReason(client: {
 }
 
 /** The scopes of a request that its client app may have. */
-function askedFor(ctx: KoaContextWithOIDC): Consent {
+function requestedConsent(ctx: KoaContextWithOIDC): Consent {
   const { client, params, resourceServers } = ctx.oidc;
   const requested = String(params?.scope ?? '').split(' ');
   const atServers = Object.entries(resourceServers ?? {}).map(
@@ -56,13 +56,13 @@ const nothing: Consent = { scopes: [], resources: new Map() };
  */
 export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGrantDeps) {
   /** The part of the request that can be granted without a question; undefined: the user must be asked. */
-  async function permitted(ctx: KoaContextWithOIDC, userId: string, asked: Consent): Promise<Consent | undefined> {
+  async function permitted(ctx: KoaContextWithOIDC, userId: string, requested: Consent): Promise<Consent | undefined> {
     const { client, result, entities } = ctx.oidc;
     const reason = client && consentReason(client);
-    if (!client || reason === undefined || result?.consent !== undefined) return asked;
+    if (!client || reason === undefined || result?.consent !== undefined) return requested;
     if (reason === 'native' || entities.DeviceCode) return undefined;
     const consent = await findConsent(database.db, userId, client.clientId);
-    return consent && covers(consent, asked) ? asked : undefined;
+    return consent && covers(consent, requested) ? requested : undefined;
   }
 
   return async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
@@ -70,12 +70,12 @@ export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGr
     const { client, account, result } = ctx.oidc;
     const session = getCurrentSession(ctx.req as Request);
     if (!client || !account || session?.userId !== account.accountId) return undefined;
-    const asked = askedFor(ctx);
+    const requested = requestedConsent(ctx);
     const onDevice = ctx.oidc.entities.DeviceCode !== undefined;
-    const offline = onDevice || asked.scopes.includes('offline_access');
+    const offline = onDevice || requested.scopes.includes('offline_access');
     // Each device has its own grant: a device code that is used twice ends only the access of that device.
     const grant = onDevice ? undefined : await grants.find(session, client.clientId, offline);
-    const allowed = await permitted(ctx, session.userId, asked);
+    const allowed = await permitted(ctx, session.userId, requested);
     if (allowed === undefined && !grant) return undefined;
     if (client.backchannelLogoutUri !== undefined) {
       const sid = await grants.sidFor(session, client.clientId);
@@ -87,7 +87,7 @@ export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGr
     const isConsent = consentReason(client) !== undefined && result?.consent !== undefined;
     if (widened && widened !== grant && (isConsent || offline)) {
       const connection = { userId: session.userId, clientId: client.clientId, nowMs: now(), grantId: widened.jti };
-      await database.transaction((trx) => recordConsent(trx, connection, isConsent ? asked : nothing));
+      await database.transaction((trx) => recordConsent(trx, connection, isConsent ? requested : nothing));
     }
     return widened;
   };

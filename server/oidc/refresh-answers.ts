@@ -33,7 +33,7 @@ export interface RefreshAnswers {
    */
   isTheft(idHash: Sha256, payload: AdapterPayload, usedAtMs: number): Promise<boolean>;
   /** Stores and repeats answers at the token endpoint. */
-  attach(provider: Provider, hashOf: (id: string) => string): void;
+  attach(provider: Provider, toHash: (id: string) => string): void;
 }
 
 /** The proof's signature has been verified before any token is looked up. */
@@ -71,7 +71,7 @@ export function createRefreshAnswers(kv: KeyValueStore, box: SecretBox, now: () 
       if (stored && ctx) repeated.set(ctx.req, stored.body);
       throw new AnsweredBefore('refresh token already used');
     },
-    attach(provider, hashOf) {
+    attach(provider, toHash) {
       provider.use(async (ctx, next) => {
         await next();
         if (ctx.path !== routes.token || ctx.method !== 'POST') return;
@@ -84,7 +84,7 @@ export function createRefreshAnswers(kv: KeyValueStore, box: SecretBox, now: () 
         const koa = ctx as KoaContextWithOIDC;
         const used = ctx.status === 200 ? koa.oidc.entities.RotatedRefreshToken : undefined;
         if (used === undefined) return;
-        await answers.write(hashOf(used.jti), { jkt: await findKey(koa), body: ctx.body });
+        await answers.write(toHash(used.jti), { jkt: await findKey(koa), body: ctx.body });
       });
     },
   };

@@ -111,7 +111,7 @@ export interface OidcModule extends ClientAuthorizations {
   /** Those of them that bypass Express. */
   directCalls(
     session: RequestHandler,
-    addressOf: (req: IncomingMessage) => string,
+    getAddress: (req: IncomingMessage) => string,
   ): (method: string, path: string) => DirectHandler | undefined;
   /** Precedes all pages: renews the token cookies of a signed-in user. */
   tokenCookies: RequestHandler;
@@ -294,9 +294,9 @@ export async function createOidcModule(settings: OauthSettings): Promise<OidcMod
         [...requestLimits(kv), [routes.code_verification, rejectCrossSite(publicUrl)]],
         { admitVisitor: (req) => consumeVisitorAuthorization(admission, req, req.ip ?? ''), posted },
       ),
-    directCalls: (session, addressOf) =>
+    directCalls: (session, getAddress) =>
       directCalls(session, handOver, {
-        admitVisitor: (req) => consumeVisitorAuthorization(admission, req, addressOf(req)),
+        admitVisitor: (req) => consumeVisitorAuthorization(admission, req, getAddress(req)),
         restore: posted.restore,
       }),
     tokenCookies: tokenCookies.keep(sessions),
@@ -304,7 +304,7 @@ export async function createOidcModule(settings: OauthSettings): Promise<OidcMod
     operations: oauthOperations({ database, provider, defaultClientId: settings.defaultClientId }),
     apiGuard: (session) =>
       createApiGuard({
-        ...{ publicUrl, database, provider, sessions, session, mayEnter: canAccessClient, stepOf: toNextStep, now },
+        ...{ publicUrl, database, provider, sessions, session, mayEnter: canAccessClient, toNextStep, now },
         proofNonceSecret: settings.proofNonceSecret,
       }),
     refreshKeys: () => watch.refresh(),

@@ -20,11 +20,11 @@ export async function loadJwks(
 ): Promise<{ keys: JWK[]; version: string }> {
   const states = await listKeys(database.db, nowMs);
   const sealed = await database.db.selectFrom('signing_keys').select(['id', 'sealed_jwk']).execute();
-  const jwkOf = new Map(sealed.map((row) => [row.id, row.sealed_jwk]));
+  const jwkById = new Map(sealed.map((row) => [row.id, row.sealed_jwk]));
   const keys = states
     .toSorted((a, b) => order[a.state] - order[b.state])
     .flatMap(({ kid }) => {
-      const text = jwkOf.get(kid);
+      const text = jwkById.get(kid);
       return text === undefined ? [] : [JSON.parse(box.open(text, kid)) as JWK];
     });
   return { keys, version: keyVersion(states) };

@@ -1,5 +1,5 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import { type Origin, tellOfChange } from '../messages/index.ts';
+import { notifySecurityChange, type Origin } from '../messages/index.ts';
 import { type SessionIdHash, sha256 } from '../shared/index.ts';
 import { fullName, lockUser, type User } from '../users/index.ts';
 import { challengeMs } from './challenges.ts';
@@ -86,7 +86,7 @@ export async function register(
       if (!(await lockUser(trx, user))) return 'expired';
       if ((await countPasskeys(trx, user.id)) >= maxPasskeys) return 'too-many';
       if (!(await insertPasskey(trx, passkey))) return 'taken';
-      await tellOfChange(trx, { outbox, now }, { user, change: 'passkey-added', from, detail: name });
+      await notifySecurityChange(trx, { outbox, now }, { user, change: 'passkey-added', from, detail: name });
       return undefined;
     });
     if (refused) return refuse(refused);

@@ -70,7 +70,7 @@ export function openTexts(file: Buffer): TextSet {
 /** Normalizes a password for comparison: ignores case and the composition of letters. */
 export const foldPassword = (password: string): string => password.normalize('NFKC').toLowerCase();
 
-const letterOf: Record<string, string> = {
+const letterBySign: Record<string, string> = {
   '@': 'a',
   '4': 'a',
   '8': 'b',
@@ -83,7 +83,7 @@ const letterOf: Record<string, string> = {
   '7': 't',
 };
 /** Replaces digits and signs by the letters that they look like, as in `p@ssw0rd`. */
-const spelt = (text: string) => text.replace(/[@4831!0$57]/g, (sign) => letterOf[sign] ?? sign);
+const spelt = (text: string) => text.replace(/[@4831!0$57]/g, (sign) => letterBySign[sign] ?? sign);
 
 /** Removes numbers and signs before and after the word. */
 const stripNonLetters = (text: string) => text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { RecentFactorsPage } from '../../views/password/recent-factors-page.tsx';
 import { continuationFrom } from '../http/index.ts';
-import { tellOfChange } from '../messages/index.ts';
+import { notifySecurityChange } from '../messages/index.ts';
 import { listPasskeys, removePasskeysAddedSince } from '../passkeys/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
 import { findUser } from '../users/index.ts';
@@ -68,7 +68,7 @@ export function removeRecentFactors(deps: PasswordDeps): RequestHandler {
       const removed = await database.transaction(async (trx) => {
         const keysGone = await removePasskeysAddedSince(trx, user.id, just.sinceMs);
         if (keysGone > 0)
-          await tellOfChange(trx, deps, {
+          await notifySecurityChange(trx, deps, {
             user,
             change: 'passkey-removed',
             from: getRequestOrigin(req),
@@ -76,7 +76,7 @@ export function removeRecentFactors(deps: PasswordDeps): RequestHandler {
           });
         const linksGone = await lateLinks.remove(trx, user.id, just.sinceMs, now());
         if (linksGone > 0)
-          await tellOfChange(trx, deps, {
+          await notifySecurityChange(trx, deps, {
             user,
             change: 'provider-removed',
             from: getRequestOrigin(req),

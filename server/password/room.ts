@@ -42,7 +42,7 @@ export interface PasswordModule {
    * The page where the browser that has just reset the password can remove recently added passkeys and links;
    * undefined: there are none.
    */
-  wayToLateWaysIn(req: Request, res: Response, userId: string): Promise<string | undefined>;
+  recentFactorsUrl(req: Request, res: Response, userId: string): Promise<string | undefined>;
 }
 
 /** The pages and calls that replace passwords: one set of rules behind both. */
@@ -52,7 +52,7 @@ export function createPasswordModule({ cookies, ...settings }: PasswordSettings)
   return {
     pageRoutes: (router) => passwordRoutes(router, deps),
     operations: passwordOperations(deps),
-    wayToLateWaysIn: (...args) => recentFactorsUrl(deps, ...args),
+    recentFactorsUrl: (...args) => recentFactorsUrl(deps, ...args),
     forgetGuesses: (user) => forgetGuesses(kv, settings.limits, user),
     beginFirstReset: (...args) => startInitialPassword(deps, ...args),
     hintAtFirstReset: (...args) => mailInitialPasswordHint(deps, ...args),

@@ -51,17 +51,17 @@ export function rateLimiter(
 ): RequestHandler {
   if (counter === undefined) throw new Error('a limit without a counter');
   const store = new KeyValueRateStore(kv, counter.key, window);
-  const keyOf = options?.toKey ?? ((req: Request) => ipBucket(req.ip ?? ''));
+  const toKey = options?.toKey ?? ((req: Request) => ipBucket(req.ip ?? ''));
   const limited = rateLimit({
     windowMs: window,
     limit: (req) => options?.max?.(req) ?? counter.max,
     identifier: toPublicName(counter.key),
     standardHeaders: 'draft-8',
     legacyHeaders: false,
-    keyGenerator: keyOf,
+    keyGenerator: toKey,
     store,
     async handler(req, res) {
-      await store.decrement(keyOf(req));
+      await store.decrement(toKey(req));
       const seconds = Number(res.getHeader('Retry-After') ?? window / 1000);
       throw new HttpError('tooMany', { retryAfterSeconds: toRetrySeconds(seconds * 1000) });
     },

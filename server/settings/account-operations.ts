@@ -20,7 +20,7 @@ const changeable = z.strictObject({
   'custom:jobTitle': text,
 });
 
-const fieldOf = {
+const fieldByAttribute = {
   given_name: 'givenName',
   family_name: 'familyName',
   birthdate: 'birthdate',
@@ -31,9 +31,9 @@ const fieldOf = {
   'custom:companyName': 'companyName',
   'custom:jobTitle': 'jobTitle',
 } as const satisfies Record<keyof z.infer<typeof changeable>, ProfileField>;
-type Attribute = keyof typeof fieldOf;
-const attributes = Object.keys(fieldOf) as Attribute[];
-const names = Object.fromEntries(attributes.map((name) => [fieldOf[name], name]));
+type Attribute = keyof typeof fieldByAttribute;
+const attributes = Object.keys(fieldByAttribute) as Attribute[];
+const names = Object.fromEntries(attributes.map((name) => [fieldByAttribute[name], name]));
 
 const allAttributes = z.object({
   sub: z.string(),
@@ -108,7 +108,7 @@ export function settingsOperations(deps: SaveProfileDeps): ApiOperation[] {
       answer: z.object({ status: z.literal('SUCCESS') }),
       async handle({ req, body }) {
         const user = await requireCallingUser(req, deps.database);
-        const typed: TypedProfile = Object.fromEntries(attributes.map((name) => [fieldOf[name], body[name]]));
+        const typed: TypedProfile = Object.fromEntries(attributes.map((name) => [fieldByAttribute[name], body[name]]));
         await save(user, { req, typed, names });
         return { status: 'SUCCESS' as const };
       },

@@ -43,7 +43,7 @@ const show =
     const [req, res, { user }] = visit;
     // The list says why there is no more to add.
     if ((await countPasskeys(deps.database.db, user.id)) >= maxPasskeys) return res.redirect(303, '/settings/passkeys');
-    const typed = await deps.stash.takeDraft(req, res, user.id);
+    const typed = await deps.formDrafts.takeDraft(req, res, user.id);
     const device = deviceName(req.t, req.get('user-agent'));
     await sendAddPage(deps, passkeys, visit, {
       name: typed?.name ?? initialPasskeyName(device),

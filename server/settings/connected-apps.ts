@@ -2,7 +2,7 @@ import type { Request, Router } from 'express';
 import { createElement } from 'react';
 import { ConnectedAppsPage, connectedAppsPath, RemoveAppPage } from '../../views/settings/connected-apps-page.tsx';
 import { HttpError, methodNotAllowed, readQueryParam } from '../http/index.ts';
-import { tellOfChange } from '../messages/index.ts';
+import { notifySecurityChange } from '../messages/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { type MemberHandler, requireUser, type SignedInUser } from './require-recent-auth.ts';
@@ -50,7 +50,12 @@ const remove =
     const app = (await connectedApps.list(user.id)).find(({ clientId }) => clientId === id);
     await database.transaction(async (trx) => {
       if (!app || !(await connectedApps.remove(trx, user.id, app.clientId))) return;
-      await tellOfChange(trx, deps, { user, change: 'app-removed', from: getRequestOrigin(req), detail: app.name });
+      await notifySecurityChange(trx, deps, {
+        user,
+        change: 'app-removed',
+        from: getRequestOrigin(req),
+        detail: app.name,
+      });
     });
     outbox.wake();
     res.redirect(303, `${connectedAppsPath}?${new URLSearchParams({ notice: 'removed' })}`);

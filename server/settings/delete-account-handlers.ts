@@ -42,10 +42,9 @@ async function sendPage(
 
 function submit(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
-    const wish = readCancellationTiming(req);
-    if (readFormField(req, 'confirm') !== '1')
-      return sendPage(deps, req, res, member, { unconfirmed: true, timing: wish });
-    const requested = await deps.deletion.ask(member.user, req, wish);
+    const timing = readCancellationTiming(req);
+    if (readFormField(req, 'confirm') !== '1') return sendPage(deps, req, res, member, { unconfirmed: true, timing });
+    const requested = await deps.deletion.ask(member.user, req, timing);
     if (requested.kind === 'gone') {
       throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
     }

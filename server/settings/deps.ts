@@ -6,7 +6,7 @@ import type { FederationModule } from '../federation/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { BillingService, Catalogue } from '../membership/index.ts';
 import type { Outbox } from '../messages/index.ts';
-import type { MfaRoom } from '../mfa/index.ts';
+import type { MfaModule } from '../mfa/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { PasswordModule } from '../password/index.ts';
 import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
@@ -46,7 +46,7 @@ export interface AccountDeps {
   sessions: Sessions;
   devices: DeviceRecognition;
   nextRedirect: NextRedirect;
-  mfa: Pick<MfaRoom, 'enrolling' | 'smsCodes' | 'remembered'>;
+  mfa: Pick<MfaModule, 'enrolling' | 'smsCodes' | 'remembered'>;
   /** Seals recovery codes between the act that made them and the page that shows them. */
   mfaBox: SecretBox;
   /** Whether text messages are sent at all. */
@@ -73,12 +73,12 @@ export interface AccountDeps {
   /** What is answered while too many passwords are being hashed already. */
   queueFull: { status: number; retrySeconds: number };
   /** What was typed into a form that came too late. */
-  stash: FormDrafts;
+  formDrafts: FormDrafts;
   now: () => number;
 }
 
 /** As `app.ts` gives them. */
-export type SettingsSettings = Omit<AccountDeps, 'stash'> & {
+export type SettingsSettings = Omit<AccountDeps, 'formDrafts'> & {
   /** Seals what was typed into a form that came too late. */
   contactBox: SecretBox;
 };

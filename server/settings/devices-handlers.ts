@@ -3,7 +3,7 @@ import { createElement } from 'react';
 import { DeviceActPage, type DeviceActPageProps } from '../../views/settings/device-action-page.tsx';
 import { DeviceTables, type Paged } from '../../views/settings/device-table.tsx';
 import { methodNotAllowed, readQueryParam, resolveLanguage, translator } from '../http/index.ts';
-import { deviceName, tellOfChange } from '../messages/index.ts';
+import { deviceName, notifySecurityChange } from '../messages/index.ts';
 import { forgetRememberedDevices, listRememberedDevices } from '../mfa/index.ts';
 import { getRequestOrigin, maxSessions } from '../sessions/index.ts';
 import { type SessionIdHash, toSessionIdHash } from '../shared/index.ts';
@@ -42,7 +42,7 @@ function paged<Row>(req: Request, name: PageName, all: readonly Row[]): Paged<Ro
     rows: all.slice((page - 1) * rowsAPage, page * rowsAPage),
     page,
     pages,
-    hrefOf(number) {
+    toHref(number) {
       const search = new URLSearchParams({
         tab: 'device-data',
         ...(number > 1 && { [name]: String(number) }),
@@ -54,7 +54,7 @@ function paged<Row>(req: Request, name: PageName, all: readonly Row[]): Paged<Ro
 }
 
 /** The same page with each row drawn. */
-const drawn = <Row, Shown>(page: Paged<Row>, draw: (row: Row) => Shown): Paged<Shown> => ({
+const drawn = <Row, View>(page: Paged<Row>, draw: (row: Row) => View): Paged<View> => ({
   ...page,
   rows: page.rows.map(draw),
 });
@@ -128,7 +128,7 @@ async function notifyDeviceChange(
   const origin = getRequestOrigin(req);
   const t = translator(resolveLanguage(origin.lang, user.locale ?? undefined));
   const detail = deviceName(t, userAgent);
-  await deps.database.transaction((trx) => tellOfChange(trx, deps, { user, change, from: origin, detail }));
+  await deps.database.transaction((trx) => notifySecurityChange(trx, deps, { user, change, from: origin, detail }));
   deps.outbox.wake();
 }
 

@@ -30,7 +30,7 @@ function sendPage({ pages }: AccountDeps, req: Request, res: Response, state: Em
 /** GET /settings/email. */
 function show(deps: AccountDeps): MemberHandler {
   return async (req, res, { user }) => {
-    const typed = await deps.stash.takeDraft(req, res, user.id);
+    const typed = await deps.formDrafts.takeDraft(req, res, user.id);
     const { t } = req;
     sendPage(deps, req, res, {
       value: typed?.email,

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { readFormField } from '../http/index.ts';
-import { tellOfChange } from '../messages/index.ts';
+import { notifySecurityChange } from '../messages/index.ts';
 import { forgetRememberedDevices, listRememberedDevices } from '../mfa/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
 import type { AccountDeps } from './deps.ts';
@@ -23,7 +23,7 @@ export async function endOthers(deps: AccountDeps, req: Request, { user, session
   }
   if (ended === 0) return;
   await database.transaction((trx) =>
-    tellOfChange(trx, deps, { user, change: 'sessions-ended', from: getRequestOrigin(req) }),
+    notifySecurityChange(trx, deps, { user, change: 'sessions-ended', from: getRequestOrigin(req) }),
   );
   outbox.wake();
 }

@@ -69,7 +69,7 @@ async function renderMfaPage(deps: AccountDeps, req: Request, res: Response, use
 function showMfa(deps: AccountDeps): MemberHandler {
   return async (req, res, { user }) => {
     rememberEnrolmentReturn(deps, req, res, user);
-    const stored = await deps.stash.takeDraft(req, res, user.id);
+    const stored = await deps.formDrafts.takeDraft(req, res, user.id);
     await renderMfaPage(deps, req, res, user, {
       ...(stored && {
         typed: {

@@ -4,7 +4,7 @@ import type { PageContext } from '../../views/page-context.ts';
 import { PasskeyRemovePage, PasskeyRenamePage } from '../../views/settings/passkey-pages.tsx';
 import { PasskeysPage } from '../../views/settings/passkeys-page.tsx';
 import { HttpError, methodNotAllowed, readFormField, readQueryParam } from '../http/index.ts';
-import { tellOfChange } from '../messages/index.ts';
+import { notifySecurityChange } from '../messages/index.ts';
 import {
   findPasskey,
   listPasskeys,
@@ -80,7 +80,7 @@ const showRename =
   (deps: AccountDeps): MemberHandler =>
   async (req, res, member) => {
     const { name } = await named(deps, req, member);
-    const typed = (await deps.stash.takeDraft(req, res, member.user.id))?.name ?? name;
+    const typed = (await deps.formDrafts.takeDraft(req, res, member.user.id))?.name ?? name;
     sendRenamePage(deps, req, res, { name: typed });
   };
 
@@ -131,7 +131,12 @@ const remove =
       if (isLastSignInMethod(await listSignInMethods(deps, trx, user), { kind: 'passkey', id })) return true;
       // Pressed twice it is one change, and one mail.
       if (!(await removePasskey(trx, user.id, id))) return false;
-      await tellOfChange(trx, deps, { user, change: 'passkey-removed', from: getRequestOrigin(req), detail: name });
+      await notifySecurityChange(trx, deps, {
+        user,
+        change: 'passkey-removed',
+        from: getRequestOrigin(req),
+        detail: name,
+      });
       return false;
     });
     if (isLast) return sendRemovePage(deps, [req, res], passkey, { isLast: true, status: 409 });

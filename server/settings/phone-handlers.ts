@@ -47,7 +47,7 @@ function sendPage(
 /** GET /settings/phone. */
 function show(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
-    const typed = await deps.stash.takeDraft(req, res, member.user.id);
+    const typed = await deps.formDrafts.takeDraft(req, res, member.user.id);
     const { t } = req;
     sendPage(deps, req, res, member, {
       value: typed?.phone_number,

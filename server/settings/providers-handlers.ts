@@ -15,7 +15,7 @@ import {
   unlink,
 } from '../federation/index.ts';
 import { HttpError, methodNotAllowed, readQueryParam, type T } from '../http/index.ts';
-import { tellOfChange } from '../messages/index.ts';
+import { notifySecurityChange } from '../messages/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
 import { lockUser } from '../users/index.ts';
 import type { AccountDeps } from './deps.ts';
@@ -123,7 +123,12 @@ const remove =
       // Pressed twice it is one change, and one mail.
       if (!(await unlink(trx, federation.providers, user.id, link.id, now()))) return 'gone';
       const account = toAccountLabel(providerName(federation.providers, link), link.email);
-      await tellOfChange(trx, deps, { user, change: 'provider-removed', from: getRequestOrigin(req), detail: account });
+      await notifySecurityChange(trx, deps, {
+        user,
+        change: 'provider-removed',
+        from: getRequestOrigin(req),
+        detail: account,
+      });
       return 'removed';
     });
     outbox.wake();

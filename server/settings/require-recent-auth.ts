@@ -43,17 +43,17 @@ export function requireUser(deps: GuardDeps, handler: MemberHandler): RequestHan
 
 /**
  * The same, and the member has shown lately who they are: else they are asked again, and come back here.
- * @param keep the fields of a form that came too late which its page finds in `deps.stash`; no secrets
+ * @param keep the fields of a form that came too late which its page finds in `deps.formDrafts`; no secrets
  */
 export function requireRecentAuth(
-  deps: GuardDeps & Pick<AccountDeps, 'stash' | 'kv'>,
+  deps: GuardDeps & Pick<AccountDeps, 'formDrafts' | 'kv'>,
   handler: MemberHandler,
   keep?: KeptFields,
 ): RequestHandler {
   const guarded = requireUser(deps, async (req, res, member) => {
     if (req.method === 'POST') await consumeFormLimit(deps, member);
     if (isRecentlyAuthenticated(member, deps.now())) return handler(req, res, member);
-    if (req.method === 'POST' && keep) await deps.stash.saveDraft(req, res, member.user.id, keep);
+    if (req.method === 'POST' && keep) await deps.formDrafts.saveDraft(req, res, member.user.id, keep);
     res.redirect(303, reAuthenticateFor(req));
   });
   return standsFor('recent', guarded);

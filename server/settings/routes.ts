@@ -27,7 +27,7 @@ import { totpRoutes } from './totp-enrolment-handlers.ts';
 
 /** Every subject of the settings has a file of its own with its paths; each path is the form's, too. */
 export function settingsRoutes(router: Router, settings: SettingsSettings): void {
-  const deps: AccountDeps = { ...settings, stash: createFormDrafts(settings) };
+  const deps: AccountDeps = { ...settings, formDrafts: createFormDrafts(settings) };
   router
     .route('/settings')
     .get(requireUser(deps, accountHome(deps)))

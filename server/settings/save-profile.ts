@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { type Origin, type Outbox, type SecurityChange, tellOfChange } from '../messages/index.ts';
+import { notifySecurityChange, type Origin, type Outbox, type SecurityChange } from '../messages/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import type { Database, KeyValueStore, Schema } from '../store/index.ts';
 import { type ProfileChange, setProfile, type User } from '../users/index.ts';
@@ -57,7 +57,11 @@ export async function saveProfile(
     await setProfile(trx, user.id, different, now());
     await alongside?.(trx);
     for (const what of notified)
-      await tellOfChange(trx, { outbox, now }, { user: { ...user, ...toLocaleChange(different) }, change: what, from });
+      await notifySecurityChange(
+        trx,
+        { outbox, now },
+        { user: { ...user, ...toLocaleChange(different) }, change: what, from },
+      );
   });
   outbox.wake();
   return { kind: 'saved' };

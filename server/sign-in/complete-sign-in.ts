@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
 import type { Continuation, Pages } from '../http/index.ts';
-import type { ChallengeMethod, MfaChallenge, MfaRoom } from '../mfa/index.ts';
+import type { ChallengeMethod, MfaChallenge, MfaModule } from '../mfa/index.ts';
 import type { DeviceRecognition, Sessions, UpstreamSession } from '../sessions/index.ts';
 import type { User } from '../users/index.ts';
 import type { NextRedirect } from './next-redirect.ts';
 
-export type SignInMfa = Pick<MfaRoom, 'challenges' | 'methodsFor' | 'remembered' | 'smsCodes'>;
+export type SignInMfa = Pick<MfaModule, 'challenges' | 'methodsFor' | 'remembered' | 'smsCodes'>;
 
 interface Settings {
   mfa: SignInMfa;

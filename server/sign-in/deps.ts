@@ -3,7 +3,7 @@ import type { FederationModule } from '../federation/index.ts';
 import type { Continuation, HostCookies, HttpError, Logger, Pages } from '../http/index.ts';
 import type { Legal } from '../legal/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import type { MfaRoom } from '../mfa/index.ts';
+import type { MfaModule } from '../mfa/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { GuessLimits, PasswordHasher, PasswordModule, QueueFullAnswer } from '../password/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
@@ -78,7 +78,7 @@ export interface SignInDeps extends ClientAuthorizations {
   firstPassword: Pick<PasswordModule, 'beginFirstReset' | 'hintAtFirstReset'>;
   sessions: Sessions;
   devices: DeviceRecognition;
-  mfa: MfaRoom;
+  mfa: MfaModule;
   signIn: SignIn;
   mailedCodes: MailedCodes;
   /** Providers with which users sign in. */

@@ -6,7 +6,7 @@ import { type Continuation, continuationFrom, readFormField, setRetryAfter, with
 import { retryAfterText } from '../password/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
-import type { CodeShown } from './mailed-code.ts';
+import type { MailedCodeResult } from './mailed-code.ts';
 
 const path = '/sign-in/code';
 
@@ -15,7 +15,7 @@ export async function askForMailedCode(
   deps: Pick<SignInDeps, 'mailedCodes' | 'log'>,
   req: Request,
   res: Response,
-  { user, remember, continuation: errand }: { user: User | undefined; remember: boolean; continuation: Continuation },
+  { user, remember, continuation }: { user: User | undefined; remember: boolean; continuation: Continuation },
 ): Promise<void> {
   const { mailedCodes, log } = deps;
   const owner = user && { id: user.id, passwordEpoch: user.passwordEpoch };
@@ -27,14 +27,14 @@ export async function askForMailedCode(
       .catch((error: unknown) => log.warn({ err: error }, 'a code for a sign-in could not be mailed'));
   });
   mailedCodes.flows.setCookie(res, id);
-  res.redirect(303, path + errand.search);
+  res.redirect(303, path + continuation.search);
 }
 
-type Shown = Pick<MailedCodePageProps, 'error' | 'problem'> & { status?: number };
+type MailedCodePageState = Pick<MailedCodePageProps, 'error' | 'problem'> & { status?: number };
 
-function sendPage(deps: SignInDeps, req: Request, res: Response, input: Shown = {}): void {
-  const errand = continuationFrom(req, deps.publicUrl);
-  const address = path + errand.search;
+function sendPage(deps: SignInDeps, req: Request, res: Response, input: MailedCodePageState = {}): void {
+  const continuation = continuationFrom(req, deps.publicUrl);
+  const address = path + continuation.search;
   const submitted = deps.pages.shownAt(req, res, address, input);
   if (!submitted) return;
   const { status = 200, ...view } = submitted;
@@ -44,10 +44,10 @@ function sendPage(deps: SignInDeps, req: Request, res: Response, input: Shown = 
     status,
     (ctx) =>
       createElement(MailedCodePage, {
-        ctx: withContinuation(ctx, errand.search),
+        ctx: withContinuation(ctx, continuation.search),
         action: address,
-        signInHref: `/${errand.search}`,
-        forgotHref: `/forgot-password${errand.search}`,
+        signInHref: `/${continuation.search}`,
+        forgotHref: `/forgot-password${continuation.search}`,
         minutes: codeMinutes,
         ...view,
       }),
@@ -64,7 +64,7 @@ export function showMailedCode(deps: SignInDeps): RequestHandler {
   };
 }
 
-function refused(deps: SignInDeps, req: Request, res: Response, view: Exclude<CodeShown, { kind: 'right' }>) {
+function refused(deps: SignInDeps, req: Request, res: Response, view: Exclude<MailedCodeResult, { kind: 'right' }>) {
   const { t } = req;
   switch (view.kind) {
     case 'incomplete':

@@ -23,7 +23,7 @@ const schema = z.object({
 /** A sign-in that waits for the code from the user's mailbox. Its data cannot create a session. */
 export type MailedCodeFlow = z.infer<typeof schema>;
 
-export type CodeShown =
+export type MailedCodeResult =
   | { kind: 'right'; user: User; remember: boolean }
   /** Fewer than six digits: not checked. */
   | { kind: 'incomplete' }
@@ -56,7 +56,7 @@ export interface MailedCodes {
   begin(flow: MailedCodeFlow): Promise<string>;
   /** Mails the code, or does equal work without a mail. Runs after the answer, so that its time reveals nothing. */
   send(id: string, lang: Language): Promise<void>;
-  show(id: string, typed: string, ip: string): Promise<CodeShown>;
+  show(id: string, typed: string, ip: string): Promise<MailedCodeResult>;
 }
 
 const ttlMs = codeMinutes * minuteMs;

@@ -33,24 +33,24 @@ const path = '/re-authenticate';
 
 /** The target after re-authentication, with a default if the address has none. */
 export function reauthContinuation(req: Request, publicUrl: string): Continuation {
-  const errand = continuationFrom(req, publicUrl);
-  const says = errand.authorization !== undefined || errand.returnTo !== undefined;
-  return says ? errand : continuationFromQuery('?redirect=/settings', publicUrl);
+  const continuation = continuationFrom(req, publicUrl);
+  const says = continuation.authorization !== undefined || continuation.returnTo !== undefined;
+  return says ? continuation : continuationFromQuery('?redirect=/settings', publicUrl);
 }
 
 export async function renderReauthenticatePage(
   deps: Pick<SignInDeps, 'pages' | 'passkeys' | 'database' | 'federation'>,
   req: Request,
   res: Response,
-  { user, continuation: errand }: { user: User; continuation: Continuation },
+  { user, continuation }: { user: User; continuation: Continuation },
   state: ReauthenticatePageState = {},
 ): Promise<void> {
-  const address = `${path}${errand.search}`;
+  const address = `${path}${continuation.search}`;
   const pageState = deps.pages.shownAt(req, res, address, state);
   if (!pageState) return;
   const { error, problem, providerNotice, status = 200 } = pageState;
-  const passkey = await passkeyRequestOptionsForUser(deps, req, user, errand);
-  const providerButtons = await linkedProviderButtons(deps, req, user, errand);
+  const passkey = await passkeyRequestOptionsForUser(deps, req, user, continuation);
+  const providerButtons = await linkedProviderButtons(deps, req, user, continuation);
   const { email } = user;
   const props = {
     action: address,
@@ -66,7 +66,7 @@ export async function renderReauthenticatePage(
     req,
     res,
     status,
-    (ctx) => createElement(ReAuthenticatePage, { ctx: withContinuation(ctx, errand.search), ...props }),
+    (ctx) => createElement(ReAuthenticatePage, { ctx: withContinuation(ctx, continuation.search), ...props }),
     { title: (ctx) => ctx.t('mfa.again.title'), address },
   );
 }
@@ -118,7 +118,7 @@ export function submitReauthenticate(deps: SignInDeps): RequestHandler {
     const continuation = reauthContinuation(req, deps.publicUrl);
     const { t } = req;
     const rerender = (pageState: ReauthenticatePageState) =>
-      renderReauthenticatePage(deps, req, res, { user, continuation: continuation }, pageState);
+      renderReauthenticatePage(deps, req, res, { user, continuation }, pageState);
 
     const from = { ip: req.ip ?? '', device: deps.devices.recognise(req, user) };
     const confirmed = await hashForPage(res, deps, () =>

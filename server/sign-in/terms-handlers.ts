@@ -7,13 +7,13 @@ import { mustAcceptTerms, recordAcceptance } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { redirectToSignIn } from './require-sign-in.ts';
 
-interface Said {
+interface TermsOutcome {
   declined?: boolean;
   notice?: { kind: 'error' | 'success'; text: string };
   status?: number;
 }
 
-interface TermsPageState extends Said {
+interface TermsPageState extends TermsOutcome {
   mode: 'read' | 'accept';
   search: string;
 }
@@ -24,7 +24,7 @@ function renderTermsPage(
   res: Response,
   { mode, search, ...args }: TermsPageState,
 ): void {
-  const view: Said | undefined = pages.shownAt(req, res, `/tos${search}`, args);
+  const view: TermsOutcome | undefined = pages.shownAt(req, res, `/tos${search}`, args);
   if (!view) return;
   const { notice, declined = false, status = 200 } = view;
   const document = legal.terms(req.language);
@@ -78,7 +78,7 @@ export function submitTerms(deps: SignInDeps): RequestHandler {
     const member = await deps.sessions.getCurrentUser(req);
     if (!member) return redirectToSignIn(req, res, deps.publicUrl);
     const { t, language: lang } = req;
-    const say = (text: string, mode: TermsPageState['mode'], more: Said) =>
+    const say = (text: string, mode: TermsPageState['mode'], more: TermsOutcome) =>
       renderTermsPage(deps, req, res, { mode, search: continuation.search, notice: { kind: 'error', text }, ...more });
     const decision = readFormField(req, 'decision');
     if (decision === 'decline') {

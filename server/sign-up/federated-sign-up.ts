@@ -13,11 +13,11 @@ import { insertSignUp } from './sign-up-store.ts';
 export async function afterFederatedSignUp(
   { plans }: SignUpDeps,
   user: User,
-  errand: Continuation,
+  continuation: Continuation,
 ): Promise<string | undefined> {
   if (!plans.sold) return undefined;
   await plans.settleTrial(user, 'post-sign-up');
-  return user.planId === null ? `/post-signup/plan${errand.search}` : undefined;
+  return user.planId === null ? `/post-signup/plan${continuation.search}` : undefined;
 }
 
 type FederatedSignUpArgs = Parameters<FederationHooks['startEmailVerification']>;

@@ -6,4 +6,4 @@
  */
 export type { SignUpPlans, SignUpSettings } from './deps.ts';
 export { signUpDataSource } from './personal-data.ts';
-export { openSignUp, type SignUpRoom } from './room.ts';
+export { openSignUp, type SignUpModule } from './room.ts';

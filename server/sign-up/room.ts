@@ -13,13 +13,13 @@ import { createSignUpRecords } from './sign-up-records.ts';
 import { findChosenPlanKey } from './sign-up-store.ts';
 import { verifyEmailUrl } from './verified-handlers.ts';
 
-export interface SignUpRoom {
+export interface SignUpModule {
   pageRoutes(router: Router): void;
   operations: readonly ApiOperation[];
   /** For sign-in/. */
   confirmations: EmailVerification;
   /** The step of a visitor who is not signed in. */
-  wayToConfirm(req: Request): Promise<string>;
+  verifyEmailUrl(req: Request): Promise<string>;
   /** The public handle of the plan with which a user's sign-up started. */
   findPlanKey(userId: string): Promise<string | undefined>;
   /**
@@ -33,13 +33,13 @@ export interface SignUpRoom {
 }
 
 /** The pages and calls for starting and confirming sign-ups: one set of rules behind both. */
-export function openSignUp({ cookies, ...settings }: SignUpSettings): SignUpRoom {
+export function openSignUp({ cookies, ...settings }: SignUpSettings): SignUpModule {
   const deps: SignUpDeps = { ...settings, flows: createSignUpRecords(settings.kv, cookies) };
   return {
     pageRoutes: (router) => signUpRoutes(router, deps),
     operations: signUpOperations(deps),
     confirmations: createEmailVerification(deps),
-    wayToConfirm: (req) => verifyEmailUrl(deps, req),
+    verifyEmailUrl: (req) => verifyEmailUrl(deps, req),
     findPlanKey: (userId) => findChosenPlanKey(deps.database.db, userId, deps.now()),
     afterProvider: (user, continuation) => afterFederatedSignUp(deps, user, continuation),
     beginByProvider: (...args) => startFederatedSignUp(deps, ...args),

@@ -3,7 +3,7 @@ import { createCodes } from '../../server/codes/index.ts';
 import { toRateLimits } from '../../server/config-of-rooms.ts';
 import { hostCookies } from '../../server/http/index.ts';
 import { createSmsSender } from '../../server/messages/index.ts';
-import { type MfaRoom, openMfa } from '../../server/mfa/index.ts';
+import { type MfaModule, openMfa } from '../../server/mfa/index.ts';
 import { keyedDigest } from '../../server/shared/index.ts';
 import { deriveKey, type SecretBox } from '../../server/store/index.ts';
 import type { User } from '../../server/users/index.ts';
@@ -44,7 +44,7 @@ function countingRoom({ deps }: TestFoyer) {
 }
 
 /** What a sign-in with the right password leaves behind, as often as somebody has the password. */
-async function newChallenge({ challenges }: MfaRoom, user: User): Promise<string> {
+async function newChallenge({ challenges }: MfaModule, user: User): Promise<string> {
   const id = challenges.newId();
   const request = { headers: {} } as Request;
   const response = { appendHeader: () => {} } as unknown as Response;
@@ -58,7 +58,7 @@ const from = (ip: string, device?: string) => ({ ip, userAgent: 'guesser', lang:
 
 describe.each(backends)('guessing second factors on $name', (backend) => {
   let foyer: TestFoyer;
-  let room: MfaRoom;
+  let room: MfaModule;
   let opened: { count: number };
   beforeAll(async () => {
     foyer = await startFoyer(backend, { ...production, GUESS_LIMIT_OVERALL: '100000' });

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { type StandInKind, subjectOf } from '../../sandbox/providers/people.ts';
+import { type StandInKind, toSubject } from '../../sandbox/providers/people.ts';
 import type { RefusalKind, UpstreamIdentity } from '../../server/federation/identity.ts';
 import { insertIdentity } from '../../server/federation/identity-store.ts';
 import { type T, translator } from '../../server/http/index.ts';
@@ -50,7 +50,7 @@ describe('interrupted sign-ins by a provider', () => {
     await deps.database.transaction(async (trx) => {
       for (const [key, who] of Object.entries(there)) {
         const kind = key as keyof typeof there;
-        const identity = { kind, ...which[kind], subject: subjectOf(kind, who) } as UpstreamIdentity;
+        const identity = { kind, ...which[kind], subject: toSubject(kind, who) } as UpstreamIdentity;
         await insertIdentity(trx, user.id, identity, deps.now(), { used: false });
       }
     });

@@ -9,15 +9,15 @@ import type * as CarrierFile from '../../server/messages/create-carrier.ts';
 import type * as DeliverFile from '../../server/messages/deliver-message.ts';
 import type * as OutboxFile from '../../server/messages/outbox.ts';
 import type * as WorkerFile from '../../server/messages/outbox-worker.ts';
-import type * as MetricsRoom from '../../server/metrics/index.ts';
-import type * as StoreRoom from '../../server/store/index.ts';
+import type * as MetricsModule from '../../server/metrics/index.ts';
+import type * as StoreModule from '../../server/store/index.ts';
 import type { ChildSettings, Order, Report } from './outbox-child.ts';
 
 const settings: ChildSettings = JSON.parse(process.argv[2] ?? '');
 /** Its files one by one: pages and React take half a second to load. */
 const built = (file: string) => import(pathToFileURL(`${settings.dist}/server/${file}.js`).href);
-const { createSecretBox, openDatabase }: typeof StoreRoom = await built('store/index');
-const { noMetrics }: typeof MetricsRoom = await built('metrics/index');
+const { createSecretBox, openDatabase }: typeof StoreModule = await built('store/index');
+const { noMetrics }: typeof MetricsModule = await built('metrics/index');
 const { createDelivery }: typeof DeliverFile = await built('messages/deliver');
 const { createMailCarrier }: typeof CarrierFile = await built('messages/open-carrier');
 const { createOutbox }: typeof OutboxFile = await built('messages/outbox');

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { nodeSettings } from '../../scripts/lib/ready.mjs';
-import type * as PasswordRoom from '../../server/password/index.ts';
-import type * as StoreRoom from '../../server/store/index.ts';
-import type * as AccountRoom from '../../server/users/index.ts';
+import type * as PasswordModule from '../../server/password/index.ts';
+import type * as StoreModule from '../../server/store/index.ts';
+import type * as UsersModule from '../../server/users/index.ts';
 import { freePort } from '../support/services.ts';
 import { type Asked, type Counts, type SteadyLoad, steadyLoad } from '../support/steady-load.ts';
 import { until, workersOf } from '../support/workers.ts';
@@ -45,9 +45,9 @@ const proxied = {
 const steadyMs = 3_000;
 
 async function addMember({ environment }: Stores): Promise<void> {
-  const { insertUser } = await built<typeof AccountRoom>('server/users/index');
-  const { createPasswordHasher } = await built<typeof PasswordRoom>('server/password/index');
-  const { migrate, openDatabase } = await built<typeof StoreRoom>('server/store/index');
+  const { insertUser } = await built<typeof UsersModule>('server/users/index');
+  const { createPasswordHasher } = await built<typeof PasswordModule>('server/password/index');
+  const { migrate, openDatabase } = await built<typeof StoreModule>('server/store/index');
   const database = await openDatabase({ url: environment.DATABASE_URL, dataDir: environment.DATA_DIR ?? '' });
   try {
     await migrate(database);

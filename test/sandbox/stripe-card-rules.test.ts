@@ -1,9 +1,9 @@
-import { brandOf, type CardField, digitsOf, judge, shown } from '../../sandbox/client/card-rules.ts';
+import { type CardField, findBrand, formatDigits, judge, toDigits } from '../../sandbox/client/card-rules.ts';
 
 const today = new Date('2026-11-22T12:00:00');
 const look = (field: CardField, typed: string, number = '4242424242424242') => {
-  const digits = digitsOf(field, typed, number);
-  return { ...judge(field, digits, number, today), shown: shown(field, digits) };
+  const digits = toDigits(field, typed, number);
+  return { ...judge(field, digits, number, today), shown: formatDigits(field, digits) };
 };
 
 describe('the stand-in’s card number', () => {
@@ -17,7 +17,7 @@ describe('the stand-in’s card number', () => {
     ['3566002020360505', 'jcb', '3566 0020 2036 0505'],
     ['6200000000000005', 'unionpay', '6200 0000 0000 0005'],
   ])('The number %s is a %s', (number, brand, text) => {
-    expect(brandOf(number)).toBe(brand);
+    expect(findBrand(number)).toBe(brand);
     expect(look('cardNumber', number)).toEqual({ empty: false, complete: true, shown: text });
     expect(look('cardNumber', `${text}99`).shown).toBe(text);
   });

@@ -8,10 +8,10 @@ import {
   type CompaniesJson,
   companies,
   createProviderStandIns,
+  listPeople,
   makeCompanyKeys,
   type Person,
   type ProviderExchange,
-  peopleOf,
   type SamlIdentityProvider,
   type SamlResponseOptions,
   type Signer,
@@ -97,7 +97,7 @@ const secretAnswers =
   /"(?:access_token|refresh_token|id_token)":"([^"]{8,200000})"|name="SAMLResponse" value="([^"]+)"/g;
 
 function peopleByName(kind: StandInKind) {
-  const [ada, vera, grace, joan] = peopleOf(kind) as [Person, Person, Person, Person];
+  const [ada, vera, grace, joan] = listPeople(kind) as [Person, Person, Person, Person];
   return { ada, vera, grace, joan };
 }
 

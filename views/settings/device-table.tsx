@@ -34,7 +34,7 @@ export interface Paged<Row> {
   /** From 1. */
   page: number;
   pages: number;
-  hrefOf: (page: number) => string;
+  toHref: (page: number) => string;
 }
 
 export interface DeviceTablesProps {

@@ -9,7 +9,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 
 /** Times in milliseconds since the epoch. */
-export interface NotificationShown {
+export interface NotificationView {
   id: string;
   title: string;
   description: string;
@@ -22,7 +22,7 @@ export interface NotificationsPageProps {
   ctx: PageContext;
   /** Where the forms are sent. */
   action: string;
-  notifications: readonly NotificationShown[];
+  notifications: readonly NotificationView[];
   /** The next page; undefined: there is none. */
   olderHref: string | undefined;
   /** The open decision of the member. */
@@ -74,7 +74,7 @@ export function NotificationsPage({ ctx, action, notifications, olderHref, top }
   );
 }
 
-function NotificationRow(props: { ctx: PageContext; action: string } & NotificationShown) {
+function NotificationRow(props: { ctx: PageContext; action: string } & NotificationView) {
   const { ctx, action, id, title, description, security, unread, createdAtMs } = props;
   const { t, lang } = ctx;
   return (

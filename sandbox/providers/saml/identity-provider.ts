@@ -4,7 +4,7 @@ import { IdentityProviderPage } from '../../views/providers/identity-provider-pa
 import type { Answer } from '../answers.ts';
 import { randomText } from '../grants.ts';
 import { providerNames, sendFault, sendPage, sendPost } from '../pages.ts';
-import { nameOf, type Person, samlPath, subjectOf } from '../people.ts';
+import { type Person, samlPath, toFullName, toSubject } from '../people.ts';
 import type { StandInSettings } from '../settings.ts';
 import { pemBody } from '../signer.ts';
 import { brokenResponse } from './broken.ts';
@@ -16,7 +16,7 @@ import { names } from './xml.ts';
 const persistent = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const validMs = 5 * 60_000;
-const mostSessions = 200;
+const maxSessions = 200;
 
 /** Somebody is signed in here, and has gone to an app from here. */
 export interface IdentityProviderSession {
@@ -62,7 +62,7 @@ function metadata(entityId: string, certificate: string): string {
 const isOfThisMachine = (address: string | undefined): address is string =>
   ['localhost', '127.0.0.1'].includes(URL.parse(address ?? '')?.hostname ?? '');
 /** Foyer has both beside each other. */
-const logoutUrlOf = (acsUrl: string) => acsUrl.replace(/\/acs$/, '/logout');
+const toLogoutUrl = (acsUrl: string) => acsUrl.replace(/\/acs$/, '/logout');
 
 /**
  * A SAML identity provider: Web Browser SSO with requests by redirect and answers by POST, sign-in that begins here, and
@@ -75,7 +75,7 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
 
   const usual: SamlIdentityProvider['usual'] = (person, { id, acsUrl, app: audience }) => ({
     ...{ issuer: entityId, destination: acsUrl, recipient: acsUrl, audience, inResponseTo: id, signer },
-    nameId: subjectOf('saml', person),
+    nameId: toSubject('saml', person),
     nameIdFormat: persistent,
     sessionIndex: newSamlId(),
     attributes: { mail: person.email, givenName: person.givenName, sn: person.familyName },
@@ -85,7 +85,7 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
   });
 
   function remember(session: IdentityProviderSession): void {
-    if (open.size >= mostSessions) open.delete(open.keys().next().value ?? '');
+    if (open.size >= maxSessions) open.delete(open.keys().next().value ?? '');
     open.set(session.index, session);
   }
 
@@ -104,7 +104,7 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
     const options = { ...right, ...wrong, ...saml };
     const { nameId, sessionIndex } = options;
     if (person && nameId && sessionIndex && (options.status ?? 'Success') === 'Success') {
-      remember({ index: sessionIndex, nameId, person, app: request.app, logoutUrl: logoutUrlOf(acsUrl) });
+      remember({ index: sessionIndex, nameId, person, app: request.app, logoutUrl: toLogoutUrl(acsUrl) });
     }
     const xml = await buildSamlResponse(options);
     sendPost(res, acsUrl, {
@@ -139,15 +139,19 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
   });
 
   app.get(`${samlPath}/sso`, async (req, res) => {
-    const asked = read(req, res, { signed: false });
-    if (!asked) return;
-    const { id, issuer, acsUrl } = asked.message;
-    if (asked.message.name !== 'AuthnRequest' || !isOfThisMachine(acsUrl) || !/\/federation\/[\w-]+\/acs$/.test(acsUrl))
+    const received = read(req, res, { signed: false });
+    if (!received) return;
+    const { id, issuer, acsUrl } = received.message;
+    if (
+      received.message.name !== 'AuthnRequest' ||
+      !isOfThisMachine(acsUrl) ||
+      !/\/federation\/[\w-]+\/acs$/.test(acsUrl)
+    )
       return sendFault(res, 400, 'Unknown app', 'The address to return to is not registered here.');
-    const request = { id, acsUrl, app: issuer, relayState: asked.relayState };
+    const request = { id, acsUrl, app: issuer, relayState: received.relayState };
     await counter.ask(req, res, {
       ...{ kind: 'saml', app: new URL(acsUrl).host },
-      answer: (to, given) => answer(to, given, request),
+      answer: (to, chosen) => answer(to, chosen, request),
     });
   });
 
@@ -159,7 +163,7 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
     const request = { id: null, acsUrl: `${at}/acs`, app: `${at}/metadata`, relayState: undefined };
     await counter.ask(req, res, {
       ...{ kind: 'saml', app: new URL(foyer).host },
-      answer: (to, given) => answer(to, given, request),
+      answer: (to, chosen) => answer(to, chosen, request),
     });
   });
 
@@ -175,7 +179,7 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
       ...{ title: 'Signed out', kind: 'saml' },
       body: createElement(IdentityProviderPage, {
         ...{ provider: providerNames.saml, path: samlPath, sessions: [], canBegin: false },
-        said:
+        notice:
           status === 'Success'
             ? 'You are signed out, here and at the app.'
             : 'You are signed out here; the app has not said that it did the same.',
@@ -183,9 +187,9 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
     });
 
   app.get(`${samlPath}/slo`, (req, res) => {
-    const told = read(req, res, { signed: true });
-    if (!told) return;
-    const { message, relayState } = told;
+    const received = read(req, res, { signed: true });
+    if (!received) return;
+    const { message, relayState } = received;
     if (message.name === 'LogoutResponse') return sendSignedOut(res, message.status);
     const session = [...open.values()].find(({ app: entity }) => entity === message.issuer);
     const destination = session?.logoutUrl ?? message.issuer.replace(/\/metadata$/, '/logout');
@@ -207,7 +211,7 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
   app.get(samlPath, (_req, res) => {
     const sessions = [...open.values()].map(({ index, person }) => ({
       index,
-      name: nameOf(person),
+      name: toFullName(person),
       email: person.email,
     }));
     sendPage(res, 200, {

@@ -3,7 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Signer } from '../signer.ts';
 
 const rsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
-const mostBytes = 100_000;
+const maxBytes = 100_000;
 
 type Message = 'SAMLRequest' | 'SAMLResponse';
 
@@ -53,7 +53,7 @@ export function readRedirect(search: string): RedirectMessage | undefined {
   let xml: string;
   try {
     const deflated = Buffer.from(params.get(message) ?? '', 'base64');
-    xml = inflateRawSync(deflated, { maxOutputLength: mostBytes }).toString('utf8');
+    xml = inflateRawSync(deflated, { maxOutputLength: maxBytes }).toString('utf8');
   } catch {
     return undefined;
   }

@@ -110,7 +110,7 @@ function attributeStatement(attributes: Attributes): string {
   return lines.length === 0 ? '' : `<saml:AttributeStatement>${lines.join('')}</saml:AttributeStatement>`;
 }
 
-function assertionOf(options: SamlResponseOptions & { assertionId: string; issuedAtMs: number }): string {
+function buildAssertion(options: SamlResponseOptions & { assertionId: string; issuedAtMs: number }): string {
   const { assertionId, issuedAtMs, nameId, notBeforeMs, notOnOrAfterMs, sessionIndex } = options;
   const issuer = options.assertionIssuer === undefined ? options.issuer : options.assertionIssuer;
   const inResponseTo = options.subjectInResponseTo === undefined ? options.inResponseTo : options.subjectInResponseTo;
@@ -153,7 +153,7 @@ const encrypted = (assertion: string, certificate: string): Promise<string> =>
     );
   });
 
-function statusOf({ status = 'Success', subStatus, statusMessage }: SamlResponseOptions): string {
+function buildStatus({ status = 'Success', subStatus, statusMessage }: SamlResponseOptions): string {
   const code = (name: string, inner = '') => {
     const value = `Value="urn:oasis:names:tc:SAML:2.0:status:${xmlText(name)}"`;
     return inner === '' ? `<samlp:StatusCode ${value}/>` : `<samlp:StatusCode ${value}>${inner}</samlp:StatusCode>`;
@@ -164,15 +164,15 @@ function statusOf({ status = 'Success', subStatus, statusMessage }: SamlResponse
 }
 
 /** @returns the Response's XML; the HTTP-POST binding sends it in base64 */
-export async function buildSamlResponse(given: SamlResponseOptions): Promise<string> {
-  const options = { responseId: newSamlId(), assertionId: newSamlId(), issuedAtMs: Date.now(), ...given };
+export async function buildSamlResponse(input: SamlResponseOptions): Promise<string> {
+  const options = { responseId: newSamlId(), assertionId: newSamlId(), issuedAtMs: Date.now(), ...input };
   const { responseId, assertionId, issuedAtMs, issuer, sign = 'both', signer, signatureAlgorithm } = options;
   const signs = (what: 'response' | 'assertion') => signer !== undefined && (sign === 'both' || sign === what);
   const change = (xml: string, by: ((xml: string) => string) | undefined) => by?.(xml) ?? xml;
   let assertion = '';
   if (options.assertion !== undefined) assertion = options.assertion;
   else if ((options.status ?? 'Success') === 'Success') {
-    assertion = change(assertionOf(options), options.assertionBeforeSigning);
+    assertion = change(buildAssertion(options), options.assertionBeforeSigning);
     if (signer && signs('assertion')) assertion = signElement(assertion, assertionId, signer, signatureAlgorithm);
     if (options.encryptFor !== undefined) assertion = await encrypted(assertion, options.encryptFor);
   }
@@ -184,7 +184,7 @@ export async function buildSamlResponse(given: SamlResponseOptions): Promise<str
     '>',
   ].join('');
   const issued = issuer ? `<saml:Issuer>${xmlText(issuer)}</saml:Issuer>` : '';
-  let response = `${head}${issued}${statusOf(options)}${assertion}</samlp:Response>`;
+  let response = `${head}${issued}${buildStatus(options)}${assertion}</samlp:Response>`;
   response = change(response, options.responseBeforeSigning);
   if (signer && signs('response')) response = signElement(response, responseId, signer, signatureAlgorithm);
   return change(`${options.prolog ?? ''}${response}`, options.afterSigning);

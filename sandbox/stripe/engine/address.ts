@@ -3,7 +3,7 @@ import type { Reader } from './params.ts';
 export const addressFields = ['city', 'country', 'line1', 'line2', 'postal_code', 'state'] as const;
 
 /** An address as Stripe answers it: every field, null where nothing was given. */
-export function addressOf(reader: Reader | undefined) {
+export function toAddress(reader: Reader | undefined) {
   if (!reader) return null;
   const field = (name: (typeof addressFields)[number]) => reader.text(name) ?? null;
   return {

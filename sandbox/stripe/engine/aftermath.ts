@@ -1,12 +1,12 @@
 import { testCard } from './cards.ts';
-import { intentOf } from './invoices.ts';
+import { toIntentId } from './invoices.ts';
 import type { Charge } from './objects.ts';
 import { cardBehind } from './payment-methods.ts';
 import { newId, type State } from './state.ts';
 import { invalid } from './types.ts';
 
-function chargeOf(state: State, invoiceId: string): Charge {
-  const intent = intentOf(state.get('invoice', invoiceId));
+function getCharge(state: State, invoiceId: string): Charge {
+  const intent = toIntentId(state.get('invoice', invoiceId));
   const charge = intent === undefined ? null : state.get('payment_intent', intent).latest_charge;
   const found = charge === null ? undefined : state.find('charge', charge);
   if (!found?.paid) throw invalid('Nothing was charged for this invoice.');
@@ -15,7 +15,7 @@ function chargeOf(state: State, invoiceId: string): Charge {
 
 /** Gives money back; the invoice stays paid, as Stripe’s does. */
 export function refund(state: State, invoiceId: string, cents?: number) {
-  const charge = chargeOf(state, invoiceId);
+  const charge = getCharge(state, invoiceId);
   const amount = cents ?? charge.amount - charge.amount_refunded;
   if (!Number.isInteger(amount) || amount <= 0 || charge.amount_refunded + amount > charge.amount) {
     throw invalid(`Refund amount (${amount}) is greater than unrefunded amount on charge.`, {
@@ -24,7 +24,7 @@ export function refund(state: State, invoiceId: string, cents?: number) {
   }
   charge.amount_refunded += amount;
   charge.refunded = charge.amount_refunded === charge.amount;
-  const made = state.put({
+  const created = state.put({
     id: newId('re'),
     object: 'refund',
     amount,
@@ -36,15 +36,15 @@ export function refund(state: State, invoiceId: string, cents?: number) {
     reason: null,
     status: 'succeeded',
   });
-  state.announce('refund.created', made);
+  state.announce('refund.created', created);
   state.announce('charge.refunded', charge);
 }
 
 export function dispute(state: State, invoiceId: string) {
-  const charge = chargeOf(state, invoiceId);
+  const charge = getCharge(state, invoiceId);
   if (charge.disputed) throw invalid('The charge is disputed already.', { code: 'charge_disputed' });
   charge.disputed = true;
-  const made = state.put({
+  const created = state.put({
     id: newId('du'),
     object: 'dispute',
     amount: charge.amount,
@@ -57,7 +57,7 @@ export function dispute(state: State, invoiceId: string) {
     reason: 'fraudulent',
     status: 'needs_response',
   });
-  state.announce('charge.dispute.created', made);
+  state.announce('charge.dispute.created', created);
 }
 
 export function setCardBehaviour(state: State, paymentMethodId: string, cardNumber: string) {

@@ -17,7 +17,7 @@ function writeProduct(product: Product, reader: Reader) {
 export function createProduct(state: State, params: Params): Product {
   const reader = new Reader(params, [...productFields, 'id']);
   const id = reader.text('id') ?? newId('prod', 14);
-  if (state.shown(id)) throw invalid(`Product already exists.`, { param: 'id', code: 'resource_already_exists' });
+  if (state.findVisible(id)) throw invalid(`Product already exists.`, { param: 'id', code: 'resource_already_exists' });
   const product: Product = state.put({
     id,
     object: 'product',
@@ -187,7 +187,7 @@ export function listPrices(state: State, params: Params) {
 }
 
 /** The older name of a recurring price, which subscription items still carry. */
-export function planOf(price: Price): Plan {
+export function toPlan(price: Price): Plan {
   if (!price.recurring) throw missing('plan', price.id);
   return {
     id: price.id,

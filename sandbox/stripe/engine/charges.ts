@@ -72,9 +72,9 @@ export function attemptPayment(
 ): Attempt {
   const intent = state.edit('payment_intent', intentId);
   const method = state.get('payment_method', methodId, 'payment_method');
-  const behind = cardBehind(state, methodId);
-  const card = testCard(behind.number);
-  const asks = card.alwaysAuthenticates || (card.save === 'authenticate' && !behind.authenticated);
+  const hiddenCard = cardBehind(state, methodId);
+  const card = testCard(hiddenCard.number);
+  const asks = card.alwaysAuthenticates || (card.save === 'authenticate' && !hiddenCard.authenticated);
   intent.payment_method = methodId;
   if (asks && !how.authenticated) {
     intent.status = 'requires_action';

@@ -2,7 +2,7 @@ import { expireCodes } from './codes.ts';
 import { voidInvoice } from './collect.ts';
 import { endPeriod, retry } from './renewal.ts';
 import type { State } from './state.ts';
-import { itemOf } from './subscription-shape.ts';
+import { getItem } from './subscription-shape.ts';
 
 const hour = 3_600;
 const day = 24 * hour;
@@ -31,10 +31,10 @@ function next(state: State): Due | undefined {
     if (status === 'incomplete' && latest_invoice !== null) {
       consider(created + hoursToPayFirst * hour, () => voidInvoice(state, latest_invoice));
     }
-    const told = `hidden_told_${id}_${trial_end}`;
-    if (status === 'trialing' && trial_end !== null && !state.find('hidden.told', told)) {
+    const noticeId = `hidden_told_${id}_${trial_end}`;
+    if (status === 'trialing' && trial_end !== null && !state.find('hidden.told', noticeId)) {
       consider(Math.max(trial_end - daysBeforeTrialEnds * day, created), () => {
-        state.put({ id: told, object: 'hidden.told' });
+        state.put({ id: noticeId, object: 'hidden.told' });
         state.announce('customer.subscription.trial_will_end', subscription);
       });
     }
@@ -44,7 +44,7 @@ function next(state: State): Due | undefined {
   }
   for (const subscription of state.all('subscription')) {
     if (!runs.includes(subscription.status)) continue;
-    consider(itemOf(subscription).current_period_end, () => endPeriod(state, subscription.id));
+    consider(getItem(subscription).current_period_end, () => endPeriod(state, subscription.id));
   }
   return first;
 }

@@ -18,7 +18,7 @@ export function createCoupon(state: State, params: Params): Coupon {
     'applies_to',
   ]);
   const id = reader.text('id') ?? newId('x', 8).slice(2);
-  if (state.shown(id)) throw invalid('Coupon already exists.', { param: 'id', code: 'resource_already_exists' });
+  if (state.findVisible(id)) throw invalid('Coupon already exists.', { param: 'id', code: 'resource_already_exists' });
   const [percent, amount] = [reader.number('percent_off') ?? null, reader.int('amount_off') ?? null];
   if ((percent === null) === (amount === null)) throw invalid('You must pass one of percent_off and amount_off.');
   if (percent !== null && (percent <= 0 || percent > 100)) {

@@ -1,5 +1,5 @@
 import { type Attempt, attemptPayment } from './charges.ts';
-import { changePayment, intentOf } from './invoices.ts';
+import { changePayment, toIntentId } from './invoices.ts';
 import type { Invoice, Subscription } from './objects.ts';
 import { type Params, Reader } from './params.ts';
 import { attach, methodFor } from './payment-methods.ts';
@@ -13,7 +13,7 @@ const retryAfterDays = [3, 5, 7];
 
 export type Collected = Attempt | { outcome: 'no_payment_method' };
 
-export const subscriptionOf = (invoice: Invoice): string => invoice.parent.subscription_details.subscription;
+export const toSubscriptionId = (invoice: Invoice): string => invoice.parent.subscription_details.subscription;
 
 /** The card that Stripe charges for a subscription: its own default, else the customer's. */
 export function defaultMethod(state: State, subscription: Subscription): string | undefined {
@@ -27,7 +27,7 @@ export function defaultMethod(state: State, subscription: Subscription): string 
 /** What a paid invoice means for its subscription. */
 function afterPaid(state: State, invoice: Invoice) {
   if (applyChange(state, invoice)) return;
-  const subscription = state.find('subscription', subscriptionOf(invoice));
+  const subscription = state.find('subscription', toSubscriptionId(invoice));
   if (!subscription || subscription.latest_invoice !== invoice.id) return;
   if (subscription.status === 'incomplete' || subscription.status === 'past_due') {
     state.edit('subscription', subscription.id).status = 'active';
@@ -50,7 +50,7 @@ export function markPaid(state: State, invoiceId: string, method: string | undef
     payment.amount_paid = invoice.amount_due;
     payment.status_transitions.paid_at = state.now();
   });
-  const subscription = state.find('subscription', subscriptionOf(invoice));
+  const subscription = state.find('subscription', toSubscriptionId(invoice));
   const saves = subscription?.payment_settings?.save_default_payment_method === 'on_subscription';
   if (method !== undefined && subscription && saves) {
     attach(state, method, invoice.customer);
@@ -88,10 +88,10 @@ export function collect(state: State, invoiceId: string, how: { offSession: bool
     return { outcome: 'paid' };
   }
   if (state.isRehearsal()) return { outcome: 'no_payment_method' };
-  const method = how.method ?? defaultMethod(state, state.get('subscription', subscriptionOf(invoice)));
+  const method = how.method ?? defaultMethod(state, state.get('subscription', toSubscriptionId(invoice)));
   // After the first, those of Stripe's own schedule alone are counted (the invoice's attempt_count).
   if (how.offSession || invoice.attempt_count === 0) invoice.attempt_count += 1;
-  const intent = intentOf(invoice);
+  const intent = toIntentId(invoice);
   const result: Collected =
     method === undefined || intent === undefined
       ? { outcome: 'no_payment_method' }
@@ -111,7 +111,7 @@ export const noPaymentMethod = () =>
 /** Why a payment did not go through, as Stripe says it. `keeps` where the attempt stays on the books. */
 export function paymentError(state: State, invoice: Invoice, result: Collected, keeps: boolean): StandInError {
   if (result.outcome === 'no_payment_method') return noPaymentMethod();
-  const intent = intentOf(invoice);
+  const intent = toIntentId(invoice);
   const paymentIntent = intent && structuredClone(state.get('payment_intent', intent));
   if (result.outcome === 'declined') {
     const { code, declineCode, message } = result.decline;
@@ -134,8 +134,8 @@ export function payInvoice(state: State, id: string, params: Params): Invoice {
     markPaid(state, id, undefined);
     return invoice;
   }
-  const given = reader.text('payment_method');
-  const method = given === undefined ? undefined : methodFor(state, given);
+  const methodId = reader.text('payment_method');
+  const method = methodId === undefined ? undefined : methodFor(state, methodId);
   if (method && method.customer !== null && method.customer !== invoice.customer) {
     throw invalid('The payment method belongs to another customer.', { param: 'payment_method' });
   }
@@ -147,7 +147,7 @@ export function payInvoice(state: State, id: string, params: Params): Invoice {
 
 /** A subscription that resumes on the first attempt is past due when that attempt fails. */
 export function afterFailedPay(state: State, invoice: Invoice) {
-  const change = state.find('hidden.change', `hidden_change_${subscriptionOf(invoice)}`);
+  const change = state.find('hidden.change', `hidden_change_${toSubscriptionId(invoice)}`);
   if (change?.kind === 'resume' && change.invoice === invoice.id && change.onAttempt)
     applyChange(state, invoice, 'past_due');
 }
@@ -174,7 +174,7 @@ export function voidInvoice(
   cancelIntent(state, invoice);
   state.announce('invoice.voided', invoice);
   dropChange(state, invoice, why);
-  const subscription = state.find('subscription', subscriptionOf(invoice));
+  const subscription = state.find('subscription', toSubscriptionId(invoice));
   if (subscription?.latest_invoice === id && subscription.status === 'past_due') {
     state.edit('subscription', subscription.id).status = 'active';
     state.announce('customer.subscription.updated', subscription, 'updated');
@@ -187,7 +187,7 @@ export function voidInvoice(
 }
 
 function cancelIntent(state: State, invoice: Invoice) {
-  const id = intentOf(invoice);
+  const id = toIntentId(invoice);
   if (id === undefined) return;
   const intent = state.edit('payment_intent', id);
   intent.status = 'canceled';

@@ -1,4 +1,4 @@
-import { addressFields, addressOf } from './address.ts';
+import { addressFields, toAddress } from './address.ts';
 import type { Customer, Deleted } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
 import { attach, detachAll } from './payment-methods.ts';
@@ -20,7 +20,7 @@ function write(state: State, customer: Customer, reader: Reader) {
   if (customer.email !== null && !emailPattern.test(customer.email)) {
     throw invalid(`Invalid email address: ${customer.email}`, { param: 'email', code: 'email_invalid' });
   }
-  if (reader.has('address')) customer.address = addressOf(reader.object('address', addressFields));
+  if (reader.has('address')) customer.address = toAddress(reader.object('address', addressFields));
   if (reader.has('preferred_locales')) customer.preferred_locales = reader.texts('preferred_locales') ?? [];
   customer.metadata = reader.metadata(customer.metadata);
   const settings = reader.object('invoice_settings', ['default_payment_method']);
@@ -82,7 +82,7 @@ export function updateCustomer(state: State, id: string, params: Params): Custom
 
 export function retrieveCustomer(state: State, id: string, params: Params): Customer | Deleted<'customer'> {
   new Reader(params, []);
-  const found = state.shown(id);
+  const found = state.findVisible(id);
   if (found?.object !== 'customer') throw missing('customer', id);
   return found as unknown as Customer | Deleted<'customer'>;
 }

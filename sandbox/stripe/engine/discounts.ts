@@ -1,4 +1,4 @@
-import { percentOf, share } from './money.ts';
+import { share, takePercent } from './money.ts';
 import type { Coupon, Discount, PromotionCode, Subscription } from './objects.ts';
 import type { Reader } from './params.ts';
 import { monthsAfter } from './periods.ts';
@@ -78,17 +78,17 @@ function redeem(state: State, coupon: Coupon, code: PromotionCode | null, subscr
  * The subscription's discounts after a call: those named by id stay, coupons and codes are redeemed, the rest goes.
  * @param cents what the subscription's items cost: promotion codes may demand a minimum of it
  */
-export function changeDiscounts(state: State, subscription: Subscription, given: readonly Reader[], cents: number) {
+export function changeDiscounts(state: State, subscription: Subscription, readers: readonly Reader[], cents: number) {
   const before = subscription.discounts;
   const seen = new Set<string>();
-  subscription.discounts = given.map((reader) => {
-    const [kept, coupon, code] = [reader.text('discount'), reader.text('coupon'), reader.text('promotion_code')];
-    if ([kept, coupon, code].filter((each) => each !== undefined).length !== 1) {
+  subscription.discounts = readers.map((reader) => {
+    const [existing, coupon, code] = [reader.text('discount'), reader.text('coupon'), reader.text('promotion_code')];
+    if ([existing, coupon, code].filter((each) => each !== undefined).length !== 1) {
       throw invalid('Each discount takes exactly one of coupon, discount and promotion_code.', { param: 'discounts' });
     }
-    if (kept !== undefined) {
-      if (!before.includes(kept)) throw missing('discount', kept, 'discounts');
-      return kept;
+    if (existing !== undefined) {
+      if (!before.includes(existing)) throw missing('discount', existing, 'discounts');
+      return existing;
     }
     const promotion = code === undefined ? null : state.get('promotion_code', code, 'discounts');
     if (promotion) checkPromotionCode(state, promotion, subscription, cents);
@@ -114,7 +114,7 @@ export const runningDiscounts = (state: State, subscription: Subscription): stri
  * @param lines amounts in cents, above or equal to 0, with their products
  * @returns for each line and discount the cents taken off
  */
-export function cutsOf(
+export function calculateCuts(
   state: State,
   discounts: readonly string[],
   lines: readonly { cents: number; product: string }[],
@@ -125,13 +125,13 @@ export function cutsOf(
     const rule = state.get('hidden.rule', `hidden_${discount}`);
     const covered = lines.map((line) => rule.products === null || rule.products.includes(line.product));
     const base = left.reduce((sum, cents, index) => sum + (covered[index] ? cents : 0), 0);
-    const whole = rule.percentOff === null ? Math.min(rule.amountOff ?? 0, base) : percentOf(base, rule.percentOff);
-    let [seen, given] = [0, 0];
+    const whole = rule.percentOff === null ? Math.min(rule.amountOff ?? 0, base) : takePercent(base, rule.percentOff);
+    let [seen, assigned] = [0, 0];
     for (const [index, cents] of left.entries()) {
       if (!covered[index]) continue;
       seen += cents; // cumulative, so that the parts add up to the whole
-      const amount = share(whole, seen, base) - given;
-      given += amount;
+      const amount = share(whole, seen, base) - assigned;
+      assigned += amount;
       left[index] = cents - amount;
       cuts[index]?.push({ discount, amount });
     }

@@ -5,7 +5,7 @@
 import { dispute, refund, setCardBehaviour } from './aftermath.ts';
 import { catchUp } from './clock.ts';
 import { authenticate } from './intents.ts';
-import { routeOf } from './routes.ts';
+import { findRoute } from './routes.ts';
 import { createState } from './state.ts';
 import { pause } from './subscription-life.ts';
 import { type Engine, type EngineOptions, StandInError, unknownToStandIn } from './types.ts';
@@ -20,7 +20,7 @@ export function createEngine(options: EngineOptions): Engine {
   };
   return {
     call(method, path, params, as) {
-      const route = routeOf(method, path);
+      const route = findRoute(method, path);
       if (!route) throw unknownToStandIn(`${method} ${path}`);
       if (as === 'publishable' && !route.publishable) {
         throw new StandInError(
@@ -30,7 +30,7 @@ export function createEngine(options: EngineOptions): Engine {
       }
       return perform(() => structuredClone(route.answer(state, params, as)));
     },
-    find: (id) => structuredClone(state.shown(id)),
+    find: (id) => structuredClone(state.findVisible(id)),
     snapshot: () => state.snapshot(),
     restore: (snapshot) => state.restore(snapshot),
     nowMs: () => state.nowMs(),

@@ -111,8 +111,8 @@ function readMethod(state: State, reader: Reader, params: Params): string | unde
   reader.object('mandate_data', customerOnline);
   const data = params.payment_method_data;
   if (data !== undefined) return makePaymentMethod(state, data as Params).id;
-  const given = reader.text('payment_method');
-  return given === undefined ? undefined : methodFor(state, given).id;
+  const methodId = reader.text('payment_method');
+  return methodId === undefined ? undefined : methodFor(state, methodId).id;
 }
 
 const returnUrl = (reader: Reader) => (reader.bool('use_stripe_sdk') ? undefined : reader.text('return_url'));
@@ -204,7 +204,7 @@ export function listIntents(state: State, kind: 'setup_intent' | 'payment_intent
   );
 }
 
-function invoiceOf(state: State, intent: string): Invoice {
+function getInvoice(state: State, intent: string): Invoice {
   const payment = state.all('invoice_payment').find((each) => each.payment.payment_intent === intent);
   return state.get('invoice', payment?.invoice ?? '');
 }
@@ -227,7 +227,7 @@ export function confirmPaymentIntent(state: State, id: string, params: Params, a
   if (customer !== null && customer !== intent.customer) {
     throw invalid('The payment method belongs to another customer.', { param: 'payment_method' });
   }
-  const invoice = state.edit('invoice', invoiceOf(state, id).id);
+  const invoice = state.edit('invoice', getInvoice(state, id).id);
   if (invoice.attempt_count === 0) invoice.attempt_count += 1;
   finish(state, intent, method, returnUrl(reader));
   return intent;
@@ -236,7 +236,7 @@ export function confirmPaymentIntent(state: State, id: string, params: Params, a
 /** Attempts a payment and tells its invoice. @throws StandInError when it is declined */
 function finish(state: State, intent: PaymentIntent, method: string, url: string | undefined, authenticated = false) {
   const result = attemptPayment(state, intent.id, method, { authenticated, returnUrl: url });
-  const invoice = state.edit('invoice', invoiceOf(state, intent.id).id);
+  const invoice = state.edit('invoice', getInvoice(state, intent.id).id);
   if (result.outcome === 'paid') {
     markPaid(state, invoice.id, method);
     return;
@@ -270,7 +270,7 @@ export function authenticate(state: State, id: string, outcome: 'succeed' | 'fai
   const intent = state.edit('payment_intent', id);
   if (outcome === 'fail') {
     failAuthentication(state, intent);
-    const invoice = state.edit('invoice', invoiceOf(state, id).id);
+    const invoice = state.edit('invoice', getInvoice(state, id).id);
     state.announce('invoice.payment_failed', invoice);
     afterFailedPay(state, invoice);
     return;

@@ -1,5 +1,5 @@
 import { makePaymentIntent } from './charges.ts';
-import { cutsOf, runningDiscounts } from './discounts.ts';
+import { calculateCuts, runningDiscounts } from './discounts.ts';
 import { type DraftLine, makeLine } from './invoice-lines.ts';
 import { smallestCharge } from './money.ts';
 import type { Invoice, InvoiceLine, Subscription } from './objects.ts';
@@ -31,22 +31,22 @@ export function bill(
     .all('hidden.item')
     .filter((each) => each.subscription === subscription.id && !each.invoiced)
     .map((each) => state.edit('hidden.item', each.id));
-  const made = drafts.map((draft) => ({ draft, line: makeLine(subscription, draft) }));
+  const draftLines = drafts.map((draft) => ({ draft, line: makeLine(subscription, draft) }));
   const discounts = runningDiscounts(state, subscription);
-  const discountable = made.filter(({ draft }) => !draft.proration && draft.cents > 0);
-  const cuts = cutsOf(
+  const discountable = draftLines.filter(({ draft }) => !draft.proration && draft.cents > 0);
+  const cuts = calculateCuts(
     state,
     discounts,
     discountable.map(({ draft }) => ({ cents: draft.cents, product: draft.item.price.product })),
   );
   for (const [index, { line }] of discountable.entries()) line.discount_amounts = cuts[index] ?? [];
-  const prorated = made.some(({ draft }) => draft.proration && draft.debit);
+  const prorated = draftLines.some(({ draft }) => draft.proration && draft.debit);
   const used = new Set(
     discounts.filter(
       (id) => prorated || cuts.some((cut) => cut.some((each) => each.discount === id && each.amount > 0)),
     ),
   );
-  const lines = [...waiting.map((each) => structuredClone(each.line)), ...made.map(({ line }) => line)];
+  const lines = [...waiting.map((each) => structuredClone(each.line)), ...draftLines.map(({ line }) => line)];
   const id = newId('in');
   for (const line of lines) line.invoice = id;
   const totalCuts = discounts.map((discount) => ({
@@ -61,7 +61,7 @@ export function bill(
     discounts: totalCuts,
   });
   for (const each of waiting) each.invoiced = true;
-  const debits = made.flatMap(({ draft, line }): HiddenDebit[] => {
+  const debits = draftLines.flatMap(({ draft, line }): HiddenDebit[] => {
     if (!draft.debit) return [];
     const cut = line.discount_amounts.reduce((sum, each) => sum + each.amount, 0);
     return [
@@ -239,7 +239,7 @@ export function changePayment(
   }
 }
 
-export const intentOf = (invoice: Invoice): string | undefined => invoice.payments.data[0]?.payment.payment_intent;
+export const toIntentId = (invoice: Invoice): string | undefined => invoice.payments.data[0]?.payment.payment_intent;
 
 export function listInvoices(state: State, params: Params) {
   const reader = new Reader(params, [...paging, 'customer', 'subscription', 'status', 'collection_method']);

@@ -1,4 +1,4 @@
-import { addressFields, addressOf } from './address.ts';
+import { addressFields, toAddress } from './address.ts';
 import { checkCard, fingerprint, numberOfName, testCard } from './cards.ts';
 import type { PaymentMethod, Token } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
@@ -37,7 +37,7 @@ function billingDetails(reader: Reader | undefined): PaymentMethod['billing_deta
   const details = reader?.object('billing_details', ['address', 'email', 'name', 'phone']);
   const none = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null };
   return {
-    address: addressOf(details?.object('address', addressFields)) ?? none,
+    address: toAddress(details?.object('address', addressFields)) ?? none,
     email: details?.text('email') ?? null,
     name: details?.text('name') ?? null,
     phone: details?.text('phone') ?? null,
@@ -47,7 +47,7 @@ function billingDetails(reader: Reader | undefined): PaymentMethod['billing_deta
 
 function make(state: State, card: CardData, billing: PaymentMethod['billing_details'], metadata = {}): PaymentMethod {
   const { brand, country = 'US' } = testCard(card.number);
-  const made: PaymentMethod = state.put({
+  const created: PaymentMethod = state.put({
     id: newId('pm'),
     object: 'payment_method',
     allow_redisplay: 'unspecified',
@@ -79,8 +79,8 @@ function make(state: State, card: CardData, billing: PaymentMethod['billing_deta
     metadata,
     type: 'card',
   });
-  state.put({ id: `hidden_${made.id}`, object: 'hidden.card', number: card.number, authenticated: false });
-  return made;
+  state.put({ id: `hidden_${created.id}`, object: 'hidden.card', number: card.number, authenticated: false });
+  return created;
 }
 
 /** The hidden facts of a saved card: its number decides how its bank answers. */

@@ -3,7 +3,7 @@ import type { Invoice, Subscription } from './objects.ts';
 import type { HiddenChange, HiddenDebit, State } from './state.ts';
 
 const hoursToPay = 23;
-export const changeOf = (state: State, subscription: string) =>
+export const findPendingChange = (state: State, subscription: string) =>
   state.find('hidden.change', `hidden_change_${subscription}`);
 
 /** Fields of a subscription that a change sets; the rest stays as it is by the time that the change is paid for. */
@@ -84,7 +84,7 @@ export function putOff(
 
 /** Carries out what waited for this invoice. @returns whether anything did */
 export function applyChange(state: State, invoice: Invoice, status: 'active' | 'past_due' = 'active'): boolean {
-  const change = changeOf(state, invoice.parent.subscription_details.subscription);
+  const change = findPendingChange(state, invoice.parent.subscription_details.subscription);
   if (change?.invoice !== invoice.id) return false;
   const subscription = state.edit('subscription', change.subscription);
   Object.assign(subscription, structuredClone(change.target), { pending_update: null, status });
@@ -102,7 +102,7 @@ export function applyChange(state: State, invoice: Invoice, status: 'active' | '
 
 /** Gives up what waited for this invoice. */
 export function dropChange(state: State, invoice: Invoice, event: string) {
-  const change = changeOf(state, invoice.parent.subscription_details.subscription);
+  const change = findPendingChange(state, invoice.parent.subscription_details.subscription);
   if (change?.invoice !== invoice.id) return;
   const subscription = state.edit('subscription', change.subscription);
   for (const id of change.swept) state.edit('hidden.item', id).invoiced = false;

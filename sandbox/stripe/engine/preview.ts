@@ -2,12 +2,12 @@ import { voidInvoice } from './collect.ts';
 import { changeDiscounts, discountFields } from './discounts.ts';
 import type { Invoice, Subscription } from './objects.ts';
 import { type Params, Reader } from './params.ts';
-import { changeOf } from './pending-change.ts';
+import { findPendingChange } from './pending-change.ts';
 import { billNextPeriod } from './renewal.ts';
 import { newId, type State } from './state.ts';
 import { createSubscription } from './subscription-create.ts';
 import { billResumption } from './subscription-life.ts';
-import { costOf, itemOf, readItem } from './subscription-shape.ts';
+import { calculateCost, getItem, readItem } from './subscription-shape.ts';
 import { billChange, changeFields, readChange } from './subscription-update.ts';
 import { invalid, missing, StandInError, unknownToStandIn } from './types.ts';
 
@@ -41,7 +41,7 @@ function rehearseCreation(state: State, params: Params, reader: Reader): Invoice
     const next = state
       .all('subscription')
       .filter((each) => each.customer === customer && (each.status === 'active' || each.status === 'trialing'))
-      .sort((a, b) => itemOf(a).current_period_end - itemOf(b).current_period_end)[0];
+      .sort((a, b) => getItem(a).current_period_end - getItem(b).current_period_end)[0];
     if (!next) throw nothingToBill();
     return rehearseOn(state, next.id, reader);
   }
@@ -69,15 +69,15 @@ function rehearseOn(state: State, id: string, reader: Reader): Invoice {
   const change =
     details && changeFields.some((name) => details.has(name)) ? readChange(state, subscription, details) : undefined;
   const discounts = reader.objects('discounts', discountFields);
-  if (discounts) changeDiscounts(state, subscription, discounts, costOf(change?.item ?? itemOf(subscription)));
+  if (discounts) changeDiscounts(state, subscription, discounts, calculateCost(change?.item ?? getItem(subscription)));
   if (details?.has('resume_at')) {
     if (subscription.status !== 'paused') throw invalid('Only paused subscriptions can be resumed.');
-    const waits = changeOf(state, id);
+    const waits = findPendingChange(state, id);
     if (waits) voidInvoice(state, waits.invoice);
     return billResumption(state, subscription).invoice;
   }
   if (change) {
-    const waits = changeOf(state, id);
+    const waits = findPendingChange(state, id);
     if (waits?.kind === 'update') voidInvoice(state, waits.invoice); // as the call does
     const billed = billChange(state, subscription, change);
     if (billed) return billed.invoice;
@@ -88,7 +88,7 @@ function rehearseOn(state: State, id: string, reader: Reader): Invoice {
 }
 
 function rehearseRenewal(state: State, subscription: Subscription): Invoice {
-  const { current_period_end } = itemOf(subscription);
+  const { current_period_end } = getItem(subscription);
   return state.at(current_period_end * 1_000, () => billNextPeriod(state, subscription).invoice);
 }
 

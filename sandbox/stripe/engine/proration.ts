@@ -1,11 +1,11 @@
-import { cutsOf, runningDiscounts } from './discounts.ts';
+import { calculateCuts, runningDiscounts } from './discounts.ts';
 import type { DraftLine } from './invoice-lines.ts';
 import { share, written } from './money.ts';
 import type { Subscription, SubscriptionItem } from './objects.ts';
 import type { State } from './state.ts';
-import { costOf } from './subscription-shape.ts';
+import { calculateCost } from './subscription-shape.ts';
 
-const dayOf = (seconds: number) =>
+const formatDay = (seconds: number) =>
   new Date(seconds * 1_000).toLocaleDateString('en-GB', {
     day: '2-digit',
     month: 'short',
@@ -13,7 +13,8 @@ const dayOf = (seconds: number) =>
     timeZone: 'UTC',
   });
 
-const nameOf = (state: State, item: SubscriptionItem) => state.find('product', item.price.product)?.name ?? 'a product';
+const findProductName = (state: State, item: SubscriptionItem) =>
+  state.find('product', item.price.product)?.name ?? 'a product';
 
 /** A whole period of an item. */
 export function periodLine(state: State, item: SubscriptionItem): DraftLine {
@@ -21,9 +22,9 @@ export function periodLine(state: State, item: SubscriptionItem): DraftLine {
   const every = interval_count === 1 ? interval : `every ${interval_count} ${interval}s`;
   return {
     item: structuredClone(item),
-    cents: costOf(item),
+    cents: calculateCost(item),
     period: { start: item.current_period_start, end: item.current_period_end },
-    description: `${item.quantity} × ${nameOf(state, item)} (at ${written(item.price.unit_amount, item.price.currency)} / ${every})`,
+    description: `${item.quantity} × ${findProductName(state, item)} (at ${written(item.price.unit_amount, item.price.currency)} / ${every})`,
     proration: false,
     debit: true,
   };
@@ -33,7 +34,7 @@ export function periodLine(state: State, item: SubscriptionItem): DraftLine {
 export const trialLine = (state: State, item: SubscriptionItem): DraftLine => ({
   ...periodLine(state, item),
   cents: 0,
-  description: `Trial period for ${nameOf(state, item)}`,
+  description: `Trial period for ${findProductName(state, item)}`,
   debit: false,
 });
 
@@ -50,7 +51,7 @@ export function creditLine(state: State, item: SubscriptionItem, at: number): Dr
       item: structuredClone(item),
       cents: -share(debit.cents, debit.end - from, debit.end - debit.start),
       period: { start: from, end: debit.end },
-      description: `Unused time on ${nameOf(state, item)} after ${dayOf(from)}`,
+      description: `Unused time on ${findProductName(state, item)} after ${formatDay(from)}`,
       proration: true,
       debit: false,
       ...(debit.invoice !== null && { credited: { invoice: debit.invoice, line: debit.line } }),
@@ -60,15 +61,17 @@ export function creditLine(state: State, item: SubscriptionItem, at: number): Dr
 
 /** The rest of the running period at a new price, net of the discounts that run. */
 export function remainderLine(state: State, subscription: Subscription, item: SubscriptionItem, at: number): DraftLine {
-  const cents = costOf(item);
-  const [cuts = []] = cutsOf(state, runningDiscounts(state, subscription), [{ cents, product: item.price.product }]);
+  const cents = calculateCost(item);
+  const [cuts = []] = calculateCuts(state, runningDiscounts(state, subscription), [
+    { cents, product: item.price.product },
+  ]);
   const net = cents - cuts.reduce((sum, cut) => sum + cut.amount, 0);
   const { current_period_start: start, current_period_end: end } = item;
   return {
     item: structuredClone(item),
     cents: share(net, end - at, end - start),
     period: { start: at, end },
-    description: `Remaining time on ${nameOf(state, item)} after ${dayOf(at)}`,
+    description: `Remaining time on ${findProductName(state, item)} after ${formatDay(at)}`,
     proration: true,
     debit: true,
   };

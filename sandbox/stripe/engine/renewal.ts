@@ -1,4 +1,4 @@
-import { collect, defaultMethod, subscriptionOf } from './collect.ts';
+import { collect, defaultMethod, toSubscriptionId } from './collect.ts';
 import { type Billed, bill } from './invoices.ts';
 import type { Subscription } from './objects.ts';
 import { nextPeriodEnd } from './periods.ts';
@@ -6,11 +6,11 @@ import { periodLine } from './proration.ts';
 import type { State } from './state.ts';
 import { settle } from './subscription-create.ts';
 import { end, pause } from './subscription-life.ts';
-import { itemOf, setPeriod } from './subscription-shape.ts';
+import { getItem, setPeriod } from './subscription-shape.ts';
 
 /** Starts the next period and bills it; nothing is charged yet. Now is the end of the running period. */
 export function billNextPeriod(state: State, subscription: Subscription): Billed {
-  const item = itemOf(subscription);
+  const item = getItem(subscription);
   const period = { start: item.current_period_start, end: item.current_period_end };
   const recurring = item.price.recurring ?? { interval: 'month', interval_count: 1 };
   setPeriod(item, period.end, nextPeriodEnd(subscription.billing_cycle_anchor, recurring, period.end));
@@ -54,7 +54,7 @@ export function endPeriod(state: State, id: string) {
 function billRest(state: State, subscription: Subscription) {
   const waits = state.all('hidden.item').some((each) => each.subscription === subscription.id && !each.invoiced);
   if (!waits) return;
-  const item = itemOf(subscription);
+  const item = getItem(subscription);
   const { invoice } = bill(state, subscription, 'subscription_cycle', [], {
     start: item.current_period_start,
     end: item.current_period_end,
@@ -68,5 +68,5 @@ export function retry(state: State, invoiceId: string) {
   const invoice = state.edit('invoice', invoiceId);
   const { outcome } = collect(state, invoiceId, { offSession: true });
   if (outcome !== 'paid' && invoice.next_payment_attempt === null)
-    end(state, subscriptionOf(invoice), 'payment_failed');
+    end(state, toSubscriptionId(invoice), 'payment_failed');
 }

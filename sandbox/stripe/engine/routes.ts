@@ -120,7 +120,7 @@ const table = Object.entries(handlers).map(([pattern, handler]) => {
   return { method, publishable, handler, path: new RegExp(`^/v1/${path.replaceAll(':', '([^/]+)')}$`) };
 });
 
-export function routeOf(method: Method, path: string): { publishable: boolean; answer: Answer } | undefined {
+export function findRoute(method: Method, path: string): { publishable: boolean; answer: Answer } | undefined {
   for (const route of table) {
     const match = route.method === method ? route.path.exec(path) : null;
     if (!match) continue;

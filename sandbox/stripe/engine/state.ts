@@ -57,7 +57,7 @@ export interface HiddenRule {
   products: string[] | null;
 }
 /** That something was told once: the end of that trial, three days before. */
-export interface HiddenTold {
+export interface HiddenNotice {
   id: string;
   object: 'hidden.told';
 }
@@ -85,7 +85,7 @@ export interface Kinds {
   'hidden.item': HiddenItem;
   'hidden.change': HiddenChange;
   'hidden.rule': HiddenRule;
-  'hidden.told': HiddenTold;
+  'hidden.told': HiddenNotice;
 }
 export type Kind = keyof Kinds;
 /** What objects were before a transaction touched them; `was` is undefined for those that it made. */
@@ -124,20 +124,20 @@ export function createState(options: EngineOptions) {
   let atMs: number | undefined;
   const logs: Log[] = [];
   let waiting: StripeEvent[] = [];
-  let told = new Map<string, Record<string, unknown>>();
+  let committed = new Map<string, Record<string, unknown>>();
 
-  const placeOf = (id: string) => places.get(id) ?? 0;
+  const getPlace = (id: string) => places.get(id) ?? 0;
   const nowMs = () => atMs ?? options.now() + offsetMs;
   const now = () => Math.floor(nowMs() / 1_000);
 
   function remember(id: string) {
     const log = logs.at(-1);
     if (!log) throw new Error('the state is changed outside of a transaction');
-    if (!log.has(id)) log.set(id, { was: structuredClone(objects.get(id)), place: placeOf(id) });
+    if (!log.has(id)) log.set(id, { was: structuredClone(objects.get(id)), place: getPlace(id) });
   }
 
   function undo(log: Log) {
-    const moved = [...log].some(([id, { was, place }]) => was !== undefined && placeOf(id) !== place);
+    const moved = [...log].some(([id, { was, place }]) => was !== undefined && getPlace(id) !== place);
     for (const [id, { was, place }] of log) {
       if (was === undefined) {
         objects.delete(id);
@@ -148,7 +148,7 @@ export function createState(options: EngineOptions) {
       }
     }
     // What was dropped takes its old place again: lists are in the order of making.
-    if (moved) objects = new Map([...objects].sort(([a], [b]) => placeOf(a) - placeOf(b)));
+    if (moved) objects = new Map([...objects].sort(([a], [b]) => getPlace(a) - getPlace(b)));
   }
 
   function find<K extends Kind>(kind: K, id: string): Kinds[K] | undefined {
@@ -160,7 +160,7 @@ export function createState(options: EngineOptions) {
     const outermost = logs.length === 0;
     const log: Log = new Map();
     logs.push(log);
-    const [told0, events0] = [new Map(told), waiting.length];
+    const [told0, events0] = [new Map(committed), waiting.length];
     let keeps = keep;
     try {
       return work();
@@ -173,12 +173,12 @@ export function createState(options: EngineOptions) {
         for (const [id, was] of log) if (logs.at(-1)?.has(id) === false) logs.at(-1)?.set(id, was);
       } else {
         undo(log);
-        told = told0;
+        committed = told0;
         waiting.length = events0;
       }
       if (outermost) {
         const happened = waiting;
-        [waiting, told] = [[], new Map()];
+        [waiting, committed] = [[], new Map()];
         for (const event of happened) options.onEvent(event);
       }
     }
@@ -209,7 +209,7 @@ export function createState(options: EngineOptions) {
       return found;
     },
     /** Any object that Stripe would show, also a deleted one. */
-    shown(id: string) {
+    findVisible(id: string) {
       const found = objects.get(id);
       return found && !found.object.startsWith('hidden.') ? (found as unknown as Record<string, unknown>) : undefined;
     },
@@ -219,11 +219,11 @@ export function createState(options: EngineOptions) {
       remember(id);
       return found;
     },
-    put<K extends Kind>(made: Kinds[K] & { object: K }): Kinds[K] {
-      remember(made.id);
-      if (!objects.has(made.id)) places.set(made.id, ++lastPlace);
-      objects.set(made.id, made as Any);
-      return made;
+    put<K extends Kind>(value: Kinds[K] & { object: K }): Kinds[K] {
+      remember(value.id);
+      if (!objects.has(value.id)) places.set(value.id, ++lastPlace);
+      objects.set(value.id, value as Any);
+      return value;
     },
     drop(id: string) {
       remember(id);
@@ -265,9 +265,9 @@ export function createState(options: EngineOptions) {
         ...object
       } = structuredClone(about) as unknown as Record<string, unknown>; // as unasked answers, events leave these out
       const before =
-        told.get(about.id) ?? (logs[0]?.get(about.id)?.was as unknown as Record<string, unknown> | undefined);
+        committed.get(about.id) ?? (logs[0]?.get(about.id)?.was as unknown as Record<string, unknown> | undefined);
       const previous = how === 'updated' && before ? previousAttributes(before, object) : undefined;
-      if (how === 'updated' || !before) told.set(about.id, object);
+      if (how === 'updated' || !before) committed.set(about.id, object);
       if (previous && Object.keys(previous).length === 0) return;
       const event: StripeEvent = {
         id: newId('evt'),
@@ -292,10 +292,10 @@ export function createState(options: EngineOptions) {
     },
     snapshot: () => structuredClone({ version: 1, offsetMs, objects: [...objects.values()] }),
     restore(snapshot: unknown) {
-      const { version, ...kept } = snapshot as ReturnType<typeof state.snapshot>;
+      const { version, ...stored } = snapshot as ReturnType<typeof state.snapshot>;
       if (version !== 1) throw new Error(`a snapshot of version ${version} is not known`);
-      offsetMs = kept.offsetMs;
-      objects = new Map(structuredClone(kept.objects).map((each: Any) => [each.id, each]));
+      offsetMs = stored.offsetMs;
+      objects = new Map(structuredClone(stored.objects).map((each: Any) => [each.id, each]));
       lastPlace = objects.size;
       places = new Map([...objects.keys()].map((id, index) => [id, index]));
     },

@@ -7,7 +7,7 @@ import { recordDebits } from './pending-change.ts';
 import { addPeriods } from './periods.ts';
 import { periodLine, trialLine } from './proration.ts';
 import type { State } from './state.ts';
-import { costOf, itemOf, makeSubscription, readItem, setPeriod, writeSettings } from './subscription-shape.ts';
+import { calculateCost, getItem, makeSubscription, readItem, setPeriod, writeSettings } from './subscription-shape.ts';
 import { invalid, missing, unknownToStandIn } from './types.ts';
 
 const day = 86_400;
@@ -72,7 +72,7 @@ export function setCancelAtPeriodEnd(state: State, subscription: Subscription, e
   if (ends === subscription.cancel_at_period_end) return;
   subscription.cancel_at_period_end = ends;
   subscription.canceled_at = ends ? state.now() : null;
-  subscription.cancel_at = ends ? itemOf(subscription).current_period_end : null;
+  subscription.cancel_at = ends ? getItem(subscription).current_period_end : null;
   subscription.cancellation_details = {
     comment: null,
     feedback: null,
@@ -107,7 +107,7 @@ export function createSubscription(state: State, params: Params): Subscription {
   const subscription = makeSubscription(state, customer.id, change);
   state.put(subscription);
   writeSettings(state, subscription, reader);
-  const item = itemOf(subscription);
+  const item = getItem(subscription);
   const now = state.now();
   const trialEnd = readTrialEnd(state, reader);
   if (trialEnd === null) {
@@ -118,7 +118,7 @@ export function createSubscription(state: State, params: Params): Subscription {
     setPeriod(item, now, trialEnd);
   }
   const discounts = reader.objects('discounts', discountFields);
-  if (discounts) changeDiscounts(state, subscription, discounts, costOf(item));
+  if (discounts) changeDiscounts(state, subscription, discounts, calculateCost(item));
   setCancelAtPeriodEnd(state, subscription, reader.bool('cancel_at_period_end') ?? false);
   const line = trialEnd === null ? periodLine(state, item) : trialLine(state, item);
   const billed = bill(state, subscription, 'subscription_create', [line], { start: now, end: now });

@@ -3,12 +3,12 @@ import { type DraftLine, makeLine } from './invoice-lines.ts';
 import { bill } from './invoices.ts';
 import type { Subscription } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
-import { changeOf, putOff } from './pending-change.ts';
+import { findPendingChange, putOff } from './pending-change.ts';
 import { addPeriods } from './periods.ts';
 import { creditLine, periodLine } from './proration.ts';
 import type { State } from './state.ts';
 import { settle } from './subscription-create.ts';
-import { itemOf, setPeriod } from './subscription-shape.ts';
+import { getItem, setPeriod } from './subscription-shape.ts';
 import { invalid, type PauseReason, unknownToStandIn } from './types.ts';
 
 type Reason = 'cancellation_requested' | 'payment_failed' | 'payment_disputed';
@@ -17,7 +17,7 @@ export function listSubscriptions(state: State, params: Params) {
   const reader = new Reader(params, [...paging, 'customer', 'status', 'price']);
   const [customer, status, price] = [reader.text('customer'), reader.text('status'), reader.text('price')];
   const ended = (each: Subscription) => each.status === 'canceled' || each.status === 'incomplete_expired';
-  const wanted = (each: Subscription) =>
+  const matchesStatus = (each: Subscription) =>
     status === undefined
       ? each.status !== 'canceled'
       : status === 'all' || (status === 'ended' ? ended(each) : each.status === status);
@@ -26,9 +26,9 @@ export function listSubscriptions(state: State, params: Params) {
       .all('subscription')
       .filter(
         (each) =>
-          wanted(each) &&
+          matchesStatus(each) &&
           (customer === undefined || each.customer === customer) &&
-          (price === undefined || itemOf(each).price.id === price),
+          (price === undefined || getItem(each).price.id === price),
       ),
     '/v1/subscriptions',
   );
@@ -37,7 +37,7 @@ export function listSubscriptions(state: State, params: Params) {
 /** Ends a subscription now: what waits is given up, and open invoices are not collected any more. */
 export function end(state: State, id: string, reason: Reason) {
   const subscription = state.edit('subscription', id);
-  const change = changeOf(state, id);
+  const change = findPendingChange(state, id);
   if (change) voidInvoice(state, change.invoice);
   subscription.status = 'canceled';
   subscription.canceled_at ??= state.now();
@@ -63,21 +63,21 @@ export function cancelSubscription(state: State, id: string, params: Params): Su
     subscription.cancellation_details.comment = details.text('comment') ?? null;
     subscription.cancellation_details.feedback = (details.text('feedback') as 'other' | undefined) ?? null;
   }
-  const credits = reader.bool('prorate') ? creditLine(state, itemOf(subscription), state.now()) : [];
+  const credits = reader.bool('prorate') ? creditLine(state, getItem(subscription), state.now()) : [];
   const waits = state.all('hidden.item').some((each) => each.subscription === id && !each.invoiced);
   if (reader.bool('invoice_now') && (credits.length > 0 || waits)) {
     billNow(state, subscription, credits);
   } else {
     waitWith(state, subscription, credits);
   }
-  if (credits.length > 0) state.drop(`hidden_debit_${itemOf(subscription).id}`);
+  if (credits.length > 0) state.drop(`hidden_debit_${getItem(subscription).id}`);
   end(state, id, 'cancellation_requested');
   return subscription;
 }
 
 function billNow(state: State, subscription: Subscription, lines: DraftLine[]) {
   const now = state.now();
-  const start = itemOf(subscription).current_period_start;
+  const start = getItem(subscription).current_period_start;
   const billed = bill(state, subscription, 'subscription_update', lines, { start, end: now });
   subscription.latest_invoice = billed.invoice.id;
   collect(state, billed.invoice.id, { offSession: false });
@@ -122,11 +122,11 @@ export function pauseSubscription(state: State, id: string, params: Params): Sub
   if (status !== 'active' && status !== 'trialing') {
     throw invalid(`A subscription that is ${status} cannot be paused.`, { code: 'status_transition_invalid' });
   }
-  if (changeOf(state, id)) throw invalid('A subscription with a pending update cannot be paused.');
+  if (findPendingChange(state, id)) throw invalid('A subscription with a pending update cannot be paused.');
   const from =
     reader.object('bill_for', ['unused_time_from'])?.object('unused_time_from', ['type'])?.text('type') ?? 'now';
   if (from === 'item_current_period_start') throw unknownToStandIn('credits from the start of the period', 'bill_for');
-  const item = itemOf(subscription);
+  const item = getItem(subscription);
   const credits = from === 'none' || status === 'trialing' ? [] : creditLine(state, item, state.now());
   if (credits.length > 0) state.drop(`hidden_debit_${item.id}`);
   const how = reader.one('invoicing_behavior', ['invoice', 'pending_invoice_item']) ?? 'pending_invoice_item';
@@ -138,7 +138,7 @@ export function pauseSubscription(state: State, id: string, params: Params): Sub
 
 /** What a resumption bills: a whole new period. */
 export function billResumption(state: State, subscription: Subscription) {
-  const item = itemOf(subscription);
+  const item = getItem(subscription);
   const now = state.now();
   const start = item.current_period_start;
   setPeriod(item, now, addPeriods(now, item.price.recurring ?? { interval: 'month', interval_count: 1 }, 1));
@@ -167,7 +167,7 @@ export function resumeSubscription(state: State, id: string, params: Params): Su
   const behaviour =
     reader.one('payment_behavior', ['resume_on_payment_attempt', 'resume_on_payment_success']) ??
     'resume_on_payment_attempt';
-  const waits = changeOf(state, id);
+  const waits = findPendingChange(state, id);
   if (waits) voidInvoice(state, waits.invoice);
   const before = structuredClone(subscription);
   const billed = billResumption(state, subscription);

@@ -1,4 +1,4 @@
-import { planOf } from './catalogue.ts';
+import { toPlan } from './catalogue.ts';
 import type { Price, Subscription, SubscriptionItem } from './objects.ts';
 import type { Reader } from './params.ts';
 import { methodFor } from './payment-methods.ts';
@@ -6,13 +6,14 @@ import { newId, type State } from './state.ts';
 import { invalid, unknownToStandIn } from './types.ts';
 
 /** The one item of a subscription. */
-export function itemOf(subscription: Subscription): SubscriptionItem {
+export function getItem(subscription: Subscription): SubscriptionItem {
   const [item] = subscription.items.data;
   if (!item) throw unknownToStandIn('subscriptions without an item');
   return item;
 }
 
-export const costOf = (item: { price: Price; quantity: number }): number => item.price.unit_amount * item.quantity;
+export const calculateCost = (item: { price: Price; quantity: number }): number =>
+  item.price.unit_amount * item.quantity;
 
 export interface ItemChange {
   price: Price;
@@ -21,9 +22,9 @@ export interface ItemChange {
 
 /** What `items` of a call says. One item per subscription: more are not known here. */
 export function readItem(state: State, reader: Reader, current?: SubscriptionItem): ItemChange | undefined {
-  const given = reader.objects('items', ['id', 'price', 'quantity']);
-  if (!given) return undefined;
-  const [first, ...more] = given;
+  const items = reader.objects('items', ['id', 'price', 'quantity']);
+  if (!items) return undefined;
+  const [first, ...more] = items;
   if (!first || more.length > 0) throw unknownToStandIn('subscriptions with other than one item', 'items');
   const id = first.text('id');
   if (current && id === undefined) throw unknownToStandIn('how to add an item to a subscription', 'items');
@@ -57,7 +58,7 @@ export function readItem(state: State, reader: Reader, current?: SubscriptionIte
 /** Puts another price or quantity into an item, which stays the same item. */
 export function setItem(item: SubscriptionItem, { price, quantity }: ItemChange) {
   item.price = price;
-  item.plan = planOf(price);
+  item.plan = toPlan(price);
   item.quantity = quantity;
 }
 
@@ -161,7 +162,7 @@ export function makeSubscription(state: State, customer: string, change: ItemCha
           current_trial: null,
           discounts: [],
           metadata: {},
-          plan: planOf(change.price),
+          plan: toPlan(change.price),
           price: change.price,
           quantity: change.quantity,
           subscription: id,

@@ -4,12 +4,20 @@ import { type DraftLine, makeLine } from './invoice-lines.ts';
 import { type Billed, bill } from './invoices.ts';
 import type { Subscription } from './objects.ts';
 import { type Params, Reader } from './params.ts';
-import { changeOf, putOff, recordDebits } from './pending-change.ts';
+import { findPendingChange, putOff, recordDebits } from './pending-change.ts';
 import { addPeriods, sameInterval } from './periods.ts';
 import { creditLine, periodLine, remainderLine, trialLine } from './proration.ts';
 import type { State } from './state.ts';
 import { paymentBehaviours, setCancelAtPeriodEnd, settle, trialEndAfterNow } from './subscription-create.ts';
-import { costOf, type ItemChange, itemOf, readItem, setItem, setPeriod, writeSettings } from './subscription-shape.ts';
+import {
+  calculateCost,
+  getItem,
+  type ItemChange,
+  readItem,
+  setItem,
+  setPeriod,
+  writeSettings,
+} from './subscription-shape.ts';
 import { invalid, unknownToStandIn } from './types.ts';
 
 /** What may wait for a payment (https://docs.stripe.com/billing/subscriptions/pending-updates-reference). */
@@ -49,7 +57,7 @@ export interface Change {
 export const changeFields = ['items', 'trial_end', 'proration_behavior', 'proration_date', 'billing_cycle_anchor'];
 
 export function readChange(state: State, subscription: Subscription, reader: Reader): Change {
-  const item = itemOf(subscription);
+  const item = getItem(subscription);
   const trialEnd = reader.text('trial_end');
   const at = reader.int('proration_date') ?? state.now();
   if (reader.has('proration_date') && (at < item.current_period_start || at > item.current_period_end)) {
@@ -79,7 +87,7 @@ interface Effect {
 
 /** Carries a change out on the subscription and says what it costs. */
 function effect(state: State, subscription: Subscription, change: Change): Effect {
-  const item = itemOf(subscription);
+  const item = getItem(subscription);
   const before = structuredClone(item);
   const now = state.now();
   const trialing = subscription.status === 'trialing';
@@ -108,7 +116,7 @@ function effect(state: State, subscription: Subscription, change: Change): Effec
   }
   const endsTrial = trialing && change.trialEnd === 'now';
   const otherInterval = !sameInterval(recurring, before.price.recurring ?? recurring);
-  const startsToCost = costOf(before) === 0 && costOf(target) > 0;
+  const startsToCost = calculateCost(before) === 0 && calculateCost(target) > 0;
   if (endsTrial || change.anchorNow || (!trialing && (otherInterval || startsToCost))) {
     const lines = credits();
     setItem(item, target);
@@ -156,9 +164,9 @@ function keepWaiting(state: State, subscription: Subscription, { wait, debit }: 
 /** Carries a change out and bills it, if it is to be billed at once. Nothing is charged yet. */
 export function billChange(state: State, subscription: Subscription, change: Change): Billed | undefined {
   const now = state.now();
-  const start = itemOf(subscription).current_period_start;
+  const start = getItem(subscription).current_period_start;
   const result = effect(state, subscription, change);
-  if (subscription.cancel_at_period_end) subscription.cancel_at = itemOf(subscription).current_period_end;
+  if (subscription.cancel_at_period_end) subscription.cancel_at = getItem(subscription).current_period_end;
   if (!result.invoices) {
     keepWaiting(state, subscription, result);
     return undefined;
@@ -206,9 +214,9 @@ export function updateSubscription(state: State, id: string, params: Params): Su
   const cancels = reader.bool('cancel_at_period_end');
   const changes = changeFields.some((name) => reader.has(name));
   const change = changes ? readChange(state, subscription, reader) : undefined;
-  if (discounts) changeDiscounts(state, subscription, discounts, costOf(change?.item ?? itemOf(subscription)));
+  if (discounts) changeDiscounts(state, subscription, discounts, calculateCost(change?.item ?? getItem(subscription)));
   if (change) {
-    const waits = changeOf(state, id);
+    const waits = findPendingChange(state, id);
     if (waits?.kind === 'update') giveUp(state, subscription, before, waits.invoice);
     const billed = billChange(state, subscription, change);
     if (billed) collectChange(state, subscription, before, billed, behaviour);

@@ -6,16 +6,16 @@ export interface IdentityProviderPageProps {
   /** Whether there is an app to which one can go from here. */
   canBegin: boolean;
   /** What has just happened. */
-  said?: string;
+  notice?: string;
 }
 
 /** The company's own start page: who is signed in, and the ways that begin here. */
-export function IdentityProviderPage({ provider, path, sessions, canBegin, said }: IdentityProviderPageProps) {
+export function IdentityProviderPage({ provider, path, sessions, canBegin, notice }: IdentityProviderPageProps) {
   return (
     <>
       <p className="provider">{provider}</p>
-      <h1>{said ?? 'Start page'}</h1>
-      {said !== undefined && (
+      <h1>{notice ?? 'Start page'}</h1>
+      {notice !== undefined && (
         <p>
           <a href={path}>To the start page</a>
         </p>
@@ -31,8 +31,8 @@ export function IdentityProviderPage({ provider, path, sessions, canBegin, said 
           </form>
         </>
       )}
-      {said === undefined && <h2>Signed in</h2>}
-      {said === undefined && sessions.length === 0 && <p className="soft">Nobody.</p>}
+      {notice === undefined && <h2>Signed in</h2>}
+      {notice === undefined && sessions.length === 0 && <p className="soft">Nobody.</p>}
       {sessions.length > 0 && (
         <ul>
           {sessions.map(({ index, name, email }) => (

@@ -251,11 +251,11 @@ export async function importUsers(
     await report.close();
   }
   const seconds = (performance.now() - began) / 1_000;
-  const { counts, rows: shown } = work;
+  const { counts, rows: listedRows } = work;
   if (!quiet) {
-    for (const line of shown) io.stderr.write(`${line}\n`);
-    if (counts.refused > shown.length) {
-      io.stderr.write(`and ${whole(counts.refused - shown.length)} more refused: --report FILE names them all\n`);
+    for (const line of listedRows) io.stderr.write(`${line}\n`);
+    if (counts.refused > listedRows.length) {
+      io.stderr.write(`and ${whole(counts.refused - listedRows.length)} more refused: --report FILE names them all\n`);
     }
   }
   if (counts.rows !== total)

@@ -47,7 +47,7 @@ export const knownNames = new Set([
 /** What the pool says of a password that nobody should sign in with any more. */
 const voidPasswords = new Set(['RESET_REQUIRED', 'FORCE_CHANGE_PASSWORD', 'COMPROMISED']);
 
-const genderOf: Record<string, string> = { female: '1', f: '1', male: '2', m: '2', other: '3' };
+const genderCodes: Record<string, string> = { female: '1', f: '1', male: '2', m: '2', other: '3' };
 
 function parseInstant(value: unknown, nowMs: number): number | undefined {
   const ms = typeof value === 'number' ? value * 1_000 : Date.parse(String(value));
@@ -128,7 +128,7 @@ function parseNames(row: ImportRow): Pick<ImportedUser, 'givenName' | 'familyNam
 
 function genderFor(row: ImportRow): string {
   const text = row.text('gender').toLowerCase();
-  const code = genderOf[text] ?? text;
+  const code = genderCodes[text] ?? text;
   return (genders as readonly string[]).includes(code) ? code : '0';
 }
 

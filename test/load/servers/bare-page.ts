@@ -2,7 +2,7 @@
 import express from 'express';
 import { createElement } from 'react';
 import type * as DepsModule from '../../../server/deps.ts';
-import type * as HttpRoom from '../../../server/http/index.ts';
+import type * as HttpModule from '../../../server/http/index.ts';
 import type { PageContext } from '../../../views/page-context.ts';
 import type * as SignIn from '../../../views/sign-in/sign-in-page.tsx';
 import { built } from '../built.ts';
@@ -11,7 +11,7 @@ import { type Listening, usage } from '../setting.ts';
 import { listen } from './listen.ts';
 
 async function start(): Promise<Listening> {
-  const { loadAssets, renderDocument, translator } = await built<typeof HttpRoom>('server/http/index');
+  const { loadAssets, renderDocument, translator } = await built<typeof HttpModule>('server/http/index');
   const { builtClientDir } = await built<typeof DepsModule>('server/deps');
   const { SignInPage } = await built<typeof SignIn>('views/sign-in/sign-in-page');
   const t = translator('en');

@@ -5,16 +5,16 @@
 
 import type * as AppModule from '../../../server/app.ts';
 import type * as DepsModule from '../../../server/deps.ts';
-import type * as OauthRoom from '../../../server/oidc/index.ts';
-import type * as StoreRoom from '../../../server/store/index.ts';
-import type * as AccountRoom from '../../../server/users/index.ts';
+import type * as OidcModule from '../../../server/oidc/index.ts';
+import type * as StoreModule from '../../../server/store/index.ts';
+import type * as UsersModule from '../../../server/users/index.ts';
 import { built } from '../built.ts';
 import { serve } from '../rpc.ts';
 import { client, type Listening, memberEmail, password, redirectUri, usage } from '../setting.ts';
 import { listen } from './listen.ts';
 
 async function addMembers(deps: DepsModule.Deps, count: number): Promise<void> {
-  const { insertUser } = await built<typeof AccountRoom>('server/users/index');
+  const { insertUser } = await built<typeof UsersModule>('server/users/index');
   // One hash for all: making it is no part of what is measured.
   const passwordHash = await deps.passwords.hash(password, 'operator');
   await deps.database.transaction(async (trx) => {
@@ -35,7 +35,7 @@ async function addMembers(deps: DepsModule.Deps, count: number): Promise<void> {
 }
 
 async function addClient({ database, now }: DepsModule.Deps): Promise<void> {
-  const { clientMetadata, insertClient } = await built<typeof OauthRoom>('server/oidc/index');
+  const { clientMetadata, insertClient } = await built<typeof OidcModule>('server/oidc/index');
   const metadata = clientMetadata(
     { id: client.id, name: 'Bench app', redirectUris: [redirectUri] },
     { development: false },
@@ -52,7 +52,7 @@ function running(): DepsModule.Deps {
 /** Members by their addresses; imported ones come from another service and have no password yet. */
 async function addNamed({ emails, imported = false }: { emails: string[]; imported?: boolean }): Promise<void> {
   const deps = running();
-  const { insertUser } = await built<typeof AccountRoom>('server/users/index');
+  const { insertUser } = await built<typeof UsersModule>('server/users/index');
   const passwordHash = imported ? null : await deps.passwords.hash(password, 'operator');
   await deps.database.transaction(async (trx) => {
     for (const email of emails) {
@@ -66,7 +66,7 @@ async function addNamed({ emails, imported = false }: { emails: string[]; import
 /** Registers client apps that act for themselves. */
 async function addServices({ ids, scope }: { ids: string[]; scope: string }): Promise<void> {
   const { database, now } = running();
-  const { clientMetadata, insertClient } = await built<typeof OauthRoom>('server/oidc/index');
+  const { clientMetadata, insertClient } = await built<typeof OidcModule>('server/oidc/index');
   for (const id of ids) {
     const metadata = clientMetadata(
       { id, name: id, redirectUris: [], service: true, scopes: [scope] },
@@ -84,7 +84,7 @@ function deliver(): void {
 async function start({ members }: { members: number }): Promise<Listening> {
   const { createDeps } = await built<typeof DepsModule>('server/deps');
   const { createApp } = await built<typeof AppModule>('server/app');
-  const { migrate } = await built<typeof StoreRoom>('server/store/index');
+  const { migrate } = await built<typeof StoreModule>('server/store/index');
   const deps = await createDeps(process.env);
   opened = deps;
   await migrate(deps.database);

@@ -1,7 +1,7 @@
 /** The yardstick for sign-ins: nothing but argon2id with Foyer's parameters, as many at once as there are cores. */
 import { availableParallelism } from 'node:os';
 import { verify } from '@node-rs/argon2';
-import type * as PasswordRoom from '../../../server/password/index.ts';
+import type * as PasswordModule from '../../../server/password/index.ts';
 import { built } from '../built.ts';
 import { serve } from '../rpc.ts';
 import { password } from '../setting.ts';
@@ -11,7 +11,7 @@ let passwordHash: string | undefined;
 /** Answers verifications per second. */
 async function measure({ ms }: { ms: number }): Promise<number> {
   if (passwordHash === undefined) {
-    const { createPasswordHasher } = await built<typeof PasswordRoom>('server/password/index');
+    const { createPasswordHasher } = await built<typeof PasswordModule>('server/password/index');
     // Parameters stand in the hash, so both sides verify the same.
     passwordHash = await createPasswordHasher({ queueMax: 1, waitMs: 1_000 }).hash(password, 'operator');
   }

@@ -1,0 +1,38 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseSync } from 'rolldown/utils';
+
+const root = resolve(import.meta.dirname, '..', '..');
+
+export interface Node {
+  type: string;
+  [property: string]: unknown;
+}
+
+export const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value;
+
+/** All nodes below one, and itself. */
+function listNodes(node: Node): Node[] {
+  const children = Object.values(node).flat().filter(isNode);
+  return [node, ...children.flatMap(listNodes)];
+}
+
+/** The nodes of the syntax tree of one file (ESTree with the nodes of TypeScript). */
+export function parseNodes(file: string, text: string): Node[] {
+  const { errors, program } = parseSync(file, text);
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
+  return listNodes({ ...program });
+}
+
+/** The TypeScript files of folders, as paths of the project; a folder that does not exist has none. */
+export function listSources(...folders: string[]): string[] {
+  return folders
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.tsx?$/.test(name))
+        .map((name) => `${folder}/${name}`),
+    );
+}
+
+export const readSource = (file: string): string => readFileSync(join(root, file), 'utf8');
