@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { Logger, Pages } from '../http/index.ts';
 import type { BillingService, Catalogue } from '../membership/index.ts';
 import type { Sessions } from '../sessions/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { NextRedirect, PendingAuthorization } from '../sign-in/index.ts';
 import type { User } from '../users/index.ts';
 import type { StripeForBrowsers } from './stripe-js.ts';
@@ -20,7 +21,7 @@ export interface CheckoutDeps {
   /** The step of a sign-up at which somebody is who is not signed in. */
   verifyEmailUrl(req: Request): Promise<string>;
   /** The public handle of the plan that a member's sign-up was begun with. */
-  findPlanKey(userId: string): Promise<string | undefined>;
+  findPlanKey(userId: UserId): Promise<string | undefined>;
   /** Injected by `app.ts`: the requests themselves are oauth/'s. Undefined: unknown, expired, or another browser's. */
   findPendingAuthorization(req: Request, id: string): Promise<PendingAuthorization | undefined>;
   now: () => number;

@@ -1,6 +1,7 @@
 import { toHashing } from '../deps.ts';
 import { createOutbox } from '../messages/index.ts';
 import { createPasswordHasher, replacePassword } from '../password/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { Context } from './context.ts';
 import { refused } from './errors.ts';
 import type { Result } from './io.ts';
@@ -21,7 +22,7 @@ export async function setUserPassword(context: Context, who: string, password: s
   });
   const ended = { sessions: 0, grants: 0 };
   const sessions = {
-    async endAll(userId: string) {
+    async endAll(userId: UserId) {
       const more = await endEverything(context, userId);
       ended.sessions += more.sessions;
       ended.grants += more.grants;

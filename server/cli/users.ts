@@ -4,6 +4,7 @@ import { membershipClaims } from '../membership/index.ts';
 import { createGrantHooks, listConnectedApps } from '../oidc/index.ts';
 import { createPasswordHasher, createPasswordPolicy, type PasswordFault } from '../password/index.ts';
 import { countSessions, endAllSessions } from '../sessions/index.ts';
+import { toUserId, type UserId } from '../shared/index.ts';
 import {
   AlreadyInUseError,
   claimsByScope,
@@ -98,7 +99,8 @@ export async function requireUserByName({ database }: Context, who: string): Pro
   const identifier = parseIdentifier(who);
   const user = identifier
     ? await findUserByIdentifier(database.db, identifier)
-    : ((await findUser(database.db, who.trim())) ?? (await findUser(database.db, who.trim().toLowerCase())));
+    : ((await findUser(database.db, toUserId(who.trim()))) ??
+      (await findUser(database.db, toUserId(who.trim().toLowerCase()))));
   if (!user) throw new CliError(exitCodes.notFound, `There is no member ${who}.`);
   return user;
 }
@@ -228,7 +230,7 @@ export async function showUser(context: Context, who: string): Promise<Result> {
 /** Everything by which the member is signed in anywhere. */
 export async function endEverything(
   { kv, grants }: Context,
-  userId: string,
+  userId: UserId,
 ): Promise<{ sessions: number; grants: number }> {
   const args = await grants.count({ accountId: userId });
   return { sessions: await endAllSessions(kv, createGrantHooks(grants), userId), grants: args };

@@ -4,6 +4,7 @@ import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Outbox, SmsSender } from '../messages/index.ts';
 import type { PasswordHasher, PasswordModule, PasswordPolicy } from '../password/index.ts';
 import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.ts';
 import type { PendingContactChanges } from './pending-contact-changes.ts';
 
@@ -30,7 +31,7 @@ export interface ContactDeps {
   now: () => number;
 }
 
-export type TakeBack = (trx: Transaction<Schema>, userId: string, sinceMs: number, nowMs: number) => Promise<unknown>;
+export type TakeBack = (trx: Transaction<Schema>, userId: UserId, sinceMs: number, nowMs: number) => Promise<unknown>;
 
 /** As `app.ts` gives them. */
 export type ContactSettings = Omit<ContactDeps, 'flows'> & {

@@ -1,7 +1,8 @@
 import { consumeLimits, type LimitDecision, type LimitStore, rateLimits } from '../rate-limits/index.ts';
+import type { UserId } from '../shared/index.ts';
 
 interface Asking {
-  userId: string;
+  userId: UserId;
   ip: string;
 }
 

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
-import { minuteMs } from '../shared/index.ts';
+import { minuteMs, userIdSchema } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 
@@ -10,7 +10,7 @@ export type ContactChangeKind = (typeof flowKinds)[number];
 
 const schema = z.object({
   kind: z.enum(flowKinds),
-  userId: z.string(),
+  userId: userIdSchema,
   /** The password under which it was begun: any other since, and it is dead. */
   passwordEpoch: z.number(),
   /** The address or number that is to be shown to be theirs. */

@@ -1,9 +1,10 @@
 import type { Selectable, Transaction } from 'kysely';
+import type { UserId } from '../shared/index.ts';
 import type { AccountDeletionTable, Db, Schema } from '../store/index.ts';
 
 /** A member who leaves. Times in milliseconds since the epoch. */
 export interface AccountDeletion {
-  userId: string;
+  userId: UserId;
   requestedAt: number;
   dueAt: number;
   /** null: not yet, and the member can still stay. */
@@ -35,7 +36,7 @@ export async function insertDeletion(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-export async function findDeletion(db: Db, userId: string): Promise<AccountDeletion | undefined> {
+export async function findDeletion(db: Db, userId: UserId): Promise<AccountDeletion | undefined> {
   const row = await db.selectFrom('account_deletions').selectAll().where('user_id', '=', userId).executeTakeFirst();
   return row && fromRow(row);
 }
@@ -47,7 +48,7 @@ export async function findDeletion(db: Db, userId: string): Promise<AccountDelet
  */
 export async function cancelDeletion(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   sinceMs = 0,
 ): Promise<AccountDeletion | undefined> {
   const row = await trx
@@ -61,12 +62,12 @@ export async function cancelDeletion(
 }
 
 /** How the member's paid membership ends, as was settled with their wish to leave. */
-export async function recordMembershipEnd(trx: Transaction<Schema>, userId: string, membership: string): Promise<void> {
+export async function recordMembershipEnd(trx: Transaction<Schema>, userId: UserId, membership: string): Promise<void> {
   await trx.updateTable('account_deletions').set({ membership }).where('user_id', '=', userId).execute();
 }
 
 /** Members whose time has come, the longest due first; those whom an operator has disabled wait until that is settled. */
-export async function listDueDeletions(db: Db, nowMs: number, max: number): Promise<string[]> {
+export async function listDueDeletions(db: Db, nowMs: number, max: number): Promise<UserId[]> {
   const rows = await db
     .selectFrom('account_deletions')
     .innerJoin('users', 'users.id', 'account_deletions.user_id')
@@ -81,7 +82,7 @@ export async function listDueDeletions(db: Db, nowMs: number, max: number): Prom
 }
 
 /** From here on the member cannot stay any more. @returns false when it was cancelled, or is done already */
-export async function claimForErasure(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<boolean> {
+export async function claimForErasure(trx: Transaction<Schema>, userId: UserId, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('account_deletions')
     .set({ done_at: nowMs })

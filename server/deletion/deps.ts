@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Logger, Pages } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Sessions } from '../sessions/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 
@@ -33,16 +34,16 @@ export interface RenewingSubscription {
 /** What a membership that goes on by itself becomes. */
 export interface SubscriptionOnDeletion {
   /** undefined: there is none, or it ends by itself already. */
-  findRenewing(userId: string, nowMs: number): Promise<RenewingSubscription | undefined>;
+  findRenewing(userId: UserId, nowMs: number): Promise<RenewingSubscription | undefined>;
   /** @returns what `stays` is to know, should the member stay; null: there is none, or it ends by itself already */
   cancelOnDeletion(
     trx: Transaction<Schema>,
-    userId: string,
+    userId: UserId,
     timing: CancellationTiming,
     nowMs: number,
   ): Promise<string | null>;
   /** @param noted by `leaves` */
-  resumeAfterCancellation(trx: Transaction<Schema>, userId: string, noted: string, nowMs: number): Promise<void>;
+  resumeAfterCancellation(trx: Transaction<Schema>, userId: UserId, noted: string, nowMs: number): Promise<void>;
 }
 
 /** What the rules of this room stand on; they know nothing of requests. */

@@ -1,3 +1,4 @@
+import type { UserId } from '../shared/index.ts';
 import { findUser } from '../users/index.ts';
 import { claimForErasure, listDueDeletions } from './deletion-store.ts';
 import type { DeletionDeps } from './deps.ts';
@@ -9,7 +10,7 @@ const batch = 100;
  * account was deleted, and which terms were accepted when, under an id that leads to nobody any more.
  * @returns false when the member has signed in meanwhile
  */
-export async function eraseAccount(deps: DeletionDeps, userId: string): Promise<boolean> {
+export async function eraseAccount(deps: DeletionDeps, userId: UserId): Promise<boolean> {
   const { database, sessions, personalDataSources, now } = deps;
   const erased = await database.transaction(async (trx) => {
     const nowMs = now();

@@ -1,11 +1,11 @@
 import type { Transaction } from 'kysely';
-import type { Sha256 } from '../shared/index.ts';
+import type { Sha256, UserId } from '../shared/index.ts';
 import { type Db, type FactorResetTable, type Schema, uuidv7 } from '../store/index.ts';
 
 /** A member's second factor that an operator was asked to take away. Times in milliseconds since the epoch. */
 export interface FactorReset {
   id: string;
-  userId: string;
+  userId: UserId;
   state: 'waiting' | 'cancelled' | 'done';
   requestedAt: number;
   dueAt: number;
@@ -24,7 +24,7 @@ const fromRow = (row: FactorResetTable): FactorReset => ({
 /** @param tokenHash SHA-256 of what the links to say no carry */
 export async function insertFactorReset(
   trx: Transaction<Schema>,
-  { userId, tokenHash, dueAt }: { userId: string; tokenHash: Sha256; dueAt: number },
+  { userId, tokenHash, dueAt }: { userId: UserId; tokenHash: Sha256; dueAt: number },
   nowMs: number,
 ): Promise<FactorReset> {
   const row: FactorResetTable = {
@@ -43,7 +43,7 @@ export async function insertFactorReset(
 /** One that waits. */
 export async function findWaitingReset(
   db: Db,
-  of: { userId: string } | { id: string; tokenHash: Sha256 },
+  of: { userId: UserId } | { id: string; tokenHash: Sha256 },
 ): Promise<FactorReset | undefined> {
   const from = db.selectFrom('factor_resets').selectAll().where('state', '=', 'waiting');
   const row =
@@ -76,7 +76,7 @@ export async function listPendingResets(
  */
 export async function cancelWaitingResets(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   nowMs: number,
   sinceMs = 0,
 ): Promise<boolean> {
@@ -103,7 +103,7 @@ export async function markResetDone(trx: Transaction<Schema>, id: string, nowMs:
 }
 
 /** All of a member's, for themselves to read. */
-export async function listFactorResets(db: Db, userId: string): Promise<Omit<FactorReset, 'id' | 'userId'>[]> {
+export async function listFactorResets(db: Db, userId: UserId): Promise<Omit<FactorReset, 'id' | 'userId'>[]> {
   const rows = await db
     .selectFrom('factor_resets')
     .selectAll()
@@ -113,6 +113,6 @@ export async function listFactorResets(db: Db, userId: string): Promise<Omit<Fac
   return rows.map(fromRow).map(({ id: _, userId: __, ...reset }) => reset);
 }
 
-export async function eraseFactorResets(trx: Transaction<Schema>, userId: string): Promise<void> {
+export async function eraseFactorResets(trx: Transaction<Schema>, userId: UserId): Promise<void> {
   await trx.deleteFrom('factor_resets').where('user_id', '=', userId).execute();
 }

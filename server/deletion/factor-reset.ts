@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { formatDate } from '../../views/format.ts';
 import { resolveLanguage, translator } from '../http/index.ts';
 import { removeAllFactors } from '../mfa/index.ts';
-import { randomToken, sha256 } from '../shared/index.ts';
+import { randomToken, sha256, type UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import type { DeletionDeps } from './deps.ts';
@@ -40,7 +40,7 @@ const languageOfUser = ({ locale }: User) => resolveLanguage(undefined, locale ?
  */
 export async function requestFactorReset(
   deps: FactorResetDeps,
-  userId: string,
+  userId: UserId,
   { waitMs, bySms }: { waitMs: number; bySms: boolean },
 ): Promise<RequestFactorResetResult> {
   const { database, outbox, publicUrl, brandName, now } = deps;
@@ -88,7 +88,7 @@ export async function findCancellable({ database }: Pick<FactorResetDeps, 'datab
 /** The member says no, or the operator does. Told by mail. @returns false when nothing was waiting any more */
 export async function cancelFactorReset(
   { database, outbox, now }: Pick<FactorResetDeps, 'database' | 'outbox' | 'now'>,
-  userId: string,
+  userId: UserId,
 ): Promise<boolean> {
   const cancelled = await database.transaction(async (trx) => {
     if (!(await cancelWaitingResets(trx, userId, now()))) return false;
@@ -107,7 +107,7 @@ export async function cancelFactorReset(
 /** Whoever undoes a change of their address wants nothing of what was asked for since (`security.md`, rule 14). */
 export async function cancelResetsRequestedSince(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   sinceMs: number,
   nowMs: number,
 ): Promise<void> {

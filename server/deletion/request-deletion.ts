@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { translator } from '../http/index.ts';
 import { mailAbout, type Origin } from '../messages/index.ts';
-import { dayMs } from '../shared/index.ts';
+import { dayMs, type UserId } from '../shared/index.ts';
 import type { KeyValueStore, Schema } from '../store/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import { cancelDeletion, findDeletion, insertDeletion, recordMembershipEnd } from './deletion-store.ts';
@@ -58,10 +58,10 @@ export async function requestDeletion(
 
 /** How long the settings say that the account stays. */
 const saidMs = 24 * 60 * 60_000;
-const cancelledKey = (userId: string) => `deletion-cancelled:${userId}`;
+const cancelledKey = (userId: UserId) => `deletion-cancelled:${userId}`;
 
 /** When the member had asked to leave, if they have signed in since and stay (milliseconds since the epoch). */
-export async function findRecentCancellation(kv: KeyValueStore, userId: string): Promise<number | undefined> {
+export async function findRecentCancellation(kv: KeyValueStore, userId: UserId): Promise<number | undefined> {
   const at = await kv.get(cancelledKey(userId));
   return at === null ? undefined : Number(at);
 }
@@ -105,7 +105,7 @@ export async function cancelDeletionOnSignIn(deps: DeletionDeps, user: User, fro
 export async function cancelDeletionsRequestedSince(
   { membership, now }: Pick<DeletionDeps, 'membership' | 'now'>,
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   sinceMs: number,
 ): Promise<boolean> {
   const cancelled = await cancelDeletion(trx, userId, sinceMs);

@@ -1,6 +1,7 @@
 import type { Request, Router } from 'express';
 import type { Transaction } from 'kysely';
 import { getRequestOrigin } from '../sessions/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 import { cancelFactorResetRoutes } from './cancel-factor-reset-handlers.ts';
@@ -24,18 +25,18 @@ export interface DeletionModule {
   /** The member wants to leave: they are signed out everywhere. A paid membership ends as they wish. */
   ask(user: User, req: Request, timing: CancellationTiming): Promise<RequestDeletionResult>;
   /** What {@link ask} would end. */
-  findRenewingSubscription(userId: string): Promise<RenewingSubscription | undefined>;
+  findRenewingSubscription(userId: UserId): Promise<RenewingSubscription | undefined>;
   /** Takes back a wish to leave that was uttered at or after a moment. */
-  takeBack(trx: Transaction<Schema>, userId: string, sinceMs: number): Promise<void>;
+  takeBack(trx: Transaction<Schema>, userId: UserId, sinceMs: number): Promise<void>;
   /** Every sign-in passes here, and keeps a member who wanted to leave. @returns false when everything of them is erased already */
   signedIn(req: Request, user: User): Promise<boolean>;
   /** When a member had asked to leave who has signed in since, lately (milliseconds since the epoch). */
-  cancelledLately(userId: string): Promise<number | undefined>;
+  cancelledLately(userId: UserId): Promise<number | undefined>;
   /** Everything that is stored of a member, as JSON. */
   findExport(user: User): Promise<Record<string, unknown>>;
   /** A second factor that an operator was asked to take away. */
-  findPendingReset(userId: string): Promise<FactorReset | undefined>;
-  cancelReset(userId: string): Promise<boolean>;
+  findPendingReset(userId: UserId): Promise<FactorReset | undefined>;
+  cancelReset(userId: UserId): Promise<boolean>;
   /** Erases whose time has come, and takes second factors away that are due; done by itself now and then. */
   work(): Promise<void>;
   pageRoutes(router: Router): void;

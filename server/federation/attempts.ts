@@ -1,14 +1,14 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
-import { hourMs, minuteMs, randomToken, sessionIdHashSchema, sha256 } from '../shared/index.ts';
+import { hourMs, minuteMs, randomToken, sessionIdHashSchema, sha256, userIdSchema } from '../shared/index.ts';
 import { acceptFormerNames, browserRecords, isToken, type KeyValueStore, type SecretBox } from '../store/index.ts';
 
 const intent = z.discriminatedUnion('kind', [
   /** `at`: the page on which it was started, if not the sign-in page. */
   z.object({ kind: z.literal('sign-in'), at: z.literal('sign-up').optional() }),
-  z.object({ kind: z.literal('link'), userId: z.string(), sessionIdHash: sessionIdHashSchema }),
-  z.object({ kind: z.literal('re-authenticate'), userId: z.string(), sessionIdHash: sessionIdHashSchema }),
+  z.object({ kind: z.literal('link'), userId: userIdSchema, sessionIdHash: sessionIdHashSchema }),
+  z.object({ kind: z.literal('re-authenticate'), userId: userIdSchema, sessionIdHash: sessionIdHashSchema }),
 ]);
 
 /**

@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import { isMalformed, type Language, resolveLanguage } from '../http/index.ts';
 import { removeAllFactors } from '../mfa/index.ts';
 import { removeAllPasskeys } from '../passkeys/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import {
   AlreadyInUseError,
@@ -31,7 +32,7 @@ class ConcurrentProvisioningError extends Error {}
 async function completeProvisioning(
   { outbox, providers, now }: Deps,
   trx: Transaction<Schema>,
-  { userId, identity, lang }: { userId: string; identity: UpstreamIdentity; lang: Language },
+  { userId, identity, lang }: { userId: UserId; identity: UpstreamIdentity; lang: Language },
 ): Promise<User> {
   await insertUserRecord(trx, userId, now());
   if (!(await linkCurrentIdentity(trx, providers, userId, identity, now()))) throw new ConcurrentProvisioningError();

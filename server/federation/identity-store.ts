@@ -1,11 +1,12 @@
 import type { Transaction } from 'kysely';
+import type { UserId } from '../shared/index.ts';
 import { type Db, type FederatedIdentityTable, isUniqueViolation, type Schema, uuidv7 } from '../store/index.ts';
 import { type ProviderKind, type UpstreamIdentity, wholeName } from './identity.ts';
 
 /** The link between a user and their identity at a provider. Times in milliseconds since the epoch. */
 export interface FederatedIdentity {
   id: string;
-  userId: string;
+  userId: UserId;
   kind: ProviderKind;
   issuer: string;
   subject: string;
@@ -36,7 +37,7 @@ const fromRow = (row: FederatedIdentityTable): FederatedIdentity => ({
 /** @returns false if this identity is already linked to any user */
 export async function insertIdentity(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   identity: UpstreamIdentity,
   nowMs: number,
   { used }: { used: boolean },
@@ -54,7 +55,7 @@ export async function insertIdentity(
 /** @returns false if this identity is already linked to any user, also by a parallel transaction */
 export async function insertImportedIdentity(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   { kind, issuer, subject, provider, linkedAtMs }: IdentityKey & { provider: string; linkedAtMs: number },
 ): Promise<boolean> {
   const row: FederatedIdentityTable = {
@@ -88,7 +89,7 @@ export async function findIdentity(
 }
 
 /** The links of a user, the oldest first. */
-export async function listIdentities(db: Db, userId: string): Promise<FederatedIdentity[]> {
+export async function listIdentities(db: Db, userId: UserId): Promise<FederatedIdentity[]> {
   const rows = await db
     .selectFrom('federated_identities')
     .selectAll()
@@ -117,7 +118,7 @@ export async function recordIdentityUse(
 }
 
 /** @returns false if the user has no such link (any more) */
-export async function removeIdentity(trx: Transaction<Schema>, userId: string, id: string): Promise<boolean> {
+export async function removeIdentity(trx: Transaction<Schema>, userId: UserId, id: string): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('federated_identities')
     .where('user_id', '=', userId)
@@ -132,7 +133,7 @@ export async function removeIdentity(trx: Transaction<Schema>, userId: string, i
  */
 export async function removeReusedIdentity(
   trx: Transaction<Schema>,
-  { userId, id, unusedSinceMs }: { userId: string; id: string; unusedSinceMs: number },
+  { userId, id, unusedSinceMs }: { userId: UserId; id: string; unusedSinceMs: number },
 ): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('federated_identities')
@@ -146,7 +147,7 @@ export async function removeReusedIdentity(
 /** Removes links made at or after a time (`security.md`, rule 14). Returns the number. */
 export async function removeIdentitiesLinkedSince(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   sinceMs: number,
 ): Promise<number> {
   const { numDeletedRows } = await trx
@@ -157,6 +158,6 @@ export async function removeIdentitiesLinkedSince(
   return Number(numDeletedRows);
 }
 
-export async function removeAllIdentities(trx: Transaction<Schema>, userId: string): Promise<void> {
+export async function removeAllIdentities(trx: Transaction<Schema>, userId: UserId): Promise<void> {
   await trx.deleteFrom('federated_identities').where('user_id', '=', userId).execute();
 }

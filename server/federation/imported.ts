@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { UpstreamIdentity } from './identity.ts';
 import { findIdentity, insertImportedIdentity } from './identity-store.ts';
@@ -15,7 +16,7 @@ export type LinkedSubject = Pick<UpstreamIdentity, 'kind' | 'issuer' | 'subject'
 export async function linkImported(
   trx: Transaction<Schema>,
   providers: Pick<Providers, 'byId'>,
-  { userId, subjects }: { userId: string; subjects: readonly LinkedSubject[] },
+  { userId, subjects }: { userId: UserId; subjects: readonly LinkedSubject[] },
   nowMs: number,
 ): Promise<LinkedSubject[]> {
   const taken: LinkedSubject[] = [];

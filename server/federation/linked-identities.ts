@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { PersonalDataSource } from '../deletion/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { Database, Schema } from '../store/index.ts';
 import {
   type FederatedIdentity,
@@ -43,7 +44,7 @@ export const toAccountLabel = (providerName: string, email: string | null | unde
 export async function unlink(
   trx: Transaction<Schema>,
   providers: Providers,
-  userId: string,
+  userId: UserId,
   id: string,
   nowMs: number,
 ): Promise<boolean> {
@@ -56,7 +57,7 @@ export async function unlink(
 export async function unlinkAddedSince(
   trx: Transaction<Schema>,
   providers: Providers,
-  userId: string,
+  userId: UserId,
   sinceMs: number,
   nowMs: number,
 ): Promise<number> {
@@ -69,7 +70,7 @@ export async function unlinkAddedSince(
 export async function listLinkedSince(
   db: Kysely<Schema>,
   providers: Pick<Providers, 'byId'>,
-  userId: string,
+  userId: UserId,
   sinceMs: number,
 ): Promise<{ id: string; name: string; createdAt: number }[]> {
   const links = await listIdentities(db, userId);

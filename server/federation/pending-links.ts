@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
-import { minuteMs, sealedTextSchema, toSealedText } from '../shared/index.ts';
+import { minuteMs, sealedTextSchema, toSealedText, userIdSchema } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, parseStored, type SecretBox } from '../store/index.ts';
 import { upstreamIdentitySchema } from './identity.ts';
 
 const schema = z.object({
-  userId: z.string(),
+  userId: userIdSchema,
   identity: upstreamIdentitySchema,
   /** The existing link whose subject may now belong to another person. Undefined: there is none yet. */
   linkId: z.string().optional(),

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import type { UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import { findUser, setSecondFactorRequired } from '../users/index.ts';
 import type { UpstreamIdentity } from './identity.ts';
@@ -13,7 +14,7 @@ import type { Providers } from './providers.ts';
 export async function updateRequiredSecondFactor(
   trx: Transaction<Schema>,
   providers: Pick<Providers, 'byId'>,
-  userId: string,
+  userId: UserId,
   nowMs: number,
 ): Promise<void> {
   const links = await listIdentities(trx, userId);
@@ -26,7 +27,7 @@ export async function updateRequiredSecondFactor(
 export async function linkCurrentIdentity(
   trx: Transaction<Schema>,
   providers: Pick<Providers, 'byId'>,
-  userId: string,
+  userId: UserId,
   identity: UpstreamIdentity,
   nowMs: number,
 ): Promise<boolean> {

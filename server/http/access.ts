@@ -1,14 +1,15 @@
 import type { Request, RequestHandler } from 'express';
+import { toUserId, type UserId } from '../shared/index.ts';
 import { HttpError } from './errors.ts';
 
 /**
  * The caller of a JSON route: a user (with a session, or with a token that a client app holds) or a client app itself.
  */
 export type ApiPrincipal =
-  | { kind: 'member'; userId: string; by: 'session'; authTimeMs?: number | undefined }
+  | { kind: 'member'; userId: UserId; by: 'session'; authTimeMs?: number | undefined }
   | {
       kind: 'member';
-      userId: string;
+      userId: UserId;
       by: 'token';
       /** Scopes of the token; `account` also when the token names it by its alias. */
       scopes: readonly string[];
@@ -77,7 +78,7 @@ export function requirePrincipal(req: Request): ApiPrincipal {
  * @param named the value from the part `where` of the input
  * @throws {HttpError} 403 for another user's data, 400 if a client app names no user
  */
-export function resolveRequestedUser(req: Request, named: string | undefined, where: string): string {
+export function resolveRequestedUser(req: Request, named: string | undefined, where: string): UserId {
   const principal = requirePrincipal(req);
   if (principal.kind === 'member') {
     if (named !== undefined && named !== principal.userId) {
@@ -91,7 +92,7 @@ export function resolveRequestedUser(req: Request, named: string | undefined, wh
       invalidParams: [{ name: where, detail: 'which member is meant' }],
     });
   }
-  return named;
+  return toUserId(named);
 }
 
 /** Tests a caller against the scopes and the kinds of caller of a rule. */

@@ -1,3 +1,4 @@
+import type { UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { asNoted, isPaused, type Membership, type NotedAct } from './membership.ts';
@@ -14,7 +15,7 @@ import { carryOutAtOnce } from './tasks.ts';
 /** As Stripe has it; while Stripe is away, as it was read last. */
 export async function readOrStored(
   deps: BillingDeps,
-  userId: string,
+  userId: UserId,
 ): Promise<{ membership: Membership | undefined; isAway: boolean }> {
   try {
     return { membership: await syncMember(deps, userId), isAway: false };
@@ -50,7 +51,7 @@ function asDecided(membership: Membership, tasks: readonly BillingTask[]): Membe
 /** As last read, with what was noted since. */
 export async function findStanding(
   { db }: { db: Parameters<typeof listTasks>[0] },
-  userId: string,
+  userId: UserId,
 ): Promise<Membership | undefined> {
   const membership = await findMembership(db, userId);
   return membership && asDecided(membership, await listTasks(db, userId));

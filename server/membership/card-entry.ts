@@ -1,4 +1,5 @@
 import { consumeLimits, type LimitDecision, type LimitRefusal } from '../rate-limits/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { callStripe, toStripeRefusal } from './stripe-client.ts';
@@ -43,7 +44,7 @@ export const recordFreshCard = ({ kv, limits }: Deps, user: Pick<User, 'id'>, pa
  */
 export async function recordRefusedCard(
   { kv, limits, stripe, log }: Deps & Pick<BillingDeps, 'stripe' | 'log'>,
-  userId: string,
+  userId: UserId,
   setupIntentId: string,
 ): Promise<void> {
   if (await kv.setIfAbsent(`card:refused:${setupIntentId}`, '1', limits.card.window)) return;

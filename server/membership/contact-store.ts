@@ -1,3 +1,4 @@
+import type { UserId } from '../shared/index.ts';
 import type { Db } from '../store/index.ts';
 import type { ContactDue, Membership } from './membership.ts';
 import { toMembership } from './membership-store.ts';
@@ -18,7 +19,7 @@ export async function contactsDue(db: Db, max: number): Promise<Membership[]> {
  * The data of the member that the customer does not have yet; null: nothing. It does not count as another version of the
  * membership: no sync reads or writes it.
  */
-export async function setContact(db: Db, userId: string, contact: ContactDue | null, nowMs: number): Promise<void> {
+export async function setContact(db: Db, userId: UserId, contact: ContactDue | null, nowMs: number): Promise<void> {
   await db
     .updateTable('memberships')
     .set({ contact: contact && JSON.stringify(contact), contact_at: contact && nowMs, updated_at: nowMs })

@@ -1,4 +1,4 @@
-import { sha256 } from '../shared/index.ts';
+import { sha256, type UserId } from '../shared/index.ts';
 import { findUser, fullName, type User } from '../users/index.ts';
 import { contactsDue, setContact } from './contact-store.ts';
 import type { BillingDeps } from './deps.ts';
@@ -49,7 +49,7 @@ export async function updateContact(deps: BillingDeps, user: User, customerId: s
  */
 export async function updateContactsDue(
   deps: BillingDeps,
-  each: (userIds: string[], act: (userId: string) => Promise<void>) => Promise<void>,
+  each: (userIds: UserId[], act: (userId: UserId) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const { database, now } = deps;
   const due = await contactsDue(database.db, batch);

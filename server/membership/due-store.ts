@@ -1,3 +1,4 @@
+import type { UserId } from '../shared/index.ts';
 import type { Db } from '../store/index.ts';
 import type { Membership } from './membership.ts';
 import { toMembership } from './membership-store.ts';
@@ -5,7 +6,7 @@ import { toMembership } from './membership-store.ts';
 // Memberships whose turn it is: what the jobs look for.
 
 /** Members with a customer, in the order of their ids; from after the given one. */
-export async function listMembershipsAfter(db: Db, afterUserId: string, max: number): Promise<Membership[]> {
+export async function listMembershipsAfter(db: Db, afterUserId: UserId, max: number): Promise<Membership[]> {
   const rows = await db
     .selectFrom('memberships')
     .selectAll()
@@ -32,7 +33,7 @@ export async function listDueChanges(db: Db, beforeMs: number, max: number): Pro
 }
 
 /** Those whose renewal could not be charged since before this moment. */
-export async function listUnpaidBefore(db: Db, beforeMs: number, max: number): Promise<string[]> {
+export async function listUnpaidBefore(db: Db, beforeMs: number, max: number): Promise<UserId[]> {
   const rows = await db
     .selectFrom('memberships')
     .select('user_id')

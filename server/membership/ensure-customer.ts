@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { UserId } from '../shared/index.ts';
 import { insertUserRecord, type User, updateUserRecord } from '../users/index.ts';
 import { updateContact } from './contact.ts';
 import type { BillingDeps } from './deps.ts';
@@ -33,7 +34,7 @@ export const trialHash = (key: Buffer, kind: 'email' | 'card', value: string): s
 const mailbox = (email: string): string => email.replace(/^([^+@]+)\+[^@]*@/, '$1@');
 
 /** A customer that an earlier try has made, whose answer was lost too long ago for its idempotency key. */
-async function findLostCustomer({ stripe }: BillingDeps, userId: string): Promise<string | undefined> {
+async function findLostCustomer({ stripe }: BillingDeps, userId: UserId): Promise<string | undefined> {
   const { data } = await callStripe(stripe, (client) =>
     client.customers.search({ query: `metadata['${memberKey}']:'${userId}'`, limit: 1 }),
   );
@@ -43,7 +44,7 @@ async function findLostCustomer({ stripe }: BillingDeps, userId: string): Promis
 /** The same among the newest, by a list: a search finds a new one only after a while. */
 async function findRecentCustomer(
   { stripe }: BillingDeps,
-  userId: string,
+  userId: UserId,
   sinceMs: number,
 ): Promise<string | undefined> {
   const gte = Math.floor((sinceMs - clockMs) / 1000);
@@ -114,7 +115,7 @@ async function introduce(deps: BillingDeps, user: User, customerId: string): Pro
 /** The customer becomes the member's, unless they have one. */
 export async function attachCustomer(
   { database, now }: Pick<BillingDeps, 'database' | 'now'>,
-  userId: string,
+  userId: UserId,
   customerId: string,
 ): Promise<void> {
   await database.transaction(async (trx) => {

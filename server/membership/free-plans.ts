@@ -1,3 +1,4 @@
+import type { UserId } from '../shared/index.ts';
 import { claimPartnerDeal, findPartnerDeal, setSource, type User } from '../users/index.ts';
 import { readOrStored } from './acts.ts';
 import type { Plan } from './catalogue.ts';
@@ -16,7 +17,7 @@ import { carryOutAtOnce } from './tasks.ts';
 /** What the member has without a subscription is another plan from now on. */
 export async function assignBasePlan(
   deps: Pick<BillingDeps, 'database' | 'catalogue' | 'now'>,
-  userId: string,
+  userId: UserId,
   plan: Plan,
   and: (trx: Parameters<typeof setBasePlan>[0]) => Promise<void> = async () => {},
 ): Promise<void> {

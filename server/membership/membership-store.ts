@@ -1,4 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
+import type { UserId } from '../shared/index.ts';
 import type { Db, MembershipTable, Schema } from '../store/index.ts';
 import type { ContactDue, Membership, SubscriptionStatus } from './membership.ts';
 
@@ -34,7 +35,7 @@ export function toMembership(row: Selectable<MembershipTable>): Membership {
   };
 }
 
-export async function findMembership(db: Db, userId: string): Promise<Membership | undefined> {
+export async function findMembership(db: Db, userId: UserId): Promise<Membership | undefined> {
   const row = await db.selectFrom('memberships').selectAll().where('user_id', '=', userId).executeTakeFirst();
   return row && toMembership(row);
 }
@@ -54,7 +55,7 @@ export async function findMembershipBySubscription(db: Db, subscriptionId: strin
 }
 
 /** The member's row; the one that is there already stays as it is. */
-export async function insertMembership(db: Db, userId: string, nowMs: number): Promise<Membership> {
+export async function insertMembership(db: Db, userId: UserId, nowMs: number): Promise<Membership> {
   const row: Selectable<MembershipTable> = {
     user_id: userId,
     customer_id: null,
@@ -151,7 +152,7 @@ export async function writeSnapshot(
 }
 
 /** Stripe is about to be asked for a customer; the first time counts. */
-export async function recordCustomerRequest(db: Db, userId: string, nowMs: number): Promise<void> {
+export async function recordCustomerRequest(db: Db, userId: UserId, nowMs: number): Promise<void> {
   await db
     .updateTable('memberships')
     .set({ customer_asked_at: nowMs, updated_at: nowMs })
@@ -181,7 +182,7 @@ export async function resetCustomerRequest(
 /** The first customer stays; also in the specification's user record. Its name and address are still to be written. */
 export async function setCustomer(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   customerId: string,
   nowMs: number,
 ): Promise<void> {
@@ -202,7 +203,7 @@ export async function setCustomer(
 /** How long a trial the next subscription gets is decided once per generation, before Stripe is asked. */
 export async function setTrialDays(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   days: number,
   nowMs: number,
 ): Promise<void> {
@@ -236,7 +237,7 @@ export async function setSubscription(
 /** What the member has without a subscription. */
 export async function setBasePlan(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   planId: string | null,
   nowMs: number,
 ): Promise<void> {
@@ -250,7 +251,7 @@ export async function setBasePlan(
 /** What the members' own rows say of their plan. @returns whether that is news */
 export async function setUserPlan(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   { planId, trialUntil }: { planId: string | null; trialUntil: number | null },
   nowMs: number,
 ): Promise<boolean> {
@@ -271,7 +272,7 @@ export async function setUserPlan(
 }
 
 /** Whether {@link recordNotification} has noted it. */
-export async function wasNotified(db: Db, userId: string, about: string): Promise<boolean> {
+export async function wasNotified(db: Db, userId: UserId, about: string): Promise<boolean> {
   const row = await db
     .selectFrom('told_members')
     .select('about')
@@ -281,7 +282,7 @@ export async function wasNotified(db: Db, userId: string, about: string): Promis
   return row !== undefined;
 }
 
-export async function eraseMembership(trx: Transaction<Schema>, userId: string): Promise<void> {
+export async function eraseMembership(trx: Transaction<Schema>, userId: UserId): Promise<void> {
   await trx.deleteFrom('memberships').where('user_id', '=', userId).execute();
   await trx.deleteFrom('told_members').where('user_id', '=', userId).execute();
 }
@@ -289,7 +290,7 @@ export async function eraseMembership(trx: Transaction<Schema>, userId: string):
 /** Whether the member hears of this for the first time: it is noted in the same transaction as the message. */
 export async function recordNotification(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   about: string,
   nowMs: number,
 ): Promise<boolean> {
@@ -304,7 +305,7 @@ export async function recordNotification(
 /** One trial per address and per card. @returns whether it is this member's */
 export async function claimTrial(
   trx: Transaction<Schema>,
-  { kind, valueHash, userId }: { kind: 'email' | 'card'; valueHash: string; userId: string },
+  { kind, valueHash, userId }: { kind: 'email' | 'card'; valueHash: string; userId: UserId },
   nowMs: number,
 ): Promise<boolean> {
   await trx

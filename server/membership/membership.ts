@@ -1,3 +1,5 @@
+import type { UserId } from '../shared/index.ts';
+
 /** What a member's membership is, as pages and calls need it. Times in milliseconds since the epoch, amounts in cents. */
 
 /** The card that is charged; nothing else of it is known here. */
@@ -57,7 +59,7 @@ export type SubscriptionStatus =
   | 'canceled';
 
 export interface Membership {
-  userId: string;
+  userId: UserId;
   customerId: string | null;
   customerAskedAt: number | null;
   trialDays: number;

@@ -1,4 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
+import type { UserId } from '../shared/index.ts';
 import { type Db, type OrderTable, type Schema, uuidv7 } from '../store/index.ts';
 import type { SavedCard } from './membership.ts';
 
@@ -6,7 +7,7 @@ import type { SavedCard } from './membership.ts';
 export interface Order {
   id: string;
   /** null once the member is erased. */
-  userId: string | null;
+  userId: UserId | null;
   invoiceId: string;
   invoiceNumber: string | null;
   invoiceUrl: string | null;
@@ -101,7 +102,7 @@ export async function findOrderByInvoice(db: Db, invoiceId: string): Promise<Ord
 }
 
 /** The newest first. */
-export async function listOrders(db: Db, userId: string): Promise<Order[]> {
+export async function listOrders(db: Db, userId: UserId): Promise<Order[]> {
   const rows = await db
     .selectFrom('orders')
     .selectAll()
@@ -142,6 +143,6 @@ export async function recordRefund(
 }
 
 /** The books keep what was paid, and forget by whom. */
-export async function anonymiseOrders(trx: Transaction<Schema>, userId: string): Promise<void> {
+export async function anonymiseOrders(trx: Transaction<Schema>, userId: UserId): Promise<void> {
   await trx.updateTable('orders').set({ user_id: null, card: null }).where('user_id', '=', userId).execute();
 }

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import type { UserId } from '../shared/index.ts';
 import { type Catalogue, validityDays } from './catalogue.ts';
 import { discountOn } from './discount-rules.ts';
 import type { Snapshot } from './membership-store.ts';
@@ -23,7 +24,7 @@ const renewing = new Set<string | null>(['subscription_cycle']);
 /** The order of a paid invoice. Everything in it is what Stripe has charged, nothing is what a page said. */
 export async function toOrder(
   invoice: Stripe.Invoice,
-  member: { userId: string; customerId: string },
+  member: { userId: UserId; customerId: string },
   { card }: Pick<Snapshot, 'card'>,
   { prices, catalogue, facts }: { prices: Prices; catalogue: Catalogue; facts: StripeSnapshot },
 ): Promise<Omit<Order, 'id'>> {

@@ -1,9 +1,10 @@
 import type { Kysely, Transaction } from 'kysely';
+import { toUserId, type UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 
 /** What is read for nobody but the member who asks for their data, and erased with them. */
 
-export async function listPurchases(db: Kysely<Schema>, userId: string): Promise<Record<string, unknown>[]> {
+export async function listPurchases(db: Kysely<Schema>, userId: UserId): Promise<Record<string, unknown>[]> {
   const rows = await db.selectFrom('purchases').selectAll().where('user_id', '=', userId).orderBy('id').execute();
   return rows.map((row) => ({
     planId: row.plan_id,
@@ -16,7 +17,7 @@ export async function listPurchases(db: Kysely<Schema>, userId: string): Promise
   }));
 }
 
-export async function listNotifications(db: Kysely<Schema>, userId: string): Promise<Record<string, unknown>[]> {
+export async function listNotifications(db: Kysely<Schema>, userId: UserId): Promise<Record<string, unknown>[]> {
   const rows = await db
     .selectFrom('told_members')
     .select(['about', 'told_at'])
@@ -26,7 +27,7 @@ export async function listNotifications(db: Kysely<Schema>, userId: string): Pro
   return rows.map(({ about, told_at }) => ({ about, toldAt: told_at }));
 }
 
-export async function listTrialClaims(db: Kysely<Schema>, userId: string): Promise<Record<string, unknown>[]> {
+export async function listTrialClaims(db: Kysely<Schema>, userId: UserId): Promise<Record<string, unknown>[]> {
   const rows = await db
     .selectFrom('trial_claims')
     .select(['kind', 'claimed_at'])
@@ -37,6 +38,10 @@ export async function listTrialClaims(db: Kysely<Schema>, userId: string): Promi
 }
 
 /** An address or card has had its trial, whoever comes with it next; whose it was is forgotten. */
-export async function eraseTrialClaims(trx: Transaction<Schema>, userId: string): Promise<void> {
-  await trx.updateTable('trial_claims').set({ user_id: '' }).where('user_id', '=', userId).execute();
+export async function eraseTrialClaims(trx: Transaction<Schema>, userId: UserId): Promise<void> {
+  await trx
+    .updateTable('trial_claims')
+    .set({ user_id: toUserId('') })
+    .where('user_id', '=', userId)
+    .execute();
 }

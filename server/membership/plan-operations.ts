@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { type ApiOperation, defineOperation, HttpError } from '../http/index.ts';
+import type { UserId } from '../shared/index.ts';
 import { findCallingUser, findUserRecord } from '../users/index.ts';
 import { apiErrorTexts, orUnavailable } from './api-errors.ts';
 import type { Plan } from './catalogue.ts';
@@ -33,7 +34,7 @@ const orderBody = z.object({
   orderType: text(20).optional(),
   totalAmountPaid: amountSchema.optional(),
   usedCredits: amountSchema.nullable().optional(),
-  userId: text(100).optional(),
+  userId: text(100).brand<'UserId'>().optional(),
   planId: text(100).optional(),
 });
 
@@ -43,7 +44,7 @@ export function planOperations(moduleName: BillingModule): ApiOperation[] {
   const { database } = deps;
 
   /** The order of a paid invoice of this caller's. Where its news is not here yet, Stripe is asked. */
-  async function orderFor(req: Request, invoiceId: string, userId: string | undefined): Promise<Order | undefined> {
+  async function orderFor(req: Request, invoiceId: string, userId: UserId | undefined): Promise<Order | undefined> {
     const member = await findCallingUser(req, database);
     const find = async () => {
       const order = await findOrderByInvoice(database.db, invoiceId);

@@ -1,4 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
+import type { UserId } from '../shared/index.ts';
 import { type Db, type PurchaseTable, type Schema, uuidv7 } from '../store/index.ts';
 import type { ChosenPromotion } from './results.ts';
 
@@ -24,7 +25,7 @@ export interface Charge {
 
 export interface StoredPurchase {
   id: string;
-  userId: string;
+  userId: UserId;
   planId: string;
   promotion: ChosenPromotion | null;
   state: 'open' | 'charging' | 'paid' | 'given-up';
@@ -49,13 +50,13 @@ function toStoredPurchase(row: Selectable<PurchaseTable>): StoredPurchase {
 }
 
 /** The one under way. */
-export async function findOpenPurchase(db: Db, userId: string): Promise<StoredPurchase | undefined> {
+export async function findOpenPurchase(db: Db, userId: UserId): Promise<StoredPurchase | undefined> {
   const row = await db.selectFrom('purchases').selectAll().where('open_for', '=', userId).executeTakeFirst();
   return row && toStoredPurchase(row);
 }
 
 /** The last one that was paid. */
-export async function findLastPaid(db: Db, userId: string): Promise<StoredPurchase | undefined> {
+export async function findLastPaid(db: Db, userId: UserId): Promise<StoredPurchase | undefined> {
   const row = await db
     .selectFrom('purchases')
     .selectAll()
@@ -69,7 +70,7 @@ export async function findLastPaid(db: Db, userId: string): Promise<StoredPurcha
 }
 
 /** Begins one, unless one is under way. */
-export async function insertPurchase(db: Db, userId: string, planId: string, nowMs: number): Promise<StoredPurchase> {
+export async function insertPurchase(db: Db, userId: UserId, planId: string, nowMs: number): Promise<StoredPurchase> {
   const row: Selectable<PurchaseTable> = {
     id: uuidv7(nowMs),
     user_id: userId,
@@ -144,6 +145,6 @@ export async function listStuckCharges(db: Db, beforeMs: number, max: number): P
   return rows.map(toStoredPurchase);
 }
 
-export async function erasePurchases(trx: Transaction<Schema>, userId: string): Promise<void> {
+export async function erasePurchases(trx: Transaction<Schema>, userId: UserId): Promise<void> {
   await trx.deleteFrom('purchases').where('user_id', '=', userId).execute();
 }

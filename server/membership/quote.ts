@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { dayMs, hourMs } from '../shared/index.ts';
+import { dayMs, hourMs, type UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import { type Plan, validityDays } from './catalogue.ts';
 import { changeKind } from './change-kind.ts';
@@ -150,7 +150,7 @@ export async function quoteNow(
   }
 }
 
-async function dropPromotion({ database, now }: BillingDeps, userId: string): Promise<void> {
+async function dropPromotion({ database, now }: BillingDeps, userId: UserId): Promise<void> {
   const open = await findOpenPurchase(database.db, userId);
   if (open?.state === 'open') await changePurchase(database.db, open, { promotion: null }, now());
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { toUserId, type UserId } from '../shared/index.ts';
 import { findUser } from '../users/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { listMembershipsAfter } from './due-store.ts';
@@ -70,7 +71,7 @@ async function compare(deps: BillingDeps, first: Membership): Promise<Difference
 const sameAs = (one: Difference) => (other: Difference) =>
   one.kind === other.kind && one.detail === other.detail && one.customerId === other.customerId;
 
-async function repairMembership(deps: BillingDeps, userId: string, before: Difference[], into: ReconcileResult) {
+async function repairMembership(deps: BillingDeps, userId: UserId, before: Difference[], into: ReconcileResult) {
   await syncMember(deps, userId);
   const after = await findMembership(deps.database.db, userId);
   const left = after?.customerId ? await compare(deps, after) : [];
@@ -87,7 +88,7 @@ const notCompared = ({ userId, customerId }: Membership, error: unknown): Differ
 
 /** Every membership in turn. One that cannot be read keeps nobody else's waiting. @throws {StripeUnavailableError} */
 async function eachUser(deps: BillingDeps, repair: boolean, options: ReconcileOptions, into: ReconcileResult) {
-  let after = '';
+  let after = toUserId('');
   let unavailable = 0;
   for (;;) {
     const memberships = await listMembershipsAfter(deps.database.db, after, batch);

@@ -1,3 +1,4 @@
+import type { UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { Plan } from './catalogue.ts';
 import type { AppliedDiscount, Membership, SavedCard } from './membership.ts';
@@ -14,7 +15,7 @@ export interface ChosenPromotion extends AppliedDiscount {
 /** A member on the way to a plan. */
 export interface PurchaseView {
   id: string;
-  userId: string;
+  userId: UserId;
   plan: Plan;
   promotion: ChosenPromotion | null;
   state: 'open' | 'charging' | 'paid' | 'given-up';
@@ -137,12 +138,12 @@ export interface BillingService {
   /** The address was confirmed: so long will the trial be, whatever is asked for later. */
   settleTrial(user: User, trialDays: number): Promise<void>;
   /** As last read, with what was noted since (`noted`); undefined: nothing is known of the member. */
-  getMembership(userId: string): Promise<Membership | undefined>;
+  getMembership(userId: UserId): Promise<Membership | undefined>;
   /** Reads everything anew. @throws {StripeUnavailableError} */
-  refresh(userId: string): Promise<Membership | undefined>;
+  refresh(userId: UserId): Promise<Membership | undefined>;
 
   /** The purchase under way. */
-  purchase(userId: string): Promise<PurchaseView | undefined>;
+  purchase(userId: UserId): Promise<PurchaseView | undefined>;
   /** Chooses a plan; another plan than before forgets the promotion code. */
   choose(user: User, plan: Plan): Promise<PurchaseView>;
   /** @throws {StripeUnavailableError} */

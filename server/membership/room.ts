@@ -3,6 +3,7 @@ import type { Logger } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import { type Metrics, noMetrics } from '../metrics/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import { cancel, findStanding, resume } from './acts.ts';
@@ -97,7 +98,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
   const { database, catalogue } = deps;
   const webhooks = createWebhooks(deps);
   let stopWork: (() => Promise<void>) | undefined;
-  const readBy = async <T>(userId: string, read: () => Promise<T>): Promise<T> => {
+  const readBy = async <T>(userId: UserId, read: () => Promise<T>): Promise<T> => {
     // Nobody uses up what Stripe answers to all members.
     const decision = await consumeLimits(deps.kv, rateLimits.billingRead, { account: userId });
     if (!decision.allowed) throw new StripeUnavailableError('this member reads too often');
@@ -145,5 +146,5 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
 }
 
 /** For jobs and webhooks, which know a member by their id. */
-export const findUserById = ({ database }: BillingDeps, userId: string): Promise<User | undefined> =>
+export const findUserById = ({ database }: BillingDeps, userId: UserId): Promise<User | undefined> =>
   findUser(database.db, userId);

@@ -1,3 +1,4 @@
+import type { UserId } from '../shared/index.ts';
 import type { Plan } from './catalogue.ts';
 import type { BillingDeps } from './deps.ts';
 import { listDueChanges } from './due-store.ts';
@@ -61,7 +62,7 @@ export async function scheduleEnd(deps: BillingDeps, membership: Membership): Pr
 }
 
 /** @returns whether the next plan's price is on the subscription now; the caller has the member's turn */
-async function convert(deps: BillingDeps, userId: string): Promise<boolean> {
+async function convert(deps: BillingDeps, userId: UserId): Promise<boolean> {
   // As it is now: the member may have taken it back.
   const current = await syncMember(deps, userId);
   const plan = deps.catalogue.byId(current?.nextPlanId);
@@ -76,7 +77,7 @@ async function convert(deps: BillingDeps, userId: string): Promise<boolean> {
 /** Failures are tried again every minute. */
 async function tryToConvert(
   deps: BillingDeps,
-  userId: string,
+  userId: UserId,
   inTurn: <T>(act: () => Promise<T>) => Promise<T> = (act) => act(),
 ): Promise<boolean> {
   try {

@@ -3,11 +3,11 @@
  * than they asked. So ten events about one purchase are two turns.
  * @param act by a key: turns of different keys know nothing of each other
  */
-export function coalesceByKey<T>(act: (key: string) => Promise<T>): (key: string) => Promise<T> {
-  const running = new Map<string, Promise<T>>();
-  const next = new Map<string, Promise<T>>();
+export function coalesceByKey<Key extends string, T>(act: (key: Key) => Promise<T>): (key: Key) => Promise<T> {
+  const running = new Map<Key, Promise<T>>();
+  const next = new Map<Key, Promise<T>>();
 
-  function begin(key: string): Promise<T> {
+  function begin(key: Key): Promise<T> {
     const turn = act(key).finally(() => {
       if (running.get(key) === turn) running.delete(key);
     });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
+import type { UserId } from '../shared/index.ts';
 import { priceState, readSubscription } from './changeable-subscription.ts';
 import type { BillingDeps } from './deps.ts';
 import { findMembership } from './membership-store.ts';
@@ -230,7 +231,7 @@ export async function cancelCharge(deps: BillingDeps, purchase: StoredPurchase):
 }
 
 /** The last word is another one: a payment under way is finished if it is paid by now, and called off if it is not. */
-export async function finishOrCancelPayment(deps: BillingDeps, userId: string): Promise<'off' | 'paid'> {
+export async function finishOrCancelPayment(deps: BillingDeps, userId: UserId): Promise<'off' | 'paid'> {
   const open = await findOpenPurchase(deps.database.db, userId);
   return open?.state === 'charging' ? cancelCharge(deps, open) : 'off';
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import { effectivePlan, trialUntil } from './effective-plan.ts';
@@ -38,7 +39,7 @@ export type DifferenceKind =
 
 export interface Difference {
   kind: DifferenceKind;
-  userId: string | null;
+  userId: UserId | null;
   customerId: string | null;
   /** Which field, invoice or subscription, and how it differs. */
   detail: string;

@@ -1,3 +1,4 @@
+import type { UserId } from '../shared/index.ts';
 import { findUser } from '../users/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { effectivePlan, trialUntil } from './effective-plan.ts';
@@ -21,7 +22,7 @@ const maxTries = 8;
  * @returns undefined when nothing is known of the member
  * @throws {BillingUnavailable}
  */
-export async function syncMember(deps: BillingDeps, userId: string): Promise<Membership | undefined> {
+export async function syncMember(deps: BillingDeps, userId: UserId): Promise<Membership | undefined> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     const before = await findMembership(deps.database.db, userId);
     if (!before?.customerId) return before;

@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
-import { minuteMs } from '../shared/index.ts';
+import { minuteMs, toUserId, type UserId } from '../shared/index.ts';
 import { type BillingTaskTable, type Db, type Schema, uuidv7 } from '../store/index.ts';
 
 /**
@@ -13,7 +13,7 @@ export interface BillingTask {
   id: string;
   kind: BillingTaskKind;
   /** null: the member is erased, and `customerId` is all that is left. */
-  userId: string | null;
+  userId: UserId | null;
   customerId: string | null;
   /** keep: the plan to which the member changes at the period's end, as was settled before; null: to none. */
   planId: string | null;
@@ -24,7 +24,7 @@ export interface BillingTask {
 }
 
 /** The column is never null. */
-const nobody = '';
+const nobody = toUserId('');
 
 function fromRow(row: Selectable<BillingTaskTable>): BillingTask {
   return {
@@ -59,7 +59,7 @@ export async function addBillingTask(
     userId,
     customerId,
     planId = null,
-  }: { kind: BillingTaskKind; userId: string; customerId: string | null; planId?: string | null },
+  }: { kind: BillingTaskKind; userId: UserId; customerId: string | null; planId?: string | null },
   nowMs: number,
 ): Promise<BillingTask> {
   if (kind === 'delete-customer') await eraseTasks(trx, userId);
@@ -147,12 +147,12 @@ export async function rescheduleTask(
     .execute();
 }
 
-export async function eraseTasks(trx: Transaction<Schema>, userId: string): Promise<void> {
+export async function eraseTasks(trx: Transaction<Schema>, userId: UserId): Promise<void> {
   await trx.deleteFrom('billing_tasks').where('user_id', '=', userId).execute();
 }
 
 /** Of a member: for the copy of their data. */
-export async function listTasks(db: Db, userId: string): Promise<BillingTask[]> {
+export async function listTasks(db: Db, userId: UserId): Promise<BillingTask[]> {
   const rows = await db.selectFrom('billing_tasks').selectAll().where('user_id', '=', userId).orderBy('id').execute();
   return rows.map(fromRow);
 }

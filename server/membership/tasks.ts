@@ -1,3 +1,4 @@
+import type { UserId } from '../shared/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { isPaused, type Membership, trialPlanKey } from './membership.ts';
 import { findMembership } from './membership-store.ts';
@@ -16,7 +17,7 @@ const batch = 50;
  * invoice that is open still is void, or its page would take money for nothing. A pause leaves the unused time as an item that
  * waits for an invoice: it becomes the customer's credit, or Stripe would remove it with the subscription.
  */
-export async function cancelSubscription(deps: BillingDeps, userId: string, customerId: string): Promise<void> {
+export async function cancelSubscription(deps: BillingDeps, userId: UserId, customerId: string): Promise<void> {
   await callStripe(deps.stripe, async (stripe) => {
     const { data } = (await orNotFound(stripe.subscriptions.list({ customer: customerId, limit: 100 }))) ?? {
       data: [],
@@ -46,7 +47,7 @@ async function endPaidSubscription(deps: BillingDeps, membership: Membership): P
 }
 
 /** Whatever was to follow does not: nothing more is charged. */
-async function cancelLater(deps: BillingDeps, userId: string): Promise<void> {
+async function cancelLater(deps: BillingDeps, userId: UserId): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || (membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
   // What costs nothing may go on.
@@ -55,21 +56,21 @@ async function cancelLater(deps: BillingDeps, userId: string): Promise<void> {
 }
 
 /** As before the member wanted to leave: it goes on, or a change that was settled then still comes. */
-async function keep(deps: BillingDeps, userId: string, planId: string | null): Promise<void> {
+async function keep(deps: BillingDeps, userId: UserId, planId: string | null): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || !membership.cancelAtPeriodEnd || membership.nextPlanId !== null) return;
   await scheduleChange(deps, membership, deps.catalogue.byId(planId) ?? null);
 }
 
 /** Takes back the end, or the change, that was to come. */
-async function resume(deps: BillingDeps, userId: string): Promise<void> {
+async function resume(deps: BillingDeps, userId: UserId): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || (!membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
   await scheduleChange(deps, membership, null);
 }
 
 /** The caller has the member's turn. */
-async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: string): Promise<void> {
+async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: UserId): Promise<void> {
   const { kind, customerId, planId } = task;
   // Another act may have taken its place, or finished it, while the turn was waited for.
   if (!(await isWaiting(deps.database.db, task.id))) return;
@@ -119,7 +120,7 @@ export async function runTasks(deps: BillingDeps): Promise<number> {
  * Does at once what was just written down; the caller has the member's turn.
  * @returns whether it is done; if not, it is tried again every minute until it is
  */
-export async function carryOutAtOnce(deps: BillingDeps, task: BillingTask & { userId: string }): Promise<boolean> {
+export async function carryOutAtOnce(deps: BillingDeps, task: BillingTask & { userId: UserId }): Promise<boolean> {
   try {
     await carryOutOfMember(deps, task, task.userId);
     return true;
@@ -134,7 +135,7 @@ export async function carryOutAtOnce(deps: BillingDeps, task: BillingTask & { us
  * caller has the member's turn.
  * @throws {StripeUnavailableError}
  */
-export async function settleNoted(deps: BillingDeps, userId: string): Promise<void> {
+export async function settleNoted(deps: BillingDeps, userId: UserId): Promise<void> {
   for (const task of await listTasks(deps.database.db, userId)) {
     try {
       await carryOutOfMember(deps, task, userId);

@@ -1,3 +1,4 @@
+import { toUserId, type UserId } from '../shared/index.ts';
 import { findUser } from '../users/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { memberKey } from './ensure-customer.ts';
@@ -10,7 +11,7 @@ import { hasPendingDeletion } from './task-store.ts';
 /** Who is being made known this very moment is no stranger. */
 const freshMs = 10 * 60_000;
 
-async function toUnknown(deps: BillingDeps, customerId: string, userId: string): Promise<Difference | undefined> {
+async function toUnknown(deps: BillingDeps, customerId: string, userId: UserId): Promise<Difference | undefined> {
   const { db } = deps.database;
   // What is to be deleted at Stripe is waiting for it.
   if ((await findMembershipByCustomer(db, customerId)) || (await hasPendingDeletion(db, customerId))) return undefined;
@@ -28,7 +29,7 @@ export async function listUnknownAtStripe(deps: BillingDeps): Promise<Difference
     for await (const { id, metadata, created } of stripe.customers.list({ limit: 100 })) {
       const userId = metadata[memberKey];
       if (userId === undefined || now() - toMs(created) < freshMs) continue;
-      const unknown = await toUnknown(deps, id, userId);
+      const unknown = await toUnknown(deps, id, toUserId(userId));
       if (unknown) unknowns.push(unknown);
     }
     for await (const { id, metadata, created, customer } of stripe.subscriptions.list({ limit: 100 })) {
@@ -39,7 +40,8 @@ export async function listUnknownAtStripe(deps: BillingDeps): Promise<Difference
       if (await hasPendingDeletion(database.db, customerId)) continue;
       const known = await findMembershipByCustomer(database.db, customerId);
       // Of a known customer every subscription is compared.
-      if (!known) unknowns.push({ kind: 'subscription unknown here', userId, customerId, detail: id });
+      if (!known)
+        unknowns.push({ kind: 'subscription unknown here', userId: toUserId(userId), customerId, detail: id });
     }
     return unknowns;
   });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { UserId } from '../shared/index.ts';
 import { createLease, type Database } from '../store/index.ts';
 import { StripeUnavailableError } from './results.ts';
 
@@ -17,7 +18,7 @@ const atOnce = new Map<string, number>();
  * charged come one after the other.
  * @throws {StripeUnavailableError} when the act before takes too long, or too many wait
  */
-export async function withUserLock<T>(database: Database, userId: string, act: () => Promise<T>): Promise<T> {
+export async function withUserLock<T>(database: Database, userId: UserId, act: () => Promise<T>): Promise<T> {
   const others = atOnce.get(userId) ?? 0;
   if (others >= maxAtOnce) throw new StripeUnavailableError('too many acts of this member at once');
   atOnce.set(userId, others + 1);
@@ -30,7 +31,7 @@ export async function withUserLock<T>(database: Database, userId: string, act: (
   }
 }
 
-async function runInTurn<T>(database: Database, userId: string, act: () => Promise<T>): Promise<T> {
+async function runInTurn<T>(database: Database, userId: UserId, act: () => Promise<T>): Promise<T> {
   // By the machine's clock: a test that moves the product's must not let anybody in.
   const lease = createLease(database, `billing:${userId}`, heldMs, Date.now);
   const until = Date.now() + patienceMs;

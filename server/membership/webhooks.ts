@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import express, { type Router } from 'express';
 import type Stripe from 'stripe';
 import { HttpError, methodNotAllowed } from '../http/index.ts';
+import type { UserId } from '../shared/index.ts';
 import { recordRefusedCard } from './card-entry.ts';
 import type { BillingDeps } from './deps.ts';
 import { findMembershipByCustomer } from './membership-store.ts';
@@ -88,7 +89,7 @@ export interface StripeWebhooks {
 /** What Stripe tells by itself (https://docs.stripe.com/webhooks): each event sets off a reading, and is believed in nothing. */
 export function createWebhooks(deps: BillingDeps): StripeWebhooks {
   const { database, stripe, metrics, log, now } = deps;
-  const sync = coalesceByKey((userId) => syncMember(deps, userId));
+  const sync = coalesceByKey((userId: UserId) => syncMember(deps, userId));
 
   async function act(event: Stripe.Event): Promise<WebhookResult> {
     if (payments.has(event.type)) {

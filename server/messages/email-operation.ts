@@ -8,6 +8,7 @@ import {
   toRetrySeconds,
 } from '../http/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
+import { toUserId } from '../shared/index.ts';
 import { isMailAddress } from './addresses.ts';
 import { decoyAddress, type Mail, type MappedMail } from './message.ts';
 import type { MessageOperationsDeps } from './operations.ts';
@@ -41,7 +42,7 @@ function ownMail(action: string, to: Recipient, nowMs: number): Mail | undefined
   return undefined;
 }
 /** Stands for a member in decoys. */
-const unknown: Recipient = { userId: '', email: decoyAddress, lang: 'en', givenName: '' };
+const unknown: Recipient = { userId: toUserId(''), email: decoyAddress, lang: 'en', givenName: '' };
 const ownActions: ReadonlySet<string> = new Set(['password', 'welcome']);
 
 function mappedMail({ action, variables, ...args }: SentEmail, to: string): MappedMail {

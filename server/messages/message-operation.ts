@@ -10,6 +10,7 @@ import {
   toRetrySeconds,
 } from '../http/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
+import { type UserId, userIdSchema } from '../shared/index.ts';
 import type { Notification } from './message.ts';
 import { type NotificationRow, readNotification } from './notification-store.ts';
 import type { MessageOperationsDeps } from './operations.ts';
@@ -44,7 +45,7 @@ export const storedMessage = details.extend({
   title: z.string(),
   description: z.string(),
   category: z.string(),
-  userId: z.string(),
+  userId: userIdSchema,
   status: z.string().describe('unread or read'),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
@@ -94,7 +95,7 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
   });
 
   /** Over all senders: more in a day than are kept would only push each other out. */
-  async function countRecipient(userId: string): Promise<void> {
+  async function countRecipient(userId: UserId): Promise<void> {
     const decision = await consumeLimits(kv, rateLimits.notification, { recipient: userId });
     if (decision.allowed) return;
     throw new HttpError('tooMany', {
@@ -106,7 +107,7 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
   async function resolveRecipient(
     req: Request,
     named: string | undefined,
-  ): Promise<{ userId: string; sender: string }> {
+  ): Promise<{ userId: UserId; sender: string }> {
     const userId = resolveRequestedUser(req, named, 'body.userId');
     const principal = requirePrincipal(req);
     if (principal.kind === 'member') return { userId, sender: 'member' };

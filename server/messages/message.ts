@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Language, texts } from '../../locales/index.ts';
+import { type UserId, userIdSchema } from '../shared/index.ts';
 import { checkedAs } from '../store/index.ts';
 import type { MembershipMailValues } from './membership-mails.ts';
 
@@ -109,7 +110,7 @@ export interface Sms extends MessageOptions {
 /** Shown to a member inside the marketplace. */
 export interface Notification extends MessageOptions {
   channel: 'notification';
-  userId: string;
+  userId: UserId;
   title: string;
   description: string;
   category: string;
@@ -138,7 +139,7 @@ export const messageSchema: z.ZodType<Message> = checkedAs<Message>(
   z.discriminatedUnion('channel', [
     z.looseObject({ channel: z.literal('mail'), to: z.string(), template: z.string(), values: z.looseObject({}) }),
     z.looseObject({ channel: z.literal('sms'), to: z.string(), text: z.string() }),
-    z.looseObject({ channel: z.literal('notification'), userId: z.string(), title: z.string() }),
+    z.looseObject({ channel: z.literal('notification'), userId: userIdSchema, title: z.string() }),
     z.looseObject({ channel: z.literal('logout-token'), clientId: z.string(), address: z.string(), sub: z.string() }),
   ]),
 );

@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
+import type { UserId } from '../shared/index.ts';
 import type { NotificationTable, Schema, SecretBox } from '../store/index.ts';
 import type { Notification } from './message.ts';
 import { openMessage } from './outbox.ts';
@@ -44,7 +45,7 @@ export async function insertNotification(
 }
 
 /** The oldest go first; those of security changes last, so that no flood of others hides one. */
-async function dropSurplus(db: Kysely<Schema>, userId: string): Promise<void> {
+async function dropSurplus(db: Kysely<Schema>, userId: UserId): Promise<void> {
   await db
     .deleteFrom('notifications')
     .where('user_id', '=', userId)
@@ -92,7 +93,7 @@ export type NotificationCursor = Pick<NotificationRow, 'security' | 'id'>;
 /** A page of a member's notifications: those of security changes first, of each kind the newest first. */
 export function notificationPage(
   db: Kysely<Schema>,
-  userId: string,
+  userId: UserId,
   { after, status, limit }: { after?: NotificationCursor | undefined; status?: string | undefined; limit: number },
 ): Promise<NotificationRow[]> {
   const { security = 0, id = '' } = after ?? {};
@@ -116,7 +117,7 @@ export function notificationPage(
 }
 
 /** How many a member has not read. */
-export async function countUnread(db: Kysely<Schema>, userId: string): Promise<number> {
+export async function countUnread(db: Kysely<Schema>, userId: UserId): Promise<number> {
   const { count } = await db
     .selectFrom('notifications')
     .select(({ fn }) => fn.countAll().as('count'))
@@ -129,7 +130,7 @@ export async function countUnread(db: Kysely<Schema>, userId: string): Promise<n
 /** @param id undefined: all of the member. @returns how many had not been read */
 export async function markRead(
   db: Kysely<Schema>,
-  userId: string,
+  userId: UserId,
   { id, nowMs }: { id?: string | undefined; nowMs: number },
 ): Promise<number> {
   const { numUpdatedRows } = await db
@@ -143,7 +144,7 @@ export async function markRead(
 }
 
 /** One of the member's own. */
-export function findNotification(db: Kysely<Schema>, userId: string, id: string): Promise<NotificationRow | undefined> {
+export function findNotification(db: Kysely<Schema>, userId: UserId, id: string): Promise<NotificationRow | undefined> {
   return db
     .selectFrom('notifications')
     .selectAll()
@@ -153,7 +154,7 @@ export function findNotification(db: Kysely<Schema>, userId: string, id: string)
 }
 
 /** All of them, read in pages. */
-export async function allNotifications(db: Kysely<Schema>, userId: string): Promise<NotificationRow[]> {
+export async function allNotifications(db: Kysely<Schema>, userId: UserId): Promise<NotificationRow[]> {
   const all: NotificationRow[] = [];
   for (;;) {
     const page = await notificationPage(db, userId, { after: all.at(-1), limit: 100 });

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { UserId } from '../shared/index.ts';
 import { type Db, type Schema, type SecretBox, UnsealError } from '../store/index.ts';
 import type { Message } from './message.ts';
 import { allNotifications } from './notification-store.ts';
@@ -6,7 +7,7 @@ import { maskedRecipient, openMessage } from './outbox.ts';
 
 /** How somebody is reached. */
 export interface ContactDetails {
-  id: string;
+  id: UserId;
   email: string;
   phone: string | null;
 }

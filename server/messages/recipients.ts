@@ -1,8 +1,9 @@
 import type { Language } from '../../locales/index.ts';
+import type { UserId } from '../shared/index.ts';
 
 /** What this room asks of members. */
 export interface Recipient {
-  userId: string;
+  userId: UserId;
   email: string;
   givenName: string;
   lang: Language;
@@ -12,5 +13,5 @@ export interface Recipient {
 export interface RecipientDirectory {
   /** By an address as it was sent, in any case of letters. */
   byEmail(email: string): Promise<Recipient | undefined>;
-  byId(userId: string): Promise<Recipient | undefined>;
+  byId(userId: UserId): Promise<Recipient | undefined>;
 }

@@ -2,12 +2,12 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
 import { upstreamSessionSchema } from '../sessions/index.ts';
-import { minuteMs } from '../shared/index.ts';
+import { minuteMs, userIdSchema } from '../shared/index.ts';
 import { acceptFormerNames, browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { methods } from './challenge-methods.ts';
 
 const schema = z.object({
-  userId: z.string(),
+  userId: userIdSchema,
   /** Epoch of the right password: a new password invalidates the challenge. */
   passwordEpoch: z.number(),
   /** `re-authenticate`: the user is signed in and authenticates again. */

@@ -5,12 +5,12 @@ import {
   type RateLimits,
   rateLimits,
 } from '../rate-limits/index.ts';
-import { sha256 } from '../shared/index.ts';
+import { sha256, type UserId } from '../shared/index.ts';
 
 export type MfaLimits = Pick<RateLimits, 'mfaCodeGuess' | 'knownDeviceMfaCodeGuess' | 'recoveryCodeGuess'>;
 
 export interface CodeGuess {
-  userId: string;
+  userId: UserId;
   ip: string;
   /** The known device's id, if this browser has signed in to this account before. */
   device?: string | undefined;

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import { notifySecurityChange, type Origin, type Outbox, type SecurityChange } from '../messages/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { Database, Schema } from '../store/index.ts';
 import { findUser, lockUser, type MfaPreference, setMfaPreference, type User } from '../users/index.ts';
 import { countRecoveryCodes, replaceRecoveryCodes } from './recovery-code-store.ts';
@@ -42,7 +43,7 @@ const changeByMethod = { none: 'mfa-off', sms: 'mfa-sms', totp: 'mfa-totp' } as 
 >;
 
 /** Creates codes that replace all earlier ones. Returns them in plain text; only their hashes are stored. */
-export async function issueRecoveryCodes(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<string[]> {
+export async function issueRecoveryCodes(trx: Transaction<Schema>, userId: UserId, nowMs: number): Promise<string[]> {
   const codes = makeRecoveryCodes();
   const hashes = codes.map((code) => hashRecoveryCode(normaliseRecoveryCode(code) ?? code));
   await replaceRecoveryCodes(trx, userId, hashes, nowMs);
@@ -52,7 +53,7 @@ export async function issueRecoveryCodes(trx: Transaction<Schema>, userId: strin
 /** Creates recovery codes for a user who has none left. */
 export async function issueRecoveryCodesIfMissing(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   nowMs: number,
 ): Promise<{ recoveryCodes?: string[] }> {
   const { left } = await countRecoveryCodes(trx, userId);
@@ -63,7 +64,7 @@ export async function issueRecoveryCodesIfMissing(
  * Disables the second factor. The authenticator app, the recovery codes and the remembered devices are removed with it,
  * so that a forgotten phone cannot be used later.
  */
-export async function removeAllFactors(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<void> {
+export async function removeAllFactors(trx: Transaction<Schema>, userId: UserId, nowMs: number): Promise<void> {
   await setMfaPreference(trx, userId, 'none', nowMs);
   await removeTotp(trx, userId);
   await replaceRecoveryCodes(trx, userId, [], nowMs);
@@ -127,7 +128,7 @@ export async function reissueRecoveryCodes(
  */
 export async function removeFactorsAddedSince(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   sinceMs: number,
   nowMs: number,
 ): Promise<boolean> {

@@ -1,11 +1,11 @@
 import type { Transaction } from 'kysely';
-import type { Sha256 } from '../shared/index.ts';
+import type { Sha256, UserId } from '../shared/index.ts';
 import { type Db, type Schema, uuidv7 } from '../store/index.ts';
 
 /** Replaces all earlier ones. @param hashes SHA-256 (base64url) of each code as `recovery-codes.ts` normalizes it */
 export async function replaceRecoveryCodes(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   hashes: readonly Sha256[],
   nowMs: number,
 ): Promise<void> {
@@ -26,7 +26,7 @@ export async function replaceRecoveryCodes(
 }
 
 /** Tests whether there is such an unused code. */
-export async function hasRecoveryCode(db: Db, userId: string, hash: Sha256): Promise<boolean> {
+export async function hasRecoveryCode(db: Db, userId: UserId, hash: Sha256): Promise<boolean> {
   const row = await db
     .selectFrom('recovery_codes')
     .select('id')
@@ -38,7 +38,7 @@ export async function hasRecoveryCode(db: Db, userId: string, hash: Sha256): Pro
 }
 
 /** Uses up a code, for exactly one of several parallel calls. @returns false if there is no such unused code */
-export async function consumeRecoveryCode(db: Db, userId: string, hash: Sha256, nowMs: number): Promise<boolean> {
+export async function consumeRecoveryCode(db: Db, userId: UserId, hash: Sha256, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('recovery_codes')
     .set({ used_at: nowMs })
@@ -54,7 +54,7 @@ export async function consumeRecoveryCode(db: Db, userId: string, hash: Sha256, 
  */
 export async function countRecoveryCodes(
   db: Db,
-  userId: string,
+  userId: UserId,
 ): Promise<{ left: number; createdAtMs: number | undefined }> {
   const rows = await db
     .selectFrom('recovery_codes')

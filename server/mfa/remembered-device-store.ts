@@ -1,10 +1,10 @@
-import type { Sha256 } from '../shared/index.ts';
+import type { Sha256, UserId } from '../shared/index.ts';
 import type { Db, RememberedDeviceTable } from '../store/index.ts';
 
 /** A browser on which the second factor is skipped for a while. Times in milliseconds since the epoch. */
 export interface RememberedDevice {
   id: string;
-  userId: string;
+  userId: UserId;
   /** SHA-256 of the secret in its cookie. */
   secretHash: Sha256;
   passwordEpoch: number;
@@ -45,7 +45,7 @@ export async function insertRememberedDevice(db: Db, device: RememberedDevice): 
 }
 
 /** Deletes a user's devices beyond the `max` that were used last. */
-export async function keepNewestRememberedDevices(db: Db, userId: string, max: number): Promise<void> {
+export async function keepNewestRememberedDevices(db: Db, userId: UserId, max: number): Promise<void> {
   await db
     .deleteFrom('remembered_devices')
     .where('user_id', '=', userId)
@@ -87,7 +87,7 @@ export async function recordRememberedDeviceUse(
 /** The unexpired devices of a user, the most recently used first. */
 export async function listRememberedDevices(
   db: Db,
-  { id, passwordEpoch }: { id: string; passwordEpoch: number },
+  { id, passwordEpoch }: { id: UserId; passwordEpoch: number },
   nowMs: number,
 ): Promise<RememberedDevice[]> {
   const rows = await db
@@ -102,7 +102,7 @@ export async function listRememberedDevices(
 }
 
 /** Deletes all devices of a user, or one of them. @returns the number */
-export async function forgetRememberedDevices(db: Db, userId: string, id?: string): Promise<number> {
+export async function forgetRememberedDevices(db: Db, userId: UserId, id?: string): Promise<number> {
   let of = db.deleteFrom('remembered_devices').where('user_id', '=', userId);
   if (id !== undefined) of = of.where('id', '=', id);
   return Number((await of.executeTakeFirst()).numDeletedRows);

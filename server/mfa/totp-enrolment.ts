@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { normaliseCode } from '../codes/index.ts';
 import { notifySecurityChange, type Origin } from '../messages/index.ts';
-import { minuteMs } from '../shared/index.ts';
+import { minuteMs, userIdSchema } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { lockUser, setMfaPreference, type User } from '../users/index.ts';
 import { issueRecoveryCodesIfMissing, type PreferenceDeps } from './mfa-preference.ts';
@@ -38,7 +38,7 @@ export const setupMinutes = 15;
 const setupMs = setupMinutes * minuteMs;
 
 const schema = z.object({
-  userId: z.string(),
+  userId: userIdSchema,
   passwordEpoch: z.number(),
   secret: z.string(),
   expiresAtMs: z.number(),

@@ -1,9 +1,10 @@
 import type { Transaction } from 'kysely';
+import type { UserId } from '../shared/index.ts';
 import type { Db, Schema, SecretBox } from '../store/index.ts';
 
 /** A user's authenticator app. */
 export interface TotpAuthenticator {
-  userId: string;
+  userId: UserId;
   /** Base32 (RFC 4648), 160 bits. */
   secret: string;
   /** The last accepted time step. */
@@ -13,9 +14,9 @@ export interface TotpAuthenticator {
 }
 
 /** Associated data of the seal: a copy in another user's row cannot be opened. */
-const totpSecretAad = (userId: string) => `totp_authenticators.sealed_secret ${userId}`;
+const totpSecretAad = (userId: UserId) => `totp_authenticators.sealed_secret ${userId}`;
 
-export async function findTotp(db: Db, box: SecretBox, userId: string): Promise<TotpAuthenticator | undefined> {
+export async function findTotp(db: Db, box: SecretBox, userId: UserId): Promise<TotpAuthenticator | undefined> {
   const row = await db.selectFrom('totp_authenticators').selectAll().where('user_id', '=', userId).executeTakeFirst();
   return (
     row && {
@@ -28,12 +29,12 @@ export async function findTotp(db: Db, box: SecretBox, userId: string): Promise<
 }
 
 /** Tests whether the user has one, without opening it. */
-export async function hasTotp(db: Db, userId: string): Promise<boolean> {
+export async function hasTotp(db: Db, userId: UserId): Promise<boolean> {
   return (await totpCreatedAt(db, userId)) !== undefined;
 }
 
 /** Time of its creation (milliseconds since the epoch); undefined: none. */
-export async function totpCreatedAt(db: Db, userId: string): Promise<number | undefined> {
+export async function totpCreatedAt(db: Db, userId: UserId): Promise<number | undefined> {
   const row = await db
     .selectFrom('totp_authenticators')
     .select('created_at')
@@ -60,7 +61,7 @@ export async function upsertTotp(
     .execute();
 }
 
-export async function removeTotp(trx: Transaction<Schema>, userId: string): Promise<boolean> {
+export async function removeTotp(trx: Transaction<Schema>, userId: UserId): Promise<boolean> {
   const { numDeletedRows } = await trx
     .deleteFrom('totp_authenticators')
     .where('user_id', '=', userId)
@@ -73,7 +74,7 @@ export async function removeTotp(trx: Transaction<Schema>, userId: string): Prom
  * 5.2).
  * @returns false if it, or a later one, was used before
  */
-export async function consumeTotpStep(db: Db, userId: string, step: number): Promise<boolean> {
+export async function consumeTotpStep(db: Db, userId: UserId, step: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('totp_authenticators')
     .set({ last_step: step })

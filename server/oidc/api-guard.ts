@@ -13,6 +13,7 @@ import {
   setPrincipal,
 } from '../http/index.ts';
 import { fullyAuthenticatedAt, type Sessions } from '../sessions/index.ts';
+import { toUserId } from '../shared/index.ts';
 import { mustSetUpSecondFactor, type Step } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
@@ -170,7 +171,7 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
       return principal;
     }
     const grant = await Grant.find(ofMember.grantId ?? '');
-    const user = await findCurrentUser(database, ofMember.accountId ?? '');
+    const user = await findCurrentUser(database, toUserId(ofMember.accountId ?? ''));
     if (
       !grant ||
       grant.clientId !== client.clientId ||

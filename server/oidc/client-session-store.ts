@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
-import type { SessionIdHash } from '../shared/index.ts';
+import type { SessionIdHash, UserId } from '../shared/index.ts';
 import { type Database, prepare, type Schema } from '../store/index.ts';
 import type { LogoutScope } from './backchannel-logouts.ts';
 
@@ -9,7 +9,7 @@ export interface ClientSession {
   /** Part of the client app's id tokens. */
   sid: string;
   clientId: string;
-  accountId: string;
+  accountId: UserId;
 }
 
 export interface ClientSessionStore {
@@ -18,7 +18,7 @@ export interface ClientSessionStore {
    * the grant.
    */
   findSid(
-    session: { idHash: SessionIdHash; userId: string },
+    session: { idHash: SessionIdHash; userId: UserId },
     clientId: string,
   ): Promise<{ sid: string; isNew: boolean }>;
   /** For a record that was written too late: the session had ended. */
@@ -94,7 +94,7 @@ export async function removeClientSessions(trx: Transaction<Schema>, which: Logo
 }
 
 /** The sessions of a user that were used for a client app. */
-export async function sessionsLedToClients(db: Kysely<Schema>, userId: string): Promise<SessionIdHash[]> {
+export async function sessionsLedToClients(db: Kysely<Schema>, userId: UserId): Promise<SessionIdHash[]> {
   const rows = await db
     .selectFrom('client_sessions')
     .select('foyer_session')
@@ -116,7 +116,7 @@ export async function transferClientSessions(
 /** The client apps to which a user is signed in, and since when (milliseconds since the epoch). */
 export async function listClientSessions(
   db: Kysely<Schema>,
-  userId: string,
+  userId: UserId,
 ): Promise<{ clientId: string; since: number }[]> {
   const rows = await db
     .selectFrom('client_sessions')

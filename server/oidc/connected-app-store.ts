@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { ConnectedApp } from '../settings/index.ts';
-import { sha256 } from '../shared/index.ts';
+import { sha256, type UserId } from '../shared/index.ts';
 import { type Db, parseStored, type Schema } from '../store/index.ts';
 
 /** The access that a user gives to a client app: scopes of Foyer, and scopes by the identifiers of resource servers. */
@@ -42,7 +42,7 @@ function joined(before: Consent | undefined, added: Consent): { scopes: string; 
   };
 }
 
-export async function findConsent(db: Db, userId: string, clientId: string): Promise<Consent | undefined> {
+export async function findConsent(db: Db, userId: UserId, clientId: string): Promise<Consent | undefined> {
   const row = await db
     .selectFrom('connected_apps')
     .select(['scopes', 'resources'])
@@ -54,7 +54,7 @@ export async function findConsent(db: Db, userId: string, clientId: string): Pro
 
 /** User, client app, and the current time in milliseconds since the epoch. */
 export interface Connection {
-  userId: string;
+  userId: UserId;
   clientId: string;
   nowMs: number;
 }
@@ -107,7 +107,7 @@ export async function recordUse(db: Db, { userId, clientId, nowMs }: Connection)
  * The client apps with which a user is connected, the most recently used first: by a consent, or by access that
  * outlives the session.
  */
-export async function listConnectedApps(db: Db, userId: string, nowMs: number): Promise<ConnectedApp[]> {
+export async function listConnectedApps(db: Db, userId: UserId, nowMs: number): Promise<ConnectedApp[]> {
   const rows = await db
     .selectFrom('connected_apps')
     .innerJoin('clients', 'clients.id', 'connected_apps.client_id')
@@ -141,7 +141,7 @@ export async function listConnectedApps(db: Db, userId: string, nowMs: number): 
 }
 
 /** @returns false if there was none */
-export async function deleteConnectedApp(db: Db, userId: string, clientId: string): Promise<boolean> {
+export async function deleteConnectedApp(db: Db, userId: UserId, clientId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('connected_apps')
     .where('user_id', '=', userId)
@@ -151,7 +151,7 @@ export async function deleteConnectedApp(db: Db, userId: string, clientId: strin
 }
 
 /** Each client app asks the user again; those with offline access stay connected. */
-export async function forgetConsents(db: Db, userId: string): Promise<void> {
+export async function forgetConsents(db: Db, userId: UserId): Promise<void> {
   await db.updateTable('connected_apps').set({ scopes: '', resources: '{}' }).where('user_id', '=', userId).execute();
 }
 

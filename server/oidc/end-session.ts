@@ -3,6 +3,7 @@ import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { renderRedirectPage } from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { OauthDeps } from './deps.ts';
 import { routes } from './routes-table.ts';
 import { readPurpose, sendSignOutPage, signOutLocally } from './sign-out-handlers.ts';
@@ -19,7 +20,7 @@ interface IdTokenHint {
  * the same time of authentication. For any other hint (an old one, another browser's) a page asks first (`security.md`,
  * rule 12).
  */
-function isHintFor(hint: IdTokenHint, session: { userId: string; authTimeMs: number }): boolean {
+function isHintFor(hint: IdTokenHint, session: { userId: UserId; authTimeMs: number }): boolean {
   return hint.sub === session.userId && hint.auth_time === Math.floor(session.authTimeMs / 1000);
 }
 

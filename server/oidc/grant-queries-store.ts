@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { SessionIdHash, Sha256 } from '../shared/index.ts';
+import type { SessionIdHash, Sha256, UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { LogoutScope } from './backchannel-logouts.ts';
 import { sessionsLedToClients } from './client-session-store.ts';
@@ -48,7 +48,7 @@ export async function revokeWhere(trx: Transaction<Schema>, which: LogoutScope |
 
 export async function revokeOfMemberAndClient(
   trx: Transaction<Schema>,
-  accountId: string,
+  accountId: UserId,
   clientId: string,
 ): Promise<void> {
   await revokeFound(trx, grantHashes(trx).where('account_id', '=', accountId).where('client_id', '=', clientId));
@@ -57,7 +57,7 @@ export async function revokeOfMemberAndClient(
 /** Ends offline access that a user gave in other sessions than these. */
 export async function revokeOffline(
   trx: Transaction<Schema>,
-  accountId: string,
+  accountId: UserId,
   keptSessions: readonly SessionIdHash[],
 ): Promise<void> {
   const offline = grantHashes(trx).where('account_id', '=', accountId).where('offline', '=', 1);
@@ -69,7 +69,7 @@ export async function revokeOffline(
 }
 
 /** Limits the grants that one user and client app can create by repeated sign-ins. */
-export async function revokeSurplus(trx: Transaction<Schema>, accountId: string, clientId: string): Promise<void> {
+export async function revokeSurplus(trx: Transaction<Schema>, accountId: UserId, clientId: string): Promise<void> {
   const surplus = grantHashes(trx)
     .where('account_id', '=', accountId)
     .where('client_id', '=', clientId)
@@ -96,7 +96,7 @@ export async function revokeOfClientSessions(
 /** The sessions of the user that have grants, and the grants without a session. */
 export async function heldSessions(
   db: Kysely<Schema>,
-  accountId: string,
+  accountId: UserId,
 ): Promise<{ sessions: SessionIdHash[]; withoutSession: Sha256[] }> {
   const [rows, ledTo] = await Promise.all([
     db

@@ -1,6 +1,14 @@
 import type { InsertResult, Kysely, Transaction } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
-import { type SealedText, type SessionIdHash, type Sha256, sha256, toSha256 } from '../shared/index.ts';
+import {
+  type SealedText,
+  type SessionIdHash,
+  type Sha256,
+  sha256,
+  toSha256,
+  toUserId,
+  type UserId,
+} from '../shared/index.ts';
 import { cacheUntilChanged, type Database, prepare, type Schema, type SecretBox } from '../store/index.ts';
 import type { BackchannelLogouts, LogoutScope } from './backchannel-logouts.ts';
 import { deleteConnectedApp, deleteConnectedApps, forgetConsents } from './connected-app-store.ts';
@@ -37,20 +45,20 @@ export interface GrantStore {
    * may have given them.
    * @param keeps decides for a session whether it and its grants continue. Undefined: none does
    */
-  revokeOfAccount(accountId: string, keeps?: (foyerSession: SessionIdHash) => Promise<boolean>): Promise<void>;
+  revokeOfAccount(accountId: UserId, keeps?: (foyerSession: SessionIdHash) => Promise<boolean>): Promise<void>;
   /** Ends all access that users gave to a client app, including consents; their sessions continue. */
   revokeOfClient(clientId: string): Promise<void>;
   /**
    * Ends all access that one user gave to a client app, including the consent. @returns false if they were not
    * connected
    */
-  revokeOfMember(trx: Transaction<Schema>, accountId: string, clientId: string): Promise<boolean>;
+  revokeOfMember(trx: Transaction<Schema>, accountId: UserId, clientId: string): Promise<boolean>;
   /** Ends offline access that the user gave in other sessions than this one. */
-  revokeOfflineOfOthers(accountId: string, foyerSession: SessionIdHash): Promise<void>;
+  revokeOfflineOfOthers(accountId: UserId, foyerSession: SessionIdHash): Promise<void>;
   /** Notifies a client app that is about to be deleted that all its sessions have ended. */
   endOfClient(trx: Transaction<Schema>, clientId: string): Promise<void>;
   /** The number of live grants of a user or of a client. */
-  count(of: { accountId: string } | { clientId: string }): Promise<number>;
+  count(of: { accountId: UserId } | { clientId: string }): Promise<number>;
   /** The same user signed in again: the grants move to the new session. */
   moveToSession(before: SessionIdHash, after: SessionIdHash): Promise<void>;
   /**
@@ -88,7 +96,7 @@ interface NewGrant {
   idHash: Sha256;
   payload: SealedText;
   clientId: string | null;
-  accountId: string | null;
+  accountId: UserId | null;
   foyerSession: SessionIdHash | null;
   offline: number;
   expiresAtMs: number;
@@ -181,7 +189,7 @@ export function createGrantStore(
   }
 
   async function revokeOfAccount(
-    accountId: string,
+    accountId: UserId,
     keeps?: (session: SessionIdHash) => Promise<boolean>,
   ): Promise<void> {
     if (!keeps) return end({ accountId });
@@ -203,18 +211,19 @@ export function createGrantStore(
 
   return {
     async insert(id, payload, { expiresAtMs, foyerSession, offline }) {
+      const { clientId } = payload;
+      const accountId = payload.accountId === undefined ? undefined : toUserId(payload.accountId);
       const idHash = sha256(id);
       await insert(db, {
         idHash,
         payload: box.seal(JSON.stringify(payload), aad(idHash)),
-        clientId: payload.clientId ?? null,
-        accountId: payload.accountId ?? null,
+        clientId: clientId ?? null,
+        accountId: accountId ?? null,
         foyerSession,
         offline: offline ? 1 : 0,
         expiresAtMs,
       });
       added.set(database, (added.get(database) ?? 0) + 1);
-      const { accountId, clientId } = payload;
       if (offline && accountId !== undefined && clientId !== undefined)
         await database.transaction((trx) => revokeSurplus(trx, accountId, clientId));
     },

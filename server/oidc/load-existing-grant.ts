@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import { getCurrentSession } from '../sessions/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { type Consent, covers, findConsent, recordConsent } from './connected-app-store.ts';
 import { isMemberScope } from './scopes.ts';
@@ -56,7 +57,7 @@ const nothing: Consent = { scopes: [], resources: new Map() };
  */
 export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGrantDeps) {
   /** The part of the request that can be granted without a question; undefined: the user must be asked. */
-  async function permitted(ctx: KoaContextWithOIDC, userId: string, requested: Consent): Promise<Consent | undefined> {
+  async function permitted(ctx: KoaContextWithOIDC, userId: UserId, requested: Consent): Promise<Consent | undefined> {
     const { client, result, entities } = ctx.oidc;
     const reason = client && consentReason(client);
     if (!client || reason === undefined || result?.consent !== undefined) return requested;

@@ -8,6 +8,7 @@ import Provider, {
 import { type HostCookies, languages } from '../http/index.ts';
 import { toLifetime } from '../rate-limits/index.ts';
 import { acrValues } from '../sessions/index.ts';
+import { toUserId } from '../shared/index.ts';
 import { mustSetUpSecondFactor } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import { claimsByScope, claimsFor, findCurrentUser, type GetMembershipClaims, type User } from '../users/index.ts';
@@ -97,7 +98,7 @@ function configuration(deps: ProviderDeps, keys: JWK[]): Configuration {
   const findUserById = (ctx: KoaContextWithOIDC, id: string) => {
     const known = users.get(ctx.req) ?? new Map<string, Promise<User | undefined>>();
     users.set(ctx.req, known);
-    const user = known.get(id) ?? findCurrentUser(deps.database, id);
+    const user = known.get(id) ?? findCurrentUser(deps.database, toUserId(id));
     known.set(id, user);
     return user;
   };

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type Provider from 'oidc-provider';
 import type { Grant } from 'oidc-provider';
-import type { SessionIdHash } from '../shared/index.ts';
+import type { SessionIdHash, UserId } from '../shared/index.ts';
 import type { ClientSessionStore } from './client-session-store.ts';
 import type { GrantOwner, GrantStore } from './grant-store.ts';
 
@@ -15,7 +15,7 @@ export function ownerOfNewGrant(): GrantOwner {
 /** The session in which a client app gets access. */
 export interface SessionOwner {
   idHash: SessionIdHash;
-  userId: string;
+  userId: UserId;
 }
 
 /** The content of a requested grant. */

@@ -1,11 +1,12 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import { deleteConnectedApps } from './connected-app-store.ts';
 
 /** The client apps that have access to a user's data, and until when (milliseconds since the epoch). */
 export async function listGrants(
   db: Kysely<Schema>,
-  userId: string,
+  userId: UserId,
 ): Promise<{ clientId: string | null; name: string | null; expiresAt: number }[]> {
   const rows = await db
     .selectFrom('oidc')
@@ -19,7 +20,7 @@ export async function listGrants(
 }
 
 /** Deletes every record of the OpenID Provider about a user, in the transaction that deletes the user. */
-export async function eraseUserGrants(trx: Transaction<Schema>, userId: string): Promise<void> {
+export async function eraseUserGrants(trx: Transaction<Schema>, userId: UserId): Promise<void> {
   await trx
     .deleteFrom('oidc')
     .where('grant_id', 'in', (from) =>

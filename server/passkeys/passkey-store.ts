@@ -1,11 +1,12 @@
 import type { Transaction } from 'kysely';
+import type { UserId } from '../shared/index.ts';
 import { type Db, isUniqueViolation, type PasskeyTable, type Schema } from '../store/index.ts';
 
 /** A member's passkey. Times in milliseconds since the epoch. */
 export interface Passkey {
   /** Credential id, base64url. */
   id: string;
-  userId: string;
+  userId: UserId;
   /** What the member calls it. */
   name: string;
   /** COSE key (RFC 9053), base64url. */
@@ -63,7 +64,7 @@ export async function findPasskey(db: Db, id: string): Promise<Passkey | undefin
 }
 
 /** A member's, the oldest first. */
-export async function listPasskeys(db: Db, userId: string): Promise<Passkey[]> {
+export async function listPasskeys(db: Db, userId: UserId): Promise<Passkey[]> {
   const rows = await db
     .selectFrom('passkeys')
     .selectAll()
@@ -74,7 +75,7 @@ export async function listPasskeys(db: Db, userId: string): Promise<Passkey[]> {
   return rows.map(fromRow);
 }
 
-export async function countPasskeys(db: Db, userId: string): Promise<number> {
+export async function countPasskeys(db: Db, userId: UserId): Promise<number> {
   const { count } = await db
     .selectFrom('passkeys')
     .select(({ fn }) => fn.countAll().as('count'))
@@ -105,7 +106,7 @@ export async function notePasskeyUse(
 }
 
 /** @returns false when the member has no such passkey */
-export async function renamePasskey(db: Db, userId: string, id: string, name: string): Promise<boolean> {
+export async function renamePasskey(db: Db, userId: UserId, id: string, name: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('passkeys')
     .set({ name })
@@ -116,7 +117,7 @@ export async function renamePasskey(db: Db, userId: string, id: string, name: st
 }
 
 /** @returns false when the member has no such passkey */
-export async function removePasskey(db: Db, userId: string, id: string): Promise<boolean> {
+export async function removePasskey(db: Db, userId: UserId, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeys')
     .where('user_id', '=', userId)
@@ -126,7 +127,7 @@ export async function removePasskey(db: Db, userId: string, id: string): Promise
 }
 
 /** Removes what was added at or after a moment, as when a change of the address is undone. @returns how many */
-export async function removePasskeysAddedSince(db: Db, userId: string, sinceMs: number): Promise<number> {
+export async function removePasskeysAddedSince(db: Db, userId: UserId, sinceMs: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeys')
     .where('user_id', '=', userId)
@@ -136,7 +137,7 @@ export async function removePasskeysAddedSince(db: Db, userId: string, sinceMs: 
 }
 
 /** @returns how many there were */
-export async function removeAllPasskeys(db: Db, userId: string): Promise<number> {
+export async function removeAllPasskeys(db: Db, userId: UserId): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('passkeys').where('user_id', '=', userId).executeTakeFirst();
   return Number(numDeletedRows);
 }

@@ -1,5 +1,6 @@
 import type { GuessLimit } from '../metrics/index.ts';
 import type { LimitStore } from '../rate-limits/index.ts';
+import type { UserId } from '../shared/index.ts';
 import { admitCheck, consumePasswordGuess, type GuessLimits, type PasswordGuess } from './guess-limits.ts';
 import type { PasswordWork } from './queue.ts';
 
@@ -23,7 +24,7 @@ export type Checked<Found> =
  */
 export async function checkPassword<Found>(
   { kv, limits }: { kv: LimitStore; limits: GuessLimits },
-  guess: PasswordGuess & { userId?: string | undefined; isConfirmed?(found: Found): boolean },
+  guess: PasswordGuess & { userId?: UserId | undefined; isConfirmed?(found: Found): boolean },
   look: (work: PasswordWork) => Promise<Found | undefined>,
 ): Promise<Checked<Found>> {
   const attempt = await consumePasswordGuess(kv, limits, guess);

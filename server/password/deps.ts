@@ -3,6 +3,7 @@ import type { Codes } from '../codes/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore, Schema } from '../store/index.ts';
 import type { GuessLimits } from './guess-limits.ts';
 import type { PasswordHasher } from './hash.ts';
@@ -35,9 +36,9 @@ export interface PasswordRuleDeps {
  */
 export interface RecentLinkStore {
   /** Names that the user recognizes. Times in milliseconds since the epoch. */
-  list(userId: string, sinceMs: number): Promise<{ id: string; name: string; createdAt: number }[]>;
+  list(userId: UserId, sinceMs: number): Promise<{ id: string; name: string; createdAt: number }[]>;
   /** @returns the number */
-  remove(trx: Transaction<Schema>, userId: string, sinceMs: number, nowMs: number): Promise<number>;
+  remove(trx: Transaction<Schema>, userId: UserId, sinceMs: number, nowMs: number): Promise<number>;
 }
 
 export interface PasswordDeps extends PasswordRuleDeps {

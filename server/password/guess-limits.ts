@@ -6,6 +6,7 @@ import {
   type RateLimits,
   toCounterKey,
 } from '../rate-limits/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 
@@ -77,7 +78,7 @@ export async function forgetGuesses(
 export function admitCheck(
   kv: LimitStore,
   limits: GuessLimits,
-  { identifier, userId, device }: PasswordGuess & { userId?: string | undefined },
+  { identifier, userId, device }: PasswordGuess & { userId?: UserId | undefined },
 ): Promise<GuessDecision> {
   const account = toDigest(limits, userId ?? identifier);
   return device === undefined

@@ -5,6 +5,7 @@ import { continuationFrom } from '../http/index.ts';
 import { notifySecurityChange } from '../messages/index.ts';
 import { listPasskeys, removePasskeysAddedSince } from '../passkeys/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
+import type { UserId } from '../shared/index.ts';
 import { findUser } from '../users/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { withParams } from './password-texts.ts';
@@ -14,7 +15,7 @@ export const recentFactorsPath = '/reset-password/ways-in';
 const latelyMs = 30 * 24 * 60 * 60_000;
 
 /** Passkeys, and links with providers. */
-async function listFactorsAddedSince({ database, lateLinks }: PasswordDeps, userId: string, sinceMs: number) {
+async function listFactorsAddedSince({ database, lateLinks }: PasswordDeps, userId: UserId, sinceMs: number) {
   const [passkeys, links] = await Promise.all([listPasskeys(database.db, userId), lateLinks.list(userId, sinceMs)]);
   return { passkeys: passkeys.filter(({ createdAt }) => createdAt >= sinceMs), links };
 }
@@ -23,7 +24,7 @@ const signInAddress = ({ publicUrl }: PasswordDeps, req: Request) =>
   withParams('/', continuationFrom(req, publicUrl), { notice: 'password-reset' });
 
 /** The page after a reset: the sign-in, or first the sign-in methods that were added recently, if there are any. */
-export async function afterResetUrl(deps: PasswordDeps, req: Request, res: Response, userId: string): Promise<string> {
+export async function afterResetUrl(deps: PasswordDeps, req: Request, res: Response, userId: UserId): Promise<string> {
   return (await recentFactorsUrl(deps, req, res, userId)) ?? signInAddress(deps, req);
 }
 
@@ -32,7 +33,7 @@ export async function recentFactorsUrl(
   deps: PasswordDeps,
   req: Request,
   res: Response,
-  userId: string,
+  userId: UserId,
 ): Promise<string | undefined> {
   const sinceMs = deps.now() - latelyMs;
   const { passkeys, links } = await listFactorsAddedSince(deps, userId, sinceMs);

@@ -1,14 +1,14 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
-import { minuteMs } from '../shared/index.ts';
+import { minuteMs, userIdSchema } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore } from '../store/index.ts';
 
 /**
  * The user who reset their password with a code in this browser, and the time (milliseconds) from which a passkey
  * counts as new.
  */
-const schema = z.object({ userId: z.string(), sinceMs: z.number() });
+const schema = z.object({ userId: userIdSchema, sinceMs: z.number() });
 export type RecentReset = z.infer<typeof schema>;
 
 /**

@@ -1,5 +1,6 @@
 import type { Language } from '../http/index.ts';
 import type { EndedBy } from '../sessions/index.ts';
+import type { UserId } from '../shared/index.ts';
 import { setPassword, type User } from '../users/index.ts';
 import type { PasswordRuleDeps } from './deps.ts';
 import type { PasswordWork } from './queue.ts';
@@ -36,7 +37,7 @@ export async function replacePassword(
     sessions,
     now,
   }: Pick<PasswordRuleDeps, 'database' | 'passwords' | 'outbox' | 'now'> & {
-    sessions: { endAll(userId: string, which: EndedBy): Promise<unknown> };
+    sessions: { endAll(userId: UserId, which: EndedBy): Promise<unknown> };
   },
   user: User,
   { password, lang, emailVerified, ...from }: NewPassword,

@@ -1,6 +1,7 @@
 import { codeMinutes, type IssuedCode } from '../codes/index.ts';
 import { isMalformed, type Language, resolveLanguage } from '../http/index.ts';
 import { decoyAddress, type Mail } from '../messages/index.ts';
+import { toUserId } from '../shared/index.ts';
 import {
   findUser,
   findUserByIdentifier,
@@ -39,7 +40,7 @@ async function sendCode(deps: PasswordRuleDeps, id: string, flow: ResetRecord, l
   if (!issued.issued) return issued;
   const nowMs = now();
   await database.transaction(async (trx) => {
-    const found = await findUser(trx, flow.user?.id ?? '');
+    const found = await findUser(trx, flow.user?.id ?? toUserId(''));
     const member = isOwnerUnchanged(codes, flow, found) ? found : undefined;
     const mail: Mail<'password-reset'> = {
       channel: 'mail',

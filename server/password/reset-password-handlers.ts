@@ -241,7 +241,7 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
     if (reset.kind === 'reset') {
       flows.clearCookie(res);
       await deps.devices.trust(req, res, reset.user);
-      return res.redirect(303, await afterResetUrl(deps, req, res, flow.user?.id ?? ''));
+      return res.redirect(303, await afterResetUrl(deps, req, res, reset.user.id));
     }
     const { refusal } = reset;
     // A useless code is removed from its field.

@@ -1,5 +1,6 @@
 import { codeMinutes, normaliseCode } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
+import { toUserId } from '../shared/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import type { PasswordRuleDeps } from './deps.ts';
 import { forgetGuesses } from './guess-limits.ts';
@@ -66,7 +67,7 @@ export async function resetPassword(
   if (!flow) return refuse({ kind: 'no-flow' });
   const decision = await consumeResetLimit(kv, limits, 'guess', { ip: from.ip, device: flow.device });
   if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
-  const member = await findUser(database.db, flow.user?.id ?? '');
+  const member = await findUser(database.db, flow.user?.id ?? toUserId(''));
   if (flow.user !== null && !isOwnerUnchanged(codes, flow, member)) return refuse({ kind: 'no-flow' });
   // A password that is unacceptable for every user is refused before the code is checked.
   const always = passwordFaults(password, { email: '' });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Codes } from '../codes/index.ts';
 import type { HostCookies } from '../http/index.ts';
-import { hourMs } from '../shared/index.ts';
+import { hourMs, userIdSchema } from '../shared/index.ts';
 import { type BrowserRecords, browserRecords, type KeyValueStore, type RecordCookie } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 
@@ -9,7 +9,7 @@ const schema = z.object({
   /** A keyed digest of the typed identifier, normalized. */
   account: z.string(),
   /** Null: the user does not exist, and the visitor does not learn that. */
-  user: z.object({ id: z.string(), emailHash: z.string(), passwordEpoch: z.number() }).nullable(),
+  user: z.object({ id: userIdSchema, emailHash: z.string(), passwordEpoch: z.number() }).nullable(),
   /** The known device of the user, if this is one. */
   device: z.string().optional(),
   /** Until when the code need not be entered again: it was right, but the password could not be used. */

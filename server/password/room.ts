@@ -1,5 +1,6 @@
 import type { Request, Response, Router } from 'express';
 import type { ApiOperation } from '../http/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import { type ChangePasswordResult, changePassword } from './change-password.ts';
 import type { PasswordSettings } from './deps.ts';
@@ -42,7 +43,7 @@ export interface PasswordModule {
    * The page where the browser that has just reset the password can remove recently added passkeys and links;
    * undefined: there are none.
    */
-  recentFactorsUrl(req: Request, res: Response, userId: string): Promise<string | undefined>;
+  recentFactorsUrl(req: Request, res: Response, userId: UserId): Promise<string | undefined>;
 }
 
 /** The pages and calls that replace passwords: one set of rules behind both. */

@@ -1,5 +1,5 @@
 import type { Metrics } from '../metrics/index.ts';
-import type { SessionIdHash } from '../shared/index.ts';
+import type { SessionIdHash, UserId } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { SessionLinks } from './links.ts';
 import type { SessionUser } from './session.ts';
@@ -17,7 +17,7 @@ import type { Sessions } from './sessions.ts';
 type EndingLinks = Pick<SessionLinks, 'ended' | 'allEnded'>;
 
 /** The number of a user's open sessions. */
-export async function countSessions(kv: KeyValueStore, userId: string): Promise<number> {
+export async function countSessions(kv: KeyValueStore, userId: UserId): Promise<number> {
   return (await listSessions(kv, userId)).length;
 }
 
@@ -33,7 +33,7 @@ export interface EndedBy {
 export async function endAllSessions(
   kv: KeyValueStore,
   links: EndingLinks,
-  userId: string,
+  userId: UserId,
   which?: EndedBy,
 ): Promise<number> {
   const listed = await listSessionHashes(kv, userId);
@@ -60,7 +60,7 @@ export async function endAllSessions(
 export interface Endings
   extends Pick<Sessions, 'endAll' | 'endSession' | 'endOtherSessions' | 'endUpstreamSessions' | 'endedByLimit'> {
   /** Ends the sessions beyond the limit of a user, as a sign-out does. */
-  limit(userId: string): Promise<void>;
+  limit(userId: UserId): Promise<void>;
 }
 
 /** The ways to end sessions from outside their own browser. */
@@ -69,13 +69,13 @@ export function createEndings(
   links: EndingLinks & Pick<SessionLinks, 'othersEnded'>,
   metrics: Metrics,
 ): Endings {
-  async function endAll(userId: string, which?: EndedBy): Promise<number> {
+  async function endAll(userId: UserId, which?: EndedBy): Promise<number> {
     const count = await endAllSessions(kv, links, userId, which);
     metrics.sessionEnded('revoked', count);
     return count;
   }
 
-  async function endSession(userId: string, idHash: SessionIdHash): Promise<boolean> {
+  async function endSession(userId: UserId, idHash: SessionIdHash): Promise<boolean> {
     // A user can only end sessions in their own list.
     if (!(await listSessionHashes(kv, userId)).includes(idHash)) return false;
     const count = await endSessions(kv, links, userId, [idHash]);
@@ -83,7 +83,7 @@ export function createEndings(
     return count > 0;
   }
 
-  async function endOtherSessions(userId: string, keepIdHash: SessionIdHash): Promise<number> {
+  async function endOtherSessions(userId: UserId, keepIdHash: SessionIdHash): Promise<number> {
     const others = async () => (await listSessionHashes(kv, userId)).filter((idHash) => idHash !== keepIdHash);
     const first = await endSessions(kv, links, userId, await others());
     // A session that changed its id at this moment is in the list by now.
@@ -93,11 +93,11 @@ export function createEndings(
     return count;
   }
 
-  async function limit(userId: string): Promise<void> {
+  async function limit(userId: UserId): Promise<void> {
     metrics.sessionEnded('limit', await limitSessions(kv, links, userId));
   }
 
-  const endedByLimit = (userId: string) => kv.count(endedByLimitKey(userId));
+  const endedByLimit = (userId: UserId) => kv.count(endedByLimitKey(userId));
 
   async function endUpstreamSessions(provider: string, nameId: string, indexes: readonly string[]): Promise<number> {
     let count = 0;

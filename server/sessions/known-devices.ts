@@ -1,6 +1,7 @@
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { HostCookies } from '../http/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 
 /**
@@ -37,7 +38,7 @@ export function createKnownDevices(cookies: HostCookies, secret: Buffer): KnownD
       .map((mark) => mark.split('.'))
       .filter((parts): parts is [string, string, string] => parts.length === 3);
   // A digest, so that a reader of the browser's disk does not learn which users signed in.
-  const digest = (userId: string) => sign(`member ${userId}`).slice(0, 16);
+  const digest = (userId: UserId) => sign(`member ${userId}`).slice(0, 16);
 
   const signed = (member: string, device: string, { id, passwordEpoch }: DeviceUser) =>
     `${member}.${device}.${id}.${passwordEpoch}`;

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { SessionIdHash } from '../shared/index.ts';
+import type { SessionIdHash, UserId } from '../shared/index.ts';
 import type { CurrentSession } from './session.ts';
 
 /**
@@ -12,14 +12,14 @@ export interface SessionLinks {
   /** The same user signed in again in the same browser: moves dependent data from the old session to the new one. */
   replaced(before: CurrentSession, after: CurrentSession): Promise<void>;
   /** Ends all data that depends on these sessions. */
-  ended(sessions: readonly { idHash: SessionIdHash; userId: string }[]): Promise<void>;
+  ended(sessions: readonly { idHash: SessionIdHash; userId: UserId }[]): Promise<void>;
   /**
    * Ends all dependent data of the user, including data whose session record is gone.
    * @param keeps decides for each such session whether its data stays. Undefined: nothing stays
    */
-  allEnded(userId: string, keeps?: (idHash: SessionIdHash) => Promise<boolean>): Promise<void>;
+  allEnded(userId: UserId, keeps?: (idHash: SessionIdHash) => Promise<boolean>): Promise<void>;
   /** Ends access that the user gave in other sessions than this one and that outlives them. */
-  othersEnded(userId: string, keepIdHash: SessionIdHash): Promise<void>;
+  othersEnded(userId: UserId, keepIdHash: SessionIdHash): Promise<void>;
   /** Deletes the browser's own provider cookie. */
   cleared(req: Request, res: Response): Promise<void>;
 }

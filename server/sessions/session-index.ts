@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { plainAddress } from '../messages/index.ts';
-import { type SessionIdHash, sha256, toSessionIdHash } from '../shared/index.ts';
+import { type SessionIdHash, sha256, toSessionIdHash, toUserId, type UserId } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import { sessionFactsKey, sessionKey } from './embedded-session-store.ts';
 import type { SessionUser, UpstreamSession } from './session.ts';
@@ -41,7 +41,7 @@ const sessionsOfName = (provider: string, nameId: string) =>
  */
 export async function indexUpstreamSession(
   kv: KeyValueStore,
-  { userId, idHash, upstream }: { userId: string; idHash: SessionIdHash; upstream?: UpstreamSession | undefined },
+  { userId, idHash, upstream }: { userId: UserId; idHash: SessionIdHash; upstream?: UpstreamSession | undefined },
   ttlMs: number,
 ): Promise<void> {
   if (!upstream?.saml) return;
@@ -63,12 +63,13 @@ export async function findUpstreamSessions(
   provider: string,
   nameId: string,
   indexes: readonly string[],
-): Promise<{ userId: string; idHash: SessionIdHash }[]> {
+): Promise<{ userId: UserId; idHash: SessionIdHash }[]> {
   const members = await kv.setMembers(sessionsOfName(provider, nameId));
-  const found: { userId: string; idHash: SessionIdHash }[] = [];
+  const found: { userId: UserId; idHash: SessionIdHash }[] = [];
   for (const batch of batches(members)) {
     const meant = batch.map(async (member) => {
-      const [userId = '', hash = ''] = member.split(' ');
+      const [id = '', hash = ''] = member.split(' ');
+      const userId = toUserId(id);
       const idHash = toSessionIdHash(hash);
       const user = await findUser(kv, idHash);
       const index = user?.upstream?.saml?.sessionIndex;
@@ -87,10 +88,10 @@ export async function findUpstreamSessions(
 export const goingOnKey = (idHash: SessionIdHash) => `session-going-on:${idHash}`;
 export const goingOnMs = 60_000;
 
-export const userSessionsKey = (userId: string) => `sessions-of:${userId}`;
+export const userSessionsKey = (userId: UserId) => `sessions-of:${userId}`;
 
 /** The sessions in a member's list; some of them may have ended. */
-export const listSessionHashes = async (kv: KeyValueStore, userId: string): Promise<SessionIdHash[]> =>
+export const listSessionHashes = async (kv: KeyValueStore, userId: UserId): Promise<SessionIdHash[]> =>
   (await kv.setMembers(userSessionsKey(userId))).map(toSessionIdHash);
 
 /** The origin of a request for the list of devices; without an address if it did not pass through Express. */
@@ -148,7 +149,7 @@ export async function findUser(kv: KeyValueStore, idHash: SessionIdHash): Promis
 }
 
 /** The open sessions of a user, the most recently used first. */
-export async function listSessions(kv: KeyValueStore, userId: string): Promise<ListedSession[]> {
+export async function listSessions(kv: KeyValueStore, userId: UserId): Promise<ListedSession[]> {
   const found: ListedSession[] = [];
   for (const batch of batches(await listSessionHashes(kv, userId))) {
     const read = await Promise.all(batch.map((idHash) => readSession(kv, idHash)));
@@ -160,7 +161,7 @@ export async function listSessions(kv: KeyValueStore, userId: string): Promise<L
 /** One of them; undefined if the user has no such session (any more). */
 export async function findSession(
   kv: KeyValueStore,
-  userId: string,
+  userId: UserId,
   idHash: SessionIdHash,
 ): Promise<ListedSession | undefined> {
   // A user can only use sessions in their own list.
@@ -168,7 +169,7 @@ export async function findSession(
 }
 
 export interface SessionEndListener {
-  ended(sessions: readonly { idHash: SessionIdHash; userId: string }[]): Promise<void>;
+  ended(sessions: readonly { idHash: SessionIdHash; userId: UserId }[]): Promise<void>;
 }
 
 /** Sessions that are read or ended in parallel: one user's list must not delay the requests of others. */
@@ -182,7 +183,7 @@ export function* batches<Item>(items: readonly Item[]): Generator<Item[]> {
 export async function endSessions(
   kv: KeyValueStore,
   links: SessionEndListener,
-  userId: string,
+  userId: UserId,
   ids: readonly SessionIdHash[],
 ): Promise<number> {
   let open = 0;
@@ -193,7 +194,7 @@ export async function endSessions(
 async function endBatch(
   kv: KeyValueStore,
   links: SessionEndListener,
-  userId: string,
+  userId: UserId,
   ids: readonly SessionIdHash[],
 ): Promise<number> {
   const sessions = ids.map((idHash) => ({ idHash, userId }));

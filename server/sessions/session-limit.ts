@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { specialLimits } from '../rate-limits/index.ts';
-import type { SessionIdHash } from '../shared/index.ts';
+import type { SessionIdHash, UserId } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import {
   batches,
@@ -19,7 +19,7 @@ export const maxSessions = specialLimits.session.max;
 /** How long the user is notified that sessions ended because of the limit. */
 const toldMs = 30 * 24 * 60 * 60_000;
 
-export const endedByLimitKey = (userId: string) => `sessions-over-limit:${userId}`;
+export const endedByLimitKey = (userId: UserId) => `sessions-over-limit:${userId}`;
 
 interface Entry {
   idHash: SessionIdHash;
@@ -29,7 +29,7 @@ interface Entry {
 const byLastUse = (a: Entry, b: Entry) => b.lastUsedAtMs - a.lastUsedAtMs || (a.idHash < b.idHash ? -1 : 1);
 
 /** Only one request at a time ends a user's sessions: otherwise parallel sign-ins would each end the same ones. */
-const limitingKey = (userId: string) => `session-limit:${userId}`;
+const limitingKey = (userId: UserId) => `session-limit:${userId}`;
 const limitingMs = 30_000;
 
 /**
@@ -38,7 +38,7 @@ const limitingMs = 30_000;
  * that one finishes the work: it reads the list again after it releases the lock, and sees sessions that were added
  * before.
  */
-export async function limitSessions(kv: KeyValueStore, links: SessionEndListener, userId: string): Promise<number> {
+export async function limitSessions(kv: KeyValueStore, links: SessionEndListener, userId: UserId): Promise<number> {
   const [key, own] = [limitingKey(userId), randomUUID()];
   let open = 0;
   let stored: ReadonlySet<SessionIdHash> = new Set();
@@ -61,7 +61,7 @@ export async function limitSessions(kv: KeyValueStore, links: SessionEndListener
 /** The sessions beyond the limit; removes ended ones from the list. */
 async function overLimit(
   kv: KeyValueStore,
-  userId: string,
+  userId: UserId,
   listed: readonly SessionIdHash[],
 ): Promise<SessionIdHash[]> {
   const entries: Entry[] = [];
@@ -79,7 +79,7 @@ async function overLimit(
   return over.map(({ idHash }) => idHash);
 }
 
-async function forget(kv: KeyValueStore, userId: string, idHash: SessionIdHash): Promise<void> {
+async function forget(kv: KeyValueStore, userId: UserId, idHash: SessionIdHash): Promise<void> {
   if ((await kv.get(goingOnKey(idHash))) === null) await kv.removeFromSet(userSessionsKey(userId), idHash);
 }
 

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { type SessionIdHash, toSessionId } from '../shared/index.ts';
+import { type SessionIdHash, toSessionId, type UserId } from '../shared/index.ts';
 import { sessionIdHash } from './embedded-session-store.ts';
 
 /** The provider of the sign-in, and the provider's name of the session for its logout (SAML 2.0 Core, section 3.7). */
@@ -33,7 +33,7 @@ export const upstreamSessionSchema: z.ZodType<UpstreamSession> = z.object({
 
 /** The user, and how and when they signed in. A session has nothing else: all other data have records of their own. */
 export interface SessionUser {
-  userId: string;
+  userId: UserId;
   /** OpenID Connect's `auth_time`, in milliseconds. */
   authTimeMs: number;
   /** Authentication methods (RFC 8176). */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { type HostCookies, HttpError } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import { type SessionIdHash, toSessionId } from '../shared/index.ts';
+import { type SessionIdHash, toSessionId, type UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import { sessionIdHash, sessionKey } from './embedded-session-store.ts';
@@ -55,17 +55,17 @@ export interface Sessions {
   /** Signs this browser out and ends all data that depends on its session. */
   end(req: Request, res: Response): Promise<void>;
   /** Ends every session of a user, or those that a change of the password invalidates. Returns the number. */
-  endAll(userId: string, which?: EndedBy): Promise<number>;
+  endAll(userId: UserId, which?: EndedBy): Promise<number>;
   /** The browsers in which a user is signed in, the most recently used first. */
-  list(userId: string): Promise<ListedSession[]>;
+  list(userId: UserId): Promise<ListedSession[]>;
   /** One of them; undefined if the user has no such session (any more). */
-  find(userId: string, idHash: SessionIdHash): Promise<ListedSession | undefined>;
+  find(userId: UserId, idHash: SessionIdHash): Promise<ListedSession | undefined>;
   /** How many of them the session limit has ended recently. */
-  endedByLimit(userId: string): Promise<number>;
+  endedByLimit(userId: UserId): Promise<number>;
   /** Ends one of them with all dependent data; false if the user has no such session (any more). */
-  endSession(userId: string, idHash: SessionIdHash): Promise<boolean>;
+  endSession(userId: UserId, idHash: SessionIdHash): Promise<boolean>;
   /** Ends all of them but one. Returns the number. */
-  endOtherSessions(userId: string, keepIdHash: SessionIdHash): Promise<number>;
+  endOtherSessions(userId: UserId, keepIdHash: SessionIdHash): Promise<number>;
   /**
    * Ends the sessions of a user whom a provider has signed out, by the provider's names. Returns the number.
    * @param indexes the session indexes; empty: all sessions of the user
@@ -248,8 +248,8 @@ export function createSessions(settings: Settings): Sessions {
 
   const isSessionLive = async (idHash: SessionIdHash) => (await kv.get(sessionKey(idHash))) !== null;
 
-  const list = (userId: string) => listSessions(kv, userId);
-  const find = (userId: string, idHash: SessionIdHash) => findSession(kv, userId, idHash);
+  const list = (userId: UserId) => listSessions(kv, userId);
+  const find = (userId: UserId, idHash: SessionIdHash) => findSession(kv, userId, idHash);
 
   return { createSession, end, isSessionLive, list, find, getCurrentUser, ...endings };
 }

@@ -10,6 +10,7 @@ import type { MfaModule } from '../mfa/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { PasswordModule } from '../password/index.ts';
 import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { NextRedirect } from '../sign-in/index.ts';
 import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.ts';
 import type { TermsVersion } from '../users/index.ts';
@@ -30,9 +31,9 @@ export interface ConnectedApp {
 /** The client apps and devices that members are connected with. The OpenID Provider implements it. */
 export interface ConnectedApps {
   /** The last used first. */
-  list(userId: string): Promise<ConnectedApp[]>;
+  list(userId: UserId): Promise<ConnectedApp[]>;
   /** Ends the consent and everything that the app was granted. @returns false when they were not connected */
-  remove(trx: Transaction<Schema>, userId: string, clientId: string): Promise<boolean>;
+  remove(trx: Transaction<Schema>, userId: UserId, clientId: string): Promise<boolean>;
 }
 
 export interface AccountDeps {

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { type HostCookies, readFormField } from '../http/index.ts';
-import { minuteMs, randomToken, sha256 } from '../shared/index.ts';
+import { minuteMs, randomToken, sha256, type UserId } from '../shared/index.ts';
 import { type KeyValueStore, type SecretBox, storedRecords } from '../store/index.ts';
 
 /** Which fields of a form are kept, and how many characters of each: as many as the form takes. No secrets. */
@@ -14,9 +14,9 @@ export type KeptFields = Readonly<Record<string, number>>;
  */
 export interface FormDrafts {
   /** Keeps these fields of the form that was sent. */
-  saveDraft(req: Request, res: Response, userId: string, fields: KeptFields): Promise<void>;
+  saveDraft(req: Request, res: Response, userId: UserId, fields: KeptFields): Promise<void>;
   /** What was kept for this page, if anything. */
-  takeDraft(req: Request, res: Response, userId: string): Promise<Record<string, string> | undefined>;
+  takeDraft(req: Request, res: Response, userId: UserId): Promise<Record<string, string> | undefined>;
 }
 
 const schema = z.object({
@@ -41,7 +41,7 @@ export function createFormDrafts({
   const records = storedRecords({ kv, kind: 'settings-stash', schema, ttlMs, seal: box });
   const requestPath = (req: Request) => req.originalUrl.split('?')[0];
   /** Another member, another page: another record. */
-  const toName = (userId: string, req: Request) => sha256(JSON.stringify([userId, requestPath(req)]));
+  const toName = (userId: UserId, req: Request) => sha256(JSON.stringify([userId, requestPath(req)]));
   return {
     async saveDraft(req, res, userId, fields) {
       const typed = Object.fromEntries(

@@ -14,5 +14,8 @@ export {
   toSessionId,
   toSessionIdHash,
   toSha256,
+  toUserId,
+  type UserId,
+  userIdSchema,
 } from './ids.ts';
 export { dayMs, hourMs, minuteMs } from './time.ts';

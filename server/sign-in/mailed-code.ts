@@ -3,7 +3,7 @@ import { type Codes, codeMinutes, normaliseCode } from '../codes/index.ts';
 import { type HostCookies, type Language, type Logger, resolveLanguage } from '../http/index.ts';
 import { decoyAddress, type Mail, type Outbox } from '../messages/index.ts';
 import { consumeLimits, type RateLimits } from '../rate-limits/index.ts';
-import { minuteMs } from '../shared/index.ts';
+import { minuteMs, userIdSchema } from '../shared/index.ts';
 import {
   type BrowserRecords,
   browserRecords,
@@ -15,7 +15,7 @@ import { findUser, type User } from '../users/index.ts';
 
 const schema = z.object({
   /** Null: the password was wrong, or the user does not exist; this is not revealed before the mailbox is proven. */
-  user: z.object({ id: z.string(), passwordEpoch: z.number() }).nullable(),
+  user: z.object({ id: userIdSchema, passwordEpoch: z.number() }).nullable(),
   /** The checkbox of the sign-in form. */
   remember: z.boolean(),
 });

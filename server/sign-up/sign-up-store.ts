@@ -2,7 +2,7 @@ import type { Kysely, Selectable, Transaction } from 'kysely';
 import { z } from 'zod';
 import { type UpstreamIdentity, upstreamIdentitySchema } from '../federation/index.ts';
 import { type Language, languages } from '../http/index.ts';
-import { sha256Schema } from '../shared/index.ts';
+import { sha256Schema, type UserId } from '../shared/index.ts';
 import { type Db, parseStored, type Schema, type SignUpTable, uuidv7 } from '../store/index.ts';
 
 const termsSchema = z.object({
@@ -37,7 +37,7 @@ export interface SignUp {
   /** The query of the continuation (`Continuation.search`). */
   continuation: string;
   state: 'begun' | 'confirmed' | 'decoy';
-  userId: string | null;
+  userId: UserId | null;
 }
 
 /** How long a sign-up can be continued. */
@@ -99,7 +99,7 @@ export async function findSignUp(db: Db, id: string, nowMs: number): Promise<Sig
 }
 
 /** The handle of the plan in the address at which a user's sign-up started. */
-export async function findChosenPlanKey(db: Db, userId: string, nowMs: number): Promise<string | undefined> {
+export async function findChosenPlanKey(db: Db, userId: UserId, nowMs: number): Promise<string | undefined> {
   const row = await db
     .selectFrom('sign_ups')
     .select('plan_key')
@@ -135,7 +135,7 @@ export async function findNewestUnverified(db: Db, email: string, nowMs: number)
 export async function markConfirmed(
   trx: Transaction<Schema>,
   id: string,
-  userId: string,
+  userId: UserId,
   nowMs: number,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
@@ -166,7 +166,7 @@ export async function deleteExpired(db: Kysely<Schema>, nowMs: number, max: numb
 }
 
 /** The sign-ups with a user's address, for the export. Times in milliseconds since the epoch. */
-export async function listSignUps(db: Db, who: { id: string; email: string }): Promise<Record<string, unknown>[]> {
+export async function listSignUps(db: Db, who: { id: UserId; email: string }): Promise<Record<string, unknown>[]> {
   const rows = await db
     .selectFrom('sign_ups')
     .selectAll()
@@ -179,7 +179,7 @@ export async function listSignUps(db: Db, who: { id: string; email: string }): P
   });
 }
 
-export async function eraseSignUps(trx: Transaction<Schema>, who: { id: string; email: string }): Promise<void> {
+export async function eraseSignUps(trx: Transaction<Schema>, who: { id: UserId; email: string }): Promise<void> {
   await trx
     .deleteFrom('sign_ups')
     .where(({ or, eb }) => or([eb('user_id', '=', who.id), eb('email', '=', who.email)]))

@@ -1,3 +1,4 @@
+import { toUserId } from '../shared/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import type { SignUpRuleDeps } from './deps.ts';
 import type { SignUpRecord } from './sign-up-records.ts';
@@ -14,7 +15,7 @@ export async function findUnverifiedSubject(
   flow: Pick<SignUpRecord, 'kind' | 'id'>,
 ): Promise<UnverifiedSubject | undefined> {
   if (flow.kind === 'user') {
-    const user = await findUser(database.db, flow.id);
+    const user = await findUser(database.db, toUserId(flow.id));
     return user && !user.emailVerified ? { kind: 'user', email: user.email, user } : undefined;
   }
   const signUp = await findSignUp(database.db, flow.id, now());

@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import { normaliseCode } from '../codes/index.ts';
 import { isSameIdentity, linkCurrentIdentity, type UpstreamIdentity } from '../federation/index.ts';
 import { resolveLanguage } from '../http/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import {
   AlreadyInUseError,
@@ -84,7 +85,7 @@ async function activateUser(
 async function sendWelcomeMail(
   { outbox }: SignUpRuleDeps,
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   lang: SignUp['lang'],
   provider?: string,
 ): Promise<User> {

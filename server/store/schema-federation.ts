@@ -1,9 +1,11 @@
+import type { UserId } from '../shared/index.ts';
+
 /** Tables of members who come by a provider. As in `schema.ts`. */
 
 /** Who a member is at a provider (OpenID Connect Core 1.0, section 2: issuer and subject; SAML 2.0: entity id and name). */
 export interface FederatedIdentityTable {
   id: string;
-  user_id: string;
+  user_id: UserId;
   /** google, facebook, amazon, oidc or saml: an issuer's names of one protocol say nothing about those of another. */
   kind: string;
   issuer: string;

@@ -1,10 +1,10 @@
-import type { SealedText, Sha256 } from '../shared/index.ts';
+import type { SealedText, Sha256, UserId } from '../shared/index.ts';
 
 /** Tables of what members look after themselves: factors, passkeys, addresses, leaving. As in `schema.ts`. */
 
 /** A member's authenticator app (RFC 6238). A row is one that has been activated. */
 export interface TotpAuthenticatorTable {
-  user_id: string;
+  user_id: UserId;
   /** Base32, sealed. */
   sealed_secret: SealedText;
   /** The last time step whose code was accepted: it, and none before it, is accepted again. */
@@ -15,7 +15,7 @@ export interface TotpAuthenticatorTable {
 /** One of the ten codes for a member whose second factor is lost. */
 export interface RecoveryCodeTable {
   id: string;
-  user_id: string;
+  user_id: UserId;
   /** SHA-256 (base64url); the codes have 80 bits, so nothing slower is needed. */
   code_hash: Sha256;
   created_at: number;
@@ -25,7 +25,7 @@ export interface RecoveryCodeTable {
 /** A browser on which the second factor is not asked for again for a while. */
 export interface RememberedDeviceTable {
   id: string;
-  user_id: string;
+  user_id: UserId;
   secret_hash: Sha256;
   /** Void once the member has had another password since. */
   password_epoch: number;
@@ -39,7 +39,7 @@ export interface RememberedDeviceTable {
 /** An operator was asked to take a member's second factor away: it happens after a while, unless the member says no. */
 export interface FactorResetTable {
   id: string;
-  user_id: string;
+  user_id: UserId;
   /** SHA-256 of what the links to say no carry. */
   token_hash: Sha256;
   /** waiting, cancelled or done. */
@@ -53,7 +53,7 @@ export interface FactorResetTable {
 export interface PasskeyTable {
   /** Credential id, base64url. */
   id: string;
-  user_id: string;
+  user_id: UserId;
   /** What the member calls it. */
   name: string;
   /** COSE key, base64url. */
@@ -70,7 +70,7 @@ export interface PasskeyTable {
 /** A change of a member's address, which the owner of the old one can undo for a while (`security.md`, rule 14). */
 export interface EmailChangeTable {
   id: string;
-  user_id: string;
+  user_id: UserId;
   old_email: string;
   new_email: string;
   /** SHA-256 of what the link to undo it carries. */
@@ -82,7 +82,7 @@ export interface EmailChangeTable {
 
 /** A member who leaves. The row stays when everything else of the member is gone. */
 export interface AccountDeletionTable {
-  user_id: string;
+  user_id: UserId;
   requested_at: number;
   due_at: number;
   done_at: number | null;

@@ -1,3 +1,5 @@
+import type { UserId } from '../shared/index.ts';
+
 /** Tables of plans, cards and orders. As in `schema.ts`; amounts are integer cents. */
 
 /**
@@ -5,7 +7,7 @@
  * Stripe first and writes only over the version that it has seen.
  */
 export interface MembershipTable {
-  user_id: string;
+  user_id: UserId;
   /** Stripe's customer; null until there is one. */
   customer_id: string | null;
   /** Since when Stripe is asked to make it under the present idempotency keys, which it keeps for a day. */
@@ -52,9 +54,9 @@ export interface MembershipTable {
 /** A member on the way to a plan: what was chosen, and what has been tried to charge for it. */
 export interface PurchaseTable {
   id: string;
-  user_id: string;
+  user_id: UserId;
   /** The member's id while it is open; null once it is over: so a member has one at a time. */
-  open_for: string | null;
+  open_for: UserId | null;
   plan_id: string;
   /** JSON: the promotion code that was applied (`ChosenPromotion`). */
   promotion: string | null;
@@ -72,7 +74,7 @@ export interface PurchaseTable {
 /** One row per paid invoice. It stays when its member is erased, without them. */
 export interface OrderTable {
   id: string;
-  user_id: string | null;
+  user_id: UserId | null;
   /** Stripe's; unique. */
   invoice_id: string;
   invoice_number: string | null;
@@ -119,13 +121,13 @@ export interface TrialClaimTable {
   kind: string;
   /** Keyed hash of the address or of the card's fingerprint. */
   value_hash: string;
-  user_id: string;
+  user_id: UserId;
   claimed_at: number;
 }
 
 /** What a member has been told once and need not hear twice. */
 export interface ToldMemberTable {
-  user_id: string;
+  user_id: UserId;
   /** As in `payment-failed:<invoice>:<attempt>`. */
   about: string;
   told_at: number;
@@ -136,7 +138,7 @@ export interface BillingTaskTable {
   id: string;
   /** cancel-now, cancel-later, keep, resume, delete-customer. */
   kind: string;
-  user_id: string;
+  user_id: UserId;
   customer_id: string | null;
   /** keep: the plan to which the member changes at the period's end, as before. */
   plan_id: string | null;

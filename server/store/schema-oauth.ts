@@ -1,4 +1,4 @@
-import type { SealedText, SessionIdHash, Sha256 } from '../shared/index.ts';
+import type { SealedText, SessionIdHash, Sha256, UserId } from '../shared/index.ts';
 
 /** Tables of client apps and of what they are given. As in `schema.ts`. */
 
@@ -39,7 +39,7 @@ export interface OidcTable {
   payload: SealedText;
   grant_id: Sha256 | null;
   client_id: string | null;
-  account_id: string | null;
+  account_id: UserId | null;
   /** Hash of the Foyer session that it belongs to. */
   foyer_session: SessionIdHash | null;
   /** 1: a grant that outlives its session (offline access, or a device); 0: it ends with the session. */
@@ -53,7 +53,7 @@ export interface OidcTable {
  * the marketplace's own app needs none.
  */
 export interface ConnectedAppTable {
-  user_id: string;
+  user_id: UserId;
   client_id: string;
   /** Separated by spaces. */
   scopes: string;
@@ -73,7 +73,7 @@ export interface ClientSessionTable {
   /** Hash of the Foyer session. */
   foyer_session: SessionIdHash;
   client_id: string;
-  account_id: string;
+  account_id: UserId;
   created_at: number;
   /** Later than any session; moved on while it is used. */
   expires_at: number;

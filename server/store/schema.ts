@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { SealedText, Sha256 } from '../shared/index.ts';
+import type { SealedText, Sha256, UserId } from '../shared/index.ts';
 import type { FederatedIdentityTable } from './schema-federation.ts';
 import type {
   AccountDeletionTable,
@@ -68,7 +68,7 @@ export interface Schema {
 
 /** One member: the specification's identity session user and user attributes in one row. */
 export interface UserTable {
-  id: string;
+  id: UserId;
   /** Lower-cased; unique. */
   email: string;
   email_verified: number;
@@ -177,7 +177,7 @@ export interface OutboxDeduplicationTable {
 /** What a member was told inside the marketplace. */
 export interface NotificationTable {
   id: string;
-  user_id: string;
+  user_id: UserId;
   title: string;
   description: string;
   category: string;
@@ -216,7 +216,7 @@ export interface SignUpTable {
   /** begun; confirmed: it has become a member; decoy: the address was a member's already, and the visitor was not told. */
   state: string;
   /** The member that it has become. */
-  user_id: string | null;
+  user_id: UserId | null;
   created_at: number;
   updated_at: number;
   expires_at: number;
@@ -225,7 +225,7 @@ export interface SignUpTable {
 /** The specification's user record, as far as it does not stand in `users`. JSON columns hold objects. */
 export interface UserRecordTable {
   id: string;
-  user_id: string;
+  user_id: UserId;
   stripe_customer_id: string | null;
   about: string;
   additional_attributes: string;
@@ -243,7 +243,7 @@ export interface UserRecordTable {
 /** The ledger of terms: who accepted what, when, from where. Rows are only added. */
 export interface TermsAcceptanceTable {
   id: string;
-  user_id: string;
+  user_id: UserId;
   version: number;
   label: string;
   lang: string;
@@ -263,6 +263,6 @@ export interface PartnerDealTable {
   /** 1 to 3. */
   tier: number;
   imported_at: number;
-  user_id: string | null;
+  user_id: UserId | null;
   used_at: number | null;
 }

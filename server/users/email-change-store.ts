@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Sha256 } from '../shared/index.ts';
+import type { Sha256, UserId } from '../shared/index.ts';
 import { type Db, isUniqueViolation, type Schema, uuidv7 } from '../store/index.ts';
 import { AlreadyInUseError } from './already-in-use.ts';
 import type { User } from './user.ts';
@@ -7,7 +7,7 @@ import type { User } from './user.ts';
 /** A change of a user's address that can still be undone. Times in milliseconds since the epoch. */
 export interface EmailChange {
   id: string;
-  userId: string;
+  userId: UserId;
   oldEmail: string;
   newEmail: string;
   changedAt: number;
@@ -31,7 +31,7 @@ export async function isEmailReserved(
     .where('old_email', '=', email)
     .where('undo_until', '>', nowMs)
     .where('undone_at', 'is', null)
-    .$if(member !== undefined, (query) => query.where('user_id', '!=', member as string))
+    .$if(member !== undefined, (query) => query.where('user_id', '!=', member as UserId))
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -41,7 +41,7 @@ export async function listReservedEmails(
   db: Db,
   emails: readonly string[],
   nowMs: number,
-): Promise<{ email: string; userId: string }[]> {
+): Promise<{ email: string; userId: UserId }[]> {
   return db
     .selectFrom('email_changes')
     .select(['old_email as email', 'user_id as userId'])

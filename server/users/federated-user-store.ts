@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import type { UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { User } from './user.ts';
 
@@ -42,7 +43,7 @@ export async function claimUnverifiedUser(
 /** Sets whether a provider of the user requires a second factor. Written only if it changes. */
 export async function setSecondFactorRequired(
   trx: Transaction<Schema>,
-  id: string,
+  id: UserId,
   required: boolean,
   nowMs: number,
 ): Promise<void> {

@@ -1,3 +1,4 @@
+import type { UserId } from '../shared/index.ts';
 import type { User } from './user.ts';
 
 /** A user as another service knew them. Times in milliseconds since the epoch. */
@@ -47,12 +48,12 @@ export type ImportOutcome =
 /** Existing data about the ids, addresses and numbers of the imported users. */
 export interface ExistingUsers {
   /** Id → address. */
-  members: Map<string, string>;
+  members: Map<UserId, string>;
   /** Address → id of its user, or of the user for whom it is reserved. */
-  emails: Map<string, string>;
-  phones: Map<string, { id: string; verified: boolean }>;
+  emails: Map<string, UserId>;
+  phones: Map<string, { id: UserId; verified: boolean }>;
   /** Ids of deleted users. */
-  left: Set<string>;
+  left: Set<UserId>;
 }
 
 export const noExistingUsers = (): ExistingUsers => ({
@@ -68,7 +69,7 @@ export interface ImportDecision {
   /** The users to add; one whose number belongs to another user has none. */
   add: ImportedUser[];
   /** Existing users with an unproven number, who lose it to an imported user who had proven it. */
-  release: string[];
+  release: UserId[];
 }
 
 /**
@@ -77,8 +78,8 @@ export interface ImportDecision {
  * @param known existing data; added users are added to it
  */
 export function decideImport(coming: readonly ImportedUser[], known: ExistingUsers): ImportDecision {
-  const added = new Map<string, ImportedUser>();
-  const release: string[] = [];
+  const added = new Map<UserId, ImportedUser>();
+  const release: UserId[] = [];
   const decideOne = (member: ImportedUser): ImportOutcome => {
     const { id, email, phone } = member;
     const context = known.members.get(id);

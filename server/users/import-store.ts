@@ -1,4 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
+import { toUserId } from '../shared/index.ts';
 import type { Db, Schema, UserTable } from '../store/index.ts';
 import { listReservedEmails } from './email-change-store.ts';
 import {
@@ -115,7 +116,7 @@ export async function insertImportedUsers(
       ? await insertImportedUsers(trx, missed, nowMs, round + 1)
       : missed.map(() => ({ kind: 'refused', why: 'email-taken' }));
   const later = new Map(missed.map(({ id }, index) => [id, rerender[index]]));
-  return outcomes.map((outcome, index) => later.get(coming[index]?.id ?? '') ?? outcome);
+  return outcomes.map((outcome, index) => later.get(coming[index]?.id ?? toUserId('')) ?? outcome);
 }
 
 /**

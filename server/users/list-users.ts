@@ -9,6 +9,7 @@ import {
   isMalformed,
   requirePrincipal,
 } from '../http/index.ts';
+import { toUserId, type UserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { getUserRecord } from './user-record.ts';
 import { type UserRecordJson, userRecordSchema } from './user-record-json.ts';
@@ -100,13 +101,13 @@ const data = z.looseObject({
 /** `POST /graphql`: the specification's `listUsers` (section 7), for callers that read the image's name from there. */
 export function listUsers(database: Database, { introspection }: { introspection: boolean }): ApiOperation {
   /** Another user's record looks like a missing one, so that ids of users are not revealed. */
-  function resolveOwner(req: Request, named: string | undefined): string | undefined {
+  function resolveOwner(req: Request, named: string | undefined): UserId | undefined {
     const principal = requirePrincipal(req);
     if (principal.kind === 'member') {
       return named === undefined || named === principal.userId ? principal.userId : undefined;
     }
     if (named === undefined) throw new GraphqlError('filter.userId.eq: which member is meant');
-    return isMalformed(named, maxCharacters) ? undefined : named;
+    return isMalformed(named, maxCharacters) ? undefined : toUserId(named);
   }
 
   return graphqlOperation({

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { UserId } from '../shared/index.ts';
 import type { Db, Schema } from '../store/index.ts';
 import type { User } from './user.ts';
 
@@ -8,7 +9,7 @@ export interface PartnerDeal {
   email: string;
   tier: PartnerTier;
   /** The user who has claimed it. */
-  userId: string | null;
+  userId: UserId | null;
 }
 
 export const partnerTiers = [1, 2, 3] as const;
@@ -30,7 +31,7 @@ export async function findPartnerDeal(db: Db, email: string): Promise<PartnerDea
 export async function claimPartnerDeal(
   trx: Transaction<Schema>,
   email: string,
-  userId: string,
+  userId: UserId,
   nowMs: number,
 ): Promise<PartnerDeal | undefined> {
   const { numUpdatedRows } = await trx
@@ -71,7 +72,7 @@ export async function importPartnerDeals(
 const postponedMs = 7 * 24 * 60 * 60_000;
 
 /** The user declines the partner's plan for now: they are asked again in a week. @returns when */
-export async function postponePartnerDeal(db: Kysely<Schema>, userId: string, nowMs: number): Promise<number> {
+export async function postponePartnerDeal(db: Kysely<Schema>, userId: UserId, nowMs: number): Promise<number> {
   const againAt = nowMs + postponedMs;
   await db.updateTable('users').set({ deal_again_at: againAt, updated_at: nowMs }).where('id', '=', userId).execute();
   return againAt;

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import type { UserId } from '../shared/index.ts';
 import { isUniqueViolation, type Schema } from '../store/index.ts';
 import { AlreadyInUseError } from './already-in-use.ts';
 import type { User } from './user.ts';
@@ -43,7 +44,7 @@ export async function setPhone(
  * Removes a user's number.
  * @returns false if there is none, or the second factor uses it
  */
-export async function removePhone(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<boolean> {
+export async function removePhone(trx: Transaction<Schema>, userId: UserId, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('users')
     .set({ phone: null, phone_verified: 0, phone_changed_at: nowMs, updated_at: nowMs })
@@ -60,7 +61,7 @@ export async function removePhone(trx: Transaction<Schema>, userId: string, nowM
  */
 export async function hasPhoneChangedSince(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   sinceMs: number,
 ): Promise<boolean> {
   const row = await trx

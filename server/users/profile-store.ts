@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import type { UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { User } from './user.ts';
 
@@ -20,7 +21,7 @@ export type ProfileChange = {
 /** Changes the named fields and leaves the others. */
 export async function setProfile(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   change: ProfileChange,
   nowMs: number,
 ): Promise<void> {

@@ -1,10 +1,10 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Sha256 } from '../shared/index.ts';
+import type { Sha256, UserId } from '../shared/index.ts';
 import { type Schema, uuidv7 } from '../store/index.ts';
 
 /** The accepted version of the terms, and the place: evidence in case of doubt. */
 export interface TermsAcceptance {
-  userId: string;
+  userId: UserId;
   version: number;
   label: string;
   /** The language of the shown text. */
@@ -51,7 +51,7 @@ export async function recordAcceptance(
 /** A user's acceptances, oldest first. */
 export async function listTermsAcceptances(
   db: Kysely<Schema>,
-  userId: string,
+  userId: UserId,
 ): Promise<(TermsAcceptance & { acceptedAt: number })[]> {
   const rows = await db
     .selectFrom('terms_acceptances')

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { userIdSchema } from '../shared/index.ts';
 import { toCognitoAttributes } from './cognito-attributes.ts';
 import type { User } from './user.ts';
 import type { UserRecord } from './user-record-store.ts';
@@ -8,7 +9,7 @@ const anything = z.record(z.string(), z.unknown());
 /** The specification's user record (section 3), under its names. Times in milliseconds since the epoch. */
 export const userRecordSchema = z.object({
   id: z.string(),
-  userId: z.string(),
+  userId: userIdSchema,
   username: z.string(),
   firstName: z.string(),
   lastName: z.string(),

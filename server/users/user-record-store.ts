@@ -1,5 +1,6 @@
 import type { Selectable, Transaction } from 'kysely';
 import { z } from 'zod';
+import type { UserId } from '../shared/index.ts';
 import {
   cacheUntilChanged,
   type Database,
@@ -13,7 +14,7 @@ import {
 /** The specification's user record (section 3), except the columns of the user's own row. */
 export interface UserRecord {
   id: string;
-  userId: string;
+  userId: UserId;
   stripeCustomerId: string | null;
   about: string;
   additionalAttributes: Record<string, unknown>;
@@ -55,13 +56,13 @@ function fromRow(row: Selectable<UserRecordTable>): UserRecord {
   };
 }
 
-export async function findUserRecord(db: Db, userId: string): Promise<UserRecord | undefined> {
+export async function findUserRecord(db: Db, userId: UserId): Promise<UserRecord | undefined> {
   const row = await db.selectFrom('user_records').selectAll().where('user_id', '=', userId).executeTakeFirst();
   return row && fromRow(row);
 }
 
 /** Reads a user's imageName ('' for none) from a cache that lasts until the records change: every page shows it. */
-export function createImageNameReader({ db, changes }: Database): (userId: string) => Promise<string> {
+export function createImageNameReader({ db, changes }: Database): (userId: UserId) => Promise<string> {
   const cachedImageName = cacheUntilChanged<string>(() => changes.ofRows('user_records'));
   return async (userId) => {
     const name = await cachedImageName(userId, async () => {
@@ -79,7 +80,7 @@ export async function findUserRecordById(db: Db, id: string): Promise<UserRecord
   return row && fromRow(row);
 }
 
-const newRow = (userId: string, nowMs: number): Selectable<UserRecordTable> => ({
+const newRow = (userId: UserId, nowMs: number): Selectable<UserRecordTable> => ({
   id: uuidv7(nowMs),
   user_id: userId,
   stripe_customer_id: null,
@@ -99,7 +100,7 @@ const newRow = (userId: string, nowMs: number): Selectable<UserRecordTable> => (
 /** Adds the records of some users; existing ones stay unchanged. */
 export async function insertUserRecords(
   trx: Transaction<Schema>,
-  userIds: readonly string[],
+  userIds: readonly UserId[],
   nowMs: number,
 ): Promise<void> {
   if (userIds.length === 0) return;
@@ -111,7 +112,7 @@ export async function insertUserRecords(
 }
 
 /** Adds a user's record; an existing one stays unchanged. */
-export async function insertUserRecord(trx: Transaction<Schema>, userId: string, nowMs: number): Promise<UserRecord> {
+export async function insertUserRecord(trx: Transaction<Schema>, userId: UserId, nowMs: number): Promise<UserRecord> {
   await insertUserRecords(trx, [userId], nowMs);
   const record = await findUserRecord(trx, userId);
   if (!record) throw new Error('a user record that was just written is not there');
@@ -120,7 +121,7 @@ export async function insertUserRecord(trx: Transaction<Schema>, userId: string,
 
 export async function updateUserRecord(
   trx: Transaction<Schema>,
-  userId: string,
+  userId: UserId,
   change: UserRecordChange,
   nowMs: number,
 ): Promise<void> {

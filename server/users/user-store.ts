@@ -1,5 +1,6 @@
 import type { Selectable, Transaction } from 'kysely';
 import { withoutSteering } from '../http/index.ts';
+import { toUserId, type UserId } from '../shared/index.ts';
 import {
   cacheUntilChanged,
   type Database,
@@ -52,18 +53,18 @@ function fromRow(row: Selectable<UserTable>): User {
   };
 }
 
-export async function findUser(db: Db, id: string): Promise<User | undefined> {
+export async function findUser(db: Db, id: UserId): Promise<User | undefined> {
   const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
   return row && fromRow(row);
 }
 
-type ReadUser = (id: string) => Promise<User | undefined>;
+type ReadUser = (id: UserId) => Promise<User | undefined>;
 const currentUsers = new WeakMap<Database, ReadUser>();
 
 function readsThrough(database: Database): ReadUser {
   const { db } = database;
   const cachedUser = cacheUntilChanged<User>(() => database.changes.ofRows('users'));
-  const select = prepare<{ id: string }, Selectable<UserTable>>((v) =>
+  const select = prepare<{ id: UserId }, Selectable<UserTable>>((v) =>
     db.selectFrom('users').selectAll().where('id', '=', v.id),
   );
   return (id) =>
@@ -74,7 +75,7 @@ function readsThrough(database: Database): ReadUser {
 }
 
 /** The same from a cache that lasts until the users change, because every request reads it. */
-export async function findCurrentUser(database: Database, id: string): Promise<User | undefined> {
+export async function findCurrentUser(database: Database, id: UserId): Promise<User | undefined> {
   let read = currentUsers.get(database);
   if (!read) {
     read = readsThrough(database);
@@ -124,7 +125,7 @@ export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs:
   }
   const tos = user.acceptedTosVersion ?? null;
   const row: Selectable<UserTable> = {
-    id: uuidv7(nowMs),
+    id: toUserId(uuidv7(nowMs)),
     email: user.email,
     email_verified: user.emailVerified ? 1 : 0,
     phone,
@@ -189,7 +190,7 @@ export async function lockUser(
   return numUpdatedRows > 0n ? findUser(trx, id) : undefined;
 }
 
-export async function setDisabled(db: Db, id: string, disabledAt: number | null, nowMs: number): Promise<boolean> {
+export async function setDisabled(db: Db, id: UserId, disabledAt: number | null, nowMs: number): Promise<boolean> {
   const result = await db
     .updateTable('users')
     .set({ disabled_at: disabledAt, updated_at: nowMs })
@@ -201,7 +202,7 @@ export async function setDisabled(db: Db, id: string, disabledAt: number | null,
 /** Sets where a user comes from (the specification's source), and the partner's plan that waits for them. */
 export async function setSource(
   trx: Transaction<Schema>,
-  id: string,
+  id: UserId,
   { source, offeredPlanId }: Pick<User, 'source' | 'offeredPlanId'>,
   nowMs: number,
 ): Promise<void> {
@@ -225,7 +226,7 @@ export async function confirmEmail(db: Db, user: Pick<User, 'id' | 'email'>, now
 }
 
 /** Stores the user's language. */
-export async function setLocale(db: Db, id: string, locale: string, nowMs: number): Promise<void> {
+export async function setLocale(db: Db, id: UserId, locale: string, nowMs: number): Promise<void> {
   await db.updateTable('users').set({ locale, updated_at: nowMs }).where('id', '=', id).execute();
 }
 
@@ -249,7 +250,7 @@ export async function recordSignIn(db: Db, user: Pick<User, 'id' | 'passwordEpoc
 /** Sets the second factor of the sign-in. @returns false if the user is deleted, or has no verified number for `sms` */
 export async function setMfaPreference(
   trx: Transaction<Schema>,
-  id: string,
+  id: UserId,
   preference: User['mfaPreference'],
   nowMs: number,
 ): Promise<boolean> {

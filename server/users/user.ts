@@ -1,9 +1,11 @@
+import type { UserId } from '../shared/index.ts';
+
 /** The specification's NOMFA, SMS_MFA and SOFTWARE_TOKEN_MFA. */
 export type MfaPreference = 'none' | 'sms' | 'totp';
 
 /** One user. Times in milliseconds since the epoch. */
 export interface User {
-  id: string;
+  id: UserId;
   email: string;
   emailVerified: boolean;
   phone: string | null;

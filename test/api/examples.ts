@@ -8,6 +8,7 @@ import { codeFor, newPassword } from '../password/steps.ts';
 import { appCode } from '../settings/mfa-steps.ts';
 import * as signUp from '../sign-up/steps.ts';
 import { password, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import type { Credentials } from './callers.ts';
 
@@ -38,7 +39,7 @@ async function begunAccount(foyer: TestFoyer) {
 
 /** A set-up that the member has begun, with the code that ends it. */
 async function begunTotp({ deps }: TestFoyer, userId: string) {
-  const user = await findUser(deps.database.db, userId);
+  const user = await findUser(deps.database.db, toUserId(userId));
   if (!user) throw new Error('no such member');
   const settings = { ...deps, mfaBox: deps.boxes.mfa, brandName: 'Foyer' };
   const { setupId, secret } = await beginTotp(settings, user);
@@ -54,14 +55,14 @@ export const promotionCode = 'MATRIX20';
 /** What the calls on memberships are made with: the member's own customer, card and order; of nobody where nothing will be let in. */
 export async function billing({ userId }: Named, shop: Shop, letIn: boolean) {
   const nobody = { customer: 'cus_nobody', subscription: 'sub_nobody', invoice: 'in_nobody' };
-  const user = letIn ? await findUser(shop.foyer.deps.database.db, userId) : undefined;
+  const user = letIn ? await findUser(shop.foyer.deps.database.db, toUserId(userId)) : undefined;
   if (!user) return { ...nobody, dueFor: async () => 0, setupIntent: async () => 'seti_nobody' };
-  if (!(await shop.membership.getMembership(userId))?.card) {
+  if (!(await shop.membership.getMembership(toUserId(userId)))?.card) {
     await shop.saveCard(user);
     await shop.buy(user, 'm-99');
   }
   const { customerId, subscriptionId } = await shop.membership.ensure(user, 7);
-  const [order] = await listOrders(shop.foyer.deps.database.db, userId);
+  const [order] = await listOrders(shop.foyer.deps.database.db, toUserId(userId));
   return {
     ...{ customer: customerId ?? '', subscription: subscriptionId ?? '', invoice: order?.invoiceId ?? '' },
     setupIntent: () => shop.confirmCard(user),
@@ -115,7 +116,13 @@ export const examples: Record<
   listMessages: { query: { status: 'unread', limit: '10' } },
   async readMessage({ userId }, { deps }, _shop, letIn) {
     if (!letIn) return { path: '/messages/none/read' };
-    const message = { channel: 'notification', userId, title: 'Hello', description: '', category: 'task' } as const;
+    const message = {
+      channel: 'notification',
+      userId: toUserId(userId),
+      title: 'Hello',
+      description: '',
+      category: 'task',
+    } as const;
     const { id } = await deps.database.transaction((trx) => deps.outbox.add(trx, message));
     await deps.outboxWorker.turn();
     return { path: `/messages/${id}/read` };

@@ -18,6 +18,7 @@ import { StoreUnavailable } from '../../server/store/index.ts';
 import { insertUserRecord } from '../../server/users/index.ts';
 import { userRecordSchema } from '../../server/users/user-record-json.ts';
 import { listenOnFreePort, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
@@ -143,7 +144,7 @@ describe('access rules of GraphQL fields', () => {
     for (const query of ['{closed {secret}}', '{open closed {open secret}}']) {
       await expect(ask(reader, query)).rejects.toMatchObject({ kind: 'forbidden' });
     }
-    const member = { kind: 'member', userId: '1', by: 'session' } as const;
+    const member = { kind: 'member', userId: toUserId('1'), by: 'session' } as const;
     await expect(ask(member, '{open}')).rejects.toMatchObject({ kind: 'forbidden' });
     await expect(ask({ ...member, by: 'token', scopes: ['account'] }, '{open}')).rejects.toMatchObject({
       kind: 'forbidden',

@@ -3,6 +3,7 @@ import { removeAllFactors } from '../../server/mfa/index.ts';
 import { findUser, insertUserRecord } from '../../server/users/index.ts';
 import { type Shop, startShop } from '../membership/steps.ts';
 import type { TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { anyBackend, type Backend, backends } from '../support/stores.ts';
 import { createAnswerCheck, type OpenApi } from './answers.ts';
@@ -49,11 +50,11 @@ describe.each(backends)('the guard of the JSON API on $name', (backend) => {
   beforeEach(() => foyer.deps.kv.delete(...countersHere(calls.map(({ operation }) => operation))));
 
   const turnOff = (userId: string) =>
-    foyer.deps.database.transaction((trx) => removeAllFactors(trx, userId, foyer.deps.now()));
+    foyer.deps.database.transaction((trx) => removeAllFactors(trx, toUserId(userId), foyer.deps.now()));
 
   async function nameMember(id: string | undefined): Promise<Named> {
     const { database, now } = foyer.deps;
-    const user = (id === undefined ? undefined : await findUser(database.db, id)) ?? (await foyer.addUser());
+    const user = (id === undefined ? undefined : await findUser(database.db, toUserId(id))) ?? (await foyer.addUser());
     const record = await database.transaction((trx) => insertUserRecord(trx, user.id, now()));
     return { userId: user.id, email: user.email, recordId: record.id };
   }

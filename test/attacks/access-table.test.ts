@@ -19,6 +19,7 @@ import { type Shop, startShop } from '../membership/steps.ts';
 import { giveTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { listenOnFreePort, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { routesOf } from '../support/routes.ts';
 import { sendRequest } from '../support/send-request.ts';
@@ -95,7 +96,7 @@ describe.each(backends)('the access table on $name', (backend) => {
   afterAll(() => whole && close(whole));
 
   const rowOf = (id: string) =>
-    foyer.deps.database.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    foyer.deps.database.db.selectFrom('users').selectAll().where('id', '=', toUserId(id)).executeTakeFirstOrThrow();
   /** Nothing of what was counted for others must refuse the next. */
   const request = (browser: Browser, { method, address }: Page, headers: Record<string, string> = {}) =>
     method === 'GET' ? browser.get(address, { headers }) : browser.post(address, {}, headers);

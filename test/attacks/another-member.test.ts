@@ -4,6 +4,7 @@ import { type Credentials, signedInto } from '../api/callers.ts';
 import { billing, call, countersHere, inputOf, makePromotionCode, type Named } from '../api/examples.ts';
 import { type Shop, startShop } from '../membership/steps.ts';
 import { password } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { strictest } from './bad-input.ts';
 
 /** Calls whose input means nobody: whoever makes them does so for themselves. */
@@ -48,8 +49,8 @@ describe.each(strictest())('the JSON API on data of another member, on $name', (
       ...(['terms_acceptances', 'totp_authenticators', 'recovery_codes'] as const),
     ];
     const of = (table: (typeof tables)[number]) =>
-      db.selectFrom(table).selectAll().where('user_id', '=', bob.userId).execute();
-    const user = await db.selectFrom('users').selectAll().where('id', '=', bob.userId).execute();
+      db.selectFrom(table).selectAll().where('user_id', '=', toUserId(bob.userId)).execute();
+    const user = await db.selectFrom('users').selectAll().where('id', '=', toUserId(bob.userId)).execute();
     return [user, ...(await Promise.all(tables.map(of)))];
   }
 

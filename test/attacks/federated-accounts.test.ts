@@ -17,6 +17,7 @@ import {
 import { codeFor, newAddress, otherThan, profile } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { backends } from '../support/stores.ts';
 
@@ -43,7 +44,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
 
   const db = () => foyer.stores.database.db;
   const member = (email = '') => findUserByIdentifier(db(), { email });
-  const links = async (user: User | undefined) => listIdentities(db(), user?.id ?? '');
+  const links = async (user: User | undefined) => listIdentities(db(), toUserId(user?.id ?? ''));
   const path = (answer: Response) => pathOf(foyer, answer);
   const by = (browser: Browser, kind: Kind, email: string, more = {}) =>
     comeBy(providers, browser, kind, somebody(providers, kind, { email, ...more }));

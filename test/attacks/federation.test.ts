@@ -4,6 +4,7 @@ import { findUserByIdentifier } from '../../server/users/index.ts';
 import { answerOf, comeBy, type Kind, pathOf, pressButton, somebody } from '../federation/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { relyingParty } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
@@ -324,7 +325,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       const elsewhere = foyer.browser();
       await comeBy(providers, elsewhere, 'amazon', { ...owner, email: 'other@example.com' });
       expect(await signedIn(elsewhere)).toBe(false);
-      const links = await listIdentities(foyer.stores.database.db, user?.id ?? '');
+      const links = await listIdentities(foyer.stores.database.db, toUserId(user?.id ?? ''));
       expect(links.map(({ kind, subject }) => [kind, subject])).toEqual([['google', '1234567']]);
     });
 

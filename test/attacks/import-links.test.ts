@@ -6,6 +6,7 @@ import { findUser } from '../../server/users/index.ts';
 import { comeBy, type Kind, pathOf, somebody } from '../federation/steps.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { backends } from '../support/stores.ts';
 
@@ -68,14 +69,14 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
       const who = somebody(providers, kind, { subject: `${kind}-subject-1` });
       const imported = row(JSON.stringify([identityOf(kind, who.subject ?? '')]));
       expect(await importing([imported])).toMatchObject({ code: 0, counts: { added: 1, linked: 1, notes: 0 } });
-      const links = await listIdentities(db(), imported.sub);
+      const links = await listIdentities(db(), toUserId(imported.sub));
       expect(links).toMatchObject([{ kind, subject: who.subject, linkedAt: 1_600_000_000_000, lastUsedAt: null }]);
       const browser = foyer.browser();
       const to = pathOf(foyer, await comeBy(providers, browser, kind, who));
       expect(to).toMatch(/^\/tos/);
-      expect((await listIdentities(db(), imported.sub)).at(0)?.lastUsedAt).not.toBeNull();
+      expect((await listIdentities(db(), toUserId(imported.sub))).at(0)?.lastUsedAt).not.toBeNull();
       // The rules of a link hold: what the provider demands of its members is demanded.
-      expect((await findUser(db(), imported.sub))?.secondFactorRequired).toBe(kind === 'facebook');
+      expect((await findUser(db(), toUserId(imported.sub)))?.secondFactorRequired).toBe(kind === 'facebook');
     },
   );
 
@@ -99,8 +100,8 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
     const { counts, report } = await importing(rows);
     expect(counts).toMatchObject({ added: 2, linked: 1, notes: 1 });
     expect([rehearsed.counts.linked, rehearsed.report]).toEqual([counts.linked, report]);
-    expect(await listIdentities(db(), rows[0]?.sub ?? '')).toHaveLength(1);
-    expect(await listIdentities(db(), rows[1]?.sub ?? '')).toEqual([]);
+    expect(await listIdentities(db(), toUserId(rows[0]?.sub ?? ''))).toHaveLength(1);
+    expect(await listIdentities(db(), toUserId(rows[1]?.sub ?? ''))).toEqual([]);
   });
 
   it('An imported account with an unconfirmed address is not linked to its creator’s provider account', async () => {
@@ -109,9 +110,9 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
     const { counts, report } = await importing([planted]);
     expect(counts).toMatchObject({ added: 1, linked: 0 });
     expect(report).toContain('identities: email_verified is not true; left out');
-    expect(await listIdentities(db(), planted.sub)).toEqual([]);
+    expect(await listIdentities(db(), toUserId(planted.sub))).toEqual([]);
     await comeBy(providers, foyer.browser(), 'google', who);
-    expect(await listIdentities(db(), planted.sub)).toEqual([]);
+    expect(await listIdentities(db(), toUserId(planted.sub))).toEqual([]);
   });
 
   it('A later file links nothing to the account of an existing user', async () => {
@@ -119,7 +120,7 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
     await importing([first]);
     const { counts } = await importing([{ ...first, identities: [identityOf('google', 'added-later')] }]);
     expect(counts).toMatchObject({ there: 1, linked: 0 });
-    expect(await listIdentities(db(), first.sub)).toEqual([]);
+    expect(await listIdentities(db(), toUserId(first.sub))).toEqual([]);
   });
 
   it.each([
@@ -142,7 +143,7 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
       const { counts, report } = await importing([imported]);
       expect(counts).toMatchObject({ added: 1, refused: 0, linked: 0 });
       expect(report).toContain(why);
-      expect(await listIdentities(db(), imported.sub)).toEqual([]);
+      expect(await listIdentities(db(), toUserId(imported.sub))).toEqual([]);
     },
   );
 
@@ -154,6 +155,6 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
       const run = await cli('user', 'import', file, '--provider', wrong);
       expect([wrong, run.code === 0, run.err.includes('write NAME=id')]).toEqual([wrong, false, true]);
     }
-    expect(await findUser(db(), imported.sub)).toBeUndefined();
+    expect(await findUser(db(), toUserId(imported.sub))).toBeUndefined();
   });
 });

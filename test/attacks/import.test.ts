@@ -6,7 +6,7 @@ import { changeEmail } from '../../server/users/index.ts';
 import { codeFor, newPassword, submit } from '../password/steps.ts';
 import { type Cli, cliOf } from '../support/cli.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toSha256 } from '../support/ids.ts';
+import { toSha256, toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 
 let ids = 0;
@@ -104,7 +104,7 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
       const gone = newSub();
       await database.db
         .insertInto('account_deletions')
-        .values({ user_id: gone, requested_at: 1, due_at: 2, done_at: 3, membership: null })
+        .values({ user_id: toUserId(gone), requested_at: 1, due_at: 2, done_at: 3, membership: null })
         .execute();
       const mover = await foyer.addUser();
       const nowMs = foyer.deps.now();

@@ -4,6 +4,7 @@ import { moveTo, newPassword, undo, undoToken } from '../contact/steps.ts';
 import { askToLeave, cancelToken, dayMs, deletionOf, leavingMember, operatorOf } from '../deletion/steps.ts';
 import { memberWithTotp, signInWithTotp } from '../sign-in/factor-steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
@@ -15,7 +16,7 @@ describe.each(backends)('attack: account deletion and the operator’s factor re
   });
   afterAll(() => foyer?.close());
 
-  const find = (id: string) => findUser(foyer.deps.database.db, id);
+  const find = (id: string) => findUser(foyer.deps.database.db, toUserId(id));
   const stateOf = async ({ id }: User) =>
     (
       await foyer.deps.database.db

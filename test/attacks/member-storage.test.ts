@@ -1,5 +1,6 @@
 import { service } from '../api/callers.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { bytesOf, entriesIn } from '../support/stored.ts';
 import { backends } from '../support/stores.ts';
@@ -16,13 +17,13 @@ describe.each(backends)('users and pending accounts that fill the stores, on $na
   afterAll(() => foyer?.close());
 
   const rowsOf = (userId: string) =>
-    foyer.stores.database.db.selectFrom('notifications').selectAll().where('user_id', '=', userId).execute();
+    foyer.stores.database.db.selectFrom('notifications').selectAll().where('user_id', '=', toUserId(userId)).execute();
   const insert = async (userId: string, count: number, more: { security?: number; createdAt?: number } = {}) => {
     const { security = 0, createdAt = foyer.deps.now() } = more;
     const rows = Array.from({ length: count }, (_, at) => ({
       ...{
         id: `${userId}-${security}-${createdAt}-${String(at).padStart(5, '0')}`,
-        user_id: userId,
+        user_id: toUserId(userId),
         title: `Old ${at}`,
       },
       ...{ description: 'x', category: 'c', details: '{}', status: 'unread', security },

@@ -2,6 +2,7 @@ import { findPasskey, listPasskeys, removePasskey } from '../../server/passkeys/
 import { addPasskey, addPath, askedAt, errorOf, memberWithPasskey, signInWith } from '../passkeys/steps.ts';
 import { Authenticator, type CreationOptions, type Oddity } from '../support/authenticator.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { anyBackend, backends } from '../support/stores.ts';
 
 const expired = 'That took too long. Please try again.';
@@ -17,7 +18,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
   afterAll(() => foyer?.close());
 
   const post = (credential: string, browser = foyer.browser()) => browser.post('/sign-in/passkey', { credential });
-  const passkeysOf = (userId: string) => listPasskeys(foyer.deps.database.db, userId);
+  const passkeysOf = (userId: string) => listPasskeys(foyer.deps.database.db, toUserId(userId));
 
   it('An overheard passkey answer is refused the second time, in any browser', async () => {
     const { authenticator } = await memberWithPasskey(foyer);

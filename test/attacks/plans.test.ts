@@ -7,6 +7,7 @@ import { addBillingTask } from '../../server/membership/task-store.ts';
 import { importPartnerDeals, type User } from '../../server/users/index.ts';
 import { asMember } from '../membership/api-steps.ts';
 import { cards, dayMs, from, manyCards, type Shop, startShop } from '../membership/steps.ts';
+import { toUserId } from '../support/ids.ts';
 import { anyBackend } from '../support/stores.ts';
 
 const minuteMs = 60_000;
@@ -212,7 +213,11 @@ describe('attacks on plans', () => {
     const first = await shop.foyer.addUser({ email });
     expect((await shop.membership.ensure(first, 7)).status).toBe('trialing');
     const { db: kysely } = db();
-    await kysely.updateTable('trial_claims').set({ user_id: '' }).where('user_id', '=', first.id).execute();
+    await kysely
+      .updateTable('trial_claims')
+      .set({ user_id: toUserId('') })
+      .where('user_id', '=', first.id)
+      .execute();
     await kysely.updateTable('users').set({ email: 'gone@example.org' }).where('id', '=', first.id).execute();
     expect((await shop.membership.ensure(await shop.foyer.addUser({ email }), 30)).status).toBe('active');
   });

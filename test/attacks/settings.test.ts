@@ -2,7 +2,7 @@ import { sha256 } from '../../server/shared/index.ts';
 import { findUser, setMfaPreference } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toSealedText } from '../support/ids.ts';
+import { toSealedText, toUserId } from '../support/ids.ts';
 import { routesOf } from '../support/routes.ts';
 import { anyBackend } from '../support/stores.ts';
 
@@ -48,7 +48,7 @@ describe('the settings under attack', () => {
   afterAll(() => foyer?.close());
 
   const rowOf = (id: string) =>
-    foyer.deps.database.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    foyer.deps.database.db.selectFrom('users').selectAll().where('id', '=', toUserId(id)).executeTakeFirstOrThrow();
 
   it('The test knows every form, including those without secrets', () => {
     expect(forms).toEqual(expect.arrayContaining([...withoutSecrets, '/settings/password']));
@@ -116,9 +116,9 @@ describe('the settings under attack', () => {
   async function staleBrowser(userId: string): Promise<Browser> {
     const { database, now } = foyer.deps;
     const set = (preference: 'none' | 'totp') =>
-      database.transaction((trx) => setMfaPreference(trx, userId, preference, now()));
+      database.transaction((trx) => setMfaPreference(trx, toUserId(userId), preference, now()));
     await set('none');
-    const user = await findUser(database.db, userId);
+    const user = await findUser(database.db, toUserId(userId));
     if (!user) throw new Error('the member is gone');
     const browser = await foyer.signedIn(user);
     await set('totp');

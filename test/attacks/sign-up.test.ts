@@ -4,6 +4,7 @@ import { plainHasher } from '../sign-up/plain-hasher.ts';
 import { begin, codeFor, newAddress, newPassword, otherThan, profile } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 
 const codeStep = '/signup/emailCaptured';
@@ -137,8 +138,12 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     const { db } = foyer.stores.database;
     for (const address of [email, both]) {
       const id = (await member(address))?.id ?? '';
-      expect(await db.selectFrom('user_records').select('id').where('user_id', '=', id).execute()).toHaveLength(1);
-      expect(await db.selectFrom('terms_acceptances').select('id').where('user_id', '=', id).execute()).toHaveLength(1);
+      expect(
+        await db.selectFrom('user_records').select('id').where('user_id', '=', toUserId(id)).execute(),
+      ).toHaveLength(1);
+      expect(
+        await db.selectFrom('terms_acceptances').select('id').where('user_id', '=', toUserId(id)).execute(),
+      ).toHaveLength(1);
       expect((await foyer.mails(address)).filter(({ template }) => template === 'welcome')).toHaveLength(1);
     }
   });

@@ -7,6 +7,7 @@ import { hash as bcrypt } from '@node-rs/bcrypt';
 import { createPasswordHasher } from '../../server/password/index.ts';
 import { cliOf } from '../support/cli.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 
 const cost = { memoryCost: 64, timeCost: 1, parallelism: 1 };
@@ -59,7 +60,7 @@ describe.each(backends)('how passwords are kept, on $name', (backend) => {
   const command = (...argv: string[]) => cliOf(foyer)(...argv);
   const stored = async (id: string) => {
     const query = foyer.stores.database.db.selectFrom('users').select(['password_hash', 'password_profile']);
-    return query.where('id', '=', id).executeTakeFirstOrThrow();
+    return query.where('id', '=', toUserId(id)).executeTakeFirstOrThrow();
   };
   const signIn = async (email: string, given = password) =>
     (await foyer.browser().post('/sign-in', { username: email, password: given })).status;

@@ -4,6 +4,7 @@ import { operatorOf } from '../deletion/steps.ts';
 import { giveRecoveryCodes, giveTotp, memberWithSms, memberWithTotp } from '../sign-in/factor-steps.ts';
 import type { Cli } from '../support/cli.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 
 const hourMs = 60 * 60_000;
@@ -21,7 +22,7 @@ describe.each(backends)('foyer user reset-mfa on $name', (backend) => {
     foyer.passTime(hours * hourMs);
     await foyer.app.deletion.work();
   };
-  const preference = async (id: string) => (await findUser(foyer.deps.database.db, id))?.mfaPreference;
+  const preference = async (id: string) => (await findUser(foyer.deps.database.db, toUserId(id)))?.mfaPreference;
   const templates = async (email: string) => (await foyer.mails(email)).map(({ template }) => template);
 
   it('The reset removes the factor after 72 hours, ends all sessions, allows the password alone and sends a mail', async () => {

@@ -2,6 +2,7 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import { openDatabase } from '../../server/store/index.ts';
 import { findUserRecord } from '../../server/users/index.ts';
 import { type Cli, cliOn, cliSecretKey } from '../support/cli.ts';
+import { toUserId } from '../support/ids.ts';
 import { backends, type StoreUrls } from '../support/stores.ts';
 
 const ada = ['--email', 'Ada@Example.com', '--given-name', 'Ada', '--family-name', 'Lovelace'];
@@ -50,7 +51,7 @@ describe.each(backends)('foyer user on $name', (backend) => {
       entitlements: [],
     });
     const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
-    const record = await findUserRecord(database.db, String(run.json().sub)).finally(() => database.close());
+    const record = await findUserRecord(database.db, toUserId(String(run.json().sub))).finally(() => database.close());
     expect(record).toMatchObject({ userId: run.json().sub, totalRewards: '5' });
   });
 

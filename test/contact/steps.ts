@@ -5,6 +5,7 @@ import { deriveKey } from '../../server/store/index.ts';
 import { findUser, type User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 
 export const newPassword = 'a walk in the rain 4';
 
@@ -89,7 +90,7 @@ export async function begunEmail({ deps }: TestFoyer, user: User, to: string, de
 /** A change of a member's number that waits for its code, as a call of the JSON API begins one. */
 export async function begunPhone({ deps }: TestFoyer, userId: string): Promise<{ flow: string; code: string }> {
   const { kv, config, boxes, database, now } = deps;
-  const user = await findUser(database.db, userId);
+  const user = await findUser(database.db, toUserId(userId));
   if (!user) throw new Error('no such member');
   const { phone } = fresh();
   const { id: flow } = await createPendingContactChanges(kv, hostCookies(config.https), boxes.contact, now).begin(

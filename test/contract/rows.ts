@@ -1,6 +1,6 @@
 import type { ClientTable, OidcTable, SigningKeyTable, UserTable } from '../../server/store/index.ts';
 import { uuidv7 } from '../../server/store/index.ts';
-import { toSealedText, toSha256 } from '../support/ids.ts';
+import { toSealedText, toSha256, toUserId } from '../support/ids.ts';
 
 /** More than 32 bits, as every time in milliseconds is. */
 export const NOW_MS = 1_790_000_000_123;
@@ -8,7 +8,7 @@ export const NOW_MS = 1_790_000_000_123;
 export function aUser(change: Partial<UserTable> = {}): UserTable {
   const id = uuidv7();
   return {
-    id,
+    id: toUserId(id),
     email: `${id}@example.com`,
     email_verified: 0,
     phone: null,

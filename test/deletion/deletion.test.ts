@@ -1,5 +1,6 @@
 import { findUser, setDisabled } from '../../server/users/index.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { askToLeave, dayMs, deletionOf, everyRow, leavingMember, marks, rowsEverywhere } from './steps.ts';
 
@@ -12,7 +13,7 @@ describe.each(backends)('account deletion, on $name', (backend) => {
 
   const templates = async (email: string) =>
     (await foyer.mails(email)).map(({ template }) => template).filter((template) => template !== 'new-device');
-  const stillThere = async (id: string) => (await findUser(foyer.deps.database.db, id)) !== undefined;
+  const stillThere = async (id: string) => (await findUser(foyer.deps.database.db, toUserId(id))) !== undefined;
   const afterTwoWeeks = async () => {
     foyer.passTime(14 * dayMs);
     await foyer.app.deletion.work();

@@ -1,6 +1,7 @@
 import { findUser } from '../../server/users/index.ts';
 import { memberWithTotp, signInWithTotp } from '../sign-in/factor-steps.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { cancelToken, dayMs, operatorOf } from './steps.ts';
 
@@ -20,7 +21,7 @@ describe.each(backends)('cancelling a second-factor reset, on $name', (backend) 
   const staysAfterAll = async (id: string) => {
     foyer.passTime(4 * dayMs);
     await foyer.app.deletion.work();
-    expect((await findUser(foyer.deps.database.db, id))?.mfaPreference).toBe('totp');
+    expect((await findUser(foyer.deps.database.db, toUserId(id)))?.mfaPreference).toBe('totp');
   };
 
   it('The link opens a page whose button keeps the second factor, once', async () => {

@@ -4,7 +4,7 @@ import type { User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
 import type { TestFoyer } from '../support/foyer.ts';
-import { toSealedText, toSessionIdHash, toSha256 } from '../support/ids.ts';
+import { toSealedText, toSessionIdHash, toSha256, toUserId } from '../support/ids.ts';
 
 export const dayMs = 24 * 60 * 60_000;
 
@@ -25,7 +25,7 @@ export function membershipRow(
 ): Insertable<Schema['memberships']> {
   const thing = uuidv7().replaceAll('-', '');
   return {
-    ...{ user_id: userId, customer_id: `cus_${thing}`, customer_asked_at: at, trial_days: 7 },
+    ...{ user_id: toUserId(userId), customer_id: `cus_${thing}`, customer_asked_at: at, trial_days: 7 },
     ...{ subscription_id: `sub_${thing}`, generation: 0, status: 'active', priced_plan_id: '10' },
     ...{ period_start: at, period_end: at + 30 * dayMs, trial_end: null, cancel_at_period_end: 0, next_plan_id: null },
     ...{ paid_plan_id: '10', paid_until: at + 30 * dayMs, base_plan_id: null },

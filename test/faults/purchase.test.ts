@@ -8,6 +8,7 @@ import { findUser, insertUser, insertUserRecord } from '../../server/users/index
 import { mainForm } from '../checkout/shop.ts';
 import { createServers, type ServerProcess } from '../journeys/server-process.ts';
 import { Browser, locationOf } from '../support/browser.ts';
+import { toUserId } from '../support/ids.ts';
 import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
 import { seededRandom } from './seeded.ts';
 
@@ -223,8 +224,8 @@ it(
     for (const { id, email, seed } of members) {
       const end = await goThrough(last, email).catch(String);
       const [user, orders, customers] = await Promise.all([
-        findUser(database.db, id),
-        listOrders(database.db, id),
+        findUser(database.db, toUserId(id)),
+        listOrders(database.db, toUserId(id)),
         api.customers.list({ email }),
       ]);
       const invoices = (

@@ -3,6 +3,7 @@ import type { UpstreamIdentity } from '../../server/federation/identity.ts';
 import type { FederatedIdentity } from '../../server/federation/identity-store.ts';
 import { decide, type ProvisioningFacts } from '../../server/federation/provision.ts';
 import type { User } from '../../server/users/index.ts';
+import { toUserId } from '../support/ids.ts';
 
 const identity: UpstreamIdentity = {
   ...{ provider: 'google', kind: 'google', issuer: 'https://accounts.google.com', subject: '1' },
@@ -62,7 +63,7 @@ describe('decide', () => {
 
   const users = fc
     .record({
-      id: fc.constantFrom('ada', 'grace'),
+      id: fc.constantFrom(toUserId('ada'), toUserId('grace')),
       emailVerified: fc.boolean(),
       disabledAt: fc.option(fc.nat()),
     })

@@ -9,7 +9,7 @@ import {
 import { codeFor, otherThan } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toSha256 } from '../support/ids.ts';
+import { toSha256, toUserId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
@@ -34,7 +34,7 @@ describe.each(backends)('users by a provider on $name', (backend) => {
   const member = (email = '') => findUserByIdentifier(db(), { email });
   const path = (answer: Response) => pathOf(foyer, answer);
   const isSignedIn = async (browser: Browser) => (await browser.get('/settings')).status !== 303;
-  const linksOf = async (user: User | undefined) => listIdentities(db(), user?.id ?? '');
+  const linksOf = async (user: User | undefined) => listIdentities(db(), toUserId(user?.id ?? ''));
   const notice = (answer: Response) => new URL(locationOf(answer)).searchParams.get('notice');
 
   describe('a user whose address the provider confirms', () => {
@@ -48,7 +48,7 @@ describe.each(backends)('users by a provider on $name', (backend) => {
         ...{ emailVerified: true, passwordHash: null, givenName: 'Ada', familyName: 'Lovelace', locale: 'en' },
         ...{ acceptedTosVersion: null, secondFactorRequired: false, disabledAt: null, source: 'general' },
       });
-      expect(await findUserRecord(db(), user?.id ?? '')).toBeDefined();
+      expect(await findUserRecord(db(), toUserId(user?.id ?? ''))).toBeDefined();
       expect(await linksOf(user)).toMatchObject([
         {
           ...{ kind: 'google', provider: 'google', issuer: 'https://accounts.google.com', email: ada.email },
@@ -154,7 +154,7 @@ describe.each(backends)('users by a provider on $name', (backend) => {
       const ada = somebody(providers, 'google');
       await comeBy(providers, foyer.browser(), 'google', ada);
       const user = await member(ada.email);
-      await setDisabled(db(), user?.id ?? '', foyer.deps.now(), foyer.deps.now());
+      await setDisabled(db(), toUserId(user?.id ?? ''), foyer.deps.now(), foyer.deps.now());
       const browser = foyer.browser();
       expect(notice(await comeBy(providers, browser, 'google', ada))).toBe('federation-disabled');
       const other = await foyer.addUser();
@@ -242,7 +242,7 @@ describe.each(backends)('users by a provider on $name', (backend) => {
       await db()
         .updateTable('users')
         .set({ accepted_tos_version: number })
-        .where('id', '=', user?.id ?? '')
+        .where('id', '=', toUserId(user?.id ?? ''))
         .execute();
       const verify = locationOf(await browser.get(`/${search}`));
       const tokens = await client.redeem(locationOf(await browser.get(await store(browser, verify))), begun);

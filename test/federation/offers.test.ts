@@ -1,6 +1,7 @@
 import { listIdentities } from '../../server/federation/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
@@ -22,7 +23,7 @@ describe.each(backends)('/federation/link on $name', (backend) => {
   });
 
   const path = (answer: Response) => pathOf(foyer, answer);
-  const linksOf = ({ id }: { id: string }) => listIdentities(foyer.stores.database.db, id);
+  const linksOf = ({ id }: { id: string }) => listIdentities(foyer.stores.database.db, toUserId(id));
   const decide = (browser: Browser, act: string) => browser.post(offerPath, { act });
   /** Comes by Google with a member's address, and signs in with the password. */
   async function offered(search = '') {

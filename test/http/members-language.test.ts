@@ -1,6 +1,7 @@
 import { findUser } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 
 describe.each(backends)('the language of a user on $name', (backend) => {
@@ -13,7 +14,7 @@ describe.each(backends)('the language of a user on $name', (backend) => {
   const german = { headers: { 'accept-language': 'de-DE,de;q=0.9' } };
   const langOf = async (browser: Browser, path = '/tos', options = german) =>
     /<html lang="(\w+)"/.exec(await (await browser.get(path, options)).text())?.[1];
-  const localeOf = async (id: string) => (await findUser(foyer.deps.database.db, id))?.locale;
+  const localeOf = async (id: string) => (await findUser(foyer.deps.database.db, toUserId(id)))?.locale;
   const choose = (browser: Browser, lang: string) => browser.post('/language', { lang, redirect: '/tos' });
 
   it('A user without a chosen language gets that of the browser', async () => {

@@ -1,4 +1,5 @@
 import { listOrders } from '../../server/membership/index.ts';
+import { toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { cards, dayMs, from, type Shop, startShop } from './steps.ts';
 
@@ -10,11 +11,11 @@ describe.each(backends)('a purchase: $name', (backend) => {
   afterAll(() => shop?.close());
 
   const invoicesOf = async (userId: string) => {
-    const { customerId } = (await shop.membership.getMembership(userId)) ?? {};
+    const { customerId } = (await shop.membership.getMembership(toUserId(userId))) ?? {};
     const { data } = await shop.stripe.client().invoices.list({ customer: customerId ?? '' });
     return data.filter(({ total, amount_due }) => total !== 0 || amount_due !== 0);
   };
-  const orders = (userId: string) => listOrders(shop.foyer.deps.database.db, userId);
+  const orders = (userId: string) => listOrders(shop.foyer.deps.database.db, toUserId(userId));
 
   it('A membership begins with a trial that charges nothing', async () => {
     const user = await shop.foyer.addUser();

@@ -10,6 +10,7 @@ import { reconcileHourly } from '../../server/membership/jobs.ts';
 import { addBillingTask } from '../../server/membership/task-store.ts';
 import type { User } from '../../server/users/index.ts';
 import { type Cli, cliOf } from '../support/cli.ts';
+import { toUserId } from '../support/ids.ts';
 import { anyBackend } from '../support/stores.ts';
 import { cards, dayMs, manyCards, type Shop, startShop } from './steps.ts';
 
@@ -215,7 +216,7 @@ describe('comparison of Foyer with Stripe', () => {
         `subscription unknown here ${id}`,
       ]);
       // One whose deletion waits is none.
-      const about = { kind: 'delete-customer', userId: 'gone', customerId: nobody.id } as const;
+      const about = { kind: 'delete-customer', userId: toUserId('gone'), customerId: nobody.id } as const;
       await shop.foyer.deps.database.transaction((trx) => addBillingTask(trx, about, shop.foyer.deps.now()));
       expect(await found()).toHaveLength(2);
       await shop.membership.work();

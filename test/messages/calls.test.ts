@@ -1,6 +1,7 @@
 import { setDisabled } from '../../server/users/index.ts';
 import { service, signedInto } from '../api/callers.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
@@ -146,7 +147,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
       foyer.deps.database.db
         .selectFrom('notifications')
         .selectAll()
-        .where('user_id', '=', userId)
+        .where('user_id', '=', toUserId(userId))
         .orderBy('id')
         .execute();
 

@@ -9,6 +9,7 @@ import {
 } from '../../server/messages/outbox-worker.ts';
 import { noMetrics } from '../../server/metrics/index.ts';
 import { createSecretBox } from '../../server/store/index.ts';
+import { toUserId } from '../support/ids.ts';
 import type { OpenStores } from '../support/stores.ts';
 
 export const box = createSecretBox(['a secret key that is used by tests alone'], 'outbox');
@@ -54,7 +55,7 @@ export type Room = ReturnType<typeof outboxRoom>;
 
 export const notice = (title: string, more: object = {}): Message => ({
   channel: 'notification',
-  userId: 'somebody',
+  userId: toUserId('somebody'),
   title,
   description: '',
   category: 'test',

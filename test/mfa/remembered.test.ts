@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { hostCookies } from '../../server/http/index.ts';
 import { listRememberedDevices, sweepRememberedDevices } from '../../server/mfa/remembered-device-store.ts';
 import { createRememberedDevices } from '../../server/mfa/remembered-devices.ts';
+import { toUserId } from '../support/ids.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -36,7 +37,7 @@ describe.each(backends)('remembered devices on $name', (backend) => {
 
   it('A browser remembers at most five users, drops the oldest and gets a new secret each time', async () => {
     const [browser, room] = [createBrowser(), devices()];
-    const users = Array.from({ length: 6 }, (_, n) => ({ id: `member ${n}`, passwordEpoch: 0 }));
+    const users = Array.from({ length: 6 }, (_, n) => ({ id: toUserId(`member ${n}`), passwordEpoch: 0 }));
     for (const user of users) await room.remember(browser.req(), browser.res, user);
     const known = await Promise.all(
       users.map(async (user) => (await room.findRememberedDevice(browser.req(), user)) !== undefined),
@@ -55,7 +56,7 @@ describe.each(backends)('remembered devices on $name', (backend) => {
   });
 
   it('An expired device is not remembered and is swept', async () => {
-    const [browser, room, user] = [createBrowser(), devices(), { id: 'swept', passwordEpoch: 0 }];
+    const [browser, room, user] = [createBrowser(), devices(), { id: toUserId('swept'), passwordEpoch: 0 }];
     await room.remember(browser.req(), browser.res, user);
     nowMs += 30 * dayMs - 1;
     const device = await room.findRememberedDevice(browser.req(), user);

@@ -4,6 +4,7 @@ import { newPassword, read, reset } from '../password/steps.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { addPasskey, memberWithPasskey, signInWith } from './steps.ts';
 
@@ -18,7 +19,7 @@ describe.each(backends)('a reset password and the passkeys that were added latel
   });
   afterAll(() => foyer?.close());
 
-  const passkeysOf = (userId: string) => listPasskeys(foyer.deps.database.db, userId);
+  const passkeysOf = (userId: string) => listPasskeys(foyer.deps.database.db, toUserId(userId));
   const told = async (email: string) =>
     (await foyer.mails(email)).filter(({ values }) => values.change === 'passkey-removed');
 

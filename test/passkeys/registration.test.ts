@@ -2,6 +2,7 @@ import { listPasskeys } from '../../server/passkeys/index.ts';
 import { Authenticator, type CreationOptions } from '../support/authenticator.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { addPasskey, addPath, askedAt, errorOf, memberWithPasskey } from './steps.ts';
 
@@ -15,7 +16,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
   });
   afterAll(() => foyer?.close());
 
-  const passkeysOf = (userId: string) => listPasskeys(foyer.deps.database.db, userId);
+  const passkeysOf = (userId: string) => listPasskeys(foyer.deps.database.db, toUserId(userId));
   const shown = async (browser: { get(path: string): Promise<Response> }, at = path) => (await browser.get(at)).text();
 
   it('The options request a discoverable passkey of this host with user verification and no attestation', async () => {

@@ -1,5 +1,6 @@
 import { locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { relyingParty } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { ask, codeFor, endWait, flowOf, newPassword, otherThan, read, reset, resetPath, submit } from './steps.ts';
@@ -261,6 +262,10 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
   });
 
   async function findUser(id: string) {
-    return foyer.stores.database.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    return foyer.stores.database.db
+      .selectFrom('users')
+      .selectAll()
+      .where('id', '=', toUserId(id))
+      .executeTakeFirstOrThrow();
   }
 });

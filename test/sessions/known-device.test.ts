@@ -1,5 +1,6 @@
 import { hostCookies } from '../../server/http/index.ts';
 import { createKnownDevices } from '../../server/sessions/index.ts';
+import { toUserId } from '../support/ids.ts';
 import { exchange } from './exchange.ts';
 
 const cookies = hostCookies(true);
@@ -13,11 +14,11 @@ function markOf(...members: string[]): string {
 }
 function remembered(mark: string, member: string, passwordEpoch = 0): string {
   const { req, res, set } = exchange(mark === '' ? {} : { [name]: mark });
-  devices.remember(req, res, { id: member, passwordEpoch });
+  devices.remember(req, res, { id: toUserId(member), passwordEpoch });
   return set()[name]?.plain ?? '';
 }
 const recognised = (mark: string, id: string, by = devices, passwordEpoch = 0) =>
-  by.recognise(exchange({ [name]: mark }).req, { id, passwordEpoch });
+  by.recognise(exchange({ [name]: mark }).req, { id: toUserId(id), passwordEpoch });
 
 describe('knownDevices', () => {
   it('A device is recognized for the user who signed in on it, and for no other user', () => {

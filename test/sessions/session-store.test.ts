@@ -8,7 +8,7 @@ import {
 } from '../../server/sessions/embedded-session-store.ts';
 import { createSessionStore } from '../../server/sessions/middleware.ts';
 import { countVisitorData, openKeyValue, StoreUnavailable } from '../../server/store/index.ts';
-import { toSessionId } from '../support/ids.ts';
+import { toSessionId, toUserId } from '../support/ids.ts';
 import { entriesIn } from '../support/stored.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 import { destroy, get, load, newSession, remembered, set, touch, watchTimesToLive } from './stored-sessions.ts';
@@ -46,7 +46,10 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
 
   it('A session is read as it was written, and an id without a session is no error', async () => {
     const store = createStore();
-    const session = { ...newSession(), user: { userId: 'u', authTimeMs: Date.now(), amr: ['pwd'], remember: false } };
+    const session = {
+      ...newSession(),
+      user: { userId: toUserId('u'), authTimeMs: Date.now(), amr: ['pwd'], remember: false },
+    };
     await set(store, 'read', session);
     expect(await get(store, 'read')).toEqual(JSON.parse(JSON.stringify(session)));
     expect(await get(store, 'unknown')).toBeNull();
@@ -82,7 +85,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     const store = createStore();
     await set(store, 'saved-twice', session);
     session.cookie.maxAge = 20 * hourMs;
-    session.user = { userId: 'u', authTimeMs: 1, amr: ['otp'], remember: true };
+    session.user = { userId: toUserId('u'), authTimeMs: 1, amr: ['otp'], remember: true };
     await set(store, 'saved-twice', session);
     expect((await get(store, 'saved-twice'))?.user?.amr).toEqual(['otp']);
     const [entry] = await entriesIn(stores, keyOf('saved-twice'));
@@ -186,7 +189,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     const startedBefore = (ms: number): SessionData => ({
       ...newSession(),
       user: {
-        userId: 'u',
+        userId: toUserId('u'),
         authTimeMs: Date.now() - 3 * ms,
         startedAtMs: Date.now() - ms,
         amr: ['pwd'],
@@ -213,7 +216,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
 
     it('A session of an earlier release counts from its authentication', async () => {
       const { user, ...rest } = startedBefore(8 * hourMs);
-      const { startedAtMs: _, ...before } = user ?? { userId: '', authTimeMs: 0, amr: [], remember: false };
+      const { startedAtMs: _, ...before } = user ?? { userId: toUserId(''), authTimeMs: 0, amr: [], remember: false };
       const watched = watchTimesToLive(stores.kv);
       const store = createSessionStore(stores.kv, { ...lifetimes, maxMs: 25 * hourMs });
       await set(store, 'earlier', { ...rest, cookie: new Cookie(), user: before });

@@ -1,6 +1,6 @@
 import { sessionKey } from '../../server/sessions/embedded-session-store.ts';
 import { findUpstreamSessions, indexUpstreamSession } from '../../server/sessions/session-index.ts';
-import { toSessionIdHash } from '../support/ids.ts';
+import { toSessionIdHash, toUserId } from '../support/ids.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 
 const hourMs = 3_600_000;
@@ -20,7 +20,11 @@ describe.each(backends)('sessions by NameID of a provider on $name', (backend) =
     const saml = { nameId, nameIdFormat: '', ...(sessionIndex !== undefined && { sessionIndex }) };
     const upstream = { provider, saml };
     await stores.kv.set(sessionKey(toSessionIdHash(idHash)), JSON.stringify({ user: { userId, upstream } }), hourMs);
-    await indexUpstreamSession(stores.kv, { userId, idHash: toSessionIdHash(idHash), upstream }, hourMs);
+    await indexUpstreamSession(
+      stores.kv,
+      { userId: toUserId(userId), idHash: toSessionIdHash(idHash), upstream },
+      hourMs,
+    );
     return { userId, idHash };
   }
   const find = async (provider: string, nameId: string, indexes: string[] = []) =>
@@ -55,7 +59,7 @@ describe.each(backends)('sessions by NameID of a provider on $name', (backend) =
     expect(await find('acme', 'vera')).toEqual([again.idHash]);
     await indexUpstreamSession(
       stores.kv,
-      { userId: 'u', idHash: toSessionIdHash('h'), upstream: { provider: 'google' } },
+      { userId: toUserId('u'), idHash: toSessionIdHash('h'), upstream: { provider: 'google' } },
       hourMs,
     );
     expect(await find('google', '')).toEqual([]);

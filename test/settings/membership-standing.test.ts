@@ -1,6 +1,7 @@
 import { loadPlans } from '../../config/plans.ts';
 import { createCatalogue, type Membership, type Plan } from '../../server/membership/index.ts';
 import { isExpired, toPlanStatus, toTrialStatus } from '../../server/settings/plan-status.ts';
+import { toUserId } from '../support/ids.ts';
 
 const catalogue = createCatalogue(loadPlans());
 const nowMs = Date.UTC(2026, 10, 21, 12);
@@ -8,7 +9,14 @@ const dayMs = 24 * 60 * 60_000;
 const words = ({ name, code }: Plan) => ({ name, line: code, features: [] });
 
 const paid: Membership = {
-  ...{ userId: 'u', customerId: 'cus_1', customerAskedAt: null, trialDays: 7, subscriptionId: 'sub_1', generation: 0 },
+  ...{
+    userId: toUserId('u'),
+    customerId: 'cus_1',
+    customerAskedAt: null,
+    trialDays: 7,
+    subscriptionId: 'sub_1',
+    generation: 0,
+  },
   ...{ status: 'active', pricedPlanId: '12', periodStart: nowMs, periodEnd: nowMs + 30 * dayMs, trialEnd: null },
   ...{ cancelAtPeriodEnd: false, nextPlanId: null, paidPlanId: '12', paidUntil: nowMs + 30 * dayMs },
   ...{ basePlanId: null, card: null, discount: null, unpaid: null, unpaidSince: null, pending: null, contact: null },

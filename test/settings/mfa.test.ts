@@ -1,5 +1,6 @@
 import { createSandboxMailbox } from '../../sandbox/index.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { activate, appCode, begin, enrol, leadsTo, scanned, shownCodes, shownSetup } from './mfa-steps.ts';
@@ -27,7 +28,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
     const { mfa_preference } = await foyer.deps.database.db
       .selectFrom('users')
       .select('mfa_preference')
-      .where('id', '=', id)
+      .where('id', '=', toUserId(id))
       .executeTakeFirstOrThrow();
     return mfa_preference;
   };

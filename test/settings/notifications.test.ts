@@ -3,6 +3,7 @@ import { service, signedInto } from '../api/callers.ts';
 import { giveTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
@@ -25,7 +26,7 @@ describe.each(backends)('notifications, on $name', (backend) => {
     for (const title of titles) {
       const message = {
         channel: 'notification',
-        userId,
+        userId: toUserId(userId),
         title,
         description: 'Line 1\nLine 2',
         category: 'task',

@@ -1,7 +1,8 @@
 import { isSatisfiedBy } from '../../server/oidc/authorization-requests.ts';
+import { toUserId } from '../support/ids.ts';
 
 const begunAtMs = 1_000_000;
-const signedInAt = (authTimeMs: number) => ({ userId: 'u', authTimeMs, amr: ['pwd'], remember: false });
+const signedInAt = (authTimeMs: number) => ({ userId: toUserId('u'), authTimeMs, amr: ['pwd'], remember: false });
 const asked = (...reasons: string[]) => ({ name: 'login', reasons });
 
 describe('isSatisfiedBy', () => {

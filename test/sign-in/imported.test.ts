@@ -3,6 +3,7 @@ import { createDecoyHashes, PasswordQueueFullError } from '../../server/password
 import { rehashPassword } from '../../server/users/index.ts';
 import { codeFor, newPassword, read, resetPath, submit } from '../password/steps.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { imported } from '../support/imported.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
@@ -16,7 +17,7 @@ const withHash = async () => ({
 });
 
 const stored = ({ stores }: TestFoyer, { id }: { id: string }) =>
-  stores.database.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  stores.database.db.selectFrom('users').selectAll().where('id', '=', toUserId(id)).executeTakeFirstOrThrow();
 
 describe.each(backends)('imported users on $name', (backend) => {
   let foyer: TestFoyer;

@@ -7,6 +7,7 @@ import {
 } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 import { relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { begin, codeFor, forgetWait, newAddress, newPassword, otherThan, profile } from './steps.ts';
@@ -64,9 +65,9 @@ describe.each(backends)('sign-up on $name', (backend) => {
     });
     expect(user).toMatchObject({ acceptedTosVersion: 1, locale: 'en', passwordEpoch: 0 });
     const id = user?.id ?? '';
-    expect(await findUserRecord(db(), id)).toMatchObject({ totalRewards: '5' });
+    expect(await findUserRecord(db(), toUserId(id))).toMatchObject({ totalRewards: '5' });
     const { hash } = foyer.deps.legal.terms('en');
-    expect(await listTermsAcceptances(db(), id)).toMatchObject([
+    expect(await listTermsAcceptances(db(), toUserId(id))).toMatchObject([
       {
         version: 1,
         label: '1.0.0',
@@ -354,7 +355,9 @@ describe.each(backends)('sign-up on $name', (backend) => {
     const resumed = await browser.get(await store(browser, wayOn(verified)));
     const tokens = await app.redeem(locationOf(resumed), begun);
     expect(tokens.claims()).toMatchObject({ email, email_verified: true, given_name: 'Ida', amr: ['pwd'] });
-    expect(await listTermsAcceptances(db(), tokens.claims()?.sub ?? '')).toMatchObject([{ clientId: app.id }]);
+    expect(await listTermsAcceptances(db(), toUserId(tokens.claims()?.sub ?? ''))).toMatchObject([
+      { clientId: app.id },
+    ]);
   });
 
   it('A waiting client is kept when the account is confirmed at an address without its request', async () => {

@@ -1,12 +1,13 @@
 import { type ImportedUser, insertImportedUsers } from '../../server/users/index.ts';
 import type { TestFoyer } from './foyer.ts';
+import { toUserId } from './ids.ts';
 
 let members = 0;
 /** As `foyer user import` adds them. */
 export async function imported(foyer: TestFoyer, change: Partial<ImportedUser> = {}): Promise<ImportedUser> {
   members += 1;
   const member: ImportedUser = {
-    id: `0000000${members % 10}-4c7f-4c7f-8c7f-${Date.now().toString(16).padStart(12, '0')}`,
+    id: toUserId(`0000000${members % 10}-4c7f-4c7f-8c7f-${Date.now().toString(16).padStart(12, '0')}`),
     email: `moved${members}@example.com`,
     ...{ emailVerified: true, phone: null, phoneVerified: false, passwordHash: null, passwordProfile: null },
     ...{ givenName: 'Grace', familyName: 'Hopper', locale: null, acceptedTosVersion: 1, picture: null },

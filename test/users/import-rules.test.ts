@@ -5,6 +5,7 @@ import {
   type ImportedUser,
   noExistingUsers,
 } from '../../server/users/import-rules.ts';
+import { toUserId } from '../support/ids.ts';
 
 const nobody = {
   ...{
@@ -22,7 +23,7 @@ const nobody = {
 /** Few ids, addresses and numbers, so that they meet all the time. */
 const comer = fc
   .record({
-    id: fc.constantFrom('1', '2', '3', '4', '5', '6'),
+    id: fc.constantFrom(...['1', '2', '3', '4', '5', '6'].map(toUserId)),
     email: fc.constantFrom('a@x.example', 'b@x.example', 'c@x.example', 'd@x.example', 'e@x.example'),
     emailVerified: fc.boolean(),
     phone: fc.constantFrom(null, '+4911', '+4922'),
@@ -39,14 +40,14 @@ const comer = fc
   );
 
 const here = (): ExistingUsers => ({
-  members: new Map([['6', 'e@x.example']]),
+  members: new Map([[toUserId('6'), 'e@x.example']]),
   emails: new Map([
-    ['e@x.example', '6'],
+    ['e@x.example', toUserId('6')],
     // Kept for somebody.
-    ['d@x.example', '4'],
+    ['d@x.example', toUserId('4')],
   ]),
-  phones: new Map([['+4922', { id: '6', verified: true }]]),
-  left: new Set(['5']),
+  phones: new Map([['+4922', { id: toUserId('6'), verified: true }]]),
+  left: new Set([toUserId('5')]),
 });
 
 const distinct = (values: readonly unknown[]) => expect(new Set(values).size).toBe(values.length);
@@ -94,20 +95,20 @@ describe('decideImport', () => {
   it('An unverified number goes to the user who has verified it, and a verified number is never lost', () => {
     const said = {
       ...nobody,
-      id: '1',
+      id: toUserId('1'),
       email: 'a@x.example',
       emailVerified: true,
       phone: '+4911',
       phoneVerified: false,
     };
-    const shown = { ...said, id: '2', email: 'b@x.example', phoneVerified: true };
+    const shown = { ...said, id: toUserId('2'), email: 'b@x.example', phoneVerified: true };
     const [first, second] = [said, shown].map((one): ImportedUser => ({ ...one, mfaPreference: 'none' }));
     if (!first || !second) throw new Error('two were made');
     expect(decideImport([first, second], noExistingUsers()).add).toMatchObject([{ phone: null }, { phone: '+4911' }]);
     expect(decideImport([second, first], noExistingUsers()).add).toMatchObject([{ phone: '+4911' }, { phone: null }]);
-    const known = { ...noExistingUsers(), phones: new Map([['+4911', { id: '9', verified: false }]]) };
+    const known = { ...noExistingUsers(), phones: new Map([['+4911', { id: toUserId('9'), verified: false }]]) };
     expect(decideImport([second], known).release).toEqual(['9']);
-    const carries: ImportedUser = { ...second, id: '3', email: 'c@x.example', mfaPreference: 'sms' };
+    const carries: ImportedUser = { ...second, id: toUserId('3'), email: 'c@x.example', mfaPreference: 'sms' };
     expect(decideImport([second, carries], noExistingUsers()).outcomes[1]).toEqual({
       kind: 'refused',
       why: 'phone-taken',

@@ -1,6 +1,7 @@
 import type { LinkedSubject } from '../../federation/index.ts';
 import { isMalformed, languages } from '../../http/index.ts';
 import { type ImportedHashInput, isBelowFloor, ownProfile, parseImportedHash } from '../../password/index.ts';
+import { toUserId, type UserId } from '../../shared/index.ts';
 import {
   genders,
   type ImportedUser,
@@ -98,12 +99,12 @@ class ImportRow {
   }
 }
 
-function parseId(row: ImportRow): string | undefined {
+function parseId(row: ImportRow): UserId | undefined {
   const args = row.text('sub');
   // A pool whose members sign in by address names them by their sub.
   const username = row.text('cognito:username', 'username');
   const id = args !== '' ? args : uuidPattern.test(username) ? username : '';
-  return idPattern.test(id) ? id : undefined;
+  return idPattern.test(id) ? toUserId(id) : undefined;
 }
 
 function pictureFits(text: string): boolean {
