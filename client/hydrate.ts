@@ -1,6 +1,7 @@
 /**
- * Wakes the islands of a page (`views/parts/island.tsx`): loads React and an island's code when the member first touches
- * it, or when the browser is idle if it says `data-load="idle"`. What was clicked meanwhile is clicked again afterwards.
+ * Hydrates the islands of a page (`views/parts/island.tsx`): loads React and an island's code when the user first
+ * interacts with it, or when the browser is idle if it has `data-load="idle"`. A click meanwhile is repeated
+ * afterwards.
  */
 import type { ComponentType } from 'react';
 

@@ -1,6 +1,6 @@
 /**
- * Where a key leads in a row of elements: to the one before or behind the focused one (round and round), Home and End to
- * the ends.
+ * The element to focus for a key in a row of elements: the previous or next one (cyclic), Home and End the first and
+ * last.
  * @param back, forth the names of the keys
  * @returns undefined for every other key
  */

@@ -1,13 +1,14 @@
-/** The part of another page of this site that may be shown in a dialog. */
+/** The part of another page of this site for a dialog. */
 export interface DialogContent {
   title: string;
   part: Element;
 }
 
 /**
- * Fetches a page and cuts out its element with `data-lift`. Scripts in it do not run; forms without an address of their
- * own keep the page's.
- * @throws Error when the page cannot be had, has gone elsewhere (a sign-in, say) or has no such element: go there instead
+ * Fetches a page and extracts its element with `data-lift`. Its scripts do not run; forms without an address of their
+ * own get the page's.
+ * @throws Error if the page cannot be loaded, has redirected (for example to a sign-in) or has no such element:
+ * navigate there instead
  */
 export async function loadIntoDialog(href: string): Promise<DialogContent> {
   const url = new URL(href, location.href);

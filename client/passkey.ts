@@ -1,10 +1,10 @@
-/** Signs in by passkey: by the button, and by what the browser offers in the fields that say `webauthn`. */
+/** Signs in with a passkey: by the button, and by the browser's autofill in fields with `webauthn`. */
 const form = document.querySelector<HTMLFormElement>('[data-passkey]');
 const kind = window.PublicKeyCredential;
 let asking: AbortController | undefined;
 
 function ask(form: HTMLFormElement, mediation?: 'conditional'): void {
-  // One question at a time: a browser refuses the second.
+  // One request at a time: a browser refuses a second one.
   asking?.abort();
   const controller = new AbortController();
   asking = controller;

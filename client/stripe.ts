@@ -1,10 +1,10 @@
-/** What pages with a card do with Stripe.js. */
+/** The use of Stripe.js on pages with a card. */
 import type { Stripe, StripeCardNumberElement, StripeElementLocale, StripeElementStyle } from '@stripe/stripe-js';
 import type { CardElementName, cardElements, StripeInPage } from '../views/checkout/card-form.tsx';
 
 /**
- * Stripe's own script, from Stripe (PCI DSS: it is never bundled), with its key. What is on the page already is used.
- * @throws when it does not come
+ * Stripe's own script, from Stripe (PCI DSS: it is never bundled), with its key. A loaded one is reused.
+ * @throws if it cannot be loaded
  */
 export async function loadStripe({ stripeJsUrl, publishableKey, locale }: StripeInPage): Promise<Stripe> {
   if (!window.Stripe) {
@@ -20,23 +20,23 @@ export async function loadStripe({ stripeJsUrl, publishableKey, locale }: Stripe
   return window.Stripe(publishableKey, { locale: locale as StripeElementLocale });
 }
 
-/** Stripe's, or our server's, of a card that was not accepted. */
+/** The error of a refused card, from Stripe or Foyer's server. */
 export interface Failure {
   code?: string | undefined;
   message?: string | undefined;
 }
 
-/** The fields of a card, as Stripe holds them. */
+/** Stripe's fields of a card. */
 export interface Card {
   focus(name: CardElementName): void;
   /**
-   * Has Stripe check the card and keep it, for the setup intent that our server begins. Each try asks for another one.
-   * @returns the setup intent's id, or what was wrong; undefined: the server wants the member on another page first
+   * Lets Stripe check and store the card, for a setup intent from Foyer's server. Each attempt needs a new one.
+   * @returns the setup intent's id, or the fault; undefined: the server redirects the user to another page first
    */
   setUp(setupUrl: string, name: string, zip: string): Promise<{ setupIntent: string } | Failure | undefined>;
 }
 
-/** Stripe's frames know no stylesheet of ours: the page's colours as they are now. */
+/** Stripe's frames do not have the page's stylesheet: this passes on its current colors. */
 function look(): StripeElementStyle {
   const page = getComputedStyle(document.documentElement);
   const colour = (token: string) => page.getPropertyValue(`--${token}`).trim();
@@ -52,7 +52,7 @@ function look(): StripeElementStyle {
   };
 }
 
-/** Puts Stripe's fields into the elements `#field-<name>`, in the page's colours by day and night. */
+/** Mounts Stripe's fields in the elements `#field-<name>`, in the page's colors for both themes. */
 export async function openCard(
   page: StripeInPage,
   fields: typeof cardElements,
@@ -67,7 +67,7 @@ export async function openCard(
   const group = stripe.elements();
   let waiting = fields.length;
   const mounted = fields.map((name) => {
-    // All that is asked of the three kinds of elements is the same.
+    // The used interface of the three kinds of elements is the same.
     const type = `card${name[0]?.toUpperCase()}${name.slice(1)}` as 'cardNumber';
     const element = group.create(type, { style: look(), ...(name === 'number' && { showIcon: true }) });
     element.on('change', (change) => on.changed(name, change));

@@ -1,10 +1,11 @@
 /**
- * A brand's colour becomes the colours of both themes. The operator gives one; everything else is made from its hue, and
- * every pair that members must tell apart is measured: 4.5:1 for text, 3:1 for controls (WCAG 2.2, 1.4.3 and 1.4.11).
+ * Derives the colors of both themes from a brand's color. The operator configures one; all others have its hue, and
+ * every pair that users must distinguish has a measured contrast: 4.5:1 for text, 3:1 for controls (WCAG 2.2, 1.4.3 and
+ * 1.4.11).
  */
 import { contrast, fromOklch, parseHex, type Rgb, toHex, toOklch } from './colour.ts';
 
-/** Token values as the stylesheet has them, `#rrggbb` by token name without the dashes. */
+/** Token values as in the stylesheet, `#rrggbb` by token name without the dashes. */
 export type Tokens = Record<string, string>;
 
 export interface AccentThemes {
@@ -18,7 +19,7 @@ const rgb = (hex: string): Rgb => {
   return colour;
 };
 
-/** What stands behind accents in both themes; a test holds them to `client/styles/tokens.css`. */
+/** The backgrounds of accents in both themes; a test compares them with `client/styles/tokens.css`. */
 export const grounds = {
   light: { paper: '#faf8f4', surface: '#ffffff', 'surface-2': '#f3efe7' },
   dark: { paper: '#0d1312', surface: '#161e1c', 'surface-2': '#1d2724' },
@@ -30,7 +31,7 @@ const controlRatio = 3;
 const minContrast = (colour: Rgb, others: readonly string[]) =>
   Math.min(...others.map((other) => contrast(colour, rgb(other))));
 
-/** The colour itself when it has the ratio on all grounds, else the nearest lightness that has; its hue stays. */
+/** The color itself if it has the ratio on all backgrounds, else the nearest lightness that has; the hue stays. */
 function reach(colour: Rgb, ratio: number, on: readonly string[], direction: 'darker' | 'lighter'): Rgb {
   const start = toOklch(colour);
   const step = direction === 'darker' ? -0.005 : 0.005;
@@ -41,26 +42,26 @@ function reach(colour: Rgb, ratio: number, on: readonly string[], direction: 'da
   return found;
 }
 
-/** White, else nearly black in the colour's own hue, else black: one of the three can always be read on it. */
+/** White, else nearly black in the color's own hue, else black: one of the three always has enough contrast. */
 function onColour(colour: Rgb): string {
   const { c, h } = toOklch(colour);
   const ink = toHex(fromOklch({ l: 0.22, c: Math.min(c, 0.04), h }));
   return ['#ffffff', ink].find((text) => contrast(colour, rgb(text)) >= textRatio) ?? '#000000';
 }
 
-/** A little darker under white text, a little lighter under black: what is read on it only gains. */
+/** Slightly darker under white text, slightly lighter under black, so that the contrast only increases. */
 function hover(colour: Rgb): Rgb {
   const own = toOklch(colour);
   return fromOklch({ ...own, l: own.l + (onColour(colour) === '#ffffff' ? -0.06 : 0.05) });
 }
 
-/** At night the colour glows: light enough to stand on black, whatever it is by day. */
+/** In the dark theme the color is light enough for a black background. */
 function glowing(colour: Rgb): Rgb {
   const own = toOklch(colour);
   return own.l >= 0.72 ? colour : fromOklch({ ...own, l: 0.72, c: Math.min(own.c, 0.16) });
 }
 
-/** The colours of the picture of the door, in the brand's hue: wall, floor and the three outer arches. */
+/** The colors of the picture on the sign-in pages, in the brand's hue: wall, ground and the three outer arches. */
 function authColours(hue: number, chroma: number, lightness: Record<string, number>): Tokens {
   const c = Math.min(chroma, 0.075);
   return Object.fromEntries(Object.entries(lightness).map(([name, l]) => [name, toHex(fromOklch({ l, c, h: hue }))]));
@@ -102,7 +103,7 @@ function theme(accent: Rgb, name: 'light' | 'dark'): Tokens {
   };
 }
 
-/** What is wrong with a brand's colour, in words that say what would do; undefined when nothing is. */
+/** The fault of a brand's color, in words with a remedy; undefined if there is none. */
 export function accentFault(text: string): string | undefined {
   const accent = parseHex(text);
   if (accent === undefined) return 'write a colour as #rrggbb, for example #0e6b5e';
@@ -115,8 +116,8 @@ export function accentFault(text: string): string | undefined {
 }
 
 /**
- * The tokens of both themes for a brand's colour.
- * @param text `#rrggbb` that `accentFault` has nothing against
+ * The tokens of both themes for a brand's color.
+ * @param text `#rrggbb` that `accentFault` accepts
  */
 export function accentThemes(text: string): AccentThemes {
   const accent = rgb(text);

@@ -1,4 +1,4 @@
-/** The pages of the marketplace's other apps that the header links to: which app has them, and where unless told otherwise. */
+/** The pages of the marketplace's other apps in the header: the app of each, and its default path. */
 export const appPaths = {
   dashboard: { app: 'main', path: '/dashboard' },
   showcasePages: { app: 'main', path: '/showcase-pages' },
@@ -14,7 +14,7 @@ export type AppPath = keyof typeof appPaths;
 
 const isAppPath = (name: string): name is AppPath => Object.hasOwn(appPaths, name);
 
-/** `wallet=/purse,teams=/people` as paths by name; undefined when a name is unknown or a path is none. */
+/** `wallet=/purse,teams=/people` as paths by name; undefined if a name is unknown or a path is invalid. */
 export function parseAppPaths(text: string): Partial<Record<AppPath, string>> | undefined {
   const paths: Partial<Record<AppPath, string>> = {};
   for (const pair of text.split(',')) {

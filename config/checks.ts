@@ -1,21 +1,21 @@
-/** What the schema cannot say of a variable by itself: faults that depend on several of them, or on production. */
+/** Checks that the schema cannot express: faults that depend on several variables, or on production. */
 import { cookieDomainFault } from './cookie-domain.ts';
 import { printedFaults } from './printed.ts';
 import { schema } from './schema.ts';
 
-/** Keys that a development start has made for itself begin so; production refuses them. */
+/** Prefix of keys that a development start has generated; production refuses them. */
 export const developmentKeyPrefix = 'development-';
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Whether an address points at this machine only. */
+/** Tests whether an address refers only to this machine. */
 export function isLoopback(url: string): boolean {
   return loopbackHosts.has(new URL(url).hostname);
 }
 
 export type Environment = Partial<Record<string, string>>;
 
-/** What production must say: judged by what was given, so that a fault elsewhere hides none of these. */
+/** The variables that production requires: checked on the raw values, so that another fault hides none of these. */
 export function findProductionFaults(args: Environment): string[] {
   const faults: string[] = [];
   const missing = (name: string, what: string) => {
@@ -55,13 +55,13 @@ export function findPublicUrlFaults(args: Environment): string[] {
   ];
 }
 
-/** The same rule: nothing but production listens to other machines. */
+/** The same rule: only production listens to other machines. */
 export function findHostFaults(args: Environment): string[] {
   if (args.NODE_ENV === 'production' || args.HOST === undefined || ['127.0.0.1', '::1'].includes(args.HOST)) return [];
   return ['HOST: only with NODE_ENV=production; development and the sandbox listen on 127.0.0.1'];
 }
 
-/** Only the sandbox has a page that stands for the search app; production asks for it by itself. */
+/** Only the sandbox has a page that replaces the search app; production checks this variable itself. */
 export function searchAppFaults(args: Environment): string[] {
   const sandbox =
     args.SANDBOX === undefined ? (args.NODE_ENV ?? 'development') === 'development' : args.SANDBOX === 'true';
@@ -71,7 +71,7 @@ export function searchAppFaults(args: Environment): string[] {
   ];
 }
 
-/** Judged only when both can be read: each has its own fault otherwise. */
+/** Checked only if both are readable: each has its own fault otherwise. */
 export function cookieDomainFaults(args: Environment): string[] {
   const domain = schema.shape.COOKIE_DOMAIN.safeParse(args.COOKIE_DOMAIN).data;
   if (domain === undefined) return [];
@@ -80,7 +80,7 @@ export function cookieDomainFaults(args: Environment): string[] {
   return fault === undefined ? [] : [`COOKIE_DOMAIN: ${fault}`];
 }
 
-/** What is said of templates must fit together; each list has its own fault when it cannot be read. */
+/** The template variables must be consistent; each list has its own fault if it is unreadable. */
 export function mailTemplateFaults(args: Environment): string[] {
   const { SENDGRID_TEMPLATES, SENDGRID_OPEN_TEMPLATES } = schema.shape;
   const templates = SENDGRID_TEMPLATES.safeParse(args.SENDGRID_TEMPLATES);
@@ -94,7 +94,7 @@ export function mailTemplateFaults(args: Environment): string[] {
   return [...unusable, ...unknown.map((name) => `SENDGRID_OPEN_TEMPLATES: SENDGRID_TEMPLATES has no ${name}`)];
 }
 
-/** Half an account sends nothing; and a house that texts every country pays for whoever earns by that. */
+/** An incomplete account sends nothing; and text messages to every country invite SMS pumping. */
 export function findSmsFaults(args: Environment): string[] {
   const { TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN, TWILIO_FROM, TWILIO_MESSAGING_SERVICE_SID, TWILIO_URL } = args;
   const sender = TWILIO_FROM ?? TWILIO_MESSAGING_SERVICE_SID;
@@ -115,7 +115,7 @@ export function findSmsFaults(args: Environment): string[] {
   ];
 }
 
-/** All of Stripe or nothing: half of it would take cards and never hear what became of them. */
+/** All variables of Stripe or none: an incomplete set would accept cards without ever getting the results. */
 export function findStripeFaults(args: Environment): string[] {
   const { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET } = args;
   const keys = { STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY, STRIPE_WEBHOOK_SECRET };
@@ -139,7 +139,7 @@ export function findStripeFaults(args: Environment): string[] {
   return faults;
 }
 
-/** Half of what a provider gave is a button that leads nowhere; and secrets do not go out in the clear. */
+/** Incomplete credentials give a button that does not work; and secrets must not be sent unencrypted. */
 export function findProviderFaults(args: Environment): string[] {
   const pairs = [
     ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],

@@ -1,4 +1,4 @@
-/** Colours as numbers: sRGB for the screen, OKLCH (CSS Color 4, section 9) to make one colour from another. */
+/** Colors as numbers: sRGB for the screen, OKLCH (CSS Color 4, section 9) to derive one color from another. */
 
 export interface Rgb {
   /** Each from 0 to 1, gamma-encoded as in `#rrggbb`. */
@@ -14,7 +14,7 @@ export interface Oklch {
   h: number;
 }
 
-/** `#rrggbb` or `#rgb`; undefined when it is neither. */
+/** `#rrggbb` or `#rgb`; undefined if it is neither. */
 export function parseHex(text: string): Rgb | undefined {
   const short = /^#([\da-f])([\da-f])([\da-f])$/i.exec(text);
   const digits = short ? short.slice(1).map((digit) => digit + digit) : /^#(..)(..)(..)$/.exec(text)?.slice(1);
@@ -38,7 +38,7 @@ const fromLinear = (value: number) => (value <= 0.0031308 ? value * 12.92 : 1.05
 /** Relative luminance (WCAG 2.2). */
 const luminance = ({ r, g, b }: Rgb) => 0.2126 * toLinear(r) + 0.7152 * toLinear(g) + 0.0722 * toLinear(b);
 
-/** Contrast ratio of two colours, from 1 to 21 (WCAG 2.2). */
+/** Contrast ratio of two colors, from 1 to 21 (WCAG 2.2). */
 export function contrast(one: Rgb, other: Rgb): number {
   const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (high + 0.05) / (low + 0.05);
@@ -69,7 +69,7 @@ function toRgb({ l, c, h }: Oklch): Rgb {
 
 const inGamut = ({ r, g, b }: Rgb) => [r, g, b].every((value) => value >= -0.0005 && value <= 1.0005);
 
-/** The nearest colour that a screen can show: lightness and hue stay, chroma gives way. */
+/** The nearest color that a screen can show: lightness and hue stay, chroma is reduced. */
 export function fromOklch(colour: Oklch): Rgb {
   let { c } = colour;
   let rgb = toRgb(colour);
@@ -77,6 +77,6 @@ export function fromOklch(colour: Oklch): Rgb {
     c -= 0.002;
     rgb = toRgb({ ...colour, c });
   }
-  // What the stylesheet will say is what is measured.
+  // Measures the rounded value that the stylesheet will have.
   return parseHex(toHex(rgb)) ?? rgb;
 }

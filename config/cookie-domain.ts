@@ -1,9 +1,9 @@
 import { parse } from 'tldts';
 
 /**
- * What is wrong with a domain whose hosts are to share cookies, or undefined. Foyer's own host must lie in it (a browser takes
- * no other), and it must be somebody's: what lies under a public suffix belongs to strangers (RFC 6265, section 5.3;
- * publicsuffix.org, with the suffixes that hosting companies give out).
+ * The fault of a domain for shared cookies, or undefined. Foyer's own host must be in it (a browser accepts no other),
+ * and it must have an owner: names under a public suffix belong to strangers (RFC 6265, section 5.3; publicsuffix.org,
+ * with the suffixes of hosting companies).
  */
 export function cookieDomainFault(domain: string, publicUrl: string): string | undefined {
   const { hostname } = new URL(publicUrl);

@@ -18,7 +18,7 @@ import { standInForProviders, writtenProvidersFile } from './stand-in-providers.
 
 export { isLoopback } from './checks.ts';
 
-/** The configuration as the product uses it: everything that may be absent has been settled. */
+/** The configuration for the product: every optional value has its default. */
 export interface Config
   extends Omit<
     RawConfig,
@@ -31,14 +31,14 @@ export interface Config
   SANDBOX: boolean;
   SANDBOX_PORT: number;
   LOG_LEVEL: string;
-  /** Members and strangers are answered alike. */
+  /** Answers do not reveal whether a user exists. */
   PREVENT_USER_EXISTENCE_ERRORS: boolean;
   production: boolean;
-  /** Cookies carry Secure and the `__Host-` prefix. */
+  /** Cookies have Secure and the `__Host-` prefix. */
   https: boolean;
 }
 
-/** Every fault of the configuration at once, each naming its variable and what to write. */
+/** Every fault of the configuration together, each with its variable and the remedy. */
 export class ConfigurationError extends Error {
   override name = 'ConfigurationError';
   readonly faults: readonly string[];
@@ -50,7 +50,7 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** A development key of this folder's own: made once, by whichever process comes first. */
+/** A development key for this folder: generated once, by the process that comes first. */
 function developmentKey(dataDir: string): string {
   const file = join(dataDir, developmentKeyFile);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -58,7 +58,7 @@ function developmentKey(dataDir: string): string {
     return readFileSync(file, 'utf8');
   } catch {
     const draft = `${file}.${process.pid}`;
-    // The prefix lets production refuse a key that was made for development.
+    // With the prefix production can refuse a development key.
     writeFileSync(draft, `${developmentKeyPrefix}${randomBytes(36).toString('base64url')}`, { mode: 0o600 });
     try {
       linkSync(draft, file);
@@ -73,9 +73,9 @@ function developmentKey(dataDir: string): string {
 
 const developmentKeyFile = 'development-secret-key';
 
-/** What is wrong, and what was given. */
+/** The faults and the raw values. */
 function judge(environment: NodeJS.ProcessEnv) {
-  // An empty variable is what `NAME=` in a file gives: the same as not set.
+  // `NAME=` in a file gives an empty variable, which counts as not set.
   const args = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(args);
   const faults = [
@@ -92,7 +92,7 @@ function judge(environment: NodeJS.ProcessEnv) {
   return { given: args, parsed, faults };
 }
 
-/** The sandbox's own, on another site than Foyer (`sandbox/stripe/`). Its keys open nothing. */
+/** The sandbox's own stand-in, on another site than Foyer. Its keys are worthless elsewhere. */
 function standInForStripe(port: number) {
   const origin = `http://127.0.0.1:${port}`;
   return {
@@ -104,7 +104,7 @@ function standInForStripe(port: number) {
   };
 }
 
-/** @param secretKeysFor SECRET_KEY where none is given, for this folder */
+/** @param secretKeysFor SECRET_KEY for this folder if none is set */
 function toConfig(raw: RawConfig, secretKeysFor: (dataDir: string) => string[]): Config {
   const publicUrl = raw.PUBLIC_URL ?? `http://localhost:${raw.PORT}`;
   const dataDir = resolve(raw.DATA_DIR);
@@ -123,7 +123,7 @@ function toConfig(raw: RawConfig, secretKeysFor: (dataDir: string) => string[]):
     HOST: raw.HOST ?? (raw.NODE_ENV === 'production' ? '0.0.0.0' : '127.0.0.1'),
     SECRET_KEYS: SECRET_KEY ? SECRET_KEY.split(',') : secretKeysFor(dataDir),
     SANDBOX: sandbox,
-    // A developer reads the terminal: only what needs attention goes there.
+    // In development the log goes to a terminal, which shows only lines that need attention.
     LOG_LEVEL: raw.LOG_LEVEL ?? (raw.NODE_ENV === 'production' ? 'info' : 'warn'),
     PREVENT_USER_EXISTENCE_ERRORS: raw.PREVENT_USER_EXISTENCE_ERRORS ?? raw.NODE_ENV === 'production',
     SANDBOX_PORT: sandboxPort,
@@ -134,7 +134,7 @@ function toConfig(raw: RawConfig, secretKeysFor: (dataDir: string) => string[]):
 
 /**
  * Reads the configuration from environment variables.
- * @throws {ConfigurationError} with all faults at once
+ * @throws {ConfigurationError} with all faults
  */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const { parsed, faults } = judge(environment);
@@ -145,19 +145,19 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
 /** A configuration that may have faults. */
 export interface InspectedConfig {
   faults: readonly string[];
-  /** Variables that were given and cannot be read; `config` has what holds without them. */
+  /** Set but unreadable variables; `config` has their defaults. */
   unreadable: ReadonlySet<string>;
-  /** SECRET_KEYS is empty when there is none, PUBLIC_URL a guess when it is missing. */
+  /** SECRET_KEYS is empty if there is none, PUBLIC_URL a guess if it is missing. */
   config: Config;
 }
 
-/** What can be read of a configuration, whatever is wrong with it, for whoever looks for its faults. Makes no key. */
+/** The readable part of a configuration with faults, for diagnosis. Generates no key. */
 export function inspectConfig(environment: NodeJS.ProcessEnv): InspectedConfig {
   const { given: args, parsed, faults } = judge(environment);
   const unreadable = new Set(parsed.error?.issues.map((issue) => String(issue.path[0])));
   const raw = schema.parse(Object.fromEntries(Object.entries(args).filter(([name]) => !unreadable.has(name))));
   const secretKeysFor = (dataDir: string) => {
-    // No server of production would take it.
+    // A production server would not accept it.
     if (raw.NODE_ENV === 'production' || unreadable.has('SECRET_KEY')) return [];
     try {
       return [readFileSync(join(dataDir, developmentKeyFile), 'utf8')];

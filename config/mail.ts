@@ -1,4 +1,4 @@
-/** A sender: `Name <address>`, or the address alone. */
+/** A sender: `Name <address>`, or only the address. */
 export interface MailSender {
   address: string;
   name?: string;
@@ -7,7 +7,7 @@ export interface MailSender {
 const address = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/;
 const withName = /^([^<>@"\p{Cc}]{1,100}?)\s*<([^<>]+)>$/u;
 
-/** Undefined when it is no address: what is not one plain address could hold a second one. */
+/** Undefined if it is not one plain address: other texts could contain a second one. */
 export function parseMailSender(text: string): MailSender | undefined {
   const [, name, inside] = withName.exec(text.trim()) ?? [];
   const bare = inside ?? text.trim();
@@ -17,7 +17,7 @@ export function parseMailSender(text: string): MailSender | undefined {
 
 const pair = /^([A-Za-z0-9][\w-]{0,63})=([\w-]{1,64})$/;
 
-/** `name=id`, separated by commas; undefined when a part is not that, or a name comes twice. */
+/** `name=id`, separated by commas; undefined if a part has another form, or a name occurs twice. */
 export function parseMailTemplates(text: string): Map<string, string> | undefined {
   const parts = text.split(',').map((part) => pair.exec(part.trim()));
   const templates = new Map(parts.map((part) => [part?.[1] ?? '', part?.[2] ?? '']));

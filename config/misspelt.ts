@@ -1,19 +1,19 @@
 import { variableNames } from './schema.ts';
 
-/** A variable that Foyer does not know, and the one that was probably meant. */
+/** An unknown variable, and the probably intended one. */
 export interface Misspelt {
   name: string;
   meant: string;
 }
 
-/** So many letters may be wrong, missing, added or exchanged with a neighbour: one in shorter names, two in longer ones. */
+/** The allowed number of wrong, missing, added or exchanged letters: one in shorter names, two in longer ones. */
 const differencesIn = (name: string): number => (name.length < 12 ? 1 : 2);
-/** Still shorter names resemble those of the shell: HOME is not HOST. */
+/** Shorter names resemble those of the shell: HOME is not HOST. */
 const minLetters = 8;
 
 const known: ReadonlySet<string> = new Set(variableNames);
 
-/** The optimal string alignment distance: like Levenshtein's, and two exchanged neighbours count as one difference. */
+/** The optimal string alignment distance: like Levenshtein's, but two exchanged neighbors count as one difference. */
 function differences(one: string, other: string): number {
   let [before, row]: number[][] = [[], Array.from({ length: other.length + 1 }, (_, n) => n)];
   for (let i = 1; i <= one.length; i += 1) {
@@ -30,7 +30,7 @@ function differences(one: string, other: string): number {
   return row?.[other.length] ?? 0;
 }
 
-/** Variables that differ by a letter or two from a known one that is not set. Values are not looked at. */
+/** Variables that differ by a letter or two from a known one that is not set. Values are ignored. */
 export function misspelt(environment: NodeJS.ProcessEnv): Misspelt[] {
   const missing = variableNames.filter((name) => !environment[name] && name.length >= minLetters);
   return Object.keys(environment)

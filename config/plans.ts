@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 /**
- * The catalogue of plans (the specification's section 9, default plan ids): a JSON file, read once at start. Amounts stand
- * in it in whole dollars, as the specification has them; inside everything is cents.
+ * The catalogue of plans (the specification's section 9, default plan ids): a JSON file, read once at the start. Its
+ * amounts are whole dollars, as in the specification; the code uses cents.
  */
 
 const languages = ['en', 'de', 'fr', 'nl'] as const;
 const handle = z.string().regex(/^[A-Za-z0-9._~-]{1,100}$/, 'write 1 to 100 letters, digits, or . _ ~ -');
 const words = z.string().trim().min(1, 'write some words').max(200, 'write at most 200 characters');
-/** English stands where a language is missing. */
+/** English replaces missing languages. */
 const inLanguages = <T extends z.ZodType>(value: T) =>
   z.strictObject({ en: value, de: value.optional(), fr: value.optional(), nl: value.optional() });
 const entitlements = z
@@ -19,7 +19,7 @@ const entitlements = z
 
 const common = {
   id: handle,
-  /** The end of the completion page's address: `m-99`. */
+  /** The last part of the completion page's address: `m-99`. */
   code: handle,
   /** The public handle in addresses: the specification's plan hash. */
   planHash: handle,
@@ -38,7 +38,7 @@ const paid = z.strictObject({
   ...common,
   planType,
   planAmount: wholeDollars(1),
-  /** By which its price is found at Stripe; the code unless said otherwise. */
+  /** The lookup key of its price at Stripe; the code by default. */
   lookupKey: handle.optional(),
 });
 const free = z.strictObject({ kind: z.literal('free'), ...common, planType });
@@ -52,18 +52,18 @@ const days = z.int('write whole days').min(1, 'write at least 1').max(365, 'writ
 
 const catalogue = z.strictObject({
   currency: z.string().regex(/^[a-z]{3}$/, 'write three lower-case letters, as in usd'),
-  /** The plan on which every member begins; nothing is ever charged for it. */
+  /** The initial plan of every user; it is never charged. */
   trial: z.strictObject({
     lookupKey: handle,
     name: words,
-    /** From a sign-up, and from the post-signup flow. */
+    /** For a sign-up, and for the post-signup flow. */
     days,
     postSignUpDays: days,
     entitlements,
   }),
-  /** The plan that is proposed when the address names none. */
+  /** The proposed plan if the address names none. */
   defaultPlan: handle,
-  /** How long a member keeps a plan whose renewal could not be charged. */
+  /** How long a user keeps a plan whose renewal could not be charged. */
   graceDays: z.int('write whole days').min(0, 'write at least 0').max(60, 'write at most 60'),
   plans: z
     .array(z.discriminatedUnion('kind', [paid, free, partner], 'kind is paid, free or partner'))
@@ -76,7 +76,7 @@ const catalogue = z.strictObject({
 export type PlansFile = z.infer<typeof catalogue>;
 export type PlansFileLanguage = (typeof languages)[number];
 
-/** Every fault of the file at once. */
+/** Every fault of the file together. */
 export class PlansFileError extends Error {
   override name = 'PlansFileError';
   readonly faults: readonly string[];
@@ -88,7 +88,7 @@ export class PlansFileError extends Error {
   }
 }
 
-/** What must be one of a kind, and what must be there. */
+/** Checks uniqueness and references. */
 function contradictions({ plans, trial, defaultPlan, formerCodes }: PlansFile): string[] {
   const faults: string[] = [];
   const unique = (what: string, values: (string | undefined)[]) => {
@@ -139,10 +139,10 @@ export function parsePlans(text: string, file: string): PlansFile {
   return parsed.data;
 }
 
-/** The one that comes with the product. */
+/** The file that comes with the product. */
 export const shippedPlansFile = join(import.meta.dirname.replace(/([\\/])dist([\\/]config)$/, '$2'), 'plans.json');
 
-/** @throws {PlansFileError} with all faults at once */
+/** @throws {PlansFileError} with all faults */
 export function loadPlans(file: string = shippedPlansFile): PlansFile {
   let text: string;
   try {

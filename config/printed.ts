@@ -1,6 +1,6 @@
 /**
- * The credentials that are printed in config/example.env: everybody who has read the file knows them. Production refuses each
- * of them; `foyer doctor` goes by the same list.
+ * The example credentials in config/example.env, which are public. Production refuses each of them; `foyer doctor` uses
+ * the same list.
  */
 export const printedCredentials = {
   SECRET_KEY: 'write-the-output-of-openssl-rand-base64-48-here',
@@ -27,7 +27,7 @@ const remedies: Partial<Record<PrintedName, string>> = {
   SECRET_KEY: 'write the output of: openssl rand -base64 48',
 };
 
-/** Whether a variable has the printed value; SECRET_KEY may be a list. */
+/** Tests whether a variable has the example value; SECRET_KEY may be a list. */
 export function isPrinted(name: PrintedName, value: string | undefined): boolean {
   const printed = printedCredentials[name];
   if (value === undefined) return false;

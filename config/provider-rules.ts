@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What may stand in the file of providers (providers.ts); docs/providers.md is its manual. */
+/** The schema of the file of providers (providers.ts); docs/providers.md is its manual. */
 
 const languages = ['en', 'de', 'fr', 'nl'] as const;
 const words = z.string().trim().min(1, 'write some words').max(100, 'write at most 100 characters');
-/** It stands in the addresses that a provider is told, so it must not change. */
+/** It is part of the addresses that are registered at the provider, so it must not change. */
 const providerId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'write 1 to 40 lower-case letters, digits, or -');
 const reserved = new Set(['google', 'facebook', 'amazon', 'link']);
 const secure = z.string().refine((value) => {
@@ -15,30 +15,30 @@ const secure = z.string().refine((value) => {
 const domain = z.string().regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'write a domain in lower case, as in example.com');
 const path = z.string().min(1, 'write the path of a file');
 
-/** What holds for a provider whatever it speaks. */
+/** The common properties of all protocols. */
 const common = {
-  /** Whether somebody who is no member yet becomes one by it. */
+  /** Whether it can create new users. */
   signUp: z.boolean().default(true),
   /**
-   * `ask`: a second factor of Foyer is asked for as after a password. `sufficient`: the provider has asked for one, so Foyer
-   * does not (`amr` then says `mfa`). `required`: whoever comes by it must have one at Foyer.
+   * `ask`: Foyer asks for its second factor as after a password. `sufficient`: the provider has checked one, so Foyer
+   * does not (`amr` then has `mfa`). `required`: its users must have one at Foyer.
    */
   secondFactor: z.enum(['ask', 'sufficient', 'required'], 'write ask, sufficient or required').default('ask'),
 };
 const configured = {
   ...common,
   id: providerId.refine((id) => !reserved.has(id), 'is taken; write another'),
-  /** Of the organisation: "Acme". */
+  /** Of the organization: "Acme". */
   name: words,
-  /** What the button says; else "Continue with <name>". */
+  /** The text of the button; by default "Continue with <name>". */
   label: z.strictObject(Object.fromEntries(languages.map((language) => [language, words.optional()]))).optional(),
-  /** An SVG or PNG file; its path is read from the file's own folder. */
+  /** An SVG or PNG file; its path is relative to this file's folder. */
   logo: path.optional(),
-  /** Whose addresses lead there when they are typed (home realm discovery). */
+  /** Typed addresses of these domains lead there (home realm discovery). */
   domains: z.array(domain).max(200, 'name at most 200').default([]),
   /**
-   * Whose addresses count as confirmed: `domains`, those of the domains above (OpenID Connect: if the provider says
-   * `email_verified: true`, too); `never`: each is confirmed by a code.
+   * The addresses that count as confirmed: `domains`, those of the domains above (OpenID Connect: if the provider also
+   * sends `email_verified: true`); `never`: each is confirmed by a code.
    */
   verifiedEmails: z.enum(['domains', 'never'], 'write domains or never').default('domains'),
 };
@@ -68,9 +68,9 @@ export const oidc = z
       .string()
       .refine((value) => value.split(' ').includes('openid'), 'must contain openid')
       .default('openid profile email'),
-    /** Claims that stand for what Foyer knows; else OpenID Connect's own. */
+    /** The mapping of claims; by default OpenID Connect's own. */
     claims: z.strictObject(mapping).default({}),
-    /** Also ask the provider's userinfo endpoint. */
+    /** Whether to read the provider's userinfo endpoint. */
     userinfo: z.boolean().default(true),
   })
   .refine((provider) => provider.clientSecret === undefined || provider.clientSecretVariable === undefined, {
@@ -83,25 +83,25 @@ export const saml = z.strictObject({
   ...configured,
   /** The identity provider's entity id. */
   entityId: z.string().min(1, 'write the entity id of the identity provider'),
-  /** Where requests go (HTTP-Redirect binding). */
+  /** The address of requests (HTTP-Redirect binding). */
   ssoUrl: secure,
   /** PEM files. Several while the identity provider replaces its own. */
   certificates: z.array(path).min(1, 'name at least one file').max(5, 'name at most 5'),
-  /** Where its metadata can be fetched; `foyer provider check` compares. */
+  /** The address of its metadata; `foyer provider check` compares. */
   metadataUrl: secure.optional(),
-  /** Where its single logout is (HTTP-Redirect binding); without it signing out here says nothing to it. */
+  /** The address of its single logout (HTTP-Redirect binding); without it a logout here does not reach it. */
   logoutUrl: secure.optional(),
   /** Needs `serviceProvider`. */
   signRequests: z.boolean().default(false),
-  /** Assertions must come encrypted. Needs `serviceProvider`. */
+  /** Assertions must be encrypted. Needs `serviceProvider`. */
   encryptedAssertions: z.boolean().default(false),
-  /** Whether answers are taken for which nobody asked. */
+  /** Accept unsolicited (IdP-initiated) responses. */
   idpInitiated: z.boolean().default(false),
-  /** The attribute that stands for a person and never changes; else the NameID. */
+  /** The attribute with a permanent subject; by default the NameID. */
   subject: claim.optional(),
   attributes: z.strictObject(mapping).default({}),
   nameIdFormat: z.string().min(1).optional(),
-  /** Formats beside the persistent one whose NameIDs this provider never gives to another person. */
+  /** Formats besides the persistent one whose NameIDs this provider never reassigns. */
   permanentNameIdFormats: z.array(z.string().min(1)).max(5, 'name at most 5').default([]),
 });
 

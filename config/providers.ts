@@ -4,16 +4,16 @@ import type { z } from 'zod';
 import { type oidc, provider, type saml, schema, type standard } from './provider-rules.ts';
 
 /**
- * The providers beside Google, Facebook and Amazon by which members may sign in, and what holds for those three: a JSON
- * file, read once at start. docs/providers.md is its manual.
+ * The providers besides Google, Facebook and Amazon, and settings for those three: a JSON file, read once at the start.
+ * docs/providers.md is its manual.
  */
 
 type Raw = z.infer<typeof schema>;
 type RawProvider = Raw['providers'][number];
-/** The file as far as it can be read: a provider with a fault of its own leaves its place empty. */
+/** The readable part of the file: a provider with a fault is undefined in its place. */
 type Readable = Omit<Raw, 'providers'> & { providers: (RawProvider | undefined)[] };
 
-/** Of a file with faults what is right in itself, so that the faults between its parts are told along with them. */
+/** The valid parts of a file with faults, so that inconsistencies between them are reported too. */
 function readable(json: unknown): Readable {
   const parts: Record<string, unknown> = typeof json === 'object' && json !== null ? { ...json } : {};
   const { google, facebook, amazon, serviceProvider } = schema.shape;
@@ -31,7 +31,7 @@ export type OidcProviderConfig = Read<z.infer<typeof oidc>>;
 export type SamlProviderConfig = Read<z.infer<typeof saml>>;
 export type StandardProviderConfig = z.infer<typeof standard>;
 
-/** The file with everything that it names: certificates, keys and logos are their contents. */
+/** The file with the contents of all that it names: certificates, keys and logos. */
 export interface ProvidersFile {
   serviceProvider: { privateKey: string; certificate: string } | undefined;
   google: StandardProviderConfig;
@@ -48,7 +48,7 @@ export const noProviders: ProvidersFile = {
   providers: [],
 };
 
-/** Every fault of the file at once. */
+/** Every fault of the file together. */
 export class ProvidersFileError extends Error {
   override name = 'ProvidersFileError';
   readonly faults: readonly string[];
@@ -61,8 +61,8 @@ export class ProvidersFileError extends Error {
 }
 
 /**
- * What must be one of a kind, and what needs something else.
- * @param hasKey whether the file names a key of Foyer's own, rightly or not
+ * Checks uniqueness and references.
+ * @param hasKey whether the file names a key of Foyer's own, valid or not
  */
 function contradictions(raw: Readable, hasKey: boolean, environment: NodeJS.ProcessEnv): string[] {
   const providers = raw.providers.filter((one) => one !== undefined);
@@ -114,7 +114,7 @@ const logoTypes: Record<string, string> = { '.svg': 'image/svg+xml', '.png': 'im
 
 /**
  * Checks the text of the file and reads the files that it names.
- * @param environment for what it takes from there
+ * @param environment for its references to variables
  * @throws {ProvidersFileError}
  */
 export function parseProviders(text: string, file: string, environment: NodeJS.ProcessEnv): ProvidersFile {
@@ -186,7 +186,7 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
   return whole;
 }
 
-/** @param file undefined: there are none but Google, Facebook and Amazon. @throws {ProvidersFileError} */
+/** @param file undefined: only Google, Facebook and Amazon. @throws {ProvidersFileError} */
 export function loadProviders(file: string | undefined, environment: NodeJS.ProcessEnv): ProvidersFile {
   if (file === undefined) return noProviders;
   let text: string;

@@ -7,8 +7,8 @@ import { parseMailSender, parseMailTemplates } from './mail.ts';
 import { parseTrustProxy } from './trust-proxy.ts';
 
 /**
- * The one configuration schema: environment variables in, typed values out. Names carry their units.
- * What depends on more than one variable (production, sandbox) is checked in `load.ts`.
+ * The only configuration schema: from environment variables to typed values. Names include their units. `load.ts`
+ * checks rules that depend on several variables (production, sandbox).
  */
 
 const text = (what: string) => z.string().trim().min(1, `write ${what}`);
@@ -32,12 +32,12 @@ const webAddress = address(['https:', 'http:']);
 export const schema = z.object({
   NODE_ENV: z.enum(['development', 'production', 'test'], 'write development or production').default('development'),
   PORT: whole(1, 65_535).default(3000),
-  /** The address of this machine on which it listens; `isIP` knows both kinds. */
+  /** The address of this machine on which it listens; `isIP` accepts both kinds. */
   HOST: z
     .string()
     .refine((value) => isIP(value) !== 0, 'write an address of this machine, as in 127.0.0.1')
     .optional(),
-  /** The address members use; also the issuer of the OpenID Provider. */
+  /** The public address; also the issuer of the OpenID Provider. */
   PUBLIC_URL: webAddress
     .refine((value) => {
       const url = URL.parse(value);
@@ -64,9 +64,9 @@ export const schema = z.object({
       'write redis://…, rediss://… or redis+sentinel://host1:26379,host2:26379/NAME',
     )
     .optional(),
-  /** How many processes serve; with 1 there is no other than the one that was started. */
+  /** Number of serving processes; with 1 there is only the started one. */
   WEB_CONCURRENCY: whole(1, 64).default(1),
-  /** Of one process; each connection is an open file. */
+  /** For one process; each connection is an open file. */
   MAX_CONNECTIONS: whole(100, 1_000_000).default(5_000),
   TRUST_PROXY: z
     .string()
@@ -79,20 +79,20 @@ export const schema = z.object({
       return z.NEVER;
     })
     .optional(),
-  /** Its hosts' apps share the id token and the access token of a signed-in member. */
+  /** Its hosts' apps share the id token and the access token of a signed-in user. */
   COOKIE_DOMAIN: z
     .string()
     .regex(/^\.?[a-z0-9-]+(\.[a-z0-9-]+)+$/i, 'write a domain, as in example.com')
     .transform((value) => value.toLowerCase().replace(/^\./, ''))
     .optional(),
-  /** The client in whose name members get them. */
+  /** The client that owns those tokens. */
   DEFAULT_CLIENT_ID: z
     .string()
     .regex(/^[A-Za-z0-9._~-]{1,100}$/, 'write 1 to 100 letters, digits, or . _ ~ -')
     .default('web'),
   SANDBOX: flag.optional(),
   SANDBOX_PORT: whole(1, 65_535).optional(),
-  /** Where Prometheus reads; unset: nothing is counted. */
+  /** The port for Prometheus; unset: nothing is counted. */
   METRICS_PORT: whole(1, 65_535).optional(),
   METRICS_HOST: text('an address of this machine, as in 127.0.0.1').default('127.0.0.1'),
   LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'write a pino level').optional(),
@@ -103,7 +103,7 @@ export const schema = z.object({
   PRIVACY_URL: webAddress.optional(),
   /** Profile, wallet, teams, membership, payment methods. */
   USER_MANAGEMENT_URL: webAddress.optional(),
-  /** Where the apps have those pages, when it is not where they usually are. */
+  /** Other paths of those pages in the apps. */
   APP_PATHS: z
     .string()
     .transform((value, context) => {
@@ -113,9 +113,9 @@ export const schema = z.object({
       return z.NEVER;
     })
     .optional(),
-  /** Where members' pictures are. */
+  /** Base address of the users' pictures. */
   MEDIA_URL: webAddress.optional(),
-  /** Or the folder that they lie in: Foyer serves them. */
+  /** Alternatively their folder: Foyer serves them. */
   MEDIA_DIR: text('a folder').optional(),
   /** Terms of service and imprint: `<language>/terms.md` and `imprint.md`. */
   LEGAL_DIR: text('a folder').optional(),
@@ -129,7 +129,7 @@ export const schema = z.object({
     })
     .optional(),
 
-  /** Who mails are from. */
+  /** The sender of mails. */
   MAIL_FROM: z
     .string()
     .transform((value, context) => {
@@ -139,7 +139,7 @@ export const schema = z.object({
       return z.NEVER;
     })
     .optional(),
-  /** Where answers to them go. */
+  /** The address for replies to them. */
   MAIL_SUPPORT_ADDRESS: z
     .string()
     .refine((value) => parseMailSender(value)?.address === value, 'write a mail address, as in help@example.com')
@@ -158,7 +158,7 @@ export const schema = z.object({
       );
     }, 'write smtp://user:password@host:587 or smtps://user:password@host:465')
     .optional(),
-  /** The specification's further templates, by name, to SendGrid's own ids. */
+  /** The specification's further templates, by name, with SendGrid's own ids. */
   SENDGRID_TEMPLATES: z
     .string()
     .transform((value, context) => {
@@ -168,7 +168,7 @@ export const schema = z.object({
       return z.NEVER;
     })
     .optional(),
-  /** Those of them that may go to somebody who is no member. */
+  /** Those that may be sent to an address without a user. */
   SENDGRID_OPEN_TEMPLATES: z
     .string()
     .transform((value) =>
@@ -184,7 +184,7 @@ export const schema = z.object({
     .regex(/^AC[0-9a-f]{32}$/i, 'write the account SID that Twilio gave you: AC and 32 hexadecimal digits')
     .optional(),
   TWILIO_AUTH_TOKEN: text('the auth token of the Twilio account').optional(),
-  /** A number of the account, or the name that stands as the sender. */
+  /** A number of the account, or a name as the sender. */
   TWILIO_FROM: z
     .string()
     .regex(
@@ -197,7 +197,7 @@ export const schema = z.object({
     .regex(/^MG[0-9a-f]{32}$/i, 'write the SID of a messaging service: MG and 32 hexadecimal digits')
     .optional(),
   TWILIO_URL: webAddress.default('https://api.twilio.com'),
-  /** Where text messages may go; unset: everywhere. */
+  /** The countries of text messages; unset: all. */
   SMS_COUNTRIES: z
     .string()
     .transform((value, context) => {
@@ -228,26 +228,26 @@ export const schema = z.object({
     .optional(),
   STRIPE_API_URL: webAddress.default('https://api.stripe.com'),
   STRIPE_JS_URL: webAddress.default('https://js.stripe.com/endive/stripe.js'),
-  /** Cards that are tried: by one browser session, from one network, by everybody. */
+  /** Limits of card attempts: per browser session, per network, in total. */
   CARD_WINDOW_MINUTES: whole(1, 1_440).default(60),
   CARD_LIMIT_MEMBER: whole(1, 1_000_000).default(10),
   CARD_LIMIT_ADDRESS: whole(1, 1_000_000).default(20),
   CARD_LIMIT_OVERALL: whole(1, 100_000_000).default(1_000),
 
-  /** Providers by which members sign in; SAML and OpenID Connect ones stand in the file. */
+  /** Identity providers; SAML and OpenID Connect ones are in the file. */
   GOOGLE_CLIENT_ID: text('the client id that Google gave you').optional(),
   GOOGLE_CLIENT_SECRET: text('the client secret that Google gave you').optional(),
   FACEBOOK_APP_ID: text('the app id that Facebook gave you').optional(),
   FACEBOOK_APP_SECRET: text('the app secret that Facebook gave you').optional(),
   AMAZON_CLIENT_ID: text('the client id that Amazon gave you').optional(),
   AMAZON_CLIENT_SECRET: text('the client secret that Amazon gave you').optional(),
-  /** One address instead of all of the provider's own: a stand-in's. */
+  /** One address for all endpoints of the provider: a stand-in's. */
   GOOGLE_URL: webAddress.optional(),
   FACEBOOK_URL: webAddress.optional(),
   AMAZON_URL: webAddress.optional(),
   PROVIDERS_FILE: text('a file').optional(),
 
-  /** How much the key-value store may keep for visitors who are not signed in. */
+  /** The maximum size of visitors' data in the key-value store. */
   VISITOR_DATA_MAX_MB: whole(10, 100_000).default(200),
 
   /** Unset: true in production. */
@@ -256,37 +256,40 @@ export const schema = z.object({
   /** From the sign-in, however much the session is used; remembered sessions have REMEMBER_ME_DAYS instead. */
   SESSION_MAX_HOURS: whole(1, 720).default(24),
   REMEMBER_ME_DAYS: whole(1, 365).default(30),
-  /** For how long a device on which the second factor was shown need not show it again, if the member ticks so. */
+  /** How long a device skips the second factor, if the user ticks that. */
   MFA_REMEMBER_DAYS: whole(1, 365).default(30),
-  /** Between `foyer user reset-mfa` and its effect: the member can say no. */
+  /** Between `foyer user reset-mfa` and its effect: the user can cancel it. */
   MFA_RESET_WAIT_HOURS: whole(1, 720).default(72),
   KEYS_REFRESH_SECONDS: whole(1, 300).default(5),
 
-  /** The cost of one hash; never less than OWASP's least for argon2id. Their product stays below what a sign-in may take. */
+  /**
+   * The cost of one hash; at least OWASP's minimum for argon2id. Their product stays below the maximum work of a
+   * sign-in.
+   */
   ARGON2_MEMORY_KIB: whole(19_456, 131_072).default(19_456),
   ARGON2_PASSES: whole(2, 8).default(2),
   PASSWORD_QUEUE_MAX: whole(1, 10_000).default(200),
   PASSWORD_QUEUE_WAIT_MS: whole(100, 60_000).default(8_000),
-  /** Of one account that may run or wait at a time: from unknown devices, and as many from known ones. */
+  /** For one account, running or waiting: from unknown devices, and as many from known ones. */
   PASSWORD_QUEUE_ACCOUNT: whole(1, 10_000).default(4),
-  /** From one address, by unknown devices. */
+  /** For one address, from unknown devices. */
   PASSWORD_QUEUE_ADDRESS: whole(1, 10_000).default(10),
-  /** What a member is answered while the queue is full. */
+  /** The status of the answer while the queue is full. */
   PASSWORD_QUEUE_FULL_STATUS: z
     .enum(['503', '429'], 'write 503 or 429')
     .transform((status) => (status === '429' ? 429 : 503))
     .default(503),
   PASSWORD_QUEUE_RETRY_SECONDS: whole(1, 3_600).default(5),
-  /** A range interface of Have I Been Pwned, to be asked about new passwords. */
+  /** A range interface of Have I Been Pwned for new passwords. */
   BREACHED_PASSWORDS_API: webAddress.optional(),
   GUESS_WINDOW_MINUTES: whole(1, 1_440).default(15),
   GUESS_LIMIT_ACCOUNT: whole(1, 1_000_000).default(10),
   GUESS_LIMIT_DEVICE: whole(1, 1_000_000).default(20),
   GUESS_LIMIT_ADDRESS: whole(1, 1_000_000).default(50),
   GUESS_LIMIT_OVERALL: whole(1, 100_000_000).default(5_000),
-  /** How many strangers a second go on while a limit of all together is full. */
+  /** Requests per second from strangers while a shared limit is full. */
   OVERALL_LANE_PER_SECOND: whole(1, 1_000).default(5),
-  /** Right passwords an hour: of one member from one known device, and from all. */
+  /** Right passwords an hour: of one user from one known device, and from all. */
   PASSWORD_LIMIT_DEVICE: whole(1, 1_000_000).default(30),
   PASSWORD_LIMIT_MEMBER: whole(1, 1_000_000).default(60),
   SIGN_UP_WINDOW_MINUTES: whole(1, 1_440).default(60),

@@ -9,14 +9,14 @@ export const standInClients = {
   oidc: { id: 'foyer-sandbox', secret: 'sandbox-of-acme' },
 };
 
-/** Where the sandbox's stand-ins are: another site than Foyer's own, which is on localhost. */
+/** The origin of the sandbox's stand-ins: another site than Foyer's own, which is on localhost. */
 export const standInOrigin = (port: number): string => `http://127.0.0.1:${port}`;
 
-/** Written by the sandbox when it starts; each has its own, by its port. */
+/** Written by the sandbox at its start; each sandbox has its own, by its port. */
 export const standInProvidersFile = (dataDir: string, port: number): string =>
   join(dataDir, 'sandbox-providers', `providers-${port}.json`);
 
-/** PROVIDERS_FILE, but for the file of a sandbox that has never been started: for whoever only looks. */
+/** PROVIDERS_FILE, unless it is the file of a sandbox that was never started; for commands that only read. */
 export function writtenProvidersFile(config: {
   PROVIDERS_FILE?: string | undefined;
   DATA_DIR: string;
@@ -30,7 +30,7 @@ type ProviderEnvironment = Partial<
   Record<'GOOGLE_CLIENT_ID' | 'FACEBOOK_APP_ID' | 'AMAZON_CLIENT_ID' | 'PROVIDERS_FILE', string>
 >;
 
-/** The sandbox's own for each provider that is not configured. */
+/** The sandbox's own stand-in for each provider that is not configured. */
 export function standInForProviders(args: ProviderEnvironment, dataDir: string, port: number) {
   const origin = standInOrigin(port);
   const { google, facebook, amazon } = standInClients;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** The names of networks that Express knows. */
+/** The names of networks that Express supports. */
 const networks = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
 /** As in 255.255.0.0: ones, then zeros. */
@@ -17,7 +17,7 @@ function isAddressOrNetwork(text: string): boolean {
   const slash = text.indexOf('/');
   const [address, range] = slash < 0 ? [text, undefined] : [text.slice(0, slash), text.slice(slash + 1)];
   const kind = isIP(address);
-  // Without a zone: fe80::1%eth0 is no address of a proxy elsewhere.
+  // Without a zone: fe80::1%eth0 cannot be the address of a remote proxy.
   if (kind === 0 || address.includes('%')) return false;
   if (range === undefined) return true;
   if (/^\d{1,3}$/.test(range)) return Number(range) >= 1 && Number(range) <= (kind === 4 ? 32 : 128);
@@ -25,8 +25,8 @@ function isAddressOrNetwork(text: string): boolean {
 }
 
 /**
- * TRUST_PROXY as Express reads it: a number of proxies, or addresses, networks and names with commas between them.
- * @returns undefined when Express would not take it
+ * TRUST_PROXY in the format of Express: a number of proxies, or addresses, networks and names separated by commas.
+ * @returns undefined if Express would reject it
  */
 export function parseTrustProxy(value: string): number | string | undefined {
   const text = value.trim();

@@ -1,6 +1,7 @@
 /**
- * `npm run bench [-- arguments]`: builds, then runs the load tests against what was built; `npm run bench workers` those of
- * several processes; `npm run bench soak [-- HOURS ADDRESSES]` how much visitors at all of their limits leave in the stores.
+ * `npm run bench [-- arguments]`: builds, then runs the load tests against the build; `npm run bench workers` those of
+ * several processes; `npm run bench soak [-- HOURS ADDRESSES]` measures the data that visitors at all of their limits
+ * leave in the stores.
  */
 import { command } from './lib/processes.mjs';
 import { exitCodeOf, makeReady, startNode } from './lib/ready.mjs';
@@ -15,7 +16,7 @@ await command(async () => {
 });
 
 /**
- * The same test as in `npm test`, for longer: the clock is moved, so a day takes half an hour.
+ * The same test as in `npm test`, but longer: it moves the clock, so a day takes half an hour.
  * @param {string[]} args HOURS and ADDRESSES
  */
 function soakOf([hours = '24', addresses = '1']) {

@@ -1,6 +1,6 @@
 /**
- * Makes the list of commonly breached passwords that comes with Foyer from a file of passwords, one a line, the most common
- * first: `node scripts/breached-list.mjs FILE`.
+ * Builds the list of commonly breached passwords that comes with Foyer from a file of passwords, one per line, the most
+ * common first: `node scripts/breached-list.mjs FILE`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { entriesToList, openTexts, packTexts, shippedListPath } from '../server/password/breached-list.ts';

@@ -1,4 +1,4 @@
-/** `npm run build`: dist/ as the sources say. */
+/** `npm run build`: builds dist/ from the sources. */
 import { command } from './lib/processes.mjs';
 import { makeReady } from './lib/ready.mjs';
 import { createSay } from './lib/say.mjs';

@@ -1,4 +1,6 @@
-/** `npm run check`: lint, types and build, without the tests. `npm run format` (--write) repairs what can be repaired. */
+/**
+ * `npm run check`: lint, types and build, without the tests. `npm run format` (--write) applies the automatic fixes.
+ */
 import { join } from 'node:path';
 import { checks, showFailures } from './lib/checks.mjs';
 import { install } from './lib/install.mjs';

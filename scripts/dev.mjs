@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: builds on every change and restarts the server. It looks at the sources itself: asking for the times of
- * a few hundred files takes milliseconds, misses nothing, and the build is the same one that `npm start` uses.
+ * `npm run dev`: builds on every change and restarts the server. It polls the sources itself: the times of a few
+ * hundred files take milliseconds and miss nothing, and the build is the same one that `npm start` uses.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sourceStamp } from './lib/build.mjs';
@@ -15,7 +15,7 @@ const say = createSay();
 /** @type {import('./lib/processes.mjs').Running | undefined} */
 let server;
 
-/** Ends the server that runs and starts one from the new build. */
+/** Ends the running server and starts one from the new build. */
 async function restart() {
   const old = server;
   server = undefined;
@@ -28,7 +28,7 @@ async function restart() {
   });
 }
 
-/** A mistake in a source is what one repairs while watching: it is told, and the last good server goes on. */
+/** A fault in a source is reported, and the last good server keeps running. */
 async function rebuild() {
   try {
     await makeReady(say);
@@ -44,7 +44,7 @@ function look(before) {
   try {
     return sourceStamp(before);
   } catch {
-    // A file went away between listing and reading.
+    // A file was deleted between listing and reading.
     return before;
   }
 }

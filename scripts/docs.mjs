@@ -1,4 +1,4 @@
-/** `npm run docs`: writes what of docs/ is generated. */
+/** `npm run docs`: writes the generated parts of docs/. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configurationReference } from './lib/configuration-docs.mjs';

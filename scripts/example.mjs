@@ -1,6 +1,6 @@
 /**
- * `npm run example -- express`: registers an example at the Foyer that runs on this machine, by the operator's command, and
- * starts it. ISSUER names another Foyer of this folder's stores, PORT another port of the example.
+ * `npm run example -- express`: registers an example at the Foyer that runs on this machine, with the operator's
+ * command, and starts it. ISSUER names another Foyer with the same stores, PORT another port of the example.
  */
 import { join } from 'node:path';
 import { examples } from './lib/examples.mjs';
@@ -32,7 +32,7 @@ async function foyer(argv, alsoFine = []) {
 }
 
 /**
- * Registers it, or brings its registration up to date, and gives it a new secret: Foyer keeps only a hash of the old one.
+ * Registers it, or updates its registration, and gives it a new secret: Foyer stores only a hash of the old one.
  * @param {import('./lib/examples.mjs').Example} example
  * @param {string} url
  * @returns {Promise<string | undefined>} the secret of a client that has one
@@ -42,11 +42,11 @@ async function register({ id, title, registration }, url) {
   const secret = options.includes('--public') ? [] : ['--new-secret'];
   const known = await foyer(['client', 'update', id, ...options, ...secret], [notFound]);
   const { output } = known.code === notFound ? await foyer(['client', 'add', '--id', id, ...options]) : known;
-  // What else it may have said comes before.
+  // Other output may precede it.
   return JSON.parse(output.slice(output.indexOf('{'))).client_secret;
 }
 
-/** Foyer and the command must mean the same stores. @param {string} id @param {string} url */
+/** Checks that Foyer and the command use the same stores. @param {string} id @param {string} url */
 async function demandKnown(id, url) {
   const answer = await ask(`/verifyClient?${new URLSearchParams({ client_id: id, logout_uri: `${url}/` })}`);
   if (answer?.status !== 200)

@@ -1,4 +1,4 @@
-/** `npm run foyer -- ...`: the operator's command. Standard output and the exit code are the command's own. */
+/** `npm run foyer -- ...`: the operator's command, with its own standard output and exit code. */
 import { command } from './lib/processes.mjs';
 import { exitCodeOf, makeReady, startNode } from './lib/ready.mjs';
 import { createSay } from './lib/say.mjs';

@@ -1,4 +1,4 @@
-/** `npm run fuzz [-- --requests N --seed N]`: hostile requests in numbers that `npm test` cannot afford. */
+/** `npm run fuzz [-- --requests N --seed N]`: more hostile requests than `npm test` has time for. */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { node24, root, toolEnv } from './lib/paths.mjs';

@@ -1,4 +1,7 @@
-/** `npm start`: installs what the lock file says, builds what has changed, and runs the server until it is stopped. */
+/**
+ * `npm start`: installs the packages of the lock file, builds if a source has changed, and runs the server until it is
+ * stopped.
+ */
 import { command } from './lib/processes.mjs';
 import { exitCodeOf, makeReady, startNode } from './lib/ready.mjs';
 import { createSay, seconds } from './lib/say.mjs';

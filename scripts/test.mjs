@@ -40,7 +40,7 @@ async function needParts(without) {
   return found;
 }
 
-/** A folder for everything that the run leaves on disk. A database's own user must be able to pass through it. */
+/** A folder for all files of the run. A database's own user must be able to enter it. */
 function temporaryFolder() {
   const dir = mkdtempSync(join(tmpdir(), 'foyer-test-'));
   onExit(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
@@ -52,7 +52,7 @@ function temporaryFolder() {
 /**
  * @param {import('./lib/parts.mjs').Found} found
  * @param {string} dir
- * @returns {Promise<Record<string, string>>} the variables by which the tests find them
+ * @returns {Promise<Record<string, string>>} the variables with their addresses for the tests
  */
 async function startServices(found, dir) {
   const [redis, postgres] = await Promise.all([
@@ -85,7 +85,7 @@ async function runTests(args, dir, variables) {
   const resultPath = join(dir, 'result.json');
   const env = toolEnv({
     ...variables,
-    // What tests and browsers forget to remove goes with the run's own folder.
+    // Files that tests and browsers leave are deleted with the run's own folder.
     TMPDIR: join(dir, 'tmp'),
     // Tests start many processes of the same code.
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled'),

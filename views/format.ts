@@ -1,6 +1,6 @@
 import type { Language } from '../locales/index.ts';
 
-/** Formatters are slow to make and cheap to keep. */
+/** Formatters are slow to create and cheap to keep. */
 const dates = new Map<string, Intl.DateTimeFormat>();
 const amounts = new Map<string, Intl.NumberFormat>();
 
@@ -11,7 +11,7 @@ const dateStyles = {
   short: { dateStyle: 'medium' },
   /** 20 Nov 2027, 14:05 */
   dateTime: { dateStyle: 'medium', timeStyle: 'short' },
-  /** With seconds and the time zone, for what must be exact. */
+  /** With seconds and the time zone, for exact times. */
   exact: { dateStyle: 'medium', timeStyle: 'long' },
   /** November 2027 */
   month: { year: 'numeric', month: 'long' },
@@ -20,9 +20,9 @@ const dateStyles = {
 export type DateStyle = keyof typeof dateStyles;
 
 /**
- * A moment in words of the language.
+ * A time in the language's format.
  * @param timeMs milliseconds since the epoch
- * @param timeZone IANA name; UTC unless the page knows the member's
+ * @param timeZone IANA name; UTC unless the page knows the user's
  */
 export function formatDate(lang: Language, timeMs: number, style: DateStyle = 'date', timeZone = 'UTC'): string {
   const key = `${lang} ${style} ${timeZone}`;
@@ -35,9 +35,9 @@ export function formatDate(lang: Language, timeMs: number, style: DateStyle = 'd
 }
 
 /**
- * An amount of money in the language's way of writing.
+ * An amount of money in the language's format.
  * @param cents integer, in the currency's smallest unit (two decimals)
- * @param wholes leave the decimals out when there are none: `$900` rather than `$900.00`
+ * @param wholes omit the decimals if they are zero: `$900` rather than `$900.00`
  */
 export function formatAmount(
   lang: Language,
@@ -68,7 +68,7 @@ const agoUnits = [
 ] as const;
 const daysInWords = 30;
 
-/** How long ago a moment was, in words that need no time zone: `3 minutes ago`; as a date when it is more than a month. */
+/** A relative time, which needs no time zone: `3 minutes ago`; a date after more than a month. */
 export function formatAgo(lang: Language, timeMs: number, nowMs: number): string {
   const passedMs = Math.max(0, nowMs - timeMs);
   const format = agos.get(lang) ?? new Intl.RelativeTimeFormat(lang, { numeric: 'auto' });

@@ -1,6 +1,6 @@
 import type { Language, T } from '../locales/index.ts';
 
-/** What every page is given: language, brand, addresses. Pages know nothing of requests or stores. */
+/** The input of every page: language, brand, addresses. Pages do not know requests or stores. */
 export interface PageContext {
   lang: Language;
   t: T;
@@ -9,24 +9,27 @@ export interface PageContext {
   brand: { name: string; logoUrl?: string | undefined };
   assets: {
     css: string;
-    /** What the sandbox adds to it. */
+    /** The sandbox's additional styles. */
     sandboxCss?: string | undefined;
-    /** The brand's own colours, where it has any: a stylesheet behind the first. */
+    /** The brand's own colors, if there are any: a second stylesheet. */
     brandCss?: string | undefined;
     fonts: string[];
     icon?: string | undefined;
     /** Address of `client/entries/<entry>.ts`. */
     script(entry: string): string;
   };
-  /** Rooms that do not exist yet have no address here and are not linked. */
+  /** Modules without pages have no address here and no links. */
   links: Partial<Record<LinkName, string | undefined>>;
-  /** Where the footer's language buttons post `lang` and `redirect` (the present page's path and query); without it the footer names no languages. */
+  /**
+   * The target of the footer's language buttons, which post `lang` and `redirect` (the present page's path and query);
+   * without it the footer has none.
+   */
   languageForm?: { action: string; redirect: string };
-  /** Present when the sandbox is on: pages say so at the top. */
+  /** Set if the sandbox is on: pages show it at the top. */
   sandbox?: { mailbox?: string; billing?: string; providers?: string } | undefined;
-  /** The member who is signed in. */
+  /** The signed-in user. */
   member?: PageUser | undefined;
-  /** How many notifications they have not read. */
+  /** The number of their unread notifications. */
   unread?: number | undefined;
 }
 
@@ -37,7 +40,7 @@ export interface PageUser {
   pictureUrl?: string | undefined;
 }
 
-/** Everything outside a page that its layout may link to: rooms of ours, and the marketplace's other apps. */
+/** The links of layouts to other pages: Foyer's own, and the marketplace's other apps. */
 export type LinkName =
   | 'help'
   | 'privacy'
@@ -58,12 +61,12 @@ export type LinkName =
   | 'membership'
   | 'paymentMethods';
 
-/** What a page asks of its document's head. */
+/** The page's part of its document's head. */
 export interface PageHead {
   title: string;
   /** Names of entries in `client/entries` to load as modules. */
   scripts?: string[];
-  /** An address to go on to at once (meta refresh). */
+  /** The address of an immediate redirect (meta refresh). */
   refreshTo?: string;
   robots?: 'noindex';
 }

@@ -1,7 +1,7 @@
-// In this file, because one of its own would cost more in headers than it is long.
+// In this file, because a separate request would cost more in headers than the script is long.
 import '../passkey.ts';
 
-/** A form that is under way says so on its button, and a double press sends it once. */
+/** Shows a pending form on its button, and sends it once after a double click. */
 const patienceMs = 250;
 const doublePressMs = 1000;
 let sent: EventTarget | undefined;
@@ -10,7 +10,7 @@ let busy: HTMLElement | null | undefined;
 
 addEventListener('submit', (event) => {
   const form = event.target as HTMLFormElement;
-  // What downloads a file (`data-stays`) leaves its page where it is.
+  // A form that downloads a file (`data-stays`) does not leave its page.
   if (event.defaultPrevented || 'stays' in form.dataset) return;
   if (form === sent && event.timeStamp - sentAtMs < doublePressMs) {
     event.preventDefault();
@@ -19,14 +19,14 @@ addEventListener('submit', (event) => {
   sent = form;
   sentAtMs = event.timeStamp;
   busy = event.submitter;
-  // The Enter key has pressed the button that nobody sees.
+  // The Enter key has activated the hidden button.
   if (busy?.ariaHidden) busy = form.querySelector('.primary');
   setTimeout(() => {
     if (busy) busy.ariaBusy = 'true';
   }, patienceMs);
 });
 
-// Back from the next page: as it was.
+// After the browser's Back: restores the button.
 addEventListener('pageshow', () => {
   if (busy) busy.ariaBusy = null;
   busy = null;

@@ -1,4 +1,4 @@
-/** Follows the link of an element with `data-go-on` after as many milliseconds; whoever cannot wait presses it. */
+/** Follows the link of an element with `data-go-on` after as many milliseconds; users can click it earlier. */
 const element = document.querySelector<HTMLElement>('[data-go-on]');
 const href = element?.querySelector('a')?.href;
 

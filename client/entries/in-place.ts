@@ -1,6 +1,6 @@
 /**
- * Sends a form with `data-in-place` without leaving its page, and shows of the answer what stands in its place; the rest of
- * what was typed or scrolled stays. When that fails the form is sent as it is.
+ * Sends a form with `data-in-place` without leaving its page, and replaces its element by that of the answer; other
+ * input and the scroll position stay. If that fails the form is sent normally.
  */
 addEventListener('submit', (event) => {
   const form = event.target as HTMLFormElement | null;
@@ -10,7 +10,7 @@ addEventListener('submit', (event) => {
 });
 
 async function send(form: HTMLFormElement): Promise<void> {
-  // A form of texts alone: no file could go this way.
+  // Only text fields: files could not be sent this way.
   const texts = [...new FormData(form)].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
   const body = new URLSearchParams(texts);
   const answer = await fetch(form.action, { method: 'POST', headers: { Accept: 'text/html' }, body });

@@ -1,6 +1,6 @@
 /**
- * Makes the page's own dialog a modal one over what stands behind it: the browser keeps the focus in it, and Escape or its
- * cross leads where closing leads. Without this script it is the page.
+ * Shows the page's own dialog as a modal one: the browser keeps the focus in it, and Escape or its close button lead to
+ * the closing address. Without this script it is a normal page.
  */
 const dialog = document.querySelector<HTMLDialogElement>('dialog[data-modal]');
 const backdrop = document.querySelector<HTMLElement>('[data-behind]');
@@ -8,10 +8,10 @@ const backdrop = document.querySelector<HTMLElement>('[data-behind]');
 if (dialog && backdrop) {
   const typing = dialog.contains(document.activeElement) ? document.activeElement : null;
   backdrop.hidden = false;
-  // Not `close()`: that tells of a closing.
+  // Not `close()`: that fires the close event.
   dialog.removeAttribute('open');
   dialog.showModal();
-  // Where somebody was typing already, they go on.
+  // Keeps the focus of a field that the user is already typing in.
   if (typing instanceof HTMLElement) typing.focus();
   dialog.addEventListener('close', () => location.assign(dialog.dataset.modal ?? '/'));
 }

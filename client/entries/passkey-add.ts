@@ -1,4 +1,4 @@
-/** Has the browser make a passkey, and posts it with the form; says why when there is none. */
+/** Lets the browser create a passkey, and posts it with the form; shows the reason if that fails. */
 const form = document.querySelector<HTMLFormElement>('[data-new-passkey]');
 const kind = window.PublicKeyCredential;
 const isKnown = kind !== undefined && 'parseCreationOptionsFromJSON' in kind;
@@ -16,7 +16,7 @@ async function make(form: HTMLFormElement): Promise<void> {
 
 form?.addEventListener('submit', (event) => {
   const name = form.querySelector<HTMLInputElement>('[name=name]');
-  // What the server will refuse is not made first.
+  // Checks the name before the passkey is created, because the server would refuse it.
   if (!name?.value.trim()) return;
   event.preventDefault();
   if (!isKnown) return say('unsupported');

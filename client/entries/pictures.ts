@@ -1,4 +1,7 @@
-/** Behind an app's logo stands our own sign, for when it does not load; one that has loaded may be see-through. */
+/**
+ * Foyer's own sign is behind an app's logo, in case it does not load; it is removed after the load, because a logo may
+ * be transparent.
+ */
 for (const picture of document.querySelectorAll<HTMLImageElement>('.app-logo img')) {
   const loaded = () => {
     if (picture.naturalWidth > 0) picture.previousElementSibling?.remove();

@@ -1,4 +1,7 @@
-/** Posts the form of /verify-user as JSON and goes where the answer says; when that fails, its button is the way. */
+/**
+ * Posts the form of /verify-user as JSON and follows the address in the answer; if that fails, the user clicks its
+ * button.
+ */
 const form = document.querySelector<HTMLFormElement>('#verify-user');
 
 async function submitForm(form: HTMLFormElement): Promise<void> {

@@ -21,12 +21,12 @@ const changed = (part: CardFormLive) => (before: CardFormLive) => ({
   errors: { ...before.errors, ...part.errors },
 });
 
-/** Mounts Stripe's card elements, has Stripe check and keep the card, and posts nothing but the setup intent's id. */
+/** Mounts Stripe's card elements, lets Stripe check and store the card, and posts only the setup intent's id. */
 export default function CardForm(props: CardFormProps) {
   const [live, setLive] = useState<CardFormLive>({});
   const form = useRef<HTMLFormElement>(null);
   const card = useRef<Card>(null);
-  /** What is wrong with each of Stripe's fields: one that was never touched raises no event. */
+  /** The fault of each of Stripe's fields: an untouched one fires no event. */
   const wrong = useRef<Errors>({});
   const busy = useRef(false);
 
@@ -37,7 +37,7 @@ export default function CardForm(props: CardFormProps) {
       changed(name, { complete, error }) {
         const text = error && errorText(props, error);
         wrong.current[name] = complete ? undefined : (text ?? props.incomplete[`incomplete_${name}`]);
-        // Another field may have set it off, the number's the code's: what was said of it still holds.
+        // Another field may have triggered it, the number the code's: its own error still holds.
         const isOwn = (before: CardFormLive) => before.focused === name || complete || text;
         setLive((before) => (isOwn(before) ? changed({ errors: { [name]: text } })(before) : before));
       },
@@ -47,7 +47,7 @@ export default function CardForm(props: CardFormProps) {
     }).then((opened) => {
       card.current = opened;
     }, failed);
-    // Back from the next page, as the browser has kept this one: what it says is old.
+    // Restored from the back-forward cache: its content is outdated.
     addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
   }, [props]);
 
@@ -60,7 +60,7 @@ export default function CardForm(props: CardFormProps) {
 
   function send(setupIntent: string) {
     input('setupIntent').value = setupIntent;
-    // What is disabled is not sent.
+    // Disabled fields are not sent.
     input('name').disabled = input('zip').disabled = true;
     form.current?.submit();
   }
@@ -76,7 +76,7 @@ export default function CardForm(props: CardFormProps) {
     busy.current = true;
     setLive(changed({ busy: true, problem: undefined, errors }));
     const answer = await card.current?.setUp(props.setupUrl, name, zip).catch((): Failure => ({}));
-    // The page itself knows where to go.
+    // The page itself redirects.
     if (!answer) return location.assign(props.action);
     if ('setupIntent' in answer) return send(answer.setupIntent);
     busy.current = false;

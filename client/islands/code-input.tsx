@@ -1,7 +1,10 @@
 import { useEffect, useRef, useState } from 'react';
 import { type CodeInputProps, CodeInputView } from '../../views/parts/code-input.tsx';
 
-/** Keeps digits only, as many as the code has, and a form back until it has them all (specification, section 5). */
+/**
+ * Keeps only digits, at most the length of the code, and blocks the form until the code is complete (specification,
+ * section 5).
+ */
 export default function CodeInput(props: CodeInputProps) {
   const { length, incomplete } = props;
   const [error, setError] = useState(props.error);
@@ -11,7 +14,7 @@ export default function CodeInput(props: CodeInputProps) {
     if (!field) return;
     const digits = field.value.replace(/\D/g, '').slice(0, length);
     if (digits !== field.value) {
-      // Typing goes on where it was; else a digit in the midst of a code would send it to the end.
+      // Keeps the caret in its place; otherwise a digit in the middle would move it to the end.
       const before = field.value.slice(0, field.selectionStart ?? undefined).replace(/\D/g, '').length;
       field.value = digits;
       field.setSelectionRange(before, before);
@@ -20,7 +23,7 @@ export default function CodeInput(props: CodeInputProps) {
   };
   useEffect(() => {
     const field = input.current;
-    // What was typed before this code was there.
+    // Input from before the hydration.
     if (field?.value) field.value = field.value.replace(/\D/g, '').slice(0, length);
     const form = field?.form;
     const hold = (event: SubmitEvent) => {

@@ -3,7 +3,7 @@ import { type CopyButtonProps, CopyButtonView } from '../../views/parts/copy-but
 
 const doneMs = 2000;
 
-/** Copies an element's text; where the browser forbids it, the text is at least selected. */
+/** Copies an element's text; if the browser forbids it, the text is at least selected. */
 export default function CopyButton(props: CopyButtonProps) {
   const [done, setDone] = useState(false);
   useEffect(() => {

@@ -2,7 +2,7 @@ import { type MouseEvent, useEffect, useRef, useState } from 'react';
 import { DialogLinkView, type DialogProps, DialogView } from '../../views/parts/dialog.tsx';
 import { type DialogContent, loadIntoDialog } from '../lift.ts';
 
-/** Lifts the form of another page into a dialog. Its forms are sent as ever: the answer is a page. */
+/** Shows the form of another page in a dialog. Its forms are sent normally: the answer is a page. */
 export default function Dialog(props: DialogProps) {
   const [busy, setBusy] = useState(false);
   const [lifted, setLifted] = useState<DialogContent>();

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { NewPasswordView, type NewPasswordViewProps } from '../../views/parts/new-password.tsx';
 import { passwordStrength } from '../../views/parts/password-strength.ts';
 
-/** Looks at a new password with every key, and again when a name or an address of the same form changes. */
+/** Checks a new password at every key, and again when a name or an address of the same form changes. */
 export default function NewPassword(props: NewPasswordViewProps) {
   const { fields, known } = props;
   const input = useRef<HTMLInputElement>(null);
@@ -27,10 +27,10 @@ export default function NewPassword(props: NewPasswordViewProps) {
       else if (target === field) setMet(undefined);
       if (target === field) setError(undefined);
     };
-    // What was typed before this code was there.
+    // Input from before the hydration.
     if (field.value !== '') look({ target: field });
     const hide = () => {
-      // At once: what is sent and remembered is always a password field.
+      // At once: the sent and remembered field is always a password field.
       field.type = 'password';
       setIsVisible(false);
     };

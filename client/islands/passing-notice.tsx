@@ -1,10 +1,10 @@
 import { type SyntheticEvent, useEffect, useRef, useState } from 'react';
 import { type PassingNoticeProps, PassingNoticeView } from '../../views/parts/passing-notice.tsx';
 
-/** Whoever has just looked away may look back. */
+/** Minimum time for a user who has just looked away. */
 const minMs = 1000;
 
-/** A notice that hides after its duration; the time stands still while the member points at it or is in it. */
+/** A notice that hides after its duration; the time stops while the pointer or focus is on it. */
 export default function PassingNotice(props: PassingNoticeProps) {
   const [gone, setGone] = useState(false);
   const [held, setHeld] = useState(false);

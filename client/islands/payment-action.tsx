@@ -2,7 +2,10 @@ import { useEffect, useRef, useState } from 'react';
 import { type PaymentActionProps, PaymentActionView } from '../../views/checkout/payment-action.tsx';
 import { loadStripe } from '../stripe.ts';
 
-/** Has Stripe put the bank's question, then asks the server what has become of the payment; Stripe's own message when it failed. */
+/**
+ * Shows the bank's authentication by Stripe, then asks the server for the result of the payment; shows Stripe's own
+ * message if it failed.
+ */
 export default function PaymentAction(props: PaymentActionProps) {
   const [problem, setProblem] = useState<string>();
   const outcome = useRef<HTMLFormElement>(null);
@@ -15,7 +18,7 @@ export default function PaymentAction(props: PaymentActionProps) {
       if (!paymentIntent) return error.message ?? failed;
       const { status } = paymentIntent;
       if (status === 'succeeded' || status === 'processing') return undefined;
-      // A charge that the bank refused without a question is confirmed anew, now that the member is here.
+      // A charge that the bank refused without authentication is confirmed again, now that the user is present.
       const answered =
         status === 'requires_action'
           ? await stripe.handleNextAction({ clientSecret })

@@ -2,18 +2,18 @@ import { type FocusEvent, type KeyboardEvent, type MouseEvent, type PointerEvent
 import { type ProfileMenuProps, ProfileMenuView } from '../../views/parts/profile-menu.tsx';
 import { adjacentElement } from '../keys.ts';
 
-/** A mouse that leaves the menu on its way back into it has this long. */
+/** The pointer may leave the menu for this long. */
 const patienceMs = 300;
 
 /**
- * Opens when a mouse points at it, when its button is pressed, and on the arrow keys, which then move through its links.
- * Closes on Escape (the focus goes back to the button), when focus or mouse have left, and on a press elsewhere. Whether
- * it is open stands in the document alone: `details` opens and closes before this code is there, too.
+ * Opens on hover, on a click of its button, and on the arrow keys, which then move through its links. Closes on Escape
+ * (the focus returns to the button), when focus or pointer have left, and on a click elsewhere. The state is only in
+ * the document: `details` also opens and closes before the hydration.
  */
 export default function ProfileMenu(props: ProfileMenuProps) {
   const menu = useRef<HTMLDetailsElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  /** Opened by pointing at it alone: the click that follows must not close it. */
+  /** Opened by hover: the click that follows must not close it. */
   const pointedOpen = useRef(false);
   const setOpen = (open: boolean) => {
     clearTimeout(timer.current);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { type RevealProps, RevealView } from '../../views/parts/reveal.tsx';
 
-/** Shows what was typed into a password field. What is sent and remembered is always a password field. */
+/** Shows the content of a password field. The sent and remembered field is always a password field. */
 export default function Reveal(props: RevealProps) {
   const [isVisible, setIsVisible] = useState(false);
   useEffect(() => {

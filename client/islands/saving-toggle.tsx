@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { type ToggleProps, ToggleView } from '../../views/parts/toggle.tsx';
 
-/** A switch that sends its form as soon as it moves, also when it has moved before this code was there. */
+/** A switch that submits its form when it changes, including a change before the hydration. */
 export default function SavingToggle(props: ToggleProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { type SegmentedProps, SegmentedView } from '../../views/parts/segmented.tsx';
 import { showPanel } from '../panels.ts';
 
-/** Shows the panel that belongs to the chosen option, also to one that was chosen before this code was there. */
+/** Shows the panel of the chosen option, including one that was chosen before the hydration. */
 export default function Segmented(props: SegmentedProps) {
   const group = useRef<HTMLFieldSetElement>(null);
   const show = (chosen: string | undefined) => {

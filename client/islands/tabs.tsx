@@ -3,7 +3,7 @@ import { type TabsProps, TabsView } from '../../views/parts/tabs.tsx';
 import { adjacentElement } from '../keys.ts';
 import { showPanel } from '../panels.ts';
 
-/** Tabs as the ARIA practices have them: one stop for Tab, arrow keys move and choose; the address follows. */
+/** Tabs as in the ARIA practices: one Tab stop, arrow keys move and select; the address follows. */
 export default function Tabs(props: TabsProps) {
   const [chosen, setChosen] = useState(props.chosen);
   const [live, setLive] = useState(false);
@@ -21,7 +21,7 @@ export default function Tabs(props: TabsProps) {
       props.tabs.map(({ panel }) => panel),
       panel,
     );
-    // Without the fragment, which is for those whose browser loads the page anew.
+    // Without the fragment, which is for browsers that load the page again.
     history.replaceState(history.state, '', href.replace(/#.*/, ''));
   };
   const onClick = (event: MouseEvent, panel: string) => {

@@ -6,7 +6,7 @@ import { run } from './processes.mjs';
 import { Failure, seconds } from './say.mjs';
 import { listFiles, readStamp, sameContent, takeStamp, writeStamp } from './stamp.mjs';
 
-/** What tsc emits, by top folder. */
+/** The folders of tsc's output. */
 const SERVER_ROOMS = ['server', 'views', 'config', 'locales', 'sandbox'];
 const INPUTS = [
   ...SERVER_ROOMS,
@@ -22,20 +22,20 @@ const dist = join(root, 'dist');
 const stampPath = join(dist, '.foyer-build');
 
 /**
- * The sources as they are now.
- * @param {import('./stamp.mjs').Stamp} [known] an earlier look, which saves reading what has not changed
+ * The current sources.
+ * @param {import('./stamp.mjs').Stamp} [known] an earlier stamp, which saves reading unchanged files
  */
 export const sourceStamp = (known) => takeStamp(root, INPUTS, known);
 
 const outputsExist = () => OUTPUTS.every((path) => existsSync(join(dist, path)));
 
-/** True if dist/ was built from the sources as they are now. */
+/** True if dist/ was built from the current sources. */
 export function isBuilt() {
   const known = readStamp(stampPath);
   if (!known || !outputsExist()) return false;
   const now = sourceStamp(known);
   if (!sameContent(now, known)) return false;
-  // Only times differ (a checkout, a touch): remember them, so that the next look need not read the files.
+  // Only times differ (a checkout, a touch): stores them, so that the next check need not read the files.
   if (JSON.stringify(now) !== JSON.stringify(known)) writeStamp(stampPath, now);
   return true;
 }
@@ -47,7 +47,7 @@ export function isBuilt() {
  * @param {string} name
  * @param {string} tool a name in node_modules/.bin, or a path
  * @param {string[]} args
- * @returns {Promise<Step>} a failure is a value here: the other steps go on
+ * @returns {Promise<Step>} a failure is a value here: the other steps continue
  */
 export async function step(name, tool, args) {
   const beganMs = performance.now();
@@ -76,13 +76,13 @@ function asFailure(error) {
 }
 
 /**
- * The two halves of a build, side by side. Call under the lock.
+ * The two halves of a build, in parallel. Call under the lock.
  * @returns {Promise<Step[]>}
  */
 export async function buildSteps() {
   if (isBuilt()) return ['server', 'client'].map((name) => ({ name: `build ${name} (unchanged)`, ms: 0 }));
   const stamp = sourceStamp();
-  // tsc's own record may only be relied on where the last build was complete and is still there.
+  // tsc's own incremental record is only valid if the last build was complete and still exists.
   if (!readStamp(stampPath) || !outputsExist()) rmSync(join(dist, '.tsbuildinfo'), { force: true });
   rmSync(stampPath, { force: true });
   removeLeftOvers();
@@ -107,7 +107,7 @@ export async function build(say) {
   });
 }
 
-/** tsc leaves what it emitted for sources that are gone; Vite empties its folder itself. */
+/** tsc leaves the output of deleted sources; Vite empties its folder itself. */
 function removeLeftOvers() {
   const sources = new Set(listFiles(root, SERVER_ROOMS).map((path) => path.replace(/\.tsx?$/, '.js')));
   for (const path of listFiles(dist, SERVER_ROOMS)) {

@@ -1,9 +1,8 @@
 /**
- * Joins what tsc has emitted with the packages that it imports, into few files. Node finds, reads and links some 1,400 modules
- * one by one, which is half of the processor time of a start; nothing else is changed: no name is shortened, and all that is
- * loaded at its first use stays a file of its own.
- *
- *     node scripts/lib/bundle.mjs
+ * Joins tsc's output with the imported packages into few files. Node finds, reads and links some 1,400 modules one by
+ * one, which is half of the processor time of a start. Nothing else changes: no name is shortened, and modules that are
+ * loaded on demand stay separate files.
+ * node scripts/lib/bundle.mjs
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -13,17 +12,17 @@ import { root } from './paths.mjs';
 const dist = join(root, 'dist');
 const out = join(dist, 'run');
 
-/** What `#start` and `#cli` of package.json lead to. */
+/** The targets of `#start` and `#cli` in package.json. */
 const input = { start: join(dist, 'server/start.js'), cli: join(dist, 'server/cli/index.js') };
 
-/** In a folder of this name Node takes what packages do that is deprecated for theirs, as it did when each was on its own. */
+/** Node attributes deprecations to packages in a folder of this name, as for separate packages. */
 const packages = 'node_modules';
 
-/** Stands for the way from a file of the output up to dist/. */
+/** Placeholder for the relative path from an output file to dist/. */
 const way = '@@way-to-dist@@';
 
 /**
- * Modules ask where they are to find files beside them: the answer stays what it was.
+ * Modules ask for their own place to find files beside them: the answer stays the original one.
  * @returns {import('rolldown').Plugin}
  */
 function places() {
@@ -55,18 +54,18 @@ function places() {
 const bundle = await rolldown({
   input,
   platform: 'node',
-  // Machine code, which its own package chooses for this machine; and what pg tries where it is installed.
+  // Native code, which its own package selects for this machine; and pg's optional native part.
   external: [/^@node-rs\//, 'pg-native'],
-  // Two packages ask Node for their own names by it; the rest of the warnings are on other people's code as well.
+  // Two packages need Node's names this way; the other warnings are about third-party code.
   logLevel: 'silent',
   plugins: [places()],
 });
 const { output } = await bundle.write({
   dir: out,
   format: 'esm',
-  // A server that runs while this writes loads some of them later: they keep their names.
+  // A running server loads some of them later, so they keep their names.
   entryFileNames: '[name].js',
-  // In a folder of that name Node would have to read what kind of module a .js is.
+  // In a folder of that name Node would have to determine the module type of a .js file.
   chunkFileNames: `${packages}/[name].mjs`,
 });
 await bundle.close();

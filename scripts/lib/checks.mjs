@@ -9,14 +9,14 @@ const TYPE_CHECKED = ['client', 'scripts', 'examples', 'test'];
 export const lint = () =>
   step('lint (biome)', 'biome', ['check', '.', '--error-on-warnings', '--diagnostic-level=warn', '--colors=off']);
 
-/** Types of what the build does not compile. @returns {Promise<Step[]>} */
+/** Types of code that the build does not compile. @returns {Promise<Step[]>} */
 export const types = () =>
   Promise.all(
     TYPE_CHECKED.map((room) => step(`types of ${room}`, 'tsc', ['-p', `${room}/tsconfig.json`, '--pretty', 'false'])),
   );
 
 /**
- * All of them, as far as they can side by side. The build needs the lock.
+ * All of them, in parallel as far as possible. The build needs the lock.
  * @returns {Promise<Step[]>}
  */
 export async function checks() {
@@ -26,7 +26,7 @@ export async function checks() {
 }
 
 /**
- * Tells the reader what the tools said.
+ * Prints the output of failed tools.
  * @param {Step[]} steps
  */
 export function showFailures(steps) {

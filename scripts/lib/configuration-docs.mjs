@@ -1,7 +1,7 @@
-/** The configuration reference as Markdown: what `config/example.env` says of each variable, in the order it says it. */
+/** The configuration reference as Markdown: the text of `config/example.env` about each variable, in its order. */
 
 /**
- * @param {string} exampleEnv the text of config/example.env, which a test holds to the schema
+ * @param {string} exampleEnv the text of config/example.env, which a test compares with the schema
  * @param {readonly string[]} variableNames of the schema
  * @param {readonly string[]} rateLimits the lines of `rateLimitReference`
  * @returns {string}

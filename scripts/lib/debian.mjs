@@ -1,4 +1,4 @@
-/** Installs Debian packages without starting the services that they bring. */
+/** Installs Debian packages without starting their services. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -6,13 +6,13 @@ import { onExit, run } from './processes.mjs';
 
 const POLICY_PATH = '/usr/sbin/policy-rc.d';
 
-/** True where this command may install packages itself: root, on a Debian or its kin. */
+/** True if this command may install packages: root, on Debian or a derivative. */
 export const mayInstall = () =>
   process.getuid?.() === 0 &&
   existsSync('/etc/debian_version') &&
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'apt-get')));
 
-/** @param {string} name whether this machine's Debian has such a package */
+/** @param {string} name whether Debian has such a package */
 function isKnown(name) {
   try {
     execFileSync('apt-cache', ['show', '--no-all-versions', name], { stdio: 'ignore' });
@@ -28,7 +28,7 @@ function isKnown(name) {
  */
 export async function installPackages(parts, say) {
   await say.step(`Installing ${parts.map(({ debian }) => debian).join(', ')} (apt-get)`, async () => {
-    // Debian's agreed way to say "start nothing" (invoke-rc.d(8)): exit code 101 means forbidden by policy.
+    // Debian's policy hook against starting services (invoke-rc.d(8)): exit code 101 means forbidden by policy.
     const ours = !existsSync(POLICY_PATH);
     const allowAgain = () => {
       if (ours) rmSync(POLICY_PATH, { force: true });
@@ -42,7 +42,7 @@ export async function installPackages(parts, say) {
     try {
       await run('apt-get update', 'apt-get', ['update', '-q'], { env });
       const packages = parts.map(({ debian, lighter }) => (lighter && isKnown(lighter) ? lighter : debian));
-      // Another package manager may be at work on a machine that has just started.
+      // Another package manager may be running on a machine that has just started.
       const wait = ['-o', 'DPkg::Lock::Timeout=120'];
       const args = ['install', '-y', '-q', '--no-install-recommends', ...wait, ...packages];
       await run('apt-get install', 'apt-get', args, { env, graceMs: 60_000 });

@@ -1,12 +1,12 @@
-/** The examples, each with how it is registered: what its README says, by one command. */
+/** The examples, each with its registration, as in its README. */
 
 /**
  * @typedef {object} Example
  * @property {string} id its client id
  * @property {string} title
  * @property {string} script under examples/
- * @property {number} [port] where it listens on 127.0.0.1, unless PORT says otherwise; none: it is no server
- * @property {(url: string) => string[]} registration options of `foyer client add`; `url` is where the example is reached
+ * @property {number} [port] its port on 127.0.0.1, unless PORT is set; none: it is no server
+ * @property {(url: string) => string[]} registration options of `foyer client add`; `url` is the address of the example
  */
 
 /** @type {Readonly<Record<string, Example>>} */
@@ -43,7 +43,7 @@ export const examples = {
     id: 'device-example',
     title: 'Device example',
     script: 'device-app/device.mjs',
-    // No tile of the dashboard can open it.
+    // The dashboard cannot open it.
     registration: () => ['--public', '--device', '--hidden'],
   },
 };

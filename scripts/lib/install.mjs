@@ -1,4 +1,4 @@
-/** Installs exactly what package-lock.json lists, once. */
+/** Installs exactly the content of package-lock.json, once. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { node24, pathWithoutBin, root } from './paths.mjs';
@@ -8,7 +8,7 @@ import { readStamp, sameContent, takeStamp, writeStamp } from './stamp.mjs';
 
 const LOCK_FILE = 'package-lock.json';
 const stampPath = join(root, 'node_modules/.foyer-install');
-/** npm's own record of what is in node_modules, written when an install is complete. */
+/** npm's own record of node_modules, written when an install is complete. */
 const npmRecordPath = join(root, 'node_modules/.package-lock.json');
 
 /**
@@ -17,8 +17,8 @@ const npmRecordPath = join(root, 'node_modules/.package-lock.json');
  */
 
 /**
- * Whether npm's record of node_modules agrees with the lock file. Optional packages may be absent: they are for
- * other platforms.
+ * Tests whether npm's record of node_modules matches the lock file. Optional packages may be absent: they are for other
+ * platforms.
  * @param {LockFile} wanted package-lock.json
  * @param {LockFile} present node_modules/.package-lock.json
  */
@@ -42,7 +42,7 @@ export function isInstalled() {
   return sameContent(takeStamp(root, [LOCK_FILE], known), known) || adopt();
 }
 
-/** Accepts what the developer installed by `npm install` or `npm ci`, if it is what the lock file says. */
+/** Accepts the result of the developer's own `npm install` or `npm ci`, if it matches the lock file. */
 function adopt() {
   try {
     const [wanted, present] = [join(root, LOCK_FILE), npmRecordPath].map((path) =>
@@ -61,12 +61,12 @@ export async function install(say) {
   if (isInstalled()) return;
   await say.step('Installing the packages that package-lock.json lists', async () => {
     const stamp = takeStamp(root, [LOCK_FILE]);
-    // Both go first: an install that is cut short must not pass for a finished one.
+    // Both are deleted first: an interrupted install must not look complete.
     rmSync(stampPath, { force: true });
     rmSync(npmRecordPath, { force: true });
     // Compilers and test tools are development packages: they are needed here even with NODE_ENV=production.
     const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error', '--progress=false'];
-    // npm runs on the machine's Node: this tree's own is replaced while it works.
+    // npm runs on the machine's Node: this tree's own is replaced meanwhile.
     const env = { ...process.env, PATH: pathWithoutBin().join(delimiter) };
     await run('npm ci', 'npm', args, { cwd: root, env });
     if (!existsSync(node24)) {

@@ -1,7 +1,7 @@
 /**
- * npm writes an optional package of another platform into package-lock.json only if the registry at hand carries it,
- * but `npm ci` refuses a lock file in which one is missing. Their versions are exact in the package that asks for them,
- * and their names tell the platform: so the entries can be written without the registry.
+ * npm writes an optional package of another platform into package-lock.json only if the registry has it, but `npm ci`
+ * refuses a lock file in which one is missing. Their versions are exact in the depending package, and their names
+ * identify the platform, so the entries can be written without the registry.
  */
 
 /**
@@ -16,7 +16,7 @@ const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 
 /**
  * @param {string} name such as "@node-rs/argon2-linux-arm64-musl"
- * @returns {Pick<LockEntry, 'cpu' | 'os' | 'libc'> | undefined} nothing if the name does not tell
+ * @returns {Pick<LockEntry, 'cpu' | 'os' | 'libc'> | undefined} nothing if the name does not identify it
  */
 export function platformOf(name) {
   const words = name.split(/[/-]/);
@@ -28,7 +28,7 @@ export function platformOf(name) {
 }
 
 /**
- * Whether Node would find `name` from the package at `path`: in its own node_modules or in one further out.
+ * Tests whether Node would find `name` from the package at `path`: in its own node_modules or in an outer one.
  * @param {LockFile} lock
  * @param {string} path such as "node_modules/a/node_modules/b"; "" is the project itself
  * @param {string} name
@@ -42,7 +42,7 @@ function resolves(lock, path, name) {
 }
 
 /**
- * The optional packages that some package asks for and that have no entry.
+ * The optional packages that some package depends on and that have no entry.
  * @param {LockFile} lock
  * @returns {Array<{ name: string, version: string, dev: boolean }>}
  */
@@ -57,7 +57,7 @@ export function missingEntries(lock) {
 /**
  * @param {LockFile} lock
  * @returns {LockFile} the same with every missing entry
- * @throws {Error} where version or platform cannot be told
+ * @throws {Error} if version or platform is unknown
  */
 export function completed(lock) {
   const packages = { ...lock.packages };

@@ -1,6 +1,6 @@
 /**
- * One command at a time installs and builds in this tree. The lock is a file that names its holder; a holder that
- * is no longer alive does not count.
+ * One command at a time installs and builds in this tree. The lock is a file with the name of its holder; a dead holder
+ * does not count.
  */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,8 +10,8 @@ import { checkStopping, onExit } from './processes.mjs';
 const RETRY_EVERY_MS = 100;
 
 /**
- * When a process began, in clock ticks since boot (Linux, proc(5) field 22): tells a process from a later one with
- * the same id. Empty where there is no /proc, and for a process that has ended and only waits to be collected.
+ * Start time of a process, in clock ticks since boot (Linux, proc(5) field 22): distinguishes it from a later one with
+ * the same id. Empty without /proc, and for a zombie process.
  * @param {number} pid
  */
 function startedAt(pid) {
@@ -29,7 +29,7 @@ export const holderText = (pid) => `${pid} ${startedAt(pid)}\n`;
 
 /**
  * @param {string} holder content of a lock file
- * @returns {boolean} whether the process that wrote it is still there
+ * @returns {boolean} whether the process that wrote it is alive
  */
 export function isAlive(holder) {
   const pid = Number.parseInt(holder, 10);
@@ -37,7 +37,7 @@ export function isAlive(holder) {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it is there and belongs to someone else.
+    // EPERM: it exists and belongs to another user.
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EPERM') return false;
   }
   return holderText(pid) === holder;
@@ -78,7 +78,7 @@ export function tryLock(path) {
 }
 
 /**
- * Moves a dead holder's file away. If another command did so first and holds the lock now, it gets its file back.
+ * Moves a dead holder's file away. If another command did so first and holds the lock now, its file is restored.
  * @param {string} path
  * @param {string} holder
  */
@@ -88,7 +88,7 @@ function removeStale(path, holder) {
     renameSync(path, aside);
     if (read(aside) !== holder) linkSync(aside, path);
   } catch {
-    // Gone already, or taken again meanwhile.
+    // Already deleted, or taken again meanwhile.
   }
   rmSync(aside, { force: true });
 }
@@ -96,7 +96,7 @@ function removeStale(path, holder) {
 /**
  * @template T
  * @param {string} path
- * @param {(holder: string) => void} onWait called once when somebody else holds it
+ * @param {(holder: string) => void} onWait called once if another command holds it
  * @param {() => Promise<T>} act
  * @returns {Promise<T>}
  */

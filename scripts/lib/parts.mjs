@@ -1,4 +1,4 @@
-/** What the tests need beside Node: where it is found, what it is called, and how it may be left out. */
+/** The programs that the tests need besides Node: their places, their names, and how to omit them. */
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -14,8 +14,8 @@ import { Failure } from './say.mjs';
 const POSTGRES_OLDEST = 13;
 
 /**
- * `lighter` is a Debian package that does the same with less: the headless shell is Chromium without its windows, and takes a
- * third less of the processor. What is in no package says in `programs` where it is looked for.
+ * `lighter` is a smaller Debian package for the same purpose: the headless shell is Chromium without its windows, and
+ * needs a third less of the processor. For programs without a package, `programs` names the places.
  * @type {Record<PartName, { title: string, programs: string, debian?: string, lighter?: string, brew?: string }>}
  */
 export const PARTS = {
@@ -43,10 +43,10 @@ export const PARTS = {
 const PART_NAMES = /** @type {PartName[]} */ (Object.keys(PARTS));
 
 /**
- * Reads FOYER_TEST_WITHOUT: a comma list of the parts to leave out.
+ * Reads FOYER_TEST_WITHOUT: a comma-separated list of the parts to omit.
  * @param {string | undefined} value
  * @returns {PartName[]}
- * @throws {Failure} for words that are not a part's name
+ * @throws {Failure} for an unknown part
  */
 export function parseWithout(value) {
   const words = (value ?? '')
@@ -66,12 +66,12 @@ export function parseWithout(value) {
 /**
  * @param {PartName[]} without
  * @param {Found} found
- * @returns {PartName[]} what is needed and not there
+ * @returns {PartName[]} the required parts that are missing
  */
 export const missingParts = (without, found) => PART_NAMES.filter((name) => !without.includes(name) && !found[name]);
 
 /**
- * Names exactly what is missing and how to get it.
+ * Names the missing parts and how to install them.
  * @param {PartName[]} missing
  */
 export function missingText(missing) {
@@ -112,13 +112,13 @@ function onPath(names, env) {
 }
 
 /**
- * The major number in what `postgres --version` prints; 0 if there is none.
+ * The major version in the output of `postgres --version`; 0 if there is none.
  * @param {string} text such as "postgres (PostgreSQL) 15.13 (Debian 15.13-0+deb12u1)"
  */
 export const postgresMajor = (text) => Number(/PostgreSQL\)?\s+(\d+)/.exec(text)?.[1] ?? 0);
 
 /**
- * The folder with the newest usable PostgreSQL. Debian keeps them off the PATH, one folder for each version.
+ * The folder of the newest usable PostgreSQL. Debian keeps them off the PATH, one folder for each version.
  * @param {NodeJS.ProcessEnv} env
  * @param {string} debianRoot
  */
@@ -140,7 +140,7 @@ function findPostgres(env, debianRoot) {
 }
 
 /**
- * Stripe's description and fixtures are not ours to hand on: they lie beside the repository.
+ * Stripe's description and fixtures may not be redistributed, so they are outside of the repository.
  * @param {NodeJS.ProcessEnv} env
  */
 function findStripeReference(env) {
@@ -151,9 +151,9 @@ function findStripeReference(env) {
 
 /**
  * @param {NodeJS.ProcessEnv} [env]
- * @param {string} [debianRoot] where Debian keeps PostgreSQL
+ * @param {string} [debianRoot] Debian's folder of PostgreSQL
  * @returns {Found}
- * @throws {Failure} if CHROMIUM_PATH is set and is no program
+ * @throws {Failure} if CHROMIUM_PATH is set and is not a program
  */
 export function findParts(env = process.env, debianRoot = '/usr/lib/postgresql') {
   const browsers = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];

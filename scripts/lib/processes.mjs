@@ -1,20 +1,19 @@
 /**
- * Child processes that never outlive this one. Each gets a process group of its own, so that what it started in turn
- * (npm's install scripts, compilers, test workers) ends with it, and so that Ctrl-C in a terminal reaches it once,
- * through here, and not twice.
+ * Child processes that never outlive this one. Each has its own process group, so that its own children (npm's install
+ * scripts, compilers, test workers) end with it, and so that Ctrl-C in a terminal reaches it once, through this
+ * process, and not twice.
  */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { Failure } from './say.mjs';
 
 /**
- * @typedef {import('node:child_process').SpawnOptions & {
- *   graceMs?: number, leaderOnly?: boolean, stopSignal?: NodeJS.Signals }} StartOptions
- *   `graceMs`: how long it may take to end before it is killed; `leaderOnly`: the stop signal goes to the process
- *   alone, which ends its own children; `stopSignal`: instead of the one received
+ * @typedef {import('node:child_process').SpawnOptions & { graceMs?: number, leaderOnly?: boolean, stopSignal?:
+ * NodeJS.Signals }} StartOptions `graceMs`: time until it is killed; `leaderOnly`: the stop signal goes only to the
+ * process, which ends its own children; `stopSignal`: instead of the received one
  * @typedef {{ code: number | null, signal: NodeJS.Signals | null, output: string }} Ended
- * @typedef {{ pid: number | undefined, ended: Promise<Ended>, output: () => string,
- *   stop: (signal?: NodeJS.Signals) => Promise<void> }} Running
+ * @typedef {{ pid: number | undefined, ended: Promise<Ended>, output: () => string, stop: (signal?: NodeJS.Signals) =>
+ * Promise<void> }} Running
  */
 
 const GRACE_MS = 5_000;
@@ -67,7 +66,7 @@ export function start(command, args, options = {}) {
     try {
       process.kill(group ? -child.pid : child.pid, signal);
     } catch {
-      // It has ended already.
+      // It has already ended.
     }
   };
   const kill = () => signalTo('SIGKILL', true);
@@ -77,7 +76,7 @@ export function start(command, args, options = {}) {
       running.delete(entry);
       reject(new Failure(`${command} could not be started: ${error.message}`));
     });
-    // What is left of the group would keep the pipes open, so it goes first.
+    // The rest of the group would keep the pipes open, so it is killed first.
     child.once('exit', kill);
     child.once('close', (code, signal) => {
       running.delete(entry);
@@ -97,7 +96,7 @@ export function start(command, args, options = {}) {
 }
 
 /**
- * Runs a tool to its end; a failure carries what the tool said.
+ * Runs a tool to its end; a failure has the tool's output.
  * @param {string} what for the message
  * @param {string} command
  * @param {string[]} args
@@ -111,7 +110,7 @@ export async function run(what, command, args, options) {
   return output;
 }
 
-/** Thrown out of whatever was going on when a signal came. */
+/** Thrown from the current work when a signal arrives. */
 export class Interrupted extends Failure {
   /** @param {NodeJS.Signals} signal */
   constructor(signal) {
@@ -120,7 +119,7 @@ export class Interrupted extends Failure {
 }
 
 /**
- * Ends every child: the signal first, SIGKILL after its grace.
+ * Ends every child: the signal first, SIGKILL after the grace time.
  * @param {NodeJS.Signals} [signal]
  */
 export async function stopAll(signal = 'SIGTERM') {
@@ -130,7 +129,7 @@ export async function stopAll(signal = 'SIGTERM') {
 /** @param {NodeJS.Signals} signal */
 function onSignal(signal) {
   if (stopping) {
-    // npm and the terminal both pass Ctrl-C on: only a later one means impatience.
+    // npm and the terminal both forward Ctrl-C: only a later one means impatience.
     if (performance.now() - stopping.atMs > SECOND_SIGNAL_MEANS_NOW_AFTER_MS) for (const entry of running) entry.kill();
     return;
   }
@@ -138,7 +137,7 @@ function onSignal(signal) {
   void stopAll(signal);
 }
 
-/** npm or its shell may be killed without passing a signal on: then nobody is left to stop this command. */
+/** npm or its shell may be killed without forwarding a signal: then no process would stop this command. */
 function watchParent() {
   if (!process.env.npm_lifecycle_event) return;
   const parent = process.ppid;
@@ -146,8 +145,8 @@ function watchParent() {
 }
 
 /**
- * Runs a command's body: signals stop its children, failures are told in one message, nothing is left behind.
- * @param {() => Promise<number | void>} body gives the exit code
+ * Runs a command's body: signals stop its children, failures are reported in one message, nothing is left behind.
+ * @param {() => Promise<number | void>} body returns the exit code
  */
 export async function command(body) {
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, onSignal);

@@ -1,4 +1,4 @@
-/** Installed and built: what every command needs first. */
+/** Installs and builds: every command needs this first. */
 import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
 import { build, isBuilt } from './build.mjs';
@@ -20,7 +20,7 @@ export const alone = (say, act) =>
 
 /**
  * @param {Say} say
- * @returns {Promise<boolean>} whether anything had to be done
+ * @returns {Promise<boolean>} whether there was anything to do
  */
 export async function makeReady(say) {
   if (isInstalled() && isBuilt()) return false;
@@ -32,9 +32,9 @@ export async function makeReady(say) {
 }
 
 /**
- * What Node itself is told. Password hashing runs in the thread pool: as many threads as cores give the full rate, and more
- * of them only slow other requests down. Without limits the heap grows to several times of what lives in it before anything
- * is collected; what the caller's NODE_OPTIONS says comes last and wins. Compiled code is kept for the next start.
+ * Settings of Node itself. Password hashing runs in the thread pool: as many threads as cores give the full rate, and
+ * more only slow other requests down. Without limits the heap grows to several times of its live size before a
+ * collection; the caller's NODE_OPTIONS come last and win. Compiled code is kept for the next start.
  * @param {NodeJS.ProcessEnv} [env] the caller's
  */
 export function nodeSettings(env = process.env) {
@@ -57,7 +57,7 @@ export function startNode(entry, args, options = {}) {
 }
 
 /**
- * The exit code by which a shell would report how a process ended.
+ * The exit code with which a shell reports the end of a process.
  * @param {import('./processes.mjs').Running} running
  */
 export async function exitCodeOf(running) {

@@ -1,6 +1,6 @@
-/** Short lines for humans. */
+/** Short lines for people. */
 
-/** A failure whose message is all that the reader needs: no stack trace is shown. */
+/** A failure whose message is sufficient: no stack trace is shown. */
 export class Failure extends Error {
   /**
    * @param {string} message
@@ -23,7 +23,8 @@ export function seconds(ms) {
 }
 
 /**
- * @param {{ write(text: string): unknown }} [out] standard output, or standard error where that belongs to the command
+ * @param {{ write(text: string): unknown }} [out] standard output, or standard error if the former belongs to the
+ * command
  * @returns {Say}
  */
 export function createSay(out = process.stdout) {

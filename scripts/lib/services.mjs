@@ -1,4 +1,4 @@
-/** A private Redis and a private PostgreSQL for the tests: free ports on 127.0.0.1, data in a folder that goes away. */
+/** A private Redis and a private PostgreSQL for the tests: free ports on 127.0.0.1, data in a temporary folder. */
 import { execFileSync } from 'node:child_process';
 import { chownSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -26,7 +26,7 @@ function freePort() {
 }
 
 /**
- * Starts a service and waits until it says that it is ready. Another process may take the port first: then again.
+ * Starts a service and waits until it is ready. If another process takes the port first, it tries again.
  * @param {string} name
  * @param {RegExp} readyLine
  * @param {(port: number) => import('./processes.mjs').Running} launch
@@ -53,7 +53,7 @@ async function startService(name, readyLine, launch) {
 
 /**
  * @param {string} program path of redis-server
- * @param {string} dir an existing folder to work in
+ * @param {string} dir an existing working folder
  * @returns {Promise<string>} its address
  */
 export async function startRedis(program, dir) {
@@ -78,7 +78,7 @@ export async function startRedis(program, dir) {
 }
 
 /**
- * PostgreSQL refuses to run as root: then it runs as the package's own user, or as nobody.
+ * PostgreSQL refuses to run as root: then it runs as the package's own user, or as the user `nobody`.
  * @returns {{ uid: number, gid: number } | undefined}
  */
 function unprivileged() {
@@ -96,8 +96,8 @@ function unprivileged() {
 
 /**
  * @param {string} programs folder of initdb and postgres
- * @param {string} dir an existing folder to work in, which others may enter
- * @returns {Promise<string>} its address, for a role that may do everything
+ * @param {string} dir an existing working folder, which other users may enter
+ * @returns {Promise<string>} its address, for a role with all rights
  */
 export async function startPostgres(programs, dir) {
   const data = join(dir, 'postgres');
@@ -110,14 +110,14 @@ export async function startPostgres(programs, dir) {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: 200,
-    // Nothing here has to survive.
+    // The data need not survive.
     fsync: 'off',
     synchronous_commit: 'off',
     full_page_writes: 'off',
   };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const port = await startService('PostgreSQL', /ready to accept connections/, (freed) =>
-    // SIGINT is its "fast" shutdown: SIGTERM would wait for clients to leave.
+    // SIGINT is its "fast" shutdown: SIGTERM would wait for clients to disconnect.
     start(join(programs, 'postgres'), ['-D', data, '-p', String(freed), ...args], {
       cwd: data,
       stopSignal: 'SIGINT',

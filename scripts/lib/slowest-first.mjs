@@ -1,6 +1,6 @@
 /**
- * The order of the tests: what takes minutes begins first, or a run would end with one browser at work and idle cores. A fresh
- * machine has no times of earlier runs, and the length of a file says little.
+ * The order of the tests: files that take minutes start first, or a run would end with one browser and idle cores. A
+ * new machine has no times of earlier runs, and the length of a file says little.
  */
 import { statSync } from 'node:fs';
 
@@ -8,7 +8,7 @@ const slow = [
   /every-page/,
   /[\\/]journeys[\\/]workers/,
   /\.browser\.test\./,
-  // Those that start one process after the other come when the browsers have ended: together they starve each other.
+  // Files that start one process after the other come after the browsers: in parallel they starve each other.
   /[\\/]journeys[\\/]|guessing|matrix|-processes|[\\/]faults[\\/]/,
   /[\\/]attacks[\\/]|[\\/]cli[\\/]/,
 ];

@@ -1,6 +1,6 @@
 /**
- * Has anything changed since the last time? A stamp lists every input with its size, time and content hash. Where
- * size and time agree the content is not read; where only the time differs the hash decides.
+ * Detects changes since the last time. A stamp lists every input with its size, time and content hash. If size and time
+ * agree the content is not read; if only the time differs the hash decides.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ export const platform = `${process.platform}-${process.arch}`;
 export const sha256 = (content) => createHash('sha256').update(content).digest('hex');
 
 /**
- * Every file below the given files and folders, as sorted paths relative to `base`; what does not exist is left out.
+ * Every file below the given files and folders, as sorted paths relative to `base`; missing ones are omitted.
  * @param {string} base
  * @param {string[]} inputs
  * @returns {string[]}
@@ -53,7 +53,7 @@ export function takeStamp(base, inputs, known) {
 }
 
 /**
- * Whether two stamps speak of the same content, whatever the times.
+ * Tests whether two stamps have the same content, whatever the times.
  * @param {Stamp} one
  * @param {Stamp} other
  */

@@ -1,4 +1,4 @@
-/** What `npm test` says at the end. */
+/** The summary at the end of `npm test`. */
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { PARTS } from './parts.mjs';
@@ -14,7 +14,7 @@ import { seconds } from './say.mjs';
  */
 
 /**
- * Whether a file failed without a test that failed: it did not load, or what its tests need did not start.
+ * Tests whether a file failed without a failed test: it did not load, or its services did not start.
  * @param {FileResult} file
  */
 const isBroken = ({ status, assertionResults }) =>
@@ -31,7 +31,7 @@ const beginning = (text) =>
     .map((line) => `      ${line}`);
 
 /**
- * What failed and why, once more at the end: a log of ten thousand tests is often cut to its last lines.
+ * The failures and their reasons, repeated at the end: a log of ten thousand tests is often cut to its last lines.
  * @param {TestResult | undefined} result
  * @returns {string[]} lines
  */
@@ -51,7 +51,7 @@ export function failureLines(result) {
 }
 
 /**
- * Adds everything up. Whatever makes the run a failure is counted, so that "0 failed" and exit code 0 always agree.
+ * Adds everything up. Every reason of a failed run is counted, so that "0 failed" and exit code 0 always agree.
  * @param {import('./build.mjs').Step[]} steps
  * @param {TestResult | undefined} result nothing if the test runner wrote none
  * @param {number} exitCode of the test runner
@@ -84,7 +84,7 @@ export function judge(steps, result, exitCode) {
  * @param {import('./parts.mjs').PartName[]} without
  * @param {Verdict} verdict
  * @param {TestResult} [result]
- * @returns {string[]} lines; the last one holds the two figures alone
+ * @returns {string[]} lines; the last one has only the two numbers
  */
 export function summaryLines(steps, without, verdict, result) {
   const width = Math.max(...steps.map(({ name }) => name.length));

@@ -7,20 +7,22 @@ import type { CheckoutDeps } from './deps.ts';
 import { renderPaymentPage } from './payment-handlers.ts';
 import { runOrRerender } from './run-or-rerender.ts';
 
-/** How a page is shown again. */
+/** How a page is rendered again. */
 export interface PageRetry {
   status: number;
   notice?: PageNotice;
-  /** What is due now, where it is known already. */
+  /** The current amount, if it is already known. */
   quote?: Quote;
 }
 
 export type Rerender = (repeated: PageRetry) => unknown;
 
-/** Where an invoice that could not be charged is settled, and a pause is explained. */
+/** The page that settles a failed invoice, and explains a pause. */
 const unpaidAddress = '/settings/membership';
 
-/** Nothing is sold while a renewal is not paid or the subscription is paused: the announced amount would never be charged. */
+/**
+ * Nothing is sold while a renewal is unpaid or the subscription is paused: the announced amount would never be charged.
+ */
 export async function unpaidInvoiceUrl(
   { membership }: Pick<CheckoutDeps, 'membership'>,
   { user, plan, deal }: CheckoutContext,
@@ -30,7 +32,7 @@ export async function unpaidInvoiceUrl(
   return currentMembership && (currentMembership.unpaid || isPaused(currentMembership)) ? unpaidAddress : undefined;
 }
 
-/** Where a member is led who has a paused subscription: there is nothing to choose until it goes on or ends. */
+/** The page for a user with a paused subscription: plans cannot be chosen until it is resumed or ends. */
 export async function pausedFirst(
   { membership }: Pick<CheckoutDeps, 'membership'>,
   { id }: CheckoutContext['user'],
@@ -39,7 +41,7 @@ export async function pausedFirst(
   return currentMembership && isPaused(currentMembership) ? unpaidAddress : undefined;
 }
 
-/** Answers each way in which a confirmation ends. @param repeated the page whose form was sent */
+/** Answers each result of a confirmation. @param repeated the page whose form was sent */
 export async function answerPurchase(
   deps: CheckoutDeps,
   req: Request,
@@ -80,8 +82,8 @@ export async function answerPurchase(
 }
 
 /**
- * Does what needs Stripe; where it does not answer, the page is shown again with the message for that act.
- * @returns undefined when the page has been shown
+ * Runs an action that needs Stripe; if Stripe is unavailable, renders the page again with the message for that action.
+ * @returns undefined if the page was rendered
  */
 export function runWithStripe<R>(
   { log }: Pick<CheckoutDeps, 'log'>,

@@ -14,18 +14,18 @@ export type CardPageDeps = Pick<CheckoutDeps, 'pages' | 'log' | 'stripe'> & {
   membership: Pick<CheckoutDeps['membership'], 'catalogue' | 'getMembership' | 'beginCard' | 'keepCard' | 'invoices'>;
 };
 
-/** Where a member changes their card. */
+/** The pages on which a user changes their card. */
 export interface CardPagePaths {
-  /** Of the page, where its form goes. */
+  /** The target of the page's form. */
   action: string;
-  /** Where `begin` answers its script. */
+  /** The address of `createSetupIntent` for the page's script. */
   setup: string;
   back: string;
-  /** Once the card is saved. */
+  /** The page after the card was saved. */
   done: string;
 }
 
-/** As the guards of the settings have it. */
+/** From the guards of the settings. */
 interface SignedInUser {
   user: User;
 }
@@ -36,7 +36,10 @@ interface CardPageState {
   retryFields?: Record<string, string>;
 }
 
-/** The card that is charged, without a purchase: the page (GET), its form (POST), and what its script asks (POST of `setup`). */
+/**
+ * The form for the charged card, without a purchase: the page (GET), its form (POST), and the request of its script
+ * (POST of `setup`).
+ */
 export function cardPage(deps: CardPageDeps, { action, setup, back, done }: CardPagePaths) {
   const { membership, pages, stripe } = deps;
 
@@ -78,20 +81,20 @@ export function cardPage(deps: CardPageDeps, { action, setup, back, done }: Card
   };
 }
 
-/** What a bank's question is about, and where its page leads. */
+/** The invoice that the bank asks about, and the addresses of its page. */
 export interface PaymentAction {
   clientSecret: string;
   amountCents: number;
-  /** Stripe's page of the invoice, for members without scripts. */
+  /** Stripe's page of the invoice, for users without scripts. */
   hostedInvoiceUrl: string | undefined;
-  /** Where `act` is posted: `outcome` once the member has answered, `retryFields` to try again. */
+  /** The target of `act`: `outcome` after the user has authenticated, `retryFields` for another attempt. */
   action: string;
   retryFields: Record<string, string>;
   otherCardHref: string;
   back: string;
 }
 
-/** Answers the page on which the bank asks the member about an invoice of theirs (3-D Secure). */
+/** Renders the page on which the bank authenticates the user for an invoice (3-D Secure). */
 export async function renderPaymentAction(
   { membership, pages, stripe }: CardPageDeps,
   req: Request,

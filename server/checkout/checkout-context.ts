@@ -6,22 +6,22 @@ import type { CheckoutFlow, ResolveCheckoutFlow } from './checkout-flow.ts';
 import type { CheckoutDeps } from './deps.ts';
 import { findDealForSignUp } from './partner-deal.ts';
 
-/** A member at the step PLAN. */
+/** A user at the step PLAN. */
 export interface CheckoutContext {
   flow: CheckoutFlow;
   user: User;
   purchase: PurchaseView | undefined;
-  /** What they have chosen, else what is proposed to them. */
+  /** The chosen plan, else the proposed one. */
   plan: Plan;
   /** Applied to that plan. */
   promotion: ChosenPromotion | null;
-  /** The plan of a partner's deal: there is nothing to choose and nothing to pay. */
+  /** It is the plan of a partner's deal: nothing can be chosen and nothing is charged. */
   deal: boolean;
 }
 
 export type CheckoutHandler = (req: Request, res: Response, context: CheckoutContext) => unknown;
 
-/** What a member is proposed where neither they nor the address has named a plan. */
+/** The proposed plan if neither the user nor the address names one. */
 async function proposedPlan({ membership: { catalogue }, findPlanKey }: CheckoutDeps, user: User): Promise<Plan> {
   const planKey = user.planId === null ? await findPlanKey(user.id) : undefined;
   const begunWith = planKey === undefined ? undefined : catalogue.byKey(planKey);
@@ -33,14 +33,14 @@ async function loadCheckoutContext(deps: CheckoutDeps, flow: CheckoutFlow, user:
   const bought = flow.kind === 'purchase' ? undefined : await findDealForSignUp(deps, user);
   if (bought) return { flow, user, purchase: undefined, plan: bought, promotion: null, deal: true };
   const purchase = await membership.purchase(user.id);
-  // A partner's handle brings a sign-up from the partner; to whom nothing waits there, nothing of it is given.
+  // A partner's handle belongs to a sign-up from the partner; without a deal it is ignored.
   const named = flow.named?.kind === 'partner' ? undefined : flow.named;
   const plan = (flow.fixed && named) || (purchase?.plan ?? named ?? (await proposedPlan(deps, user)));
   const promotion = purchase?.plan.id === plan.id ? purchase.promotion : null;
   return { flow, user, purchase, plan, promotion, deal: false };
 }
 
-/** The member of a request, once nothing else stands before this room; else they are on their way there. */
+/** The signed-in user without other open steps; else redirects to the open step. */
 export async function requireUser(
   deps: Pick<CheckoutDeps, 'publicUrl' | 'sessions' | 'nextRedirect'>,
   req: Request,
@@ -61,7 +61,7 @@ export async function requireUser(
   return undefined;
 }
 
-/** For members at one of the places of the step PLAN; who has a plan already needs the steps of a sign-up no more. */
+/** For users at one of the places of the step PLAN; a user who already has a plan skips the steps of a sign-up. */
 export function withCheckoutContext(
   deps: CheckoutDeps,
   resolveFlow: ResolveCheckoutFlow,
@@ -74,7 +74,7 @@ export function withCheckoutContext(
     const user = await requireUser(deps, req, res, flow.kind === 'sign-up' ? toSignUp : undefined);
     if (!user) return;
     if (flow.kind !== 'purchase' && user.planId !== null) {
-      // The second of two presses, or the back button.
+      // A second click, or the back button.
       const plan = deps.membership.catalogue.byId(user.planId);
       const on = req.method === 'POST' && plan ? flow.doneUrl(plan, user) : flow.skipUrl(user);
       return res.redirect(303, on);

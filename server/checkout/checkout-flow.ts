@@ -4,28 +4,30 @@ import type { Plan } from '../membership/index.ts';
 import type { User } from '../users/index.ts';
 import type { CheckoutDeps } from './deps.ts';
 
-/** Where the step PLAN stands, and where its pages are. Addresses carry the errand. */
+/** A place of the step PLAN, and the addresses of its pages, with the continuation. */
 export interface CheckoutFlow {
   kind: 'sign-up' | 'post-signup' | 'purchase';
   continuation: Continuation;
-  /** The plan that the address names. */
+  /** The plan in the address. */
   named: Plan | undefined;
-  /** The address alone says which plan it is; elsewhere it proposes one, and the member may have chosen another. */
+  /**
+   * The address determines the plan; at the other places it only proposes one, and the user may have chosen another.
+   */
   fixed: boolean;
   summary: string;
   changePlan: string;
   addPayment: string;
-  /** Where the browser asks for leave to save a card. */
+  /** The address for a setup intent. */
   setup: string;
-  /** Of the plan that was chosen. */
+  /** Of the chosen plan. */
   summaryUrl(plan: Plan): string;
-  /** Once the member has the plan, or it is settled that they will. */
+  /** The page after the user has the plan, or its change is scheduled. */
   doneUrl(plan: Plan, user: User): string;
-  /** For members who need nothing here any more. */
+  /** For users who need nothing here any more. */
   skipUrl(user: User): string;
-  /** For members who do not want a plan now. */
+  /** For users who decline a plan for now. */
   cancelUrl(user: User): string;
-  /** Of the plan on which members begin. */
+  /** Length of the initial trial. */
   trialDays: number;
 }
 
@@ -33,18 +35,18 @@ type CheckoutFlowDeps = Pick<CheckoutDeps, 'publicUrl' | 'searchAppUrl' | 'nextR
   membership: Pick<CheckoutDeps['membership'], 'catalogue'>;
 };
 
-/** The place of a request; undefined: its address names what there is not. */
+/** The place of a request; undefined: its address names an unknown plan. */
 export type ResolveCheckoutFlow = (deps: CheckoutFlowDeps, req: Request) => CheckoutFlow | undefined;
 
-/** 'Just a moment...': the plan by its code, and where it is known by its handle, by both. */
+/** 'Just a moment...': by the code of the plan, or by handle and code if the handle is known. */
 export const completionUrl = (plan: Plan, byHandle: boolean, search = ''): string =>
   `/signup/completed/${byHandle ? `plan/${plan.planKey}/` : ''}${plan.code}${search}`;
 
-/** A client app or a page of this site waits for the member. */
+/** A client app or a page of this site is the user's target. */
 const hasContinuation = ({ authorization, returnTo }: Continuation) =>
   authorization !== undefined || returnTo !== undefined;
 
-/** Steps below one address, whatever plan it is. */
+/** The steps below one address, for any plan. */
 function stepPaths(
   base: string,
   { search }: Continuation,
@@ -85,7 +87,10 @@ export const signUpFlow: ResolveCheckoutFlow = (
   };
 };
 
-/** `/post-signup`: for members whose address was confirmed, or who came by a provider, without a plan. It ends at the settings. */
+/**
+ * `/post-signup`: for users without a plan whose address was confirmed, or who signed up with a provider. It ends at
+ * the settings.
+ */
 export const postSignUpFlow: ResolveCheckoutFlow = ({ publicUrl, nextRedirect, membership: { catalogue } }, req) => {
   const continuation = continuationFrom(req, publicUrl);
   const end = (user: User) => (hasContinuation(continuation) ? nextRedirect(user, continuation).address : '/settings');

@@ -13,13 +13,13 @@ export interface PageNotice {
   duration: NoticeDuration;
 }
 
-/** What was asked of Stripe when it did not answer. */
+/** The request that Stripe did not answer. */
 export type StripeAction = 'customer' | 'update' | 'quote' | 'confirm';
 
-/** The specification's section 8 has a message for each; what was begun can be gone on with. */
+/** The specification's section 8 has a message for each; the user can continue later. */
 export function unavailableNotice(t: T, act: StripeAction): PageNotice {
   const title = t(`checkout.away.${act}`);
-  // The specification's 2.5 seconds; the page has the way on, too.
+  // The specification's 2.5 seconds; the page shows the next step too.
   const duration = act === 'customer' ? 'short' : 'never';
   return { kind: 'error', title, text: t('checkout.away.text'), duration };
 }
@@ -27,7 +27,7 @@ export function unavailableNotice(t: T, act: StripeAction): PageNotice {
 export const tooManyText = (t: T, retryAfterMs: number): string =>
   t('checkout.tooMany', { minutes: Math.max(1, Math.ceil(retryAfterMs / minuteMs)) });
 
-/** Which text and status stand for a promotion code that was not applied, and where they stand (sections 5 and 8). */
+/** Text, status and place for a promotion code that was not applied (sections 5 and 8). */
 export function promotionErrorText(
   { lang, t }: PageContext,
   refusal: PromotionRefusal,

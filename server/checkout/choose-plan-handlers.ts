@@ -14,18 +14,18 @@ import { planPrice } from './plan-view.ts';
 
 const types = ['2', '1'] as const satisfies readonly PlanType[];
 
-/** What members may choose between; a partner's plans are bought there. */
+/** The plans that users can choose; a partner's plans are bought at the partner. */
 const plansOfType = ({ plans }: Catalogue, type: PlanType): Plan[] =>
   plans.filter((plan) => plan.kind !== 'partner' && plan.type === type);
 
-/** The plan of the other kind of period that stands where this one does. */
+/** The plan with the other interval at the same position. */
 function counterpart(catalogue: Catalogue, plan: Plan, type: PlanType): Plan | undefined {
   if (plan.type === type) return plan;
   const rank = planRank(catalogue, plan);
   return plansOfType(catalogue, type).find((one) => one.kind === plan.kind && planRank(catalogue, one) === rank);
 }
 
-/** What a year costs less than twelve months. */
+/** The saving of a year compared to twelve months. */
 function savedCents(catalogue: Catalogue, plan: Plan): number {
   const monthly = plan.kind === 'paid' && plan.type === '2' ? counterpart(catalogue, plan, '1') : undefined;
   return monthly ? 12 * monthly.amountCents - plan.amountCents : 0;
@@ -105,11 +105,11 @@ function renderChoosePlan(
   );
 }
 
-/** GET: Annual or Monthly, and the plans of it. */
+/** GET: Annual or Monthly, and its plans. */
 export function showChangePlan(deps: CheckoutDeps): CheckoutHandler {
   return async (req, res, context) => {
     const { flow, user } = context;
-    // A partner's deal leaves nothing to choose.
+    // With a partner's deal there is no choice.
     if (context.deal) return res.redirect(303, flow.summary);
     const waits = flow.kind === 'purchase' && (await findDealForSignUp(deps, user));
     if (waits) return res.redirect(303, partnerDealUrl(waits, flow.continuation.search));
@@ -119,7 +119,7 @@ export function showChangePlan(deps: CheckoutDeps): CheckoutHandler {
   };
 }
 
-/** POST: the plan is chosen; another than before forgets the promotion code. */
+/** POST: stores the choice; another plan than before removes the promotion code. */
 export function submitChangePlan(deps: CheckoutDeps): CheckoutHandler {
   return async (req, res, context) => {
     const { flow, user, deal } = context;

@@ -11,14 +11,17 @@ import { planLine } from './plan-view.ts';
 
 const handlePattern = /^[A-Za-z0-9._~-]{1,100}$/;
 
-/** Whether there is such a completion page: the code of a plan, alone or behind its own handle; of a former plan behind any. */
+/** Tests for a completion page: the code of a plan, alone or after its own handle; of a former plan after any. */
 export function isCompletionCode(catalogue: Catalogue, code: string, planKey: string | undefined): boolean {
   if (catalogue.formerCodes.has(code)) return planKey === undefined || handlePattern.test(planKey);
   const plan = catalogue.byCode(code);
   return plan !== undefined && (planKey === undefined || plan.planKey === planKey);
 }
 
-/** What became of the plan; anybody can write such an address: it claims none that the member neither has nor will have. */
+/**
+ * The result for the plan. Anyone can write such an address, so it never claims a plan that the user neither has nor
+ * will have.
+ */
 function completionText(
   { lang, t }: PageContext,
   plan: Plan,
@@ -33,7 +36,10 @@ function completionText(
   return t('checkout.completed.later', { plan: line, date: formatDate(lang, membership.periodEnd) });
 }
 
-/** GET /signup/completed/…: 'Just a moment...', and on after 2 seconds; who is signed out finds the way to sign in. */
+/**
+ * GET /signup/completed/…: 'Just a moment...', and a redirect after 2 seconds; a signed-out visitor gets a link to the
+ * sign-in.
+ */
 export function showCompleted(deps: CheckoutDeps): RequestHandler {
   return async (req, res, next) => {
     const { catalogue } = deps.membership;

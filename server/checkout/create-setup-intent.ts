@@ -10,8 +10,8 @@ export type BeginCardDeps = Pick<CheckoutDeps, 'pages' | 'log'> & {
 };
 
 /**
- * Answers the script of a card form as JSON: `{clientSecret}` of a setup intent, else `{message}` for the member. Each
- * attempt asks anew, so that each is counted.
+ * Answers the script of a card form as JSON: `{clientSecret}` of a setup intent, else `{message}` for the user. Each
+ * attempt needs a new one, so that each is counted.
  */
 export async function createSetupIntent(deps: BeginCardDeps, req: Request, res: Response, user: User): Promise<void> {
   const { t } = req;

@@ -6,15 +6,15 @@ import { type Catalogue, findRenewingMembership, type Membership, type Plan, tri
 import type { User } from '../users/index.ts';
 import { planLine, planPrice } from './plan-view.ts';
 
-/** The member's plan when the partner's plan is offered, and the effect of Confirm on it. */
+/** The user's plan when the partner's plan is offered, and the effect of Confirm on it. */
 export type HasNow =
   | { kind: 'nothing' }
   | { kind: 'plan'; plan: Plan }
   | { kind: 'trial'; name: string }
-  /** Kept until the end of what is paid. */
+  /** Kept until the end of the paid period. */
   | { kind: 'paid'; plan: Plan; untilMs: number };
 
-/** @param membership with what was decided here and Stripe has still to hear */
+/** @param membership including decisions that Stripe has not confirmed */
 export function hasNow(
   catalogue: Catalogue,
   user: Pick<User, 'planId'>,
@@ -23,7 +23,7 @@ export function hasNow(
 ): HasNow {
   const plan = catalogue.byId(user.planId);
   if (plan?.kind === 'paid' && membership) {
-    // A renewal that is not paid ends at once; one that ends by itself is kept until then.
+    // An unpaid renewal ends at once; a subscription that is set to end is kept until then.
     const running = findRenewingMembership(membership, catalogue, nowMs);
     const until = membership.paidUntil ?? membership.periodEnd;
     if (!running?.unpaid && until !== null && until > nowMs) return { kind: 'paid', plan, untilMs: until };
@@ -35,7 +35,7 @@ export function hasNow(
 
 const againDays = 7;
 
-/** A free plan's period says nothing to a member. */
+/** The interval of a free plan is meaningless to users. */
 const toName = (t: T, plan: Plan) => (plan.kind === 'paid' ? planLine(t, plan) : plan.name);
 
 function toLead({ t, lang }: PageContext, plan: string, has: HasNow): string {

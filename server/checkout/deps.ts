@@ -9,22 +9,22 @@ import type { StripeForBrowsers } from './stripe-js.ts';
 
 export interface CheckoutDeps {
   publicUrl: string;
-  /** Where members go who do not want a plan now. */
+  /** The page for users who decline a plan for now. */
   searchAppUrl: string;
   pages: Pages;
   log: Logger;
   sessions: Pick<Sessions, 'getCurrentUser'>;
   nextRedirect: NextRedirect;
   membership: BillingService & { catalogue: Catalogue };
-  /** For the pages on which cards are entered. */
+  /** For the pages with a card form. */
   stripe: StripeForBrowsers;
-  /** The step of a sign-up at which somebody is who is not signed in. */
+  /** The sign-up step of a visitor who is not signed in. */
   verifyEmailUrl(req: Request): Promise<string>;
-  /** The public handle of the plan that a member's sign-up was begun with. */
+  /** The public handle of the plan with which a user's sign-up started. */
   findPlanKey(userId: UserId): Promise<string | undefined>;
-  /** Injected by `app.ts`: the requests themselves are oauth/'s. Undefined: unknown, expired, or another browser's. */
+  /** Injected by `app.ts`, because the requests belong to oidc/. Undefined: unknown, expired, or another browser's. */
   findPendingAuthorization(req: Request, id: string): Promise<PendingAuthorization | undefined>;
   now: () => number;
-  /** A partner's plan that the member does not want yet: whether they are asked again later, and that they are. */
+  /** Postponing a partner's plan: whether the user is asked again later, and setting that. */
   deals: { isPostponed(user: User): boolean; postpone(user: User): Promise<User> };
 }

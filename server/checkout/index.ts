@@ -1,10 +1,10 @@
 /**
- * The room of the step PLAN at all its places (the specification's section 2: step 2 of a sign-up, the post-signup flow,
- * plan purchase, the partner's deal, the completion pages): choosing a plan, its summary with promotion code and amounts,
- * its payment.
- *
- * Owns these pages and forms. Does not own plans, amounts, promotion codes, cards nor the rule by which a member has a plan
- * (membership/), the steps before (sign-up/), nor what comes next (sign-in/): pages carry no amount but the announced one.
+ * The module of the step PLAN in all flows (the specification's section 2: step 2 of a sign-up, the post-signup flow,
+ * plan purchase, the partner's deal, the completion pages): choosing a plan, its summary with promotion code and
+ * amounts, its payment.
+ * Owns these pages and forms. Does not own plans, amounts, promotion codes, cards nor the rule for the effective plan
+ * (membership/), the earlier steps (sign-up/), nor the next step (sign-in/): amounts in forms are only compared with
+ * the announced ones.
  */
 
 export {

@@ -10,7 +10,7 @@ import { hasNow, shownDeal } from './deal-shown.ts';
 import type { CheckoutDeps } from './deps.ts';
 import { findWaitingDeal, partnerDealUrl } from './partner-deal.ts';
 
-/** The plan that the address names; undefined: none at all. */
+/** The plan in the address; undefined: none. */
 const namedBy = (req: Request): string | undefined =>
   (typeof req.params.planId === 'string' ? req.params.planId : readQueryParam(req, 'plan')) || undefined;
 
@@ -43,7 +43,7 @@ async function renderPartnerDeal(
   );
 }
 
-/** A plan that the address names and the catalogue does not is a page that does not exist. */
+/** A plan in the address that the catalogue lacks is a page that does not exist. */
 function withDeal(
   deps: CheckoutDeps,
   handler: (req: Request, res: Response, at: { user: User; plan: Plan | undefined }) => unknown,
@@ -56,7 +56,7 @@ function withDeal(
   };
 }
 
-/** GET: the deal that waits for the member, whatever plan the address names. */
+/** GET: the waiting deal of the user, whatever plan the address names. */
 export function showPartnerDeal(deps: CheckoutDeps): RequestHandler {
   return withDeal(deps, (req, res, { user, plan }) => {
     if (plan && namedBy(req) !== plan.id)
@@ -68,7 +68,7 @@ export function showPartnerDeal(deps: CheckoutDeps): RequestHandler {
 const isTaken = async ({ membership }: CheckoutDeps, user: User, plan: Plan): Promise<boolean> =>
   user.planId === plan.id || (await membership.getMembership(user.id))?.basePlanId === plan.id;
 
-/** POST: Confirm, or Not now. The deal is what the partner sold, not what the form names. */
+/** POST: Confirm, or Not now. The partner's sale decides the deal, not the form. */
 export function decideDeal(deps: CheckoutDeps): RequestHandler {
   return withDeal(deps, async (req, res, { user, plan }) => {
     const continuation = continuationFrom(req, deps.publicUrl);
@@ -79,7 +79,7 @@ export function decideDeal(deps: CheckoutDeps): RequestHandler {
       return res.redirect(303, deps.nextRedirect(await deps.deals.postpone(user), continuation).address);
     const named = readFormField(req, 'planId');
     const requested = deps.membership.catalogue.byId(named);
-    // The second of two presses; the plan may wait for the end of what is paid.
+    // A second click; the plan may start after the end of the paid period.
     if (!plan && requested?.kind === 'partner' && (await isTaken(deps, user, requested))) {
       return res.redirect(303, completionUrl(requested, true, search));
     }

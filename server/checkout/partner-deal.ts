@@ -9,7 +9,7 @@ export function partnerDealUrl(plan: Plan | undefined, search: string): string {
   return `/plan-purchase-appsumo/?${parameters}`;
 }
 
-/** The plan of the partner's deal that waits for a member; undefined: none, or they have taken it. */
+/** The plan of a user's waiting deal; undefined: none, or already claimed. */
 export async function findWaitingDeal(
   { membership }: Pick<CheckoutDeps, 'membership'>,
   user: User,
@@ -20,7 +20,7 @@ export async function findWaitingDeal(
   return currentMembership?.basePlanId === plan.id ? undefined : plan;
 }
 
-/** The same for whom came from the partner and has no plan yet: there is nothing for them to choose. */
+/** The same for a user from the partner without a plan, who has no choice. */
 export async function findDealForSignUp(
   deps: Pick<CheckoutDeps, 'membership' | 'deals'>,
   user: User,

@@ -12,15 +12,15 @@ import { loadQuote, quoteFields, toQuoteView } from './quote-view.ts';
 import { stripeInPage, stripePolicy } from './stripe-js.ts';
 
 export interface PaymentPageState extends Partial<PageRetry> {
-  /** Why a card was not accepted. */
+  /** The reason that a card was not accepted. */
   problem?: { text: string };
-  /** The bank wants to hear from the member. */
+  /** The bank requires authentication by the user. */
   action?: { clientSecret: string; amountCents: number };
-  /** The fields of a form that came while Stripe was away: sent once more, nothing of them need be entered again. */
+  /** The fields of a form that arrived while Stripe was unavailable: the user can submit them again without typing. */
   retryFields?: Record<string, string>;
 }
 
-/** Answers the page on which a card is entered, or its bank's question. */
+/** Renders the page for a card, or for its bank's authentication. */
 export async function renderPaymentPage(
   deps: CheckoutDeps,
   req: Request,
@@ -92,7 +92,7 @@ function quoteView(ctx: PageContext, quote: Quote, currency: string): NonNullabl
   };
 }
 
-/** Where the member can pay without scripts: Stripe's page of the invoice that waits. */
+/** The page for payments without scripts: Stripe's page of the open invoice. */
 async function hostedInvoice(
   { membership, log }: CheckoutDeps,
   { user }: CheckoutContext,
@@ -139,7 +139,7 @@ async function renderAction(
   });
 }
 
-/** GET: the page for a card, with what it will be charged. */
+/** GET: the page for a card, with the amount. */
 export function showPayment(deps: CheckoutDeps): CheckoutHandler {
   return (req, res, context) => renderPaymentPage(deps, req, res, context, {});
 }

@@ -10,7 +10,7 @@ export function planLine(t: T, { name, type }: Pick<Plan, 'name' | 'type'>): str
   return t(type === '1' ? 'checkout.lines.monthly' : 'checkout.lines.annual', { name });
 }
 
-/** '$5,000' and 'a year'; undefined where nothing is ever charged. */
+/** '$5,000' and 'a year'; undefined if it is never charged. */
 export function planPrice(
   { lang, t }: PageContext,
   { kind, type, amountCents }: Plan,

@@ -8,15 +8,15 @@ import type { CheckoutContext } from './checkout-context.ts';
 import type { CheckoutDeps } from './deps.ts';
 import { planLine } from './plan-view.ts';
 
-/** What the plan would cost now. @throws {BillingUnavailable} */
+/** The current amount for the plan. @throws {StripeUnavailableError} */
 export function loadQuote({ membership }: Pick<CheckoutDeps, 'membership'>, context: CheckoutContext): Promise<Quote> {
   return membership.quote(context.user, context.plan, context.promotion);
 }
 
-/** What the form says that its page announced; it is compared, never used. */
+/** The announced amount from the form; it is compared, never used. */
 export function readDisplayedQuote(req: Request): DisplayedQuote {
   const due = readFormField(req, 'dueCents');
-  // No page announces less than nothing: what is no amount agrees with none.
+  // No page announces a negative amount: invalid input never matches.
   return { planId: readFormField(req, 'planId'), dueCents: /^\d{1,9}$/.test(due) ? Number(due) : -1 };
 }
 
@@ -29,11 +29,11 @@ export const quoteFields = ({ plan, dueCents }: Pick<Quote, 'plan' | 'dueCents'>
 export interface QuoteView {
   lines: SummaryLine[];
   total: SummaryLine;
-  /** What is charged later. */
+  /** Later charges. */
   note: string;
 }
 
-/** What is due today and what later, as the member reads it. */
+/** The amounts due today and later, as text. */
 export function toQuoteView({ lang, t }: PageContext, quote: Quote, currency: string): QuoteView {
   const formatMoney = (cents: number) => formatAmount(lang, cents, { currency });
   const less = (label: string, cents: number): SummaryLine[] =>
@@ -51,7 +51,7 @@ export function toQuoteView({ lang, t }: PageContext, quote: Quote, currency: st
   }
   const date = formatDate(lang, quote.renewsAt);
   const takenOff = discountCents + unusedCents + usedCreditCents;
-  // Within a period that is paid already, a higher plan is charged for what is left of it.
+  // Within a paid period, a higher plan is charged for the rest of the period.
   const soldCents = Math.min(amountCents, dueCents + takenOff);
   const line = planLine(t, plan);
   const label = soldCents < amountCents ? t('checkout.lines.rest', { plan: line, date }) : line;

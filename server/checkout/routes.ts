@@ -21,7 +21,7 @@ export function checkoutRoutes(router: Router, deps: CheckoutDeps): void {
       .post(decideDeal(deps))
       .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   }
-  // Where nothing can be charged, nothing is for sale.
+  // Without Stripe nothing is for sale.
   if (!deps.membership.sold) return;
 
   const form = (path: string, resolveFlow: ResolveCheckoutFlow, show: CheckoutHandler, submit: CheckoutHandler) => {

@@ -5,10 +5,10 @@ import { StripeUnavailableError } from '../membership/index.ts';
 const awayMs = 5_000;
 
 /**
- * Does what needs Stripe; where it does not answer, the page is shown again.
+ * Runs an action that needs Stripe; if Stripe is unavailable, renders the page again.
  * @param act for the log
- * @param rerender shows the page, which answers 503
- * @returns undefined when the page has been shown
+ * @param rerender renders the page, with status 503
+ * @returns undefined if the page was rendered
  */
 export async function runOrRerender<R>(
   { log }: { log: Logger },

@@ -4,7 +4,7 @@ import type { Language, PolicyExtras } from '../http/index.ts';
 /** How browsers reach Stripe. */
 export interface StripeForBrowsers {
   publishableKey: string;
-  /** Of Stripe.js. */
+  /** Address of Stripe.js. */
   jsUrl: string;
   apiUrl: string;
 }
@@ -12,8 +12,8 @@ export interface StripeForBrowsers {
 const stripeJsOrigin = 'https://js.stripe.com';
 
 /**
- * What a page with Stripe.js may load beside our own, and nothing more (Stripe's security guide: content security policy).
- * Where Stripe.js comes from elsewhere, its frames do, too.
+ * The only sources that a page with Stripe.js may load besides its own (Stripe's security guide: content security
+ * policy). If Stripe.js comes from another host, its frames do too.
  */
 export function stripePolicy({ jsUrl, apiUrl }: Pick<StripeForBrowsers, 'jsUrl' | 'apiUrl'>): PolicyExtras {
   const origin = new URL(jsUrl).origin;

@@ -15,7 +15,7 @@ export function startCardSetup(deps: CheckoutDeps): CheckoutHandler {
 
 type Rerender = (state: PaymentPageState) => Promise<void>;
 
-/** The card that Stripe has checked becomes the member's. @returns whether it has; if not, the page has said why */
+/** Saves the confirmed card as the user's. @returns whether it was saved; if not, the page shows why */
 async function saveCard(
   deps: CheckoutDeps,
   req: Request,
@@ -35,7 +35,7 @@ async function saveCard(
   return result.kind === 'saved';
 }
 
-/** POST: a card that Stripe has checked is saved and charged; the saved one is charged; what has become of a payment. */
+/** POST: saves and charges a new card, charges the saved one, or reads the result of a payment. */
 export function submitPayment(deps: CheckoutDeps): CheckoutHandler {
   const { membership } = deps;
   return async (req, res, context) => {

@@ -8,16 +8,16 @@ import type { CheckoutDeps } from './deps.ts';
 import { readDisplayedQuote } from './quote-view.ts';
 import { renderSummary } from './summary-page-state.ts';
 
-/** The member has a customer and a subscription at Stripe, on which plans are bought. */
+/** Ensures that the user has a customer and a subscription at Stripe, which purchases need. */
 async function hasCustomer(
   deps: CheckoutDeps,
   req: Request,
   res: Response,
   context: CheckoutContext,
 ): Promise<boolean> {
-  // A partner's deal asks Stripe for nothing.
+  // A partner's deal does not need Stripe.
   if (context.deal) return true;
-  // A page reads: it makes the very first customer and trial, and nothing after that.
+  // A GET only reads: it creates the very first customer and trial, and nothing after that.
   const known = req.method === 'POST' ? undefined : await deps.membership.getMembership(context.user.id);
   if (known && hasBegun(known)) return true;
   const rerender = (view: PageRetry) => renderSummary(deps, req, res, context, view);
@@ -25,7 +25,7 @@ async function hasCustomer(
   return (await runWithStripe(deps, req, res, { act: 'customer', rerender }, ensure)) !== undefined;
 }
 
-/** The same before a page that charges or saves a card: who has nothing to pay is at the wrong one. */
+/** The same before a page that charges or saves a card: a user with nothing to pay is redirected. */
 export function requirePayablePlan(deps: CheckoutDeps, handler: CheckoutHandler): CheckoutHandler {
   return async (req, res, context) => {
     const { flow, user, plan, deal } = context;
@@ -39,11 +39,11 @@ export function requirePayablePlan(deps: CheckoutDeps, handler: CheckoutHandler)
   };
 }
 
-/** Where members go who have this plan by now: often theirs is the second of two presses. */
+/** The next page of a user who has this plan by now, often after a second click. */
 const nextUrl = (req: Request, { flow, user, plan }: CheckoutContext): string =>
   req.method === 'POST' ? flow.doneUrl(plan, user) : flow.summary;
 
-/** Before anything is done with a purchase there is one, of the plan that this page is about. */
+/** Ensures a purchase of this page's plan before any action on it. */
 async function ensurePurchase(
   deps: CheckoutDeps,
   req: Request,
@@ -67,7 +67,7 @@ export function showSummary(deps: CheckoutDeps): CheckoutHandler {
   };
 }
 
-/** A plan was chosen in another tab: what was pressed was meant for what this page showed. */
+/** Another tab chose another plan: the button referred to what this page showed. */
 function renderChanged(
   deps: CheckoutDeps,
   req: Request,
@@ -118,7 +118,7 @@ async function confirm(deps: CheckoutDeps, req: Request, res: Response, context:
   return answered && answerPurchase(deps, req, res, context, answered.value, rerender);
 }
 
-/** POST: Next, Confirm or Complete; a promotion code, or none after all; what has become of a payment. */
+/** POST: Next, Confirm or Complete; a promotion code, or its removal; the result of a payment. */
 export function submitSummary(deps: CheckoutDeps): CheckoutHandler {
   return async (req, res, found) => {
     const act = readFormField(req, 'act');

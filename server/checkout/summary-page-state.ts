@@ -13,11 +13,11 @@ import { planLine, toPlanView } from './plan-view.ts';
 import { loadQuote, quoteFields, toQuoteView } from './quote-view.ts';
 
 interface SummaryPageState extends Partial<PageRetry> {
-  /** What was typed as a promotion code, and what is wrong with it. */
+  /** The typed promotion code, and its error. */
   promo?: { typed: string; error?: string | undefined };
 }
 
-/** The card that is charged, unless another is used. */
+/** The card that is charged, unless the user enters another. */
 function savedCard(
   { t }: PageContext,
   { flow }: CheckoutContext,
@@ -30,13 +30,13 @@ function savedCard(
   return { text, otherHref: flow.addPayment };
 }
 
-/** What the form's button does: what is free is confirmed; what is paid asks for a card first, where there is none. */
+/** The text of the button: a free plan is confirmed; a paid one asks for a card first if there is none. */
 function buttonText({ t }: PageContext, { flow }: CheckoutContext, quote: Quote | undefined, card: boolean): string {
   if (quote?.when === 'now' && !card) return t('checkout.next');
   return t(flow.kind === 'purchase' ? 'checkout.complete' : 'checkout.confirm');
 }
 
-/** What is said of a plan for which nothing is asked of Stripe. */
+/** The note for a plan that does not need Stripe. */
 function freeNote(
   { lang, t }: PageContext,
   { deal, user }: CheckoutContext,
@@ -48,7 +48,7 @@ function freeNote(
   return t('checkout.freeLater', { date: formatDate(lang, until) });
 }
 
-/** What somebody is trying meanwhile. */
+/** The note about a running trial. */
 function leadText(
   { lang, t }: PageContext,
   { membership, now }: CheckoutDeps,
@@ -61,7 +61,9 @@ function leadText(
   return t('checkout.trialLead', { name: membership.catalogue.trial.name, date: formatDate(lang, until) });
 }
 
-/** Answers the summary of a plan: what it is, what is due today and later, the box for a promotion code, the way on. */
+/**
+ * Renders the summary of a plan: the plan, the amounts today and later, the field for a promotion code, the next step.
+ */
 export async function renderSummary(
   deps: CheckoutDeps,
   req: Request,
@@ -71,7 +73,7 @@ export async function renderSummary(
 ): Promise<void> {
   const { membership, pages } = deps;
   const { flow, user, deal } = context;
-  // The amount due now may be for a plan chosen in another tab: that plan's page says so.
+  // The current amount may belong to a plan that was chosen in another tab: the address is that plan's page.
   const address = known ? flow.summaryUrl(known.plan) : flow.summary;
   const state: SummaryPageState | undefined = pages.shownAt(req, res, address, args);
   if (!state) return;
@@ -80,7 +82,7 @@ export async function renderSummary(
   const { plan } = context;
   const currentMembership = await membership.getMembership(user.id);
   const owned = user.planId === plan.id;
-  // A partner's plan is for life: nobody gives it away for a free one.
+  // A partner's plan is for life: a free one must not replace it.
   const covered = plan.kind === 'free' && membership.catalogue.byId(currentMembership?.basePlanId)?.kind === 'partner';
   const waits = plan.kind === 'paid' && !owned;
   let quote: Quote | undefined;
@@ -111,7 +113,7 @@ export async function renderSummary(
         : unfinished && { notice: { kind: 'info', text: ctx.t('checkout.unfinished'), duration: 'never' } }),
       ...(quote && { quote: toQuoteView(ctx, quote, currency) }),
       ...(!waits && !owned && !covered && { quote: { lines: [], note: freeNote(ctx, context, currentMembership) } }),
-      // While a payment is under way its code stays as it is; where nothing is due today there is nothing to take off.
+      // While a payment is in progress its code stays; if nothing is due today there is nothing to discount.
       ...(waits && !unfinished && (quote?.when !== 'later' || promo) && { promo: promoBox(plan, chosen, promo) }),
       ...(card && { card }),
       ...(owned || covered
@@ -136,7 +138,7 @@ function promoBox(
   return { planId: id, typed: promo?.typed ?? '', error: promo?.error };
 }
 
-/** What the form carries: what its page announced, and nothing that is believed. */
+/** The hidden fields: the announced values, which are only compared. */
 function hiddenFields(plan: Plan, quote: Quote | undefined, deal: boolean): Record<string, string> {
   if (quote) return quoteFields(quote);
   return { planId: plan.id, ...(!deal && { act: 'free' }) };

@@ -8,7 +8,7 @@ import { counted } from './text.ts';
 export function billingCommands(program: Command, io: CliIo, act: Act): void {
   const billing = program.command('billing').description('memberships and orders, compared with Stripe');
 
-  /** What is left is said after the result, and in the exit code. */
+  /** Remaining differences are printed after the result, and change the exit code. */
   async function run(
     compare: (context: Context) => Promise<{ left: number; result: Result }>,
     options: { json?: boolean },

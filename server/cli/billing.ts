@@ -18,7 +18,7 @@ import type { Result } from './io.ts';
 import { createStripeFromConfig, withStripeErrors } from './plans.ts';
 import { counted, table } from './text.ts';
 
-/** Stripe's time is the machine's, but for the sandbox's stand-in: by any other, who has a plan would be another question. */
+/** Stripe's time is the machine's, except for the sandbox's stand-in: another time would give other plans. */
 async function billingClock({ config, now }: Context): Promise<() => number> {
   const standIn = standInForStripe(config);
   if (!standIn) return now;
@@ -27,7 +27,7 @@ async function billingClock({ config, now }: Context): Promise<() => number> {
   return clock.now;
 }
 
-/** The rules of the membership on the stores of a Foyer that may be running: what is mailed goes by its outbox. */
+/** The membership rules on the stores of a Foyer that may be running: its outbox sends the mails. */
 async function createBillingRules(context: Context): Promise<{ deps: BillingDeps; mode: string }> {
   const { config, database, kv, boxes, catalogue, now } = context;
   const { client, mode } = createStripeFromConfig(context);
@@ -53,7 +53,7 @@ const toJson = ({ kind, userId, customerId, detail }: Difference) => ({
 const toRows = (differences: readonly Difference[], outcome: string) =>
   differences.map(({ kind, userId, customerId, detail }) => [outcome, kind, userId ?? '', customerId ?? '', detail]);
 
-/** @returns what was found, and how many differences are left */
+/** @returns the result, and the number of remaining differences */
 function toResult({ compared, repaired, left }: ReconcileResult, mode: string): { left: number; result: Result } {
   const rows = [...toRows(left, 'differs'), ...toRows(repaired, 'mended')];
   const sum = `${counted(compared, 'membership')} compared with Stripe (${mode}): ${left.length} differing, ${repaired.length} mended.`;
@@ -67,13 +67,13 @@ function toResult({ compared, repaired, left }: ReconcileResult, mode: string): 
   };
 }
 
-/** @throws {CliError} when Stripe does not answer */
+/** @throws {CliError} if Stripe does not answer */
 export async function diffBilling(context: Context): Promise<{ left: number; result: Result }> {
   const { deps, mode } = await createBillingRules(context);
   return toResult(await withStripeErrors(diffWithStripe(deps)), mode);
 }
 
-/** @throws {CliError} when Stripe does not answer */
+/** @throws {CliError} if Stripe does not answer */
 export async function reconcileBilling(context: Context): Promise<{ left: number; result: Result }> {
   const { deps, mode } = await createBillingRules(context);
   return toResult(await withStripeErrors(reconcileAll(deps, createWebhooks(deps))), mode);

@@ -7,7 +7,7 @@ import { CliError, exitCodes } from './errors.ts';
 import type { Act, CliIo } from './io.ts';
 import { requireOption } from './require-option.ts';
 
-/** As commander gives them: false where `--no-…` was written. */
+/** The options from commander: false for `--no-…`. */
 interface ClientOptions {
   id?: string;
   name?: string;
@@ -41,7 +41,7 @@ interface ClientOptions {
   json?: boolean;
 }
 
-/** @throws {CliError} when the file cannot be read, or is no JSON */
+/** @throws {CliError} if the file cannot be read, or is not JSON */
 function readKeySet(file: string): NonNullable<ClientRequest['jwks']> {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
@@ -60,13 +60,13 @@ function toSecretOptions(options: ClientOptions): SecretOptions {
   const { newSecret = false, dropOldSecret = false } = options;
   return { newSecret, dropOldSecret, oldSecretHours: hours };
 }
-/** Not a number, where none was written: the registration says so. */
+/** Not a number if it is not numeric: the registration reports it. */
 const toCalls = (written: string | false | undefined): number | undefined => {
   if (written === undefined || written === false) return undefined;
   return written.trim() === '' ? Number.NaN : Number(written);
 };
 
-/** What was given, in the words of a registration; what was not given stays away. */
+/** The given options, in the names of a registration; others are omitted. */
 function toClientRequest(options: ClientOptions): Partial<ClientRequest> {
   const args: { [K in keyof ClientRequest]?: ClientRequest[K] | undefined } = {
     name: options.name,

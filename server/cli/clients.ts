@@ -24,7 +24,7 @@ import type { Result } from './io.ts';
 import { counted, facts, table } from './text.ts';
 
 const isPublic = (client: ClientMetadata) => client.token_endpoint_auth_method === 'none';
-/** Others have none, or authenticate with a key of their own. */
+/** Other clients have no secret, or authenticate with a key. */
 const hasSecret = (client: ClientMetadata) => client.token_endpoint_auth_method === 'client_secret_basic';
 const noClient = (id: string) => new CliError(exitCodes.notFound, `There is no client ${id}.`);
 const development = ({ config }: Context) => ({ development: !config.production });
@@ -57,7 +57,7 @@ function withSecret(client: ClientMetadata, secret: string | null | undefined): 
 interface Described {
   secret?: string | null;
   grants?: number;
-  /** Until when the secret before the newest one is valid, in milliseconds since the epoch. */
+  /** Expiry of the previous secret, in milliseconds since the epoch. */
   previousUntilMs?: number | undefined;
 }
 
@@ -92,7 +92,7 @@ function describe(client: ClientMetadata, { secret, grants, previousUntilMs }: D
 
 type Db = Parameters<typeof findResourceServer>[0];
 
-/** A client that names what is not there would be given nothing, and nobody would know why. */
+/** A client with an unknown resource server would get no access, without an explanation. */
 async function unknownResources(db: Db, client: ClientMetadata): Promise<string[]> {
   const faults: string[] = [];
   for (const resource of client.resources ?? []) {
@@ -103,7 +103,7 @@ async function unknownResources(db: Db, client: ClientMetadata): Promise<string[
   return faults;
 }
 
-/** A misspelt plan would shut everybody out, and nobody would know why. @throws {PlansFileError} */
+/** A misspelt plan would lock all users out, without an explanation. @throws {PlansFileError} */
 function unknownPlans({ catalogue }: Context, client: ClientMetadata): string[] {
   if (!isRestricted(client)) return [];
   const offer = onOffer(catalogue());
@@ -116,7 +116,7 @@ function unknownPlans({ catalogue }: Context, client: ClientMetadata): string[] 
   ];
 }
 
-/** Warnings about a registration that is allowed. */
+/** Warnings about an allowed registration. */
 function toWarnings(client: ClientMetadata): string[] {
   const readsRecords = !client.first_party && canonicalScopes(client.scope.split(' ')).includes('account');
   return [
@@ -144,7 +144,7 @@ function refuseAny(faults: readonly string[]): void {
   if (faults.length > 0) throw refused([...faults]);
 }
 
-/** @throws {InvalidClientRequest} with every fault; {CliError} when it names what is not there, or its id is taken */
+/** @throws {InvalidClientRequest} with every fault; {CliError} for unknown references, or if its id exists */
 export async function addClient(context: Context, request: ClientRequest): Promise<Result> {
   const client = clientMetadata(request, development(context));
   refuseAny([...(await unknownResources(context.database.db, client)), ...unknownPlans(context, client)]);
@@ -177,7 +177,7 @@ export async function showClient({ database, grants, now }: Context, id: string)
   return { json: { ...client, ...until }, text };
 }
 
-/** Whether what was given before goes further than what the client may have from now on. */
+/** Tests whether earlier grants exceed the new registration. */
 export function isNarrowed(before: ClientMetadata, after: ClientMetadata): boolean {
   const allowed = new Set(after.scope.split(' '));
   const requestedAddresses = (client: ClientMetadata) => !client.first_party || client.application_type === 'native';
@@ -189,7 +189,7 @@ export function isNarrowed(before: ClientMetadata, after: ClientMetadata): boole
   );
 }
 
-/** A new secret, null for none, undefined to keep the one there is. */
+/** A new secret, null for none, undefined to keep the present one. */
 function secretAfter(before: ClientMetadata, after: ClientMetadata, expected: boolean): string | null | undefined {
   if (!hasSecret(after)) {
     if (expected)
@@ -201,12 +201,12 @@ function secretAfter(before: ClientMetadata, after: ClientMetadata, expected: bo
 
 export interface SecretOptions {
   newSecret: boolean;
-  /** For so many hours the present secret stays valid beside the new one. */
+  /** Hours for which the present secret stays valid beside the new one. */
   oldSecretHours: number;
   dropOldSecret: boolean;
 }
 
-/** Changes what is given and checks the whole anew. */
+/** Changes the given properties and checks the whole registration again. */
 export async function changeClient(
   context: Context,
   id: string,
@@ -246,15 +246,15 @@ export async function changeClient(
   return { json: withSecret(client, secret), text: withWarnings(client, text) };
 }
 
-/** Removes a client, with everything that members had given it; it hears that nobody is signed in there any more. */
+/** Removes a client with all its access to users' data; it is notified that all its sessions have ended. */
 export async function removeClient({ database, grants }: Context, id: string): Promise<Result> {
   const ended = await grants.count({ clientId: id });
   const removed = await database.transaction(async (trx) => {
-    // While its registration says where it hears of it.
+    // While the registration still has the address for notifications.
     await grants.endOfClient(trx, id);
     return deleteClient(trx, id);
   });
-  // What was given at this very moment, or was left by an attempt of an older Foyer that was cut short.
+  // Grants that were made meanwhile, or left by an interrupted attempt of an older Foyer.
   await grants.revokeOfClient(id);
   if (!removed && ended === 0) throw noClient(id);
   return {

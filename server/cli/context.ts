@@ -11,7 +11,7 @@ import { CliError, exitCodes } from './errors.ts';
 import type { CliIo } from './io.ts';
 import { counted } from './text.ts';
 
-/** The stores of the Foyer that this configuration names, whether it is running or not. */
+/** The stores of the Foyer with this configuration, whether it is running or not. */
 export interface Context {
   io: CliIo;
   config: Config;
@@ -19,31 +19,33 @@ export interface Context {
   kv: KeyValueStore;
   boxes: SecretBoxes;
   grants: GrantStore;
-  /** Read when it is asked for. @throws {PlansFileError} */
+  /** Read on demand. @throws {PlansFileError} */
   catalogue(): Catalogue;
   now: () => number;
 }
 
-/** No tables at all: nobody has started Foyer on this database yet. */
+/** No tables at all: no Foyer has been started on this database yet. */
 async function isEmpty(database: Database): Promise<boolean> {
   return (await database.db.introspection.getTables()).length === 0;
 }
 
-/** For how long after a migration the next one may be on its way, of a start or a command that has just begun. */
+/** How long after a migration another process may still be applying the next one. */
 const onItsWayMs = 5_000;
 
-/** What this database still lacks, once nobody is applying any more of it; whether it was without any table is asked first. */
+/** The pending migrations, after other processes have finished theirs. Whether there was any table is checked first. */
 async function readMigrationState(database: Database): Promise<{ isNew: boolean; pending: string[] }> {
   const isNew = await isEmpty(database);
   const { pending, empty } = await migrationState(database);
   const last = isNew || empty || pending.length === 0 ? undefined : await lastMigratedAt(database);
-  // The machine's clock, whatever the command's says: it is compared with what another process wrote by its own.
+  // The machine's clock: it is compared with the time that another process wrote by its own.
   if (last === undefined || Date.now() - last > onItsWayMs) return { isNew, pending };
   await setTimeout(100);
   return readMigrationState(database);
 }
 
-/** A database that a running Foyer may be using is migrated by a start or by `foyer migrate`, never in passing. */
+/**
+ * A running Foyer may be using the database: only a start or `foyer migrate` applies migrations, never another command.
+ */
 async function bringUpToDate({ database, io }: Context): Promise<void> {
   const { isNew, pending } = await readMigrationState(database);
   if (pending.length === 0) return;
@@ -61,7 +63,7 @@ async function open(config: Config): ReturnType<typeof openStores> {
   try {
     return await openStores(config, createLog('silent'));
   } catch (error) {
-    // An address that the schema lets through and the store does not understand.
+    // An address that the schema accepts and the store rejects.
     if (error instanceof TypeError)
       throw new CliError(exitCodes.trouble, `DATABASE_URL or REDIS_URL: ${error.message}`);
     throw error;
@@ -69,7 +71,7 @@ async function open(config: Config): ReturnType<typeof openStores> {
 }
 
 /**
- * Opens what the server opens by the same configuration, runs `act` and closes it again.
+ * Opens the stores of the server's configuration, runs `act` and closes them.
  * @param options.migrated false for the command that migrates itself
  */
 export async function withContext<T>(
@@ -82,7 +84,7 @@ export async function withContext<T>(
   const { database, kv } = await open(config);
   try {
     const boxes = createBoxes(config.SECRET_KEYS);
-    // A running Foyer delivers at its next turn.
+    // A running Foyer delivers in its next turn.
     const notices = createLogoutNotices(createOutbox({ box: boxes.outbox, now }));
     const grants = createGrantStore(database, boxes.oidc, notices, now);
     let plans: Catalogue | undefined;

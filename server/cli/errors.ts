@@ -5,7 +5,7 @@ import { ProvidersFileError } from '../../config/providers.ts';
 import { InvalidClientRequest } from '../oidc/index.ts';
 import { StoreUnavailable, UnsealError } from '../store/index.ts';
 
-/** How the command ends. Scripts rely on these numbers; they are in every help text and in docs/operator-guide.md. */
+/** The exit codes. Scripts rely on these numbers; they are in every help text and in docs/operator-guide.md. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, notFound: 3, trouble: 4, fault: 70 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
@@ -19,7 +19,7 @@ Exit codes:
      or \`foyer doctor\` has found a fault
   70 a fault of Foyer itself`;
 
-/** An end of the command that needs no stack: the operator can mend it. */
+/** An error without a stack: the operator can repair it. */
 export class CliError extends Error {
   override name = 'CliError';
   readonly exitCode: ExitCode;
@@ -31,18 +31,18 @@ export class CliError extends Error {
 
 const plural = (faults: readonly string[]) => (faults.length === 1 ? 'Refused:' : `Refused, ${faults.length} faults:`);
 
-/** Input with faults: all at once. */
+/** Invalid input: all faults together. */
 export function refused(faults: readonly string[]): CliError {
   return new CliError(exitCodes.refused, plural(faults), ...faults.map((fault) => `  - ${fault}`));
 }
 
-/** A folder or file that cannot be used. By shape: Node's own errors may come from another realm than this module. */
+/** An unusable folder or file. By shape: Node's own errors may come from another realm than this module. */
 function isFileTrouble(error: unknown): error is { message: string } {
   if (typeof error !== 'object' || error === null || !('path' in error && 'code' in error)) return false;
   return typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code);
 }
 
-/** What to say on standard error, and the exit code; undefined text where commander has spoken already. */
+/** The text for standard error, and the exit code; undefined text if commander has already printed it. */
 export function explain(error: unknown): { exitCode: ExitCode; text?: string } {
   if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage };
   if (error instanceof CliError) return { exitCode: error.exitCode, text: error.message };

@@ -11,7 +11,7 @@ import { requireUserByName } from './users.ts';
 
 const maxListed = 1_000;
 
-/** A running Foyer delivers the messages at its next turn. */
+/** A running Foyer delivers the messages in its next turn. */
 const resetDeps = ({ config, database, boxes, now }: Context) => ({
   database,
   outbox: createOutbox({ box: boxes.outbox, now }),
@@ -26,7 +26,7 @@ const resetJson = ({ userId, requestedAt, dueAt }: FactorReset) => ({
   due_at: numericDate(dueAt),
 });
 
-/** Takes a member's second factor away, after a while in which the member can say no. */
+/** Removes a user's second factor, after a period in which the user can cancel it. */
 export async function resetFactors(context: Context, who: string): Promise<Result> {
   const { config } = context;
   const user = await requireUserByName(context, who);

@@ -1,10 +1,9 @@
 /**
- * The operator's command `foyer`: client apps and resource servers, members and partner deals, signing keys, the outbox,
- * plans and what is paid for them, migrations, and the doctor. It opens the same stores as the server by the same configuration, so what it does holds for
- * a running Foyer at once.
- *
- * Owns the command line: its words, its output (standard output carries the result alone, standard error the rest) and
- * its exit codes. Does not own the rules: those are the rooms'.
+ * The module of the operator's command `foyer`: client apps and resource servers, users and partner deals, signing
+ * keys, the outbox, plans and payments, migrations, and the doctor. It opens the same stores as the server with the
+ * same configuration, so its changes apply to a running Foyer at once.
+ * Owns the command line: its words, its output (standard output has only the result, standard error the rest) and its
+ * exit codes. Does not own the rules: those are the modules'.
  */
 export { exitCodes } from './errors.ts';
 export type { CliIo } from './io.ts';

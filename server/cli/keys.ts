@@ -42,8 +42,8 @@ export async function showKeys({ database, now }: Context): Promise<Result> {
 }
 
 /**
- * When new keys begin to sign and old ones vanish. A new key waits until every process has read it and every cache of
- * the published keys has been renewed since; an old one verifies as long as any session that it signed for may last.
+ * When new keys start to sign and old ones are removed. A new key waits until every process has read it and every cache
+ * of the published keys has been renewed since; an old one verifies as long as any session that it signed for may last.
  */
 export function rotationTimes(
   nowMs: number,
@@ -69,7 +69,7 @@ async function makeFirstKeys({ database, boxes, now }: Context): Promise<Result>
 
 export async function rotate(context: Context, { atOnce }: { atOnce: boolean }): Promise<Result> {
   const { config, database, boxes, now } = context;
-  // Sealed with another SECRET_KEY, the new keys would be worth nothing to the server: then this throws SealBroken.
+  // New keys that were sealed with another SECRET_KEY would be useless to the server: then this throws UnsealError.
   const { keys: present } = await loadJwks(database, boxes.keys, now());
   if (present.length === 0) return makeFirstKeys(context);
   const nowMs = now();

@@ -43,7 +43,7 @@ interface SendOptions {
   json?: boolean;
 }
 
-/** Hands one sample to the mail service, past the outbox: the answer comes at once. */
+/** Sends one sample through the mail service without the outbox, to print the answer at once. */
 async function send(io: CliIo, name: string, { to, lang }: SendOptions): Promise<Result> {
   const template = toTemplate(name);
   if (!isMailAddress(to)) throw new CliError(exitCodes.usage, 'error: --to: write a mail address');

@@ -1,12 +1,12 @@
 import { runtimeFault } from '../runtime-check.ts';
 
-// The check comes before anything is imported that an old Node could not load.
+// The check runs before any import that an old Node could not load.
 const fault = runtimeFault(process.versions.node);
 if (fault !== undefined) {
   console.error(fault);
   process.exit(4);
 }
-// A reader that has seen enough (`foyer user list | head`) is no fault.
+// A reader that has read enough (`foyer user list | head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });

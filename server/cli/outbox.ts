@@ -45,7 +45,7 @@ export async function showMessages(
   };
 }
 
-/** @param id undefined: all dead letters whose content is still there */
+/** @param id undefined: all dead letters that still have their content */
 export async function retryMessages({ database, now }: Context, id: string | undefined): Promise<Result> {
   const retried = await retryFailed(database.db, id, now());
   if (retried === 0 && id !== undefined) {

@@ -46,7 +46,7 @@ export function readDeals(csv: string): { deals: PartnerDealRow[]; faults: strin
 
 const maxFaults = 20;
 
-/** Imports all deals of a file, or none when something in it is wrong. */
+/** Imports all deals of a file, or none if there is a fault. */
 export async function importDealsFrom({ database, catalogue, now }: Context, file: string): Promise<Result> {
   const csv = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw refused([`${file}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`]);

@@ -17,7 +17,7 @@ import { CliError, exitCodes } from './errors.ts';
 import type { Result } from './io.ts';
 import { counted, table } from './text.ts';
 
-/** All that these commands need: no store is opened. */
+/** The dependencies of these commands: no store is opened. */
 export interface PlanSetup {
   config: Config;
   catalogue: Catalogue;
@@ -38,7 +38,7 @@ export function createStripeFromConfig({ config }: Pick<PlanSetup, 'config'>): {
   return { client: createStripe({ secretKey, apiUrl }), mode: `${new URL(apiUrl).host}, ${mode}` };
 }
 
-/** What Stripe does not answer is for the operator to mend, and no fault of Foyer. */
+/** An outage of Stripe is for the operator, not a fault of Foyer. */
 export async function withStripeErrors<T>(act: Promise<T>): Promise<T> {
   try {
     return await act;

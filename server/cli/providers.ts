@@ -6,7 +6,7 @@ import { CliError, exitCodes } from './errors.ts';
 import type { Result } from './io.ts';
 import { table } from './text.ts';
 
-/** All that these commands need: no store is opened. @throws {ConfigurationError} @throws {ProvidersFileError} */
+/** The dependencies of these commands: no store is opened. @throws {ConfigurationError} @throws {ProvidersFileError} */
 export function readProviderSetup(env: NodeJS.ProcessEnv, now: () => number): StrategySettings {
   const config = loadConfig(env);
   return { publicUrl: config.PUBLIC_URL, config, file: loadProviders(writtenProvidersFile(config), env), now };

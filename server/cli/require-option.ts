@@ -1,7 +1,7 @@
 import { CliError, exitCodes } from './errors.ts';
 
 /**
- * Options without which a command makes no sense: all that are missing at once, where commander would name the first.
+ * Checks required options: all missing ones together, while commander would name the first.
  * @throws {CliError} usage
  */
 export function requireOption<T extends object, K extends keyof T>(

@@ -11,7 +11,10 @@ import { CliError, exitCodes, refused } from './errors.ts';
 import type { Result } from './io.ts';
 import { table } from './text.ts';
 
-/** Registers a resource server; client apps may ask for it once they name it. @throws {CliError} with every fault */
+/**
+ * Registers a resource server; client apps may request it once their registration names it. @throws {CliError} with
+ * every fault
+ */
 export async function addResource(
   context: Context,
   identifier: string,

@@ -8,7 +8,7 @@ import { counted, moment, numericDate } from './text.ts';
 
 const factorNames = { none: 'none', sms: 'codes by SMS', totp: 'authenticator app' } as const;
 
-/** How a member signs in beside the password, and what waits for them, for `foyer user show`. */
+/** A user's sign-in methods besides the password, and open steps, for `foyer user show`. */
 export async function signInFacts(
   { database, config }: Context,
   user: User,

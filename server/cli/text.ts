@@ -1,4 +1,4 @@
-/** Names come from strangers: what would steer a terminal is shown as a mark. */
+/** Names come from strangers: characters that control a terminal are replaced. */
 const steering = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 export const printable = (text: string) => text.replace(steering, '\u2423');
 
@@ -26,7 +26,7 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   return aligned([headings.map((heading) => heading.toUpperCase()), ...visible]);
 }
 
-/** Labels with their values; a list goes one to a line, what is absent is left out. */
+/** Labels with their values; a list has one line per item, absent values are omitted. */
 export function facts(
   pairs: readonly (readonly [label: string, value: string | readonly string[] | undefined])[],
 ): string {

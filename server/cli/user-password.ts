@@ -8,7 +8,9 @@ import type { Result } from './io.ts';
 import { counted } from './text.ts';
 import { endEverything, passwordFaultTexts, requireUserByName, toUserJson } from './users.ts';
 
-/** Sets a member's password by the rule that a reset follows: everything ends, devices are forgotten, the member is told by mail. */
+/**
+ * Sets a user's password with the rule of a reset: all sessions end, devices are forgotten, a mail notifies the user.
+ */
 export async function setUserPassword(context: Context, who: string, password: string): Promise<Result> {
   const { config, database, boxes, now } = context;
   const user = await requireUserByName(context, who);
@@ -28,7 +30,7 @@ export async function setUserPassword(context: Context, who: string, password: s
       ended.grants += more.grants;
     },
   };
-  // A running Foyer delivers the mail at its next turn.
+  // A running Foyer delivers the mail in its next turn.
   const outbox = createOutbox({ box: boxes.outbox, now });
   const replaced = await replacePassword({ database, passwords, outbox, sessions, now }, user, {
     password,

@@ -49,7 +49,9 @@ export const passwordTexts: Record<PasswordFault, string> = {
   breached: 'password: it, or one very much like it, is on lists of stolen passwords',
 };
 
-/** A member in the claim names of OpenID Connect Core 1.0, section 5.1, with Foyer's own facts. Times are NumericDates. */
+/**
+ * A user in the claim names of OpenID Connect Core 1.0, section 5.1, with Foyer's own facts. Times are NumericDates.
+ */
 export function toUserJson({ catalogue, now }: Context, user: User): Record<string, unknown> {
   return {
     ...claimsFor(user, allScopes, membershipClaims(catalogue(), now)(user)),
@@ -65,7 +67,7 @@ function userState(user: User): string {
   return user.emailVerified ? 'active' : 'not confirmed';
 }
 
-/** The plan, until when there is a trial, and what both give. */
+/** The plan, the end of the trial, and the entitlements. */
 function membershipFacts({ catalogue, now }: Context, user: User): [string, string][] {
   const plans = catalogue();
   const plan = plans.byId(user.planId);
@@ -105,7 +107,7 @@ export async function requireUserByName({ database }: Context, who: string): Pro
   return user;
 }
 
-/** By the same policy as everywhere, which may ask whom the configuration names. */
+/** By the same policy as everywhere, including the configured service. */
 export async function passwordFaultTexts(
   { config }: Context,
   password: string,
@@ -162,7 +164,7 @@ export async function addUser(context: Context, member: NewUserInput): Promise<R
       const added = await insertUser(trx, newUser, now());
       await insertUserRecord(trx, added.id, now());
       if (!member.acceptTerms) return added;
-      // Vouched for by the operator: the ledger says so by having no address.
+      // The operator vouches for it: the ledger has no address then.
       const from = { ip: null, userAgent: 'foyer user add', clientId: null };
       const { lang, hash } = legal.terms('en');
       const { number, label } = legal.version;
@@ -227,7 +229,7 @@ export async function showUser(context: Context, who: string): Promise<Result> {
   };
 }
 
-/** Everything by which the member is signed in anywhere. */
+/** Ends all sessions and grants of the user. */
 export async function endEverything(
   { kv, grants }: Context,
   userId: UserId,
@@ -239,7 +241,8 @@ export async function endEverything(
 export async function disableUser(context: Context, who: string): Promise<Result> {
   const { database, now } = context;
   const user = await requireUserByName(context, who);
-  // First the mark, then the end: nobody slips in between. A second call ends what a broken first one left.
+  // First the mark, then the end, so that no sign-in is possible in between. A second call completes an interrupted
+  // one.
   const disabledAt = user.disabledAt ?? now();
   await setDisabled(database.db, user.id, disabledAt, now());
   const ended = await endEverything(context, user.id);
@@ -254,7 +257,7 @@ export async function enableUser(context: Context, who: string): Promise<Result>
   const { database, now } = context;
   const user = await requireUserByName(context, who);
   if (user.disabledAt !== null) {
-    // A sign-in that ran while the member was being disabled must not come to life now.
+    // A sign-in that ran while the user was being disabled must not become valid now.
     await endEverything(context, user.id);
     await setDisabled(database.db, user.id, null, now());
   }

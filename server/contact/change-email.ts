@@ -25,7 +25,7 @@ export type RequestEmailChangeResult =
 
 const mailLanguage = (user: User, from: Origin) => resolveLanguage(from.lang, user.locale ?? undefined);
 
-/** A code to the new address; or to the member who has it already, that somebody else wanted it. */
+/** Sends a code to the new address; or, if a user already has it, a notice to them that someone else wanted it. */
 async function sendCode(
   deps: ContactDeps,
   { id, flow }: { id: string; flow: PendingContactChange },
@@ -59,8 +59,8 @@ async function sendCode(
 }
 
 /**
- * Begins a change of the e-mail address: a code goes to the new one, and the old one, which stays until then, is told at once.
- * Whether the new one is another member's is told to nobody but them.
+ * Starts a change of the e-mail address: sends a code to the new one, and a warning to the old one, which stays until
+ * then. Only the user of the new address learns that it is in use.
  */
 export async function requestEmailChange(
   deps: ContactDeps,
@@ -92,7 +92,7 @@ export async function requestEmailChange(
   return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
 }
 
-/** Another code, once the last one is a while ago; the one before is void. */
+/** Sends another code if the last one is old enough; the earlier code becomes invalid. */
 export async function resendEmailChangeCode(
   deps: ContactDeps,
   user: User,
@@ -113,8 +113,8 @@ export async function resendEmailChangeCode(
 export type ConfirmEmailChangeResult = { kind: 'changed'; user: User } | CodeRejection;
 
 /**
- * The code from the new address makes it the member's. The old one is told, with what undoes it for 72 hours; until then
- * nobody else can have it.
+ * The code from the new address completes the change. The old address gets the link to undo it for 72 hours, and stays
+ * reserved until then.
  */
 export async function confirmEmail(
   deps: ContactDeps,

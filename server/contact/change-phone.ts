@@ -10,24 +10,24 @@ import { type CodeRejection, type CodeThrottled, verifyContactCode } from './ver
 export type PhoneRefusal =
   /** Not + and digits (the specification's pattern). */
   | { kind: 'malformed' }
-  /** No number of any country's plan. */
+  /** Not a number of any country's numbering plan. */
   | { kind: 'impossible' }
-  /** A landline, a number at a premium, or one of a country that no text messages are sent to. */
+  /** A landline, a premium number, or one of a country to which no text messages are sent. */
   | { kind: 'unreachable' }
   | { kind: 'same' }
-  /** No text messages are sent here, so no number can be confirmed. */
+  /** Text messages are not configured, so no number can be confirmed. */
   | { kind: 'not-offered' }
   | CodeThrottled;
 
 export type RequestPhoneChangeResult = { kind: 'asked'; flow: string } | { kind: 'refused'; refusal: PhoneRefusal };
 
-/** Which limit it was tells a stranger nothing that they could use, and a member nothing that they could mend. */
+/** Which limit applied would not help a user, and would help an attacker. */
 function toRefusal(why: SmsRefusal, retryAfterMs: number): PhoneRefusal {
   if (why === 'country') return { kind: 'unreachable' };
   return { kind: why === 'member' || why === 'number' ? 'daily-cap' : 'too-many', retryAfterMs };
 }
 
-/** Why no code can be sent to this number; undefined when one can. */
+/** The reason that no code can be sent to this number; undefined if one can. */
 async function findPhoneFault(
   { smsOffered, texts }: ContactDeps,
   phone: string | undefined,
@@ -62,7 +62,7 @@ async function sendCode(
     }),
   );
   if (!sent.sent) {
-    // A code that went to nobody is none.
+    // A code that could not be sent must not exist.
     await codes.forget(owner);
     return toRefusal(sent.why, sent.retryAfterMs ?? 0);
   }
@@ -72,8 +72,8 @@ async function sendCode(
 }
 
 /**
- * Begins a change of the phone number: a code goes there by text message. Also to a number that is another member's: only who
- * reads the code is told so.
+ * Starts a change of the phone number: a code goes there by text message. Also if the number belongs to another user:
+ * only the reader of the code learns that.
  */
 export async function requestPhoneChange(
   deps: ContactDeps,
@@ -93,7 +93,7 @@ export async function requestPhoneChange(
 
 export type PhoneResent = { kind: 'sent' } | { kind: 'gone' } | { kind: 'refused'; refusal: PhoneRefusal };
 
-/** Another code, once the last one is a while ago; the one before is void. */
+/** Sends another code if the last one is old enough; the earlier code becomes invalid. */
 export async function resendPhoneCode(deps: ContactDeps, user: User, id: string, from: Origin): Promise<PhoneResent> {
   const flow = await deps.flows.find('phone', id, user);
   if (!flow) return { kind: 'gone' };
@@ -104,8 +104,8 @@ export async function resendPhoneCode(deps: ContactDeps, user: User, id: string,
 export type ConfirmPhoneChangeResult = { kind: 'changed' } | CodeRejection;
 
 /**
- * The code from the number makes it the member's, and a way to sign in. Where a second factor is asked for, remembered
- * devices are forgotten: the number may carry it from now on.
+ * The code from the number completes the change, and the number can sign in. If a second factor is enabled, remembered
+ * devices are forgotten, because the number may carry it from now on.
  */
 export async function confirmPhone(
   deps: ContactDeps,
@@ -137,15 +137,15 @@ export async function confirmPhone(
   return { kind: 'changed' };
 }
 
-/** `in-use`: it carries the second factor that is asked for at the sign-in. */
+/** `in-use`: the second factor of the sign-in uses it. */
 export type RemovePhoneResult = 'removed' | 'none' | 'in-use';
 
-/** Takes the number away; nothing need be shown for it. */
+/** Removes the number; this needs no proof. */
 export async function removeUserPhone(deps: ContactDeps, user: User, from: Origin): Promise<RemovePhoneResult> {
   const { database, outbox, now } = deps;
   if (user.phone === null) return 'none';
   const removed = await database.transaction(async (trx) => {
-    // Decided by the row itself: the factor may be turned on at this moment.
+    // The row itself decides: the factor may be enabled at this moment.
     if (!(await removePhone(trx, user.id, now()))) return false;
     await notifySecurityChange(trx, deps, { user, change: 'phone-removed', from });
     return true;

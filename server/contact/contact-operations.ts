@@ -14,7 +14,7 @@ interface OperationsDeps extends Pick<ContactModule, 'email' | 'phone'> {
   now: () => number;
 }
 
-/** The words of the JSON API. */
+/** The texts of the JSON API. */
 const t = translator('en');
 
 const badRequest = (publicDetail: string, detail: string) => new HttpError('badRequest', { publicDetail, detail });
@@ -63,7 +63,7 @@ function confirmRefusal(kind: 'email' | 'phone', refusal: CodeRejection): HttpEr
 const done = z.object({ status: z.literal('SUCCESS') });
 const toSentAnswer = <Medium extends 'EMAIL' | 'SMS'>(medium: Medium) =>
   z.object({
-    /** A secret: the code is good with it alone. */
+    /** A secret: the code is valid only with it. */
     flow: z.string(),
     deliveryMedium: z.literal(medium),
     expiresInSeconds: z.int(),
@@ -152,7 +152,7 @@ function verifyUserAttribute(deps: OperationsDeps): ApiOperation {
   });
 }
 
-/** The identity service operations of this room: the same rules as behind its pages. */
+/** The identity service operations of this module: the same rules as behind its pages. */
 export function contactOperations(deps: OperationsDeps): ApiOperation[] {
   return [changeEmail(deps), changePhone(deps), verifyUserAttribute(deps)];
 }

@@ -8,7 +8,7 @@ import type { UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.ts';
 import type { PendingContactChanges } from './pending-contact-changes.ts';
 
-/** What the rules of this room stand on; they know nothing of requests. */
+/** Dependencies of this module's rules, which do not know requests. */
 export interface ContactDeps {
   publicUrl: string;
   brandName: string;
@@ -17,15 +17,15 @@ export interface ContactDeps {
   codes: Codes;
   outbox: Outbox;
   texts: SmsSender;
-  /** Without text messages no number can be confirmed, so none is taken. */
+  /** Without text messages no number can be confirmed, so none is accepted. */
   smsOffered: boolean;
   flows: PendingContactChanges;
   passwords: PasswordHasher;
   policy: PasswordPolicy;
   sessions: Pick<Sessions, 'endAll'>;
-  /** Guesses at the account do not count against its new password. */
+  /** Failed attempts at the account do not count against its new password. */
   forgetGuesses: PasswordModule['forgetGuesses'];
-  /** What other rooms take back when a change is undone: whatever opens the account and was added since. */
+  /** Functions of other modules for an undo: they remove whatever can sign in and was added since. */
   revertContactChange: readonly TakeBack[];
   log: Logger;
   now: () => number;
@@ -33,16 +33,16 @@ export interface ContactDeps {
 
 export type TakeBack = (trx: Transaction<Schema>, userId: UserId, sinceMs: number, nowMs: number) => Promise<unknown>;
 
-/** As `app.ts` gives them. */
+/** The dependencies from `wiring.ts`. */
 export type ContactSettings = Omit<ContactDeps, 'flows'> & {
   cookies: HostCookies;
   pages: Pages;
-  /** The room of passwords': what was added before the change, and may be a thief's too. */
+  /** From password/: the page for sign-in methods that were added before the change and may be a thief's too. */
   recentFactorsUrl: PasswordModule['recentFactorsUrl'];
-  /** The browser in which a change was undone is a known device. */
+  /** The browser of an undo becomes a known device. */
   devices: DeviceRecognition;
-  /** Seals what is kept of a change between its two steps. */
+  /** Seals the data of a change between its two steps. */
   contactBox: SecretBox;
-  /** What is answered while too many passwords are being hashed already. */
+  /** The answer while too many passwords wait to be hashed. */
   queueFull: { status: number; retrySeconds: number };
 };

@@ -1,9 +1,8 @@
 /**
- * The room of how members are reached: changing the e-mail address, which can be undone for 72 hours (`security.md`, rule 14),
+ * The module of contact data: changing the e-mail address, which can be undone for 72 hours (`security.md`, rule 14),
  * and the phone number (E.164).
- *
- * Owns both changes with their codes, the page that undoes one, and their JSON calls. Does not own the pages under /settings
- * (settings/), where addresses and numbers are stored (account/) nor what text messages may cost (messages/).
+ * Owns both changes with their codes, the page for the undo, and their JSON calls. Does not own the pages under
+ * /settings (settings/), the stored addresses and numbers (users/) nor the limits of text messages (messages/).
  */
 
 export type { PhoneRefusal } from './change-phone.ts';

@@ -7,14 +7,17 @@ interface Asking {
 }
 
 /**
- * Counts another code to a new mail address, beside what `codes` counts per address: a member's account is no way to fill
- * strangers' mailboxes. Counted before anything is looked at, so that the count tells nothing of whose address it is.
+ * Counts another code to a new mail address, in addition to the limits of `codes` per address, so that an account
+ * cannot flood strangers' mailboxes. Counted before any look-up, so that the count reveals nothing about the address.
  */
 export function consumeContactCode(kv: LimitStore, { userId, ip }: Asking): Promise<LimitDecision> {
   return consumeLimits(kv, rateLimits.emailChangeCode, { account: userId, address: ip });
 }
 
-/** Counts a guess at a code: whoever asks for codes to many addresses, and guesses at each, needs only one of them. */
+/**
+ * Counts an attempt with a code: an attacker who requests codes for many addresses, and guesses at each, needs only one
+ * of them.
+ */
 export function consumeContactGuess(
   kv: LimitStore,
   kind: 'email' | 'phone',

@@ -11,15 +11,15 @@ export type ContactChangeKind = (typeof flowKinds)[number];
 const schema = z.object({
   kind: z.enum(flowKinds),
   userId: userIdSchema,
-  /** The password under which it was begun: any other since, and it is dead. */
+  /** Epoch of the password at the start: a new password invalidates the change. */
   passwordEpoch: z.number(),
-  /** The address or number that is to be shown to be theirs. */
+  /** The address or number that must be proven. */
   to: z.string(),
-  /** The address is another member's: no code went there, and none opens anything. */
+  /** The address belongs to another user: no code was sent, and none is valid. */
   decoy: z.boolean(),
-  /** When the last code was sent. */
+  /** Time of the last code. */
   sentAtMs: z.number(),
-  /** When it ends, whatever is sent again. */
+  /** The final expiry; further codes do not extend it. */
   endsAtMs: z.number(),
 });
 
@@ -27,11 +27,11 @@ const schema = z.object({
 export type PendingContactChange = z.infer<typeof schema>;
 
 export interface PendingContactChanges {
-  /** Its id is a secret of whoever began it. */
+  /** Its id is a secret of the browser or caller that started it. */
   begin(kind: ContactChangeKind, user: User, to: string): Promise<{ id: string; flow: PendingContactChange }>;
-  /** This member's, and only as long as what they showed when they began it still holds. */
+  /** This user's, only while the password of its start is unchanged. */
   find(kind: ContactChangeKind, id: string, user: User): Promise<PendingContactChange | undefined>;
-  /** Changes one that lives; it lives no longer by that. */
+  /** Updates a live change without extending it. */
   update(id: string, flow: PendingContactChange): Promise<void>;
   end(id: string): Promise<void>;
   /** The browser's own, '' without one. */
@@ -40,7 +40,7 @@ export interface PendingContactChanges {
   clearChangeCookie(res: Response, kind: ContactChangeKind): void;
 }
 
-/** For two or three codes, should the first not arrive. */
+/** Enough for two or three codes, if the first does not arrive. */
 const ttlMs = 30 * minuteMs;
 
 export function createPendingContactChanges(

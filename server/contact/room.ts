@@ -26,7 +26,7 @@ import { undoEmailChangeRoutes } from './undo-email-change-handlers.ts';
 import type { ResendCodeResult } from './verify-contact-code.ts';
 
 export interface ContactModule {
-  /** As each rule says; `flow` is the id of the change that waits for its code. */
+  /** See each rule; `flow` is the id of the pending change. */
   email: {
     ask(user: User, typed: string, from: Origin): Promise<RequestEmailChangeResult>;
     resend(user: User, flow: string, from: Origin): Promise<ResendCodeResult>;

@@ -13,7 +13,7 @@ import { getRequestOrigin } from '../sessions/index.ts';
 import type { ContactDeps, ContactSettings } from './deps.ts';
 import { findPendingUndo, type PendingUndo, undoEmailChangeByToken } from './undo-email-change.ts';
 
-/** The mails name it (change-email.ts). */
+/** The mails contain it (change-email.ts). */
 const undoPath = '/undo-email-change';
 
 interface PageDeps extends ContactDeps, Pick<ContactSettings, 'recentFactorsUrl' | 'devices'> {
@@ -53,7 +53,7 @@ function sendForm(
   });
 }
 
-/** What a link leads to. Mail services open links before their readers do: nothing happens by that. */
+/** The page of a link. Mail services open links before their readers do, so a GET changes nothing. */
 function show(deps: PageDeps): RequestHandler {
   return async (req, res) => {
     if (readQueryParam(req, 'done') !== undefined) {
@@ -67,7 +67,7 @@ function show(deps: PageDeps): RequestHandler {
   };
 }
 
-/** What of a form is wrong without a look at any account. */
+/** The faults of a form that need no look at any account. */
 function findFormFaults(t: T, password: string, confirm: string): UndoEmailChangePageState['errors'] | undefined {
   if (password === '') return { password: t('password.reset.passwordEmpty') };
   if (confirm === '') return { confirm: t('password.reset.confirmEmpty') };
@@ -80,7 +80,7 @@ function submit(deps: PageDeps): RequestHandler {
     const found = await findPendingUndo(deps, token);
     if (!found) return renderExpired(deps, req, res);
     const { t } = req;
-    // Taken as they are, never trimmed.
+    // Used unchanged, never trimmed.
     const [password, confirm] = [readFormField(req, 'password'), readFormField(req, 'confirm')];
     const met = passwordStrength(password, { ...found.user, email: found.change.oldEmail });
     const rerender = (pageState: UndoEmailChangePageState) =>
@@ -95,7 +95,7 @@ function submit(deps: PageDeps): RequestHandler {
         return rerender({ status: undone.status, problem: t('signIn.errors.busy') });
       case 'undone':
         await deps.devices.trust(req, res, undone.user);
-        // Whoever steals an account may give it a passkey first, and another address then.
+        // A thief may first have added a passkey, and changed the address then.
         return res.redirect(303, (await deps.recentFactorsUrl(req, res, found.user.id)) ?? `${undoPath}?done`);
       case 'faults':
         return rerender({ errors: { password: passwordErrorText(t, undone.faults) } });

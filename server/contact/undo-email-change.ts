@@ -20,11 +20,11 @@ import type { ContactDeps } from './deps.ts';
 
 export interface PendingUndo {
   change: EmailChange;
-  /** As they are now. */
+  /** The current data. */
   user: User;
 }
 
-/** The change that a link's token undoes, as long as it can be undone: for 72 hours, once. */
+/** The change that a link's token can undo: for 72 hours, once. */
 export async function findPendingUndo(
   { database, now }: Pick<ContactDeps, 'database' | 'now'>,
   token: string,
@@ -37,13 +37,13 @@ export async function findPendingUndo(
 }
 
 export type UndoEmailChangeResult =
-  /** The member as they are now. */
+  /** The updated user. */
   | { kind: 'undone'; user: User }
   | { kind: 'faults'; faults: PasswordFault[] }
-  /** Unknown, too late, or undone already. */
+  /** Unknown, expired, or already undone. */
   | { kind: 'gone' };
 
-/** A number that was given since, and the factor that it carries: what is older takes its place. */
+/** Restores the earlier number and its factor in place of one that was added since. */
 async function restorePhone(trx: Transaction<Schema>, { userId, changedAt }: EmailChange, nowMs: number) {
   if (!(await hasPhoneChangedSince(trx, userId, changedAt))) return;
   const user = await findUser(trx, userId);
@@ -54,9 +54,9 @@ async function restorePhone(trx: Transaction<Schema>, { userId, changedAt }: Ema
 }
 
 /**
- * Undoes a change of the address (`security.md`, rule 14): whoever has the old mailbox has the account back, with a new
- * password, and without what was added to it since: sessions, client apps' grants, second factors, passkeys, a number.
- * @throws {PasswordQueueFull}
+ * Undoes a change of the address (`security.md`, rule 14): the owner of the old mailbox gets the account back, with a
+ * new password, and without sessions, client apps' grants, second factors, passkeys and a number that were added since.
+ * @throws {PasswordQueueFullError}
  */
 export async function undoEmailChangeByToken(
   deps: ContactDeps,
@@ -71,7 +71,7 @@ export async function undoEmailChangeByToken(
   const faults = await policy.faults(password, { ...user, email: change.oldEmail });
   if (faults.length > 0) return { kind: 'faults', faults };
   const passwordHash = await passwords.hash(password, { account: change.oldEmail, ip: from.ip });
-  // Before as well: should this process die right after the commit, next to nothing is left to end.
+  // Also before: if this process dies right after the commit, almost nothing remains to end.
   await sessions.endAll(user.id);
   try {
     const undone = await database.transaction(async (trx) => {
@@ -84,7 +84,7 @@ export async function undoEmailChangeByToken(
         from,
       });
       const lang = resolveLanguage(from.lang, user.locale ?? undefined);
-      // Who had the account for a while learns nothing of whoever has it back.
+      // The temporary holder of the account learns nothing about the new state.
       for (const to of new Set([change.newEmail, user.email])) {
         if (to === change.oldEmail) continue;
         const values = { givenName: '', atMs: now() };
@@ -98,10 +98,10 @@ export async function undoEmailChangeByToken(
     throw error;
   }
   outbox.wake();
-  // A sign-in that is under way sees the new epoch, or stands in the list by now (session/).
+  // A sign-in in progress sees the new epoch, or is in the list by now (sessions/).
   await sessions.endAll(user.id);
   const member = await findUser(database.db, user.id);
-  // Erased meanwhile.
+  // Deleted meanwhile.
   if (!member) return { kind: 'gone' };
   await forgetGuesses(member);
   log.info({ act: 'email-change-undone' }, 'a change of an address was undone');

@@ -22,7 +22,7 @@ function sendGone({ pages }: PageDeps, req: Request, res: Response): void {
   });
 }
 
-/** What a link leads to. Mail services open links before their readers do: nothing happens by that. */
+/** The page of a link. Mail services open links before their readers do, so a GET changes nothing. */
 function show(deps: PageDeps): RequestHandler {
   return async (req, res) => {
     const { pages } = deps;

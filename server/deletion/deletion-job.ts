@@ -3,7 +3,7 @@ import type { DeletionDeps } from './deps.ts';
 
 const everyMs = 5 * 60_000;
 
-/** Does what is due in one process at a time. Answers how to stop. */
+/** Runs what is due, in one process at a time. Returns the function that stops it. */
 export function startDeletionJob(
   { database, now, log }: Pick<DeletionDeps, 'database' | 'now' | 'log'>,
   work: () => Promise<void>,

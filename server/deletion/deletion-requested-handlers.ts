@@ -4,7 +4,7 @@ import { DeletionRequestedPage } from '../../views/deletion/deletion-requested-p
 import { methodNotAllowed, type Pages } from '../http/index.ts';
 import { waitDays } from './request-deletion.ts';
 
-/** Where whoever leaves is led to. It says nothing about anybody, so anybody may read it. */
+/** The page after a request for deletion. It contains no personal data, so everyone may read it. */
 export const deletionRequestedPath = '/account-deletion';
 
 export function deletionRequestedRoute(router: Router, pages: Pages): void {

@@ -2,14 +2,14 @@ import type { Selectable, Transaction } from 'kysely';
 import type { UserId } from '../shared/index.ts';
 import type { AccountDeletionTable, Db, Schema } from '../store/index.ts';
 
-/** A member who leaves. Times in milliseconds since the epoch. */
+/** A requested deletion. Times in milliseconds since the epoch. */
 export interface AccountDeletion {
   userId: UserId;
   requestedAt: number;
   dueAt: number;
-  /** null: not yet, and the member can still stay. */
+  /** null: not yet done, and the user can still stay. */
   doneAt: number | null;
-  /** How the paid membership ends with it, in the words of its room; null: there was none that went on. */
+  /** How the paid membership ends, in the format of membership/; null: there was none that renews. */
   membership: string | null;
 }
 
@@ -23,7 +23,7 @@ function fromRow(row: Selectable<AccountDeletionTable>): AccountDeletion {
   };
 }
 
-/** @returns false when the member is leaving already */
+/** @returns false if a deletion is already requested */
 export async function insertDeletion(
   trx: Transaction<Schema>,
   { userId, requestedAt, dueAt }: Omit<AccountDeletion, 'doneAt' | 'membership'>,
@@ -42,9 +42,9 @@ export async function findDeletion(db: Db, userId: UserId): Promise<AccountDelet
 }
 
 /**
- * The member stays. One statement decides between this and {@link claimForErasure}.
- * @param sinceMs only what was asked for at or after this moment
- * @returns what was cancelled; undefined when there was nothing, or it is too late
+ * Cancels the deletion. One statement decides between this and {@link claimForErasure}.
+ * @param sinceMs only a request at or after this time
+ * @returns the cancelled deletion; undefined if there was none, or it is too late
  */
 export async function cancelDeletion(
   trx: Transaction<Schema>,
@@ -61,12 +61,12 @@ export async function cancelDeletion(
   return row && fromRow(row);
 }
 
-/** How the member's paid membership ends, as was settled with their wish to leave. */
+/** Records how the paid membership ends, as the user chose with the request. */
 export async function recordMembershipEnd(trx: Transaction<Schema>, userId: UserId, membership: string): Promise<void> {
   await trx.updateTable('account_deletions').set({ membership }).where('user_id', '=', userId).execute();
 }
 
-/** Members whose time has come, the longest due first; those whom an operator has disabled wait until that is settled. */
+/** Users whose deletion is due, the longest due first; those whom an operator has disabled wait. */
 export async function listDueDeletions(db: Db, nowMs: number, max: number): Promise<UserId[]> {
   const rows = await db
     .selectFrom('account_deletions')
@@ -81,7 +81,7 @@ export async function listDueDeletions(db: Db, nowMs: number, max: number): Prom
   return rows.map(({ user_id }) => user_id);
 }
 
-/** From here on the member cannot stay any more. @returns false when it was cancelled, or is done already */
+/** From here on the deletion cannot be cancelled. @returns false if it was cancelled, or is already done */
 export async function claimForErasure(trx: Transaction<Schema>, userId: UserId, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('account_deletions')

@@ -7,46 +7,46 @@ import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.
 import type { User } from '../users/index.ts';
 
 /**
- * What a room holds of a member: told to those who ask for their data, and gone when they leave. One list for both, so
- * that nothing can be in the one and not in the other.
+ * A module's stored data about a user: exported on request, and erased with the account. One list for both, so that
+ * they cannot differ.
  */
 export interface PersonalDataSource {
-  /** Under which it stands in the exported file. */
+  /** Its name in the exported file. */
   name: string;
-  /** As JSON, in the names of the specification where it has some. Secrets as facts alone: that there is one, and since when. */
+  /** As JSON, in the names of the specification if there are any. For secrets only their existence and time. */
   exportData(user: User): Promise<unknown>;
   erase(trx: Transaction<Schema>, user: User, nowMs: number): Promise<void>;
 }
 
-/** How a paid membership ends whose member leaves. */
+/** How a paid membership ends with the account. */
 export type CancellationTiming = 'period-end' | 'at-once';
 
-/** A membership that goes on by itself, as the member is asked about it. */
+/** A membership that renews, for the question to the user. */
 export interface RenewingSubscription {
-  /** Undefined: a plan that is not in the catalogue any more. */
+  /** Undefined: the plan is not in the catalogue any more. */
   planName: string | undefined;
-  /** Until when it is paid (milliseconds since the epoch). */
+  /** End of the paid period (milliseconds since the epoch). */
   until: number | null;
-  /** Its renewal could not be charged: there is no period that could be waited for. */
+  /** Its renewal could not be charged, so there is no paid period to wait for. */
   unpaid: boolean;
 }
 
-/** What a membership that goes on by itself becomes. */
+/** The handling of a membership that renews. */
 export interface SubscriptionOnDeletion {
-  /** undefined: there is none, or it ends by itself already. */
+  /** undefined: there is none, or it already ends. */
   findRenewing(userId: UserId, nowMs: number): Promise<RenewingSubscription | undefined>;
-  /** @returns what `stays` is to know, should the member stay; null: there is none, or it ends by itself already */
+  /** @returns data for `resumeAfterCancellation`; null: there is none, or it already ends */
   cancelOnDeletion(
     trx: Transaction<Schema>,
     userId: UserId,
     timing: CancellationTiming,
     nowMs: number,
   ): Promise<string | null>;
-  /** @param noted by `leaves` */
+  /** @param noted from `cancelOnDeletion` */
   resumeAfterCancellation(trx: Transaction<Schema>, userId: UserId, noted: string, nowMs: number): Promise<void>;
 }
 
-/** What the rules of this room stand on; they know nothing of requests. */
+/** Dependencies of this module's rules, which do not know requests. */
 export interface DeletionDeps {
   publicUrl: string;
   brandName: string;
@@ -54,19 +54,19 @@ export interface DeletionDeps {
   kv: KeyValueStore;
   outbox: Outbox;
   sessions: Pick<Sessions, 'endAll' | 'list'>;
-  /** Of every room that holds something. */
+  /** Of every module with personal data. */
   personalDataSources: readonly PersonalDataSource[];
-  /** Injected: membership/ stands beside this room. */
+  /** Injected, because membership/ is in the same layer. */
   membership: SubscriptionOnDeletion;
   log: Logger;
   now: () => number;
 }
 
-/** As `app.ts` gives them. */
+/** The dependencies from `wiring.ts`. */
 export type LeavingSettings = Omit<DeletionDeps, 'personalDataSources'> & {
   pages: Pages;
-  /** What waits in the outbox is sealed with it. */
+  /** Opens the messages that wait in the outbox. */
   outboxBox: SecretBox;
-  /** What rooms that stand above this one hold. */
+  /** Of modules in higher layers. */
   personalDataSources: readonly PersonalDataSource[];
 };

@@ -6,26 +6,26 @@ import type { DeletionDeps } from './deps.ts';
 const batch = 100;
 
 /**
- * Erases everything that is stored of one member whose time has come, in one transaction; what stays is that, and when, the
- * account was deleted, and which terms were accepted when, under an id that leads to nobody any more.
- * @returns false when the member has signed in meanwhile
+ * Erases all data of one user whose deletion is due, in one transaction. What remains is the fact and time of the
+ * deletion, and the accepted terms, under an id that no longer refers to a user.
+ * @returns false if the user has signed in meanwhile
  */
 export async function eraseAccount(deps: DeletionDeps, userId: UserId): Promise<boolean> {
   const { database, sessions, personalDataSources, now } = deps;
   const erased = await database.transaction(async (trx) => {
     const nowMs = now();
-    // First of all: a sign-in at this moment waits for it, or has been quicker.
+    // First of all: a parallel sign-in waits for it, or was faster.
     if (!(await claimForErasure(trx, userId, nowMs))) return false;
     const user = await findUser(trx, userId);
     if (user) for (const dataSource of personalDataSources) await dataSource.erase(trx, user, nowMs);
     return true;
   });
-  // What is no record: sessions, and what client apps hold.
+  // Data outside the transaction: sessions, and the grants of client apps.
   if (erased) await sessions.endAll(userId);
   return erased;
 }
 
-/** Erases all whose time has come. One that fails keeps nobody else's waiting. @returns how many are gone */
+/** Erases all due accounts. A failure does not block the others. @returns the number of erased ones */
 export async function eraseDueAccounts(deps: DeletionDeps): Promise<number> {
   const { database, log, now } = deps;
   let erased = 0;

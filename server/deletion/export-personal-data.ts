@@ -2,8 +2,8 @@ import type { User } from '../users/index.ts';
 import type { DeletionDeps } from './deps.ts';
 
 /**
- * Everything that is stored of a member, as one JSON object: each room's part under its name. Times in it are milliseconds
- * since the epoch.
+ * All stored data of a user, as one JSON object: each module's part under its name. Times are milliseconds since the
+ * epoch.
  */
 export async function exportPersonalData(
   { personalDataSources, publicUrl, now }: Pick<DeletionDeps, 'personalDataSources' | 'publicUrl' | 'now'>,

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Sha256, UserId } from '../shared/index.ts';
 import { type Db, type FactorResetTable, type Schema, uuidv7 } from '../store/index.ts';
 
-/** A member's second factor that an operator was asked to take away. Times in milliseconds since the epoch. */
+/** An operator's reset of a user's second factor. Times in milliseconds since the epoch. */
 export interface FactorReset {
   id: string;
   userId: UserId;
@@ -21,7 +21,7 @@ const fromRow = (row: FactorResetTable): FactorReset => ({
   endedAt: row.ended_at,
 });
 
-/** @param tokenHash SHA-256 of what the links to say no carry */
+/** @param tokenHash SHA-256 of the token in the cancel links */
 export async function insertFactorReset(
   trx: Transaction<Schema>,
   { userId, tokenHash, dueAt }: { userId: UserId; tokenHash: Sha256; dueAt: number },
@@ -40,7 +40,7 @@ export async function insertFactorReset(
   return fromRow(row);
 }
 
-/** One that waits. */
+/** A pending one. */
 export async function findWaitingReset(
   db: Db,
   of: { userId: UserId } | { id: string; tokenHash: Sha256 },
@@ -53,7 +53,7 @@ export async function findWaitingReset(
   return row && fromRow(row);
 }
 
-/** Those that wait, the first due first. */
+/** Pending resets, the first due first. */
 export async function listPendingResets(
   db: Db,
   { dueBy, max }: { dueBy?: number; max: number },
@@ -70,9 +70,9 @@ export async function listPendingResets(
 }
 
 /**
- * It does not happen. One statement decides between this and {@link markResetDone}.
- * @param sinceMs only those that were asked for at or after this moment
- * @returns whether one was waiting
+ * Cancels them. One statement decides between this and {@link markResetDone}.
+ * @param sinceMs only requests at or after this time
+ * @returns whether one was pending
  */
 export async function cancelWaitingResets(
   trx: Transaction<Schema>,
@@ -90,7 +90,7 @@ export async function cancelWaitingResets(
   return numUpdatedRows > 0n;
 }
 
-/** @returns false when it was cancelled, is done already, or is not due */
+/** @returns false if it was cancelled, is already done, or is not due */
 export async function markResetDone(trx: Transaction<Schema>, id: string, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('factor_resets')
@@ -102,7 +102,7 @@ export async function markResetDone(trx: Transaction<Schema>, id: string, nowMs:
   return numUpdatedRows > 0n;
 }
 
-/** All of a member's, for themselves to read. */
+/** All of a user's, for the export. */
 export async function listFactorResets(db: Db, userId: UserId): Promise<Omit<FactorReset, 'id' | 'userId'>[]> {
   const rows = await db
     .selectFrom('factor_resets')

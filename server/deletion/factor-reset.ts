@@ -15,28 +15,28 @@ import {
   markResetDone,
 } from './factor-reset-store.ts';
 
-/** The mail and the text message name it. */
+/** The mail and the text message contain it. */
 export const cancelPath = '/cancel-factor-reset';
 
-/** What the operator's command has, too. */
+/** The dependencies that the operator's command has too. */
 export type FactorResetDeps = Pick<DeletionDeps, 'database' | 'outbox' | 'publicUrl' | 'brandName' | 'now'>;
 
 export type RequestFactorResetResult =
   | { kind: 'asked'; reset: FactorReset }
-  /** One waits already: it keeps its time. */
+  /** One is already pending: it keeps its time. */
   | { kind: 'waiting'; reset: FactorReset }
-  /** Nothing is asked for beside the password. */
+  /** The user has no second factor. */
   | { kind: 'nothing' }
   | { kind: 'gone' };
 
 const languageOfUser = ({ locale }: User) => resolveLanguage(undefined, locale ?? undefined);
 
 /**
- * Somebody who has lost the second factor has asked an operator to take it away. That happens after a while, so that the
- * member, if it was somebody else, can say no: by the link in the mail and in the text message, and in the settings, which the
- * notification names.
- * @param waitMs until it happens
- * @param bySms whether text messages are sent at all
+ * A user who has lost the second factor has asked an operator to remove it. It waits, so that the user can cancel it if
+ * someone else asked: with the link in the mail and in the text message, and in the settings, which the notification
+ * names.
+ * @param waitMs time until it happens
+ * @param bySms whether text messages can be sent
  */
 export async function requestFactorReset(
   deps: FactorResetDeps,
@@ -63,7 +63,7 @@ export async function requestFactorReset(
       const text = t('leaving.reset.sms', { brand: brandName, date, url: cancelUrl });
       await outbox.add(trx, { channel: 'sms', to: user.phone, text, expiresAtMs: dueAtMs });
     }
-    // Notifications lie open in the database: this one leads to the settings, and carries no token.
+    // The database stores notifications unsealed: this one links to the settings, and contains no token.
     await outbox.add(trx, {
       channel: 'notification',
       userId,
@@ -78,14 +78,14 @@ export async function requestFactorReset(
   return requested;
 }
 
-/** The reset that a link's token stops, as long as it waits. */
+/** The reset that a link's token can cancel, while it is pending. */
 export async function findCancellable({ database }: Pick<FactorResetDeps, 'database'>, token: string) {
   const [, id, secret] = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(token) ?? [];
   if (id === undefined || secret === undefined) return undefined;
   return findWaitingReset(database.db, { id, tokenHash: sha256(secret) });
 }
 
-/** The member says no, or the operator does. Told by mail. @returns false when nothing was waiting any more */
+/** The user or the operator cancels it. Notifies by mail. @returns false if nothing was pending any more */
 export async function cancelFactorReset(
   { database, outbox, now }: Pick<FactorResetDeps, 'database' | 'outbox' | 'now'>,
   userId: UserId,
@@ -104,7 +104,7 @@ export async function cancelFactorReset(
   return cancelled;
 }
 
-/** Whoever undoes a change of their address wants nothing of what was asked for since (`security.md`, rule 14). */
+/** An undo of an address change also cancels requests since the change (`security.md`, rule 14). */
 export async function cancelResetsRequestedSince(
   trx: Transaction<Schema>,
   userId: UserId,
@@ -114,11 +114,11 @@ export async function cancelResetsRequestedSince(
   await cancelWaitingResets(trx, userId, nowMs, sinceMs);
 }
 
-/** Takes the second factor away, if nobody has said no. The member is signed out everywhere, and told by mail. */
+/** Removes the second factor unless it was cancelled. Ends all sessions of the user, and notifies by mail. */
 async function carryOut(deps: DeletionDeps, { id, userId }: FactorReset): Promise<boolean> {
   const { database, outbox, sessions, now } = deps;
   const done = await database.transaction(async (trx) => {
-    // One statement decides between this and whoever says no at this moment.
+    // One statement decides between this and a parallel cancellation.
     if (!(await markResetDone(trx, id, now()))) return false;
     const user = await findUser(trx, userId);
     if (!user || user.mfaPreference === 'none') return false;
@@ -136,7 +136,7 @@ async function carryOut(deps: DeletionDeps, { id, userId }: FactorReset): Promis
 
 const batch = 100;
 
-/** Carries out all that are due. @returns how many members have no second factor any more */
+/** Carries out all that are due. @returns the number of removed second factors */
 export async function applyDueResets(deps: DeletionDeps): Promise<number> {
   const { database, log, now } = deps;
   let done = 0;

@@ -1,10 +1,8 @@
 /**
- * The room of members who leave: a copy of everything that is stored of them, the deletion of the account after a while in
- * which signing in cancels it (GDPR, articles 15, 17 and 20), and the second factor that an operator takes away from a member
- * who has lost it.
- *
- * Owns both waits with their mails, the list of what every room holds of a member, and the pages that the mails lead to. Does
- * not own what is held (each room's own), nor the pages under /settings (settings/).
+ * The module of account deletion: the export of all stored data, the deletion after a period in which a sign-in cancels
+ * it (GDPR, articles 15, 17 and 20), and an operator's removal of a lost second factor.
+ * Owns both waiting periods with their mails, the list of personal data of every module, and the pages that the mails
+ * link to. Does not own the data (each module's own), nor the pages under /settings (settings/).
  */
 
 export { deletionRequestedPath } from './deletion-requested-handlers.ts';

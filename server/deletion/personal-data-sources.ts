@@ -9,7 +9,7 @@ import { eraseFactorResets, listFactorResets } from './factor-reset-store.ts';
 
 type Deps = Pick<DeletionDeps, 'database' | 'sessions' | 'now'> & { outboxBox: SecretBox };
 
-/** What the rooms below this one hold, and this one itself. Times in milliseconds since the epoch. */
+/** The data of lower layers, and of this module. Times in milliseconds since the epoch. */
 export function ownDataSources({ database, sessions, outboxBox, now }: Deps): PersonalDataSource[] {
   const { db } = database;
   return [
@@ -43,7 +43,7 @@ export function ownDataSources({ database, sessions, outboxBox, now }: Deps): Pe
     {
       name: 'devices',
       exportData: async ({ id }) => (await sessions.list(id)).map(({ idHash: _, ...device }) => device),
-      // They ended when the member asked to leave, and end again after the transaction.
+      // They ended with the request, and end again after the transaction.
       erase: async () => {},
     },
     {
@@ -60,7 +60,7 @@ export function ownDataSources({ database, sessions, outboxBox, now }: Deps): Pe
       erase: (trx, { id }) => eraseFactorResets(trx, id),
     },
     {
-      // The last to go: it says who the others belong to.
+      // The last one: the others belong to it.
       name: 'account',
       exportData: (user) => exportUserData(db, user),
       erase: (trx, user) => eraseUserData(trx, user),

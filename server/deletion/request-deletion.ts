@@ -7,17 +7,17 @@ import { findUser, type User } from '../users/index.ts';
 import { cancelDeletion, findDeletion, insertDeletion, recordMembershipEnd } from './deletion-store.ts';
 import type { CancellationTiming, DeletionDeps } from './deps.ts';
 
-/** Within which a member who leaves can still stay. */
+/** Days within which the deletion can be cancelled. */
 export const waitDays = 14;
 
 export type RequestDeletionResult =
   | { kind: 'asked'; dueAtMs: number }
-  /** The member is gone, or signs in with another password by now. */
+  /** The user is deleted, or has another password by now. */
   | { kind: 'gone' };
 
 /**
- * The member wants to leave: they are signed out everywhere and told by mail, and after {@link waitDays} days everything that
- * is stored of them is erased (erase-due-accounts.ts), unless they sign in before.
+ * Requests deletion: ends all sessions, notifies by mail, and after {@link waitDays} days all data are erased
+ * (erase-due-accounts.ts), unless the user signs in before.
  * @param timing how a paid membership ends
  */
 export async function requestDeletion(
@@ -27,7 +27,7 @@ export async function requestDeletion(
   timing: CancellationTiming,
 ): Promise<RequestDeletionResult> {
   const { database, outbox, sessions, membership, log, now } = deps;
-  // Before as well: should this process die right after the commit, next to nothing is left to end.
+  // Also before: if this process dies right after the commit, almost nothing remains to end.
   await sessions.endAll(user.id);
   const requested = await database.transaction(async (trx): Promise<RequestDeletionResult> => {
     const current = await findUser(trx, user.id);
@@ -35,7 +35,7 @@ export async function requestDeletion(
     const requestedAt = now();
     const dueAt = requestedAt + waitDays * dayMs;
     if (!(await insertDeletion(trx, { userId: user.id, requestedAt, dueAt }))) {
-      // Asked twice at once: the first one's date stands, and its mail.
+      // Of two parallel requests the first one's date and mail count.
       const known = await findDeletion(trx, user.id);
       return known ? { kind: 'asked', dueAtMs: known.dueAt } : { kind: 'gone' };
     }
@@ -50,25 +50,25 @@ export async function requestDeletion(
     return { kind: 'asked', dueAtMs: dueAt };
   });
   outbox.wake();
-  // A sign-in that was under way stands in the list by now, or finds the wish and cancels it.
+  // A sign-in in progress is in the list by now, or finds the request and cancels it.
   await sessions.endAll(user.id);
   log.info({ act: 'deletion-asked', outcome: requested.kind }, 'a member wants to leave');
   return requested;
 }
 
-/** How long the settings say that the account stays. */
+/** How long the settings show that the account stays. */
 const saidMs = 24 * 60 * 60_000;
 const cancelledKey = (userId: UserId) => `deletion-cancelled:${userId}`;
 
-/** When the member had asked to leave, if they have signed in since and stay (milliseconds since the epoch). */
+/** The time of a request that a later sign-in cancelled recently (milliseconds since the epoch). */
 export async function findRecentCancellation(kv: KeyValueStore, userId: UserId): Promise<number | undefined> {
   const at = await kv.get(cancelledKey(userId));
   return at === null ? undefined : Number(at);
 }
 
 /**
- * Whoever signs in stays. Every way of signing in passes here (session/).
- * @returns false when it is too late: everything of the member has been erased
+ * A sign-in cancels the deletion. Every sign-in method calls this (sessions/).
+ * @returns false if it is too late: all data have been erased
  */
 export async function cancelDeletionOnSignIn(deps: DeletionDeps, user: User, from: Origin): Promise<boolean> {
   const { database, kv, outbox, log } = deps;
@@ -89,7 +89,7 @@ export async function cancelDeletionOnSignIn(deps: DeletionDeps, user: User, fro
     });
     return true;
   });
-  // Another sign-in was quicker, or the sweep.
+  // A parallel sign-in was faster, or the job.
   if (!cancelled) return (await findDeletion(database.db, user.id)) === undefined;
   outbox.wake();
   await kv.set(cancelledKey(user.id), String(deletion.requestedAt), saidMs);
@@ -98,8 +98,8 @@ export async function cancelDeletionOnSignIn(deps: DeletionDeps, user: User, fro
 }
 
 /**
- * The member stays, and their membership goes on, where it has not ended at once. Whoever undoes a change of their address
- * wants nothing of what was asked for since (`security.md`, rule 14).
+ * Cancels the deletion, and the membership continues unless it has ended at once. An undo of an address change also
+ * cancels requests since the change (`security.md`, rule 14).
  * @returns whether there was anything to cancel
  */
 export async function cancelDeletionsRequestedSince(

@@ -22,28 +22,28 @@ import {
 } from './request-deletion.ts';
 
 export interface DeletionModule {
-  /** The member wants to leave: they are signed out everywhere. A paid membership ends as they wish. */
+  /** Requests deletion: ends all sessions. A paid membership ends as the user chose. */
   ask(user: User, req: Request, timing: CancellationTiming): Promise<RequestDeletionResult>;
-  /** What {@link ask} would end. */
+  /** The membership that {@link ask} would end. */
   findRenewingSubscription(userId: UserId): Promise<RenewingSubscription | undefined>;
-  /** Takes back a wish to leave that was uttered at or after a moment. */
+  /** Cancels a request for deletion at or after a time. */
   takeBack(trx: Transaction<Schema>, userId: UserId, sinceMs: number): Promise<void>;
-  /** Every sign-in passes here, and keeps a member who wanted to leave. @returns false when everything of them is erased already */
+  /** Every sign-in calls this, and cancels a requested deletion. @returns false if everything is already erased */
   signedIn(req: Request, user: User): Promise<boolean>;
-  /** When a member had asked to leave who has signed in since, lately (milliseconds since the epoch). */
+  /** The time of a request that a sign-in cancelled recently (milliseconds since the epoch). */
   cancelledLately(userId: UserId): Promise<number | undefined>;
-  /** Everything that is stored of a member, as JSON. */
+  /** All stored data of a user, as JSON. */
   findExport(user: User): Promise<Record<string, unknown>>;
-  /** A second factor that an operator was asked to take away. */
+  /** A second factor that an operator was asked to remove. */
   findPendingReset(userId: UserId): Promise<FactorReset | undefined>;
   cancelReset(userId: UserId): Promise<boolean>;
-  /** Erases whose time has come, and takes second factors away that are due; done by itself now and then. */
+  /** Erases due accounts, and removes due second factors; runs periodically. */
   work(): Promise<void>;
   pageRoutes(router: Router): void;
   stop(): Promise<void>;
 }
 
-/** Members who leave, and what operators do to accounts at their members' wish. */
+/** Deletion and export of accounts, and operators' resets of second factors. */
 export function createDeletionModule({
   pages,
   outboxBox,

@@ -10,9 +10,10 @@ import { syncMember } from './sync-from-stripe.ts';
 import { addBillingTask, type BillingTask, listTasks } from './task-store.ts';
 import { carryOutAtOnce } from './tasks.ts';
 
-// Acts on a membership that are accepted while Stripe is away: each is written down before its first call to Stripe.
+// Actions on a membership that are accepted while Stripe is unavailable: each is stored before its first call to
+// Stripe.
 
-/** As Stripe has it; while Stripe is away, as it was read last. */
+/** The state at Stripe; while Stripe is unavailable, the last one that was read. */
 export async function readOrStored(
   deps: BillingDeps,
   userId: UserId,
@@ -26,21 +27,21 @@ export async function readOrStored(
   }
 }
 
-/** The last request of the member that Stripe has not confirmed. */
+/** The user's last request that Stripe has not confirmed. */
 function notedIn(tasks: readonly BillingTask[]): NotedAct | undefined {
   const kind = tasks.findLast((task) => task.kind !== 'keep')?.kind;
   if (kind === 'cancel-later' || kind === 'cancel-now') return 'cancel';
   return kind === 'resume' ? 'resume' : undefined;
 }
 
-/** As it goes on, with the change that was settled before, for a member who wanted to leave and stays. */
+/** The membership without the cancellation, and with the change that was scheduled before it. */
 function asKept(membership: Membership, planId: string | null): Membership {
   const { cancelAtPeriodEnd, nextPlanId } = membership;
   if (nextPlanId === planId && (!cancelAtPeriodEnd || planId !== null)) return membership;
   return { ...asNoted(membership, 'resume'), cancelAtPeriodEnd: planId !== null, nextPlanId: planId };
 }
 
-/** As it will be once Stripe has confirmed every act that waits: the stored row shows only what Stripe has confirmed. */
+/** The membership after Stripe confirms every waiting action: the stored row has only confirmed state. */
 function asDecided(membership: Membership, tasks: readonly BillingTask[]): Membership {
   const noted = notedIn(tasks);
   if (noted) return asNoted(membership, noted);
@@ -48,7 +49,7 @@ function asDecided(membership: Membership, tasks: readonly BillingTask[]): Membe
   return keep ? asKept(membership, keep.planId) : membership;
 }
 
-/** As last read, with what was noted since. */
+/** As last read, with the requests since. */
 export async function findStanding(
   { db }: { db: Parameters<typeof listTasks>[0] },
   userId: UserId,
@@ -57,7 +58,7 @@ export async function findStanding(
   return membership && asDecided(membership, await listTasks(db, userId));
 }
 
-/** @param isAway then nobody waits for Stripe a second time: the minute job does it. */
+/** @param isAway Stripe is known to be unavailable: the minute job does it, so that the caller does not wait again. */
 async function noteAndDo(
   deps: BillingDeps,
   { userId, customerId }: Membership,
@@ -68,17 +69,17 @@ async function noteAndDo(
 }
 
 /**
- * At the period's end; at once where the last renewal is not paid, or the subscription is paused. The caller has the member's
- * turn.
+ * At the period's end; at once if the last renewal is unpaid, or the subscription is paused. The caller holds the
+ * user's lock.
  */
 export async function cancel(deps: BillingDeps, { id }: User): Promise<'cancelled' | 'noted' | 'nothing'> {
   const { database, catalogue, now } = deps;
   const { membership, isAway } = await readOrStored(deps, id);
   if (!membership) return 'nothing';
   const running = findRenewingMembership(membership, catalogue, now());
-  // A change that is to come ends with what it would have followed.
+  // A scheduled change ends with the subscription.
   const ends = running !== undefined || membership.nextPlanId !== null || isPaused(membership);
-  // A payment that is finished late would bring it back.
+  // A payment that completes later would reactivate it.
   const charging = (await findOpenPurchase(database.db, id))?.state === 'charging';
   const waiting = await listTasks(database.db, id);
   const resumes = notedIn(waiting) === 'resume' || waiting.some(({ kind }) => kind === 'keep');
@@ -88,7 +89,7 @@ export async function cancel(deps: BillingDeps, { id }: User): Promise<'cancelle
   return (await findMembership(database.db, id))?.cancelAtPeriodEnd ? 'cancelled' : 'nothing';
 }
 
-/** Takes back the end, or the change, that was to come. The caller has the member's turn. */
+/** Cancels a scheduled end or change. The caller holds the user's lock. */
 export async function resume(deps: BillingDeps, { id }: User): Promise<'resumed' | 'noted' | 'nothing'> {
   const { database } = deps;
   const { membership, isAway } = await readOrStored(deps, id);

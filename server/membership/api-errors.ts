@@ -6,7 +6,7 @@ import type { Membership } from './membership.ts';
 import { findMembership, findMembershipByCustomer, findMembershipBySubscription } from './membership-store.ts';
 import { StripeUnavailableError } from './results.ts';
 
-/** The specification's texts for calls that fail (section 8). */
+/** The specification's texts for failed calls (section 8). */
 export const apiErrorTexts = {
   create: 'stripe customer creation error !',
   update: 'stripe customer updation error !',
@@ -20,7 +20,7 @@ export const refusePaused = (): HttpError =>
 
 const awaySeconds = 5;
 
-/** What Stripe does not answer is told in the specification's words. @throws {HttpError} 503 */
+/** Converts an unavailable Stripe to the specification's text. @throws {HttpError} 503 */
 export async function orUnavailable<T>(publicDetail: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -43,8 +43,8 @@ export const hasCustomer = (membership: Membership | undefined): membership is M
   membership !== undefined && membership.customerId !== null;
 
 /**
- * Whose customer or subscription a call names: a member's own, a client app's by what it names. Another member's is as good as
- * none, so that nobody learns which there are.
+ * The user whose customer or subscription a call names: a user's own, or any that a client app names. Another user's
+ * looks like a missing one, so that ids are not revealed.
  * @throws {HttpError} 404
  */
 export async function findBillingOwner(

@@ -6,23 +6,23 @@ import { callStripe, toStripeRefusal } from './stripe-client.ts';
 
 type Deps = Pick<BillingDeps, 'kv' | 'limits'>;
 
-/** Cards are tried out where they are entered and where they are charged (card testing). */
+/** Card testing happens where cards are entered and where they are charged. */
 export function consumeCard({ kv, limits }: Deps, user: Pick<User, 'id'>, ip: string): Promise<LimitDecision> {
   return consumeLimits(kv, limits.card, { account: user.id, address: ip });
 }
 
 /**
- * A card that was entered and then charged is one try. What was counted when it was entered is good for one charge of that very
- * card: the setup intent can be handed in any number of times, and is taken for this once.
+ * Entering a card and then charging it counts as one attempt. The counted entry covers one charge of that very card:
+ * the setup intent can be submitted any number of times, but counts only once.
  */
 const cardEntryKey = (setupIntentId: string) => `card:begun:${setupIntentId}`;
 const freshCardKey = ({ id }: Pick<User, 'id'>, paymentMethodId: string) => `card:fresh:${id}:${paymentMethodId}`;
 
-/** The entering was counted; its setup intent may become a card. */
+/** The entry was counted; its setup intent may become a card. */
 export const recordCardEntry = ({ kv, limits }: Deps, setupIntentId: string): Promise<void> =>
   kv.set(cardEntryKey(setupIntentId), '1', limits.card.window);
 
-/** It has become one. */
+/** The setup intent has become a card. */
 export async function recordEnteredCard(
   deps: Deps,
   user: Pick<User, 'id'>,
@@ -33,14 +33,15 @@ export async function recordEnteredCard(
     await recordFreshCard(deps, user, paymentMethodId);
 }
 
-/** The card's entering was counted, and it has not been charged since. */
+/** Tests whether the card's entry was counted and the card has not been charged since. */
 export const recordFreshCard = ({ kv, limits }: Deps, user: Pick<User, 'id'>, paymentMethodId: string): Promise<void> =>
   kv.set(freshCardKey(user, paymentMethodId), '1', limits.card.window);
 
 /**
- * Stripe says that a card was not accepted at a setup intent. Its first was counted when it was begun; pages of this site begin
- * another for the next. Whoever goes on with the same one, straight at Stripe, is counted here, and at the limit it is taken away.
- * @throws {BillingUnavailable}
+ * Stripe reports that a card was refused at a setup intent. Its first attempt was counted at the start, and Foyer's
+ * pages create a new intent for the next. A caller who reuses the same one directly at Stripe is counted here, and at
+ * the limit the intent is cancelled.
+ * @throws {StripeUnavailableError}
  */
 export async function recordRefusedCard(
   { kv, limits, stripe, log }: Deps & Pick<BillingDeps, 'stripe' | 'log'>,
@@ -57,12 +58,12 @@ export async function recordRefusedCard(
   try {
     await callStripe(stripe, (client) => client.setupIntents.cancel(setupIntentId));
   } catch (error) {
-    // It has become a card in this very moment, or was cancelled before.
+    // It has just become a card, or was cancelled before.
     if (!toStripeRefusal(error)) throw error;
   }
 }
 
-/** Before a card is charged because a member has said so. */
+/** Before a user's charge of a card. */
 export async function consumeCharge(
   deps: Deps,
   user: Pick<User, 'id'>,

@@ -11,9 +11,9 @@ import { toId, toSavedCard } from './stripe-objects.ts';
 import { syncMember } from './sync-from-stripe.ts';
 
 /**
- * The browser is about to confirm a card with Stripe (SetupIntents): its number never comes here. Each is counted as a try,
- * because whoever tries out stolen cards begins here.
- * @throws {BillingUnavailable}
+ * Creates a setup intent, with which the browser confirms a card at Stripe: its number never reaches Foyer. Each counts
+ * as an attempt, because testing of stolen cards starts here.
+ * @throws {StripeUnavailableError}
  */
 export async function beginCard(deps: BillingDeps, user: User, { ip }: { ip: string }): Promise<SetupIntentResult> {
   const decision = await consumeCard(deps, user, ip);
@@ -32,7 +32,7 @@ export async function beginCard(deps: BillingDeps, user: User, { ip }: { ip: str
   return { kind: 'begun', clientSecret: intent.client_secret, setupIntentId: intent.id };
 }
 
-/** One trial per card: a member whose card has had one with somebody else goes on without. */
+/** One trial per card: if the card was used for another user's trial, this trial ends. */
 async function noteCardOfTrial(
   deps: BillingDeps,
   { userId, status, pricedPlanId, subscriptionId, pending }: Membership,
@@ -44,16 +44,16 @@ async function noteCardOfTrial(
     claimTrial(trx, { kind: 'card', valueHash, userId }, deps.now()),
   );
   if (own || status !== 'trialing' || pricedPlanId !== trialPlanKey) return;
-  // The purchase that waits for this very card ends the trial by itself; an update now would void its invoice.
+  // The waiting purchase for this very card ends the trial itself; an update now would void its invoice.
   if (pending !== null) return;
-  // Nothing is charged by it: the plan on which members begin costs nothing.
+  // Nothing is charged: the initial plan is free.
   await callStripe(deps.stripe, (stripe) =>
     stripe.subscriptions.update(subscriptionId, { trial_end: 'now', proration_behavior: 'none' }),
   );
   deps.log.info({ act: 'trial', outcome: 'card-used-before' }, 'a trial has ended: its card has had one before');
 }
 
-/** A member has one card. While a payment waits its card stays: a bank may be asking about it. */
+/** A user has one card. While a payment waits its card stays: a bank may be asking about it. */
 async function forgetOtherCards(
   { stripe }: BillingDeps,
   { pending, unpaid }: Membership,
@@ -67,7 +67,7 @@ async function forgetOtherCards(
   });
 }
 
-/** A card that is with the member's customer becomes the one that is charged, for renewals too. @throws {BillingUnavailable} */
+/** Makes a card of the user's customer the one that is charged, also for renewals. @throws {StripeUnavailableError} */
 export async function makeDefault(deps: BillingDeps, user: User, paymentMethodId: string): Promise<SaveCardResult> {
   const { membership, customerId, subscriptionId } = await findCustomer(deps, user);
   const method = await callStripe(deps.stripe, (stripe) => orNotFound(stripe.paymentMethods.retrieve(paymentMethodId)));
@@ -76,7 +76,7 @@ export async function makeDefault(deps: BillingDeps, user: User, paymentMethodId
     return { kind: 'not-confirmed' };
   await callStripe(deps.stripe, async (stripe) => {
     await stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method.id } });
-    // A subscription remembers the card that paid first, and would go on with it.
+    // A subscription keeps the card of its first payment unless it is changed.
     await stripe.subscriptions.update(subscriptionId, { default_payment_method: method.id });
   });
   await noteCardOfTrial(deps, membership, method.card?.fingerprint);
@@ -86,15 +86,15 @@ export async function makeDefault(deps: BillingDeps, user: User, paymentMethodId
 }
 
 /**
- * The card that the browser has confirmed becomes the one that is charged. Stripe is asked what became of it; what the browser
- * says is only its name.
- * @throws {BillingUnavailable}
+ * Makes the card that the browser has confirmed the one that is charged. Stripe is asked for its state; the browser
+ * only sends its id.
+ * @throws {StripeUnavailableError}
  */
 export async function saveCard(deps: BillingDeps, user: User, setupIntentId: string): Promise<SaveCardResult> {
   if (!/^seti_\w{1,200}$/.test(setupIntentId)) return { kind: 'not-confirmed' };
   const { customerId } = await findCustomer(deps, user);
   const intent = await callStripe(deps.stripe, (stripe) => orNotFound(stripe.setupIntents.retrieve(setupIntentId)));
-  // Another member's is as good as none.
+  // Another user's looks like a missing one.
   if (!intent?.customer || toId(intent.customer) !== customerId) return { kind: 'not-confirmed' };
   if (intent.last_setup_error?.message && intent.status === 'requires_payment_method') {
     return { kind: 'declined', message: intent.last_setup_error.message };
@@ -106,7 +106,7 @@ export async function saveCard(deps: BillingDeps, user: User, setupIntentId: str
   return saved;
 }
 
-/** A card by one of Stripe's tokens, as callers of the JSON API send it. @throws {BillingUnavailable} */
+/** A card by one of Stripe's tokens, from callers of the JSON API. @throws {StripeUnavailableError} */
 export async function saveCardToken(
   deps: BillingDeps,
   user: User,

@@ -3,22 +3,25 @@ import type { PlansFile, PlansFileLanguage } from '../../config/plans.ts';
 /** The specification's planType: '1' monthly, '2' yearly. */
 export type PlanType = '1' | '2';
 
-/** For how long a paid plan holds (the specification's validity). Prices at Stripe renew after exactly as many days. */
+/**
+ * The period of a paid plan in days (the specification's validity). Prices at Stripe renew after exactly that many
+ * days.
+ */
 export const validityDays: Record<PlanType, number> = { '1': 30, '2': 365 };
 
 export interface Plan {
   id: string;
-  /** `m-99`: the end of the completion page's address. */
+  /** `m-99`: the last part of the completion page's address. */
   code: string;
   /** The public handle in addresses (the specification's plan hash). */
   planKey: string;
   name: string;
   kind: 'paid' | 'free' | 'partner';
-  /** null: a partner's, which has no end. */
+  /** null: a partner's plan, which does not end. */
   type: PlanType | null;
   /** 0 unless it is paid. */
   amountCents: number;
-  /** By which its price is found at Stripe; null unless it is paid. */
+  /** The lookup key of its price at Stripe; null unless it is paid. */
   lookupKey: string | null;
   /** 1 to 3 for a partner's. */
   tier: number | null;
@@ -42,7 +45,7 @@ export interface Catalogue {
   /** In the order of the file. */
   plans: readonly Plan[];
   defaultPlan: Plan;
-  /** Of plans that are no longer sold. */
+  /** Codes of plans that are no longer sold. */
   formerCodes: ReadonlySet<string>;
   byId(id: string | null | undefined): Plan | undefined;
   byKey(planKey: string): Plan | undefined;
@@ -51,7 +54,7 @@ export interface Catalogue {
   ofTier(tier: number): Plan | undefined;
 }
 
-/** Where a paid plan stands among those of its kind of period, from 0: a higher one is an upgrade. */
+/** The position of a paid plan among those with the same interval, from 0: a higher one is an upgrade. */
 export function planRank({ plans }: Pick<Catalogue, 'plans'>, plan: Plan): number {
   return plans.filter((one) => one.kind === 'paid' && one.type === plan.type && one.amountCents < plan.amountCents)
     .length;

@@ -2,12 +2,12 @@ import { type Catalogue, type Plan, planRank } from './catalogue.ts';
 import { type Membership, trialPlanKey } from './membership.ts';
 
 /**
- * What it takes to get from what a member has to a plan. `first`: nothing is paid for yet, the whole plan is charged now.
- * `upgrade`: charged now, what is left of the plan before is given back. `later`: at the end of what is paid.
+ * How to change from the present state to a plan. `first`: nothing is paid yet, the whole plan is charged now.
+ * `upgrade`: charged now, with a credit for the unused time. `later`: at the end of the paid period.
  */
 export type ChangeKind = 'none' | 'first' | 'upgrade' | 'later';
 
-/** The paid plan on which the subscription goes on; undefined: there is none. */
+/** The paid plan with which the subscription continues; undefined: there is none. */
 export function currentPaidPlan(
   catalogue: Pick<Catalogue, 'byId'>,
   { status, pricedPlanId, paidPlanId }: Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'>,
@@ -16,7 +16,7 @@ export function currentPaidPlan(
   return goesOn && pricedPlanId !== trialPlanKey ? catalogue.byId(paidPlanId) : undefined;
 }
 
-/** A higher plan, or the same for a year instead of a month, is an upgrade. */
+/** A higher plan, or the same with a yearly instead of a monthly interval, is an upgrade. */
 export function changeKind(
   catalogue: Pick<Catalogue, 'byId' | 'plans'>,
   membership: Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'>,

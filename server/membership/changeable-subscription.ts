@@ -15,12 +15,15 @@ export interface ChangeableSubscription {
   subscriptionId: string;
 }
 
-/** The same for pages that show a price and change nothing: without a subscription where it would have to be made or resumed. */
+/**
+ * The same for pages that show a price and change nothing: without a subscription if it would have to be created or
+ * resumed.
+ */
 export type Viewed = Omit<ChangeableSubscription, 'subscriptionId'> & { subscriptionId: string | null };
 
 /**
- * The subscription for which a price is quoted. Reads alone, but for a member's very first customer and trial.
- * @throws {StripeUnavailableError} also where the subscription is paused, as nothing is sold to it
+ * The subscription for a quote. It only reads, except for a user's very first customer and trial.
+ * @throws {StripeUnavailableError} also if the subscription is paused, because nothing is sold to it
  */
 export async function viewedSubscription(deps: BillingDeps, user: User): Promise<Viewed> {
   const known = await findMembership(deps.database.db, user.id);
@@ -31,11 +34,11 @@ export async function viewedSubscription(deps: BillingDeps, user: User): Promise
   return { membership, customerId, subscriptionId: status === 'paused' ? null : subscriptionId };
 }
 
-/** Whether Stripe has made the member's first customer and subscription, whatever has become of them. */
+/** Tests whether the user's first customer and subscription were created at Stripe, whatever their state is now. */
 export const hasBegun = ({ customerId, subscriptionId, status }: Membership): boolean =>
   customerId !== null && (subscriptionId !== null || status !== 'none');
 
-/** The member's customer, for acts on their card. @throws {StripeUnavailableError} */
+/** The user's customer, for actions on their card. @throws {StripeUnavailableError} */
 export async function findCustomer(deps: BillingDeps, user: User): Promise<Viewed & { subscriptionId: string }> {
   const membership = await ensureCustomer(deps, user, deps.catalogue.trial.days);
   const { customerId, subscriptionId } = membership;
@@ -45,8 +48,8 @@ export async function findCustomer(deps: BillingDeps, user: User): Promise<Viewe
 }
 
 /**
- * The member's subscription, able to be changed: there is one, and it is not paused. The one on which members begin is
- * resumed, which costs nothing; any other would be charged by that, and no page has announced it.
+ * The user's subscription in a state that can be changed: it exists and is not paused. The initial one is resumed,
+ * which is free; resuming any other would charge an unannounced amount.
  * @throws {StripeUnavailableError}
  */
 export async function getChangeableSubscription(
@@ -69,14 +72,14 @@ export function readSubscription(deps: BillingDeps, subscriptionId: string): Pro
   return callStripe(deps.stripe, (stripe) => stripe.subscriptions.retrieve(subscriptionId));
 }
 
-/** The one item that each of our subscriptions has. */
+/** The only item of each subscription that Foyer creates. */
 export function getItem(subscription: Stripe.Subscription): Stripe.SubscriptionItem {
   const [item] = subscription.items.data;
   if (!item) throw new Error(`the subscription ${subscription.id} has no item`);
   return item;
 }
 
-/** Whether a price is on the subscription, or waits there for its payment. */
+/** Tests whether a price is on the subscription, or waits there for its payment. */
 export function priceState(subscription: Stripe.Subscription, priceId: string): 'applied' | 'pending' | 'no' {
   if (subscription.items.data.some(({ price }) => toId(price) === priceId)) return 'applied';
   const waiting = subscription.pending_update?.subscription_items?.some(({ price }) => toId(price) === priceId);
@@ -84,8 +87,8 @@ export function priceState(subscription: Stripe.Subscription, priceId: string): 
 }
 
 /**
- * Whether the running period is still to be charged: for about an hour Stripe keeps a renewal's invoice as a draft. What is left
- * of a period is given back by an upgrade only once it is paid.
+ * Tests whether the current period is still uncharged: Stripe keeps a renewal's invoice as a draft for about an hour.
+ * An upgrade credits unused time only if it is paid.
  * @throws {StripeUnavailableError}
  */
 export async function isRenewalPending(

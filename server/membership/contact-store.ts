@@ -3,7 +3,7 @@ import type { Db } from '../store/index.ts';
 import type { ContactDue, Membership } from './membership.ts';
 import { toMembership } from './membership-store.ts';
 
-/** Members of whom their customer at Stripe is still to be told something, the longest untried first. */
+/** Users whose customer at Stripe lacks an update, the longest untried first. */
 export async function contactsDue(db: Db, max: number): Promise<Membership[]> {
   const rows = await db
     .selectFrom('memberships')
@@ -16,8 +16,8 @@ export async function contactsDue(db: Db, max: number): Promise<Membership[]> {
 }
 
 /**
- * The data of the member that the customer does not have yet; null: nothing. It does not count as another version of the
- * membership: no sync reads or writes it.
+ * The user's data that the customer lacks; null: none. It does not change the version of the membership, because no
+ * sync reads or writes it.
  */
 export async function setContact(db: Db, userId: UserId, contact: ContactDue | null, nowMs: number): Promise<void> {
   await db

@@ -10,13 +10,13 @@ const batch = 200;
 
 type ContactFields = Pick<User, 'email' | 'givenName' | 'familyName' | 'locale'>;
 
-/** Stands for what was refused, so that it is tried again once it has changed. The address itself is in the member's row alone. */
+/** A digest of the refused data, so that changed data are tried again. Only the user's row has the address itself. */
 const toDigest = (user: ContactFields): string => sha256(JSON.stringify([user.email, fullName(user), user.locale]));
 
 /**
- * Writes the member's name, address and language to their customer. Stripe refuses some addresses that receive mail: the
- * customer then stays without one, and everything else goes on.
- * @throws {BillingUnavailable}
+ * Writes the user's name, address and language to their customer. Stripe refuses some deliverable addresses: the
+ * customer then has none, and everything else continues.
+ * @throws {StripeUnavailableError}
  */
 export async function updateContact(deps: BillingDeps, user: User, customerId: string): Promise<void> {
   const { database, stripe, log, now } = deps;
@@ -44,8 +44,8 @@ export async function updateContact(deps: BillingDeps, user: User, customerId: s
 }
 
 /**
- * Tries again where Stripe was away, and where an address was refused that has changed since.
- * @param each what is done for one member keeps no other waiting
+ * Tries again after an outage of Stripe, and for refused addresses that have changed since.
+ * @param each runs the work of one user, so that a failure does not block others
  */
 export async function updateContactsDue(
   deps: BillingDeps,
@@ -64,7 +64,7 @@ export async function updateContactsDue(
       const { contact, customerId } = membership;
       const isUnchanged = contact.state === 'refused' && (!user || contact.digest === toDigest(user));
       if (user && !isUnchanged) await updateContact(deps, user, customerId);
-      // The next turn begins with others.
+      // The next run starts with others.
       else if (due.length === batch) await setContact(database.db, userId, contact, now());
     },
   );

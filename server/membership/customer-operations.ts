@@ -20,7 +20,7 @@ import { compareValue, customerSchema, dollars, rejectDifferent, toWireCustomer 
 const text = (max: number) => z.string().max(max);
 const numberOrText = z.union([z.int(), z.string().max(20)]);
 
-/** The specification's customer creation payload: what describes a person is taken from their account, whatever stands here. */
+/** The specification's customer creation payload: personal data come from the account and are ignored here. */
 const customerBody = z
   .array(
     z.object({
@@ -72,7 +72,7 @@ function promotionText(refusal: Exclude<PromotionRefusal, { kind: 'too-many' }>)
   }
 }
 
-/** @returns what a caller is answered: 404 for a code that is none, 409 for one that may not be used now, 429 */
+/** @returns the error for a caller: 404 for an unknown code, 409 for one that cannot be used now, 429 */
 export function toPromotionError(refusal: PromotionRefusal): HttpError {
   if (refusal.kind === 'too-many') return toTooManyError(refusal.retryAfterMs);
   const kind = refusal.kind === 'unknown' ? 'notFound' : 'conflict';
@@ -86,7 +86,7 @@ export function customerOperations(moduleName: BillingModule): ApiOperation[] {
   const { catalogue, deps } = moduleName;
   const { database } = deps;
 
-  /** Of members their own; a client app names them by their address. */
+  /** Users can only name themselves; a client app names them by their address. */
   async function named(req: Request, address: string): Promise<User> {
     const email = normaliseEmail(address);
     const member = await findCallingUser(req, database);
@@ -134,7 +134,7 @@ export function customerOperations(moduleName: BillingModule): ApiOperation[] {
           compareValue('0.currency', submitted.currency, currency),
           compareValue('0.quantity', submitted.quantity, 1),
           compareValue('0.interval', submitted.interval, 'month'),
-          // Who began elsewhere had another trial; saying so again changes nothing.
+          // A user from another flow had another trial; repeating the same value changes nothing.
           compareValue(
             '0.trial_end',
             submitted.trial_end,
@@ -154,7 +154,7 @@ export function customerOperations(moduleName: BillingModule): ApiOperation[] {
       params: z.object({ subscriptionId: text(100) }),
       body: z.object({
         coupon: text(100),
-        /** What is bought; without it, what was chosen on the pages, else the plan that is proposed to everybody. */
+        /** The plan to buy; by default the plan that was chosen on the pages, else the proposed one. */
         planId: text(100).optional(),
       }),
       answer: z.object({
@@ -193,7 +193,7 @@ export function customerOperations(moduleName: BillingModule): ApiOperation[] {
       params: z.object({ code: text(100) }),
       answer: z.object({ data: coupon }),
       problems: { 404: 'No code that is in force' },
-      // Codes are words, and words can be guessed.
+      // Codes are words and can be guessed.
       async handle({ req, params: { code } }) {
         const member = await findCallingUser(req, database);
         const refusal = member && (await consumePromotionTry(deps, member, getClientIp(req).ip, 'promotion-asked'));
@@ -215,7 +215,7 @@ export function customerOperations(moduleName: BillingModule): ApiOperation[] {
           throw toPromotionError({ kind: 'unknown' });
         return {
           data: {
-            // The word that members type: the coupon's own id would go past what the code asks for.
+            // The word that users type: the coupon's own id would bypass the code's conditions.
             id: known.promotion?.code ?? known.coupon.id,
             ...{ percent_off: percentOff, percent_off_precise: percentOff, amount_off: amountOffCents },
           },

@@ -9,7 +9,7 @@ import type { StripeClient } from './stripe-client.ts';
 
 export type CardLimitSettings = Pick<RateLimits, 'card' | 'refusedCard' | 'promotion' | 'promotionPreview'>;
 
-/** What the rules of this room stand on; they know nothing of requests. */
+/** Dependencies of this module's rules, which do not know requests. */
 export interface BillingDeps {
   publicUrl: string;
   database: Database;
@@ -19,7 +19,7 @@ export interface BillingDeps {
   stripe: StripeClient;
   prices: Prices;
   limits: CardLimitSettings;
-  /** Keys the hashes of addresses and cards that have had their trial. */
+  /** Key of the hashes of addresses and cards that have had their trial. */
   trialKey: Buffer;
   log: Logger;
   metrics: Metrics;

@@ -3,8 +3,8 @@ import type { AppliedDiscount } from './membership.ts';
 type Amounts = Pick<AppliedDiscount, 'percentOff' | 'amountOffCents'>;
 
 /**
- * What a discount takes off an amount (the specification's section 5): a percentage of it, or a fixed amount, never more than
- * there is. Half a cent is rounded up, as Stripe does.
+ * The amount of a discount (the specification's section 5): a percentage, or a fixed amount, at most the whole. Half a
+ * cent is rounded up, as Stripe does.
  * @param amountCents integer cents
  */
 export function discountOn(amountCents: number, { percentOff, amountOffCents }: Amounts): number {
@@ -12,7 +12,7 @@ export function discountOn(amountCents: number, { percentOff, amountOffCents }: 
   return Math.min(amountCents, off);
 }
 
-/** A fixed discount on less than it takes off is refused; undefined: it is none of those. */
+/** Tests for a fixed discount that exceeds the amount, which is refused; undefined: it does not. */
 export function exceedsAmount(amountCents: number, { amountOffCents }: Amounts): number | undefined {
   return amountOffCents !== null && amountOffCents > amountCents ? amountOffCents : undefined;
 }

@@ -3,9 +3,9 @@ import type { Db } from '../store/index.ts';
 import type { Membership } from './membership.ts';
 import { toMembership } from './membership-store.ts';
 
-// Memberships whose turn it is: what the jobs look for.
+// Memberships that are due: the look-ups of the jobs.
 
-/** Members with a customer, in the order of their ids; from after the given one. */
+/** Users with a customer, in the order of their ids, after the given one. */
 export async function listMembershipsAfter(db: Db, afterUserId: UserId, max: number): Promise<Membership[]> {
   const rows = await db
     .selectFrom('memberships')
@@ -18,7 +18,7 @@ export async function listMembershipsAfter(db: Db, afterUserId: UserId, max: num
   return rows.map(toMembership);
 }
 
-/** Whose change of plan falls due before this moment, and is not yet Stripe's business. */
+/** Users with a change of plan that is due before this time and not yet set at Stripe. */
 export async function listDueChanges(db: Db, beforeMs: number, max: number): Promise<Membership[]> {
   const rows = await db
     .selectFrom('memberships')
@@ -32,7 +32,7 @@ export async function listDueChanges(db: Db, beforeMs: number, max: number): Pro
   return rows.map(toMembership);
 }
 
-/** Those whose renewal could not be charged since before this moment. */
+/** Users whose renewal has been unpaid since before this time. */
 export async function listUnpaidBefore(db: Db, beforeMs: number, max: number): Promise<UserId[]> {
   const rows = await db
     .selectFrom('memberships')
@@ -45,7 +45,7 @@ export async function listUnpaidBefore(db: Db, beforeMs: number, max: number): P
   return rows.map(({ user_id }) => user_id);
 }
 
-/** Whose trial ends in this time, and who have no plan. */
+/** Users without a plan whose trial ends in this time. */
 export async function listTrialsEnding(db: Db, fromMs: number, untilMs: number): Promise<Membership[]> {
   const rows = await db
     .selectFrom('memberships')

@@ -8,7 +8,7 @@ type SubscriptionFacts = Pick<
 > &
   Partial<Pick<Membership, 'unpaid'>>;
 
-/** Until when a renewal that could not be charged can be paid: then its subscription ends. undefined: there is none. */
+/** Until when an unpaid renewal can be paid; then its subscription ends. undefined: there is none. */
 export function paymentGraceEnds(
   { status, unpaidSince }: Pick<SubscriptionFacts, 'status' | 'unpaidSince'>,
   { graceDays }: Pick<Catalogue, 'graceDays'>,
@@ -17,14 +17,14 @@ export function paymentGraceEnds(
   return unpaidSince + graceDays * dayMs;
 }
 
-/** Until when a member whose renewal could not be charged keeps the plan; undefined: nothing is kept. */
+/** Until when a user with an unpaid renewal keeps the plan; undefined: it is not kept. */
 export function graceEndsAt(facts: SubscriptionFacts, catalogue: Pick<Catalogue, 'graceDays'>): number | undefined {
   return facts.status === 'past_due' && !facts.unpaid?.withoutGrace ? paymentGraceEnds(facts, catalogue) : undefined;
 }
 
 /**
- * The plan that a member has: the one of the last invoice that was *paid*, while Stripe says that the subscription goes on;
- * else what they have without one (free, a partner's); else none. A price on the subscription gives nothing by itself.
+ * The plan of a user: that of the last *paid* invoice, while the subscription is running at Stripe; else the plan
+ * without a subscription (free, a partner's); else none. A price on the subscription alone gives nothing.
  */
 export function effectivePlan(
   facts: SubscriptionFacts,
@@ -41,12 +41,12 @@ export function effectivePlan(
   return basePlanId;
 }
 
-/** Until when a trial gives what it gives; null: there is none. */
+/** End of the trial; null: there is none. */
 export function trialUntil({ status, pricedPlanId, trialEnd }: SubscriptionFacts): number | null {
   return status === 'trialing' && pricedPlanId === trialPlanKey ? trialEnd : null;
 }
 
-/** What a member may use. @param facts of the member's own row */
+/** The entitlements of a user. @param facts of the user's own row */
 export function listEntitlements(
   { planId, trialUntil: until }: { planId: string | null; trialUntil: number | null },
   catalogue: Pick<Catalogue, 'byId' | 'trial'>,

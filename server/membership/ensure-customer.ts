@@ -18,22 +18,22 @@ import { StripeUnavailableError } from './results.ts';
 import { callStripe, toStripeRefusal } from './stripe-client.ts';
 import { syncMember } from './sync-from-stripe.ts';
 
-/** By which Stripe's customers and subscriptions say whose they are. */
+/** The metadata key of Stripe's customers and subscriptions with the user's id. */
 export const memberKey = 'foyer_user';
 
 /** Stripe keeps idempotency keys for at least 24 hours. */
 const keysHoldMs = 20 * 60 * 60_000;
-/** By which Stripe's clock may be behind. */
+/** Tolerance for Stripe's clock. */
 const clockMs = 10 * 60_000;
 
-/** An address or card as it is kept once its trial is used: nobody reads it back without the key. */
+/** The stored form of an address or card that has had its trial: it cannot be reversed without the key. */
 export const trialHash = (key: Buffer, kind: 'email' | 'card', value: string): string =>
   createHmac('sha256', key).update(`${kind}:${value}`).digest('base64url');
 
-/** What is behind a plus names no other mailbox: as many addresses as one likes are one. */
+/** A plus suffix does not make another mailbox: all such addresses count as one. */
 const mailbox = (email: string): string => email.replace(/^([^+@]+)\+[^@]*@/, '$1@');
 
-/** A customer that an earlier try has made, whose answer was lost too long ago for its idempotency key. */
+/** Finds a customer from an earlier attempt whose answer was lost too long ago for its idempotency key. */
 async function findLostCustomer({ stripe }: BillingDeps, userId: UserId): Promise<string | undefined> {
   const { data } = await callStripe(stripe, (client) =>
     client.customers.search({ query: `metadata['${memberKey}']:'${userId}'`, limit: 1 }),
@@ -57,13 +57,13 @@ async function findRecentCustomer(
 }
 
 /**
- * Whether Stripe has said that it failed: it says so again to whoever asks with the same key, for a day
- * (https://docs.stripe.com/api/idempotent_requests). Where no answer came at all the key is what finds out what became of it.
+ * Tests whether Stripe reported an error: it repeats that for a day under the same key
+ * (https://docs.stripe.com/api/idempotent_requests). If there was no answer at all, the key recovers the result.
  */
 const hasFailed = (error: unknown): boolean =>
   error instanceof StripeUnavailableError && (toStripeRefusal(error.cause)?.statusCode ?? 0) >= 500;
 
-/** What Stripe is asked to make once, under a key that is of this generation and of when it was asked. */
+/** The idempotency key of the customer, derived from the generation and the time of the request. */
 const customerIdempotencyKey = (
   what: 'customer' | 'subscription',
   { userId, generation, customerAskedAt }: Membership,
@@ -74,7 +74,7 @@ async function createCustomer(deps: BillingDeps, membership: Membership): Promis
   const { userId, customerAskedAt } = membership;
   try {
     return await callStripe(stripe, async (client) => {
-      // The same words whenever it is said again: what may change meanwhile (name, address) follows in a call of its own.
+      // The same parameters at each repetition: data that may change (name, address) follow in a separate call.
       const { id } = await client.customers.create(
         { metadata: { [memberKey]: userId } },
         { idempotencyKey: customerIdempotencyKey('customer', membership) },
@@ -83,7 +83,7 @@ async function createCustomer(deps: BillingDeps, membership: Membership): Promis
     });
   } catch (error) {
     if (!hasFailed(error)) throw error;
-    // What has failed may have been done all the same.
+    // A failed request may have been executed nevertheless.
     const created = await findRecentCustomer(deps, userId, customerAskedAt ?? now());
     if (created !== undefined) return created;
     await resetCustomerRequest(database.db, membership, now());
@@ -99,12 +99,15 @@ async function makeCustomer(deps: BillingDeps, user: User, membership: Membershi
   const late = now() - customerAskedAt > keysHoldMs;
   const known = late ? await findLostCustomer(deps, userId) : undefined;
   const customerId = known ?? (await createCustomer(deps, { ...membership, customerAskedAt }));
-  // First: whatever Stripe says to the member's data, no other customer is made.
+  // First: whatever Stripe answers about the user's data, no second customer is created.
   await attachCustomer(deps, userId, customerId);
   await introduce(deps, user, customerId);
 }
 
-/** Writes the member's data to a new customer. Nothing else waits for it: it is noted with the customer, and the minute job tries again. */
+/**
+ * Writes the user's data to a new customer. Nothing waits for it: it is recorded with the customer, and the minute job
+ * tries again.
+ */
 async function introduce(deps: BillingDeps, user: User, customerId: string): Promise<void> {
   await updateContact(deps, user, customerId).catch((error: unknown) => {
     if (!(error instanceof StripeUnavailableError)) throw error;
@@ -112,7 +115,7 @@ async function introduce(deps: BillingDeps, user: User, customerId: string): Pro
   });
 }
 
-/** The customer becomes the member's, unless they have one. */
+/** Assigns the customer to the user, unless they have one. */
 export async function attachCustomer(
   { database, now }: Pick<BillingDeps, 'database' | 'now'>,
   userId: UserId,
@@ -126,22 +129,25 @@ export async function attachCustomer(
   });
 }
 
-/** How long the trial is: each address has one, whoever it belonged to before, and only the first subscription begins with it. */
+/**
+ * The length of the trial: each address has one, whoever used it before, and only the first subscription starts with
+ * it.
+ */
 async function trialDaysFor(deps: BillingDeps, user: User, { generation }: Membership, days: number): Promise<number> {
   const { database, trialKey, now } = deps;
   return database.transaction(async (trx) => {
     const valueHash = trialHash(trialKey, 'email', mailbox(user.email));
     const own = await claimTrial(trx, { kind: 'email', valueHash, userId: user.id }, now());
     if (!own || generation > 0) return 0;
-    // The first word stands: Stripe must be asked the same again.
+    // The first value stays: the request to Stripe must be repeated unchanged.
     await setTrialDays(trx, user.id, days, now());
     return (await findMembership(trx, user.id))?.trialDays ?? 0;
   });
 }
 
 /**
- * How long the trial will be is settled when the address has been confirmed, by the way on which it was: no page that is opened
- * first makes it longer. Stripe is not asked yet.
+ * The flow in which the address was confirmed sets the length of the trial, so that no other page can extend it. Makes
+ * no request to Stripe yet.
  */
 export async function ensureTrialDays(deps: BillingDeps, user: User, days: number): Promise<void> {
   const membership = await insertMembership(deps.database.db, user.id, deps.now());
@@ -170,7 +176,7 @@ async function makeSubscription(deps: BillingDeps, user: User, membership: Membe
     ),
   ).catch(async (error: unknown) => {
     if (!hasFailed(error)) throw error;
-    // Of a customer that is known every subscription is: one that was made all the same is found here.
+    // Every subscription of a known customer is known: one that was created nevertheless is found here.
     const found = (await syncMember(deps, userId))?.subscriptionId ?? null;
     if (found === null) await resetCustomerRequest(database.db, membership, now());
     throw error;
@@ -179,9 +185,9 @@ async function makeSubscription(deps: BillingDeps, user: User, membership: Membe
 }
 
 /**
- * The member has a customer and a subscription with Stripe, on the plan on which members begin, for which nothing is ever
- * charged. It may be said any number of times, at once, and again after a crash at any point.
- * @param trialDays of the trial, where the member may have one
+ * Ensures that the user has a customer and a subscription at Stripe, with the initial plan, which is never charged. It
+ * can be called any number of times, in parallel, and again after a crash at any point.
+ * @param trialDays of the trial, if the user may have one
  * @throws {StripeUnavailableError}
  */
 export async function ensureCustomer(deps: BillingDeps, user: User, trialDays: number): Promise<Membership> {
@@ -189,12 +195,12 @@ export async function ensureCustomer(deps: BillingDeps, user: User, trialDays: n
   let membership = await insertMembership(database.db, user.id, now());
   if (membership.customerId !== null && membership.subscriptionId !== null) return membership;
   if (membership.customerId === null) await makeCustomer(deps, user, membership);
-  // A crash came between the customer and their data: Stripe writes to the customer about what is bought next.
+  // A crash between the customer and their data: Stripe writes to the customer about the next purchase.
   else if (membership.contact?.state === 'due') await introduce(deps, user, membership.customerId);
-  // One that was lost, or that went on elsewhere, is found before another is made.
+  // A lost or other running one is found before a new one is created.
   membership = (await syncMember(deps, user.id)) ?? membership;
   if (membership.customerId === null) {
-    // The customer was deleted at Stripe this very moment; the next try makes another one.
+    // The customer was deleted at Stripe at this moment; the next attempt creates another one.
     await makeCustomer(deps, user, membership);
     membership = (await syncMember(deps, user.id)) ?? membership;
   }

@@ -12,9 +12,9 @@ import type { PurchaseResult } from './results.ts';
 import { addBillingTask, type BillingTask } from './task-store.ts';
 import { carryOutAtOnce } from './tasks.ts';
 
-// Plans for which no card is asked: free ones and partners'. Stripe is asked only where something is paid there.
+// Plans without a card: free ones and partners'. Stripe is needed only if the user pays for another plan.
 
-/** What the member has without a subscription is another plan from now on. */
+/** Sets the user's plan without a subscription. */
 export async function assignBasePlan(
   deps: Pick<BillingDeps, 'database' | 'catalogue' | 'now'>,
   userId: UserId,
@@ -33,24 +33,27 @@ export async function assignBasePlan(
   });
 }
 
-/** The plan for which the member is charged, now or later: it ends before another plan takes its place. */
+/** Tests for a plan that is charged, now or later: it must end before another plan replaces it. */
 async function isChargedFor(
   trx: Parameters<typeof findOpenPurchase>[0],
   { catalogue }: Pick<BillingDeps, 'catalogue'>,
   membership: Membership,
 ): Promise<boolean> {
   if (currentPaidPlan(catalogue, membership) || isPaused(membership)) return true;
-  // A payment under way would go on by itself, too.
+  // A payment in progress would also continue by itself.
   return (await findOpenPurchase(trx, membership.userId))?.state === 'charging';
 }
 
-/** A free plan: at once, or after what is paid. Written down before Stripe is asked, so it is also taken while Stripe is away. */
+/**
+ * A free plan: at once, or after the paid period. Stored before the call to Stripe, so it is also accepted while Stripe
+ * is unavailable.
+ */
 export async function chooseFreePlan(deps: BillingDeps, user: User, plan: Plan): Promise<PurchaseResult> {
   const { database, catalogue, now } = deps;
   const known = plan.kind === 'free' ? await findMembership(database.db, user.id) : undefined;
   const read = known?.customerId ? await readOrStored(deps, user.id) : { membership: known, isAway: false };
   const { membership, isAway } = read;
-  // A partner's plan is for life; nobody gives it away by a click on a free one.
+  // A partner's plan is for life; a click on a free one must not replace it.
   if (plan.kind !== 'free' || catalogue.byId(membership?.basePlanId)?.kind === 'partner') {
     return { kind: 'nothing', plan };
   }
@@ -69,9 +72,9 @@ export async function chooseFreePlan(deps: BillingDeps, user: User, plan: Plan):
   return paid ? { kind: 'scheduled', plan, at: after.periodEnd ?? now() } : { kind: 'paid', plan, order: undefined };
 }
 
-/** The plan of the deal that the member has with a partner, taken or waiting. */
+/** The plan of the user's deal with a partner, claimed or waiting. */
 export async function findPartnerDealPlan(deps: BillingDeps, user: User): Promise<Plan | undefined> {
-  // Whoever has typed an address has not shown yet that it is theirs.
+  // An unconfirmed address proves nothing.
   if (!user.emailVerified) return undefined;
   const deal = await findPartnerDeal(deps.database.db, user.email);
   if (!deal || (deal.userId !== null && deal.userId !== user.id)) return undefined;
@@ -79,7 +82,7 @@ export async function findPartnerDealPlan(deps: BillingDeps, user: User): Promis
 }
 
 /**
- * The partner's deal becomes the member's, without a card, for good; what they pay for meanwhile ends with its period.
+ * Gives the partner's deal to the user, without a card and for good; a paid plan ends with its period.
  * @returns its plan; undefined: no deal waits for this address
  */
 export async function claimDeal(deps: BillingDeps, user: User): Promise<Plan | undefined> {
@@ -102,5 +105,5 @@ export async function claimDeal(deps: BillingDeps, user: User): Promise<Plan | u
   return taken ? plan : undefined;
 }
 
-/** Somebody else has taken it up meanwhile. */
+/** Another user has claimed it meanwhile. */
 class DealAlreadyClaimedError extends Error {}

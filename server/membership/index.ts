@@ -1,10 +1,9 @@
 /**
- * The room of memberships: plans, purchases, promotion codes, cards, orders, and what Stripe says of all of them
- * (the specification's sections 3, 5, 7 and 9; docs/plans.md).
- *
- * Owns the catalogue, what is stored of subscriptions and orders, every call to Stripe and every webhook from it, and the
- * rule by which a member has a plan. Does not own the pages on which plans are chosen and paid (checkout/), the page of the
- * settings (settings/), members and partners' deals (account/), nor what comes next (sign-in/).
+ * The module of memberships: plans, purchases, promotion codes, cards, orders, and their state at Stripe (the
+ * specification's sections 3, 5, 7 and 9; docs/plans.md).
+ * Owns the catalogue, the stored subscriptions and orders, every call to Stripe and every webhook from it, and the rule
+ * for the effective plan. Does not own the pages for choosing and paying (checkout/), the page of the settings
+ * (settings/), users and partners' deals (users/), nor the next step (sign-in/).
  */
 export {
   type Catalogue,

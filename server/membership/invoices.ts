@@ -10,7 +10,7 @@ import { soldLines, toMs } from './stripe-objects.ts';
 const max = 100;
 const view = ['open', 'paid', 'void', 'uncollectible'] as const;
 
-/** The member's own invoices, but for those of nothing: trials, and plans that are free. @throws {BillingUnavailable} */
+/** The user's own invoices, except those of zero: trials and free plans. @throws {StripeUnavailableError} */
 export async function listInvoices(deps: BillingDeps, user: User): Promise<InvoiceView[]> {
   const membership = await findMembership(deps.database.db, user.id);
   const customer = membership?.customerId;

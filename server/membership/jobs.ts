@@ -6,11 +6,11 @@ import { type ReconcileOptions, type ReconcileResult, reconcileAll } from './rec
 import type { StripeWebhooks } from './webhooks.ts';
 
 const lookMs = minuteMs;
-/** How often it is looked whether the hour is over: the hour counts across restarts. */
+/** How often the hourly job checks the time: the hour counts across restarts. */
 const askMs = 5 * minuteMs;
 const hourKey = 'billing:reconciled';
 
-/** Says in the log what only somebody who looks can mend. */
+/** Logs differences that only an operator can repair. */
 export async function reconcile(
   deps: BillingDeps,
   webhooks: StripeWebhooks,
@@ -25,7 +25,7 @@ export async function reconcile(
   return done;
 }
 
-/** Compares everything, unless that was done within the hour; what failed is tried again at the next turn. */
+/** Compares everything, unless that was done within the hour; failures are tried again in the next run. */
 export async function reconcileHourly(
   deps: BillingDeps,
   webhooks: StripeWebhooks,
@@ -40,11 +40,14 @@ export async function reconcileHourly(
   }
 }
 
-/** Does what is due in one process at a time: the small things every minute, everything every hour. Answers how to stop. */
+/**
+ * Runs the jobs in one process at a time: small ones every minute, the comparison every hour. Returns the function that
+ * stops them.
+ */
 export function startBillingJobs(deps: BillingDeps, webhooks: StripeWebhooks): () => Promise<void> {
   const { database, log } = deps;
   let stopping = false;
-  // By the machine's clock: a sandbox that lets time pass must not let two processes at it.
+  // By the machine's clock: a sandbox that advances time must not let two processes run.
   const looking = createLease(database, 'memberships', 10 * minuteMs, Date.now);
   const comparing = createLease(database, 'memberships compared', 2 * hourMs, Date.now);
   const stops = [

@@ -15,16 +15,16 @@ import { withUserLock } from './user-lock.ts';
 import { listUnfinishedEvents, sweepEvents } from './webhook-store.ts';
 import type { StripeWebhooks } from './webhooks.ts';
 
-/** Whoever is at it has an answer by then. */
+/** A request in progress has finished by then. */
 const nobodyComesMs = 2 * minuteMs;
-/** The member has left the payment lying: an hour for their bank's question is plenty. */
+/** An hour is enough for a bank's authentication; after that the payment is abandoned. */
 const leftLyingMs = 60 * minuteMs;
-/** Half of the time in which no code is put on any more: this runs every minute. */
+/** Half of the time in which codes are not applied any more: this runs every minute. */
 const beforeRenewalMs = 10 * minuteMs;
 const eventsKeptMs = 30 * dayMs;
 const batch = 200;
 
-/** What is done for one member keeps nobody else's waiting. */
+/** A failure for one user does not block the others. */
 async function forEachSafely<T>(
   { log }: BillingDeps,
   items: readonly T[],
@@ -40,7 +40,7 @@ async function forEachSafely<T>(
   }
 }
 
-/** Payments that nobody has come back to: finished where they are paid, called off where they were left lying. */
+/** Abandoned payments: finished if they are paid, cancelled if not. */
 async function finishCharges(deps: BillingDeps): Promise<void> {
   const { database, now } = deps;
   const charging = await listStuckCharges(database.db, now() - nobodyComesMs, batch);
@@ -49,14 +49,14 @@ async function finishCharges(deps: BillingDeps): Promise<void> {
     charging,
     ({ id, userId }) =>
       withUserLock(database, userId, async () => {
-        // The member may have been quicker.
+        // The user may have been faster.
         const open = await findOpenPurchase(database.db, userId);
         if (open?.id !== id || open.state !== 'charging') return;
         const { kind } = await settleCharge(deps, open, { retry: false });
         const still = kind === 'paid' ? undefined : await findOpenPurchase(database.db, userId);
         if (!still?.charge) return;
         const membership = still.charge.discounts && (await findMembership(database.db, userId));
-        // The renewal would take what was meant for this payment.
+        // The renewal would use the discount of this payment.
         const late = membership && endsWithin(membership, now(), beforeRenewalMs);
         if (late || now() - still.charge.beganAt > leftLyingMs) await cancelCharge(deps, still);
       }),
@@ -65,8 +65,8 @@ async function finishCharges(deps: BillingDeps): Promise<void> {
 }
 
 /**
- * Members whose plan lapses, since what was not paid is waited for no longer. Its subscription ends with it: nobody is charged
- * for a plan that has ended, and nothing stands in the way of another one.
+ * Ends the plans of users whose grace period is over, with the subscription: no user is charged for an ended plan, and
+ * a new one is not blocked.
  */
 async function endGrace(deps: BillingDeps): Promise<void> {
   const { database, catalogue, now } = deps;
@@ -76,7 +76,7 @@ async function endGrace(deps: BillingDeps): Promise<void> {
     lapsed,
     (userId) =>
       withUserLock(database, userId, async () => {
-        // The member, or the card's bank, may have been quicker.
+        // The user, or the card's bank, may have been faster.
         const membership = await syncMember(deps, userId);
         const end = membership && paymentGraceEnds(membership, catalogue);
         if (membership?.customerId && end !== undefined && end <= now()) {
@@ -87,7 +87,7 @@ async function endGrace(deps: BillingDeps): Promise<void> {
   );
 }
 
-/** Tells of trials that end, should Stripe's event not have come. */
+/** Notifies of ending trials, in case Stripe's event did not arrive. */
 async function notifyEndingTrials(deps: BillingDeps): Promise<void> {
   const { database, now } = deps;
   const nowMs = now();
@@ -103,7 +103,7 @@ async function notifyEndingTrials(deps: BillingDeps): Promise<void> {
   );
 }
 
-/** Events that came in and were not done. */
+/** Events that were received but not processed. */
 async function retryEvents({ deps, webhooks }: { deps: BillingDeps; webhooks: StripeWebhooks }): Promise<void> {
   const { database, now } = deps;
   const undone = await listUnfinishedEvents(database.db, now() - nobodyComesMs, batch);
@@ -111,7 +111,7 @@ async function retryEvents({ deps, webhooks }: { deps: BillingDeps; webhooks: St
   await sweepEvents(database.db, now() - eventsKeptMs);
 }
 
-/** Everything that falls due by itself. Safe to run at any time, and twice. */
+/** Runs everything that is due. Safe to run at any time, and twice. */
 export async function runMaintenance(deps: BillingDeps, webhooks: StripeWebhooks): Promise<void> {
   const parts = [
     () => runTasks(deps),

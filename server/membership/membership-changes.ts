@@ -8,21 +8,21 @@ import type { Membership, SavedCard } from './membership.ts';
 import type { Order } from './order-store.ts';
 import type { StripeSnapshot } from './read-stripe-snapshot.ts';
 
-/** A trial that ends is spoken of so long before, as Stripe does; of a short one in its second half. */
+/** Notice before a trial ends, as Stripe has it; for a short one in its second half. */
 export const trialNoticeMs = 3 * dayMs;
 
-/** What was paid before nothing was known of the member: an order, and no news any more. */
+/** Payments before the user was known become orders without a mail. */
 const historyMs = 3 * dayMs;
 
-/** What has been read, and what of it is new. */
+/** The state that was read, and its changes. */
 export interface MembershipChange {
   before: Membership;
   after: Membership;
-  /** The member, as before: with the plan that they had. */
+  /** The user before the change, with the former plan. */
   user: User;
-  /** The plan that they have now. */
+  /** The present plan. */
   planId: string | null;
-  /** That have just been written. */
+  /** The orders that were just written. */
   orders: readonly Order[];
   facts: Pick<StripeSnapshot, 'customer' | 'subscriptions' | 'unpaid'>;
   /** The specification's totalRewards. */
@@ -32,7 +32,7 @@ export interface MembershipChange {
 
 type Own<Template extends keyof MembershipMailValues> = Omit<MembershipMailValues[Template], 'givenName' | 'pageLink'>;
 
-/** One thing to tell. `once`: for as long as it is so it is told a single time, whoever sees it. */
+/** One mail. `once`: it is sent a single time while its state lasts, from any process. */
 export type MembershipMail = {
   [Template in keyof MembershipMailValues]: { template: Template; values: Own<Template>; once?: string };
 }[keyof MembershipMailValues];
@@ -88,7 +88,7 @@ function receipts(
   });
 }
 
-/** Each attempt of each invoice is told of; the same attempt is not, however often it is read. */
+/** Each failed attempt of an invoice sends one mail, however often it is read. */
 function unpaid({ after, facts }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
   if (!after.unpaid) return [];
   const { invoiceId, amountCents, attempts, why, nextAttemptAt } = after.unpaid;
@@ -107,7 +107,7 @@ function unpaid({ after, facts }: MembershipChange, catalogue: Catalogue): Membe
   return [{ template: 'payment-failed', once, values: { ...values, ...cardText(after.card), ...next } }];
 }
 
-/** From when on the member hears that the trial ends; null: there is none. */
+/** From when on the user is notified of the trial's end; null: there is none. */
 export function trialNoticeStart(membership: Membership): number | null {
   const until = trialUntil(membership);
   if (until === null) return null;
@@ -124,7 +124,7 @@ function trialEnds({ after, planId, nowMs }: MembershipChange): MembershipMail[]
 
 export const trialNoticeKey = ({ subscriptionId, trialEnd }: Membership) => `trial-ends:${subscriptionId}:${trialEnd}`;
 
-/** What happens at the period's end is told when it changes, not for as long as it stays so. */
+/** A scheduled change is reported when it changes, not while it lasts. */
 function toCome({ before, after }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
   const plan = currentPaidPlan(catalogue, after);
   const changesAt = after.periodEnd;
@@ -164,13 +164,13 @@ function ended({ before, after, user, planId, nowMs }: MembershipChange, catalog
 
 function card({ before, after, nowMs }: MembershipChange): MembershipMail[] {
   const [was, is] = [before.card, after.card];
-  // The first one is no change, and with a customer that is gone everything is.
+  // The first card is no change, and if the customer is gone everything differs.
   if (!was || after.customerId === null || was.paymentMethodId === is?.paymentMethodId) return [];
   const about = (one: SavedCard) => ({ cardType: one.brand, lastFour: one.lastFour, atMs: nowMs });
   return is ? [{ template: 'card-changed', values: about(is) }] : [{ template: 'card-removed', values: about(was) }];
 }
 
-/** What a member is told when Stripe has been read. */
+/** The mails after a read of Stripe. */
 export const listMembershipMails = (changes: MembershipChange, catalogue: Catalogue): MembershipMail[] => [
   ...receipts(changes, catalogue),
   ...unpaid(changes, catalogue),

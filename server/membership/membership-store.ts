@@ -54,7 +54,7 @@ export async function findMembershipBySubscription(db: Db, subscriptionId: strin
   return row && toMembership(row);
 }
 
-/** The member's row; the one that is there already stays as it is. */
+/** Adds the user's row; an existing one stays unchanged. */
 export async function insertMembership(db: Db, userId: UserId, nowMs: number): Promise<Membership> {
   const row: Selectable<MembershipTable> = {
     user_id: userId,
@@ -95,7 +95,7 @@ export async function insertMembership(db: Db, userId: UserId, nowMs: number): P
   return found;
 }
 
-/** What is read from Stripe. */
+/** The part that is read from Stripe. */
 export type Snapshot = Pick<
   Membership,
   | 'status'
@@ -114,7 +114,9 @@ export type Snapshot = Pick<
   | 'pending'
 > & { customerId: string | null; subscriptionId: string | null; generation: number };
 
-/** Writes what was read, over the very version that was there before Stripe was asked. @returns false: somebody was quicker */
+/**
+ * Writes a snapshot if the row still has the version from before the read. @returns false: a parallel write was faster
+ */
 export async function writeSnapshot(
   trx: Transaction<Schema>,
   { userId, version }: Pick<Membership, 'userId' | 'version'>,
@@ -151,7 +153,7 @@ export async function writeSnapshot(
   return numUpdatedRows > 0n;
 }
 
-/** Stripe is about to be asked for a customer; the first time counts. */
+/** Records that Stripe is being asked for a customer; the first time counts. */
 export async function recordCustomerRequest(db: Db, userId: UserId, nowMs: number): Promise<void> {
   await db
     .updateTable('memberships')
@@ -162,8 +164,8 @@ export async function recordCustomerRequest(db: Db, userId: UserId, nowMs: numbe
 }
 
 /**
- * What Stripe has failed at is asked anew, under other keys than before, which are made of this moment.
- * Of several that failed at once the first one does it.
+ * After a failure Stripe is asked again, under new keys, which are derived from this time. Of several parallel failures
+ * the first one does it.
  */
 export async function resetCustomerRequest(
   db: Db,
@@ -172,7 +174,7 @@ export async function resetCustomerRequest(
 ): Promise<void> {
   await db
     .updateTable('memberships')
-    // Later than before, also where both fall into one millisecond.
+    // Later than before, even within the same millisecond.
     .set({ customer_asked_at: Math.max(nowMs, (customerAskedAt ?? 0) + 1), updated_at: nowMs })
     .where('user_id', '=', userId)
     .where('customer_asked_at', customerAskedAt === null ? 'is' : '=', customerAskedAt)
@@ -200,7 +202,7 @@ export async function setCustomer(
     .execute();
 }
 
-/** How long a trial the next subscription gets is decided once per generation, before Stripe is asked. */
+/** The length of the next subscription's trial is decided once per generation, before Stripe is asked. */
 export async function setTrialDays(
   trx: Transaction<Schema>,
   userId: UserId,
@@ -234,7 +236,7 @@ export async function setSubscription(
     .execute();
 }
 
-/** What the member has without a subscription. */
+/** The user's plan without a subscription. */
 export async function setBasePlan(
   trx: Transaction<Schema>,
   userId: UserId,
@@ -248,7 +250,7 @@ export async function setBasePlan(
     .execute();
 }
 
-/** What the members' own rows say of their plan. @returns whether that is news */
+/** Sets the plan in the user's own row. @returns whether it changed */
 export async function setUserPlan(
   trx: Transaction<Schema>,
   userId: UserId,
@@ -271,7 +273,7 @@ export async function setUserPlan(
   return numUpdatedRows > 0n;
 }
 
-/** Whether {@link recordNotification} has noted it. */
+/** Tests whether {@link recordNotification} has recorded it. */
 export async function wasNotified(db: Db, userId: UserId, about: string): Promise<boolean> {
   const row = await db
     .selectFrom('told_members')
@@ -287,7 +289,7 @@ export async function eraseMembership(trx: Transaction<Schema>, userId: UserId):
   await trx.deleteFrom('told_members').where('user_id', '=', userId).execute();
 }
 
-/** Whether the member hears of this for the first time: it is noted in the same transaction as the message. */
+/** Tests whether this is the first notification: it is recorded in the transaction of the message. */
 export async function recordNotification(
   trx: Transaction<Schema>,
   userId: UserId,
@@ -302,7 +304,7 @@ export async function recordNotification(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** One trial per address and per card. @returns whether it is this member's */
+/** One trial per address and per card. @returns whether it is this user's */
 export async function claimTrial(
   trx: Transaction<Schema>,
   { kind, valueHash, userId }: { kind: 'email' | 'card'; valueHash: string; userId: UserId },

@@ -1,18 +1,18 @@
 import type { UserId } from '../shared/index.ts';
 
-/** What a member's membership is, as pages and calls need it. Times in milliseconds since the epoch, amounts in cents. */
+/** The membership of a user, for pages and calls. Times in milliseconds since the epoch, amounts in cents. */
 
-/** The card that is charged; nothing else of it is known here. */
+/** The only known data of the charged card. */
 export interface SavedCard {
   paymentMethodId: string;
-  /** Stripe's word: visa, mastercard, amex … */
+  /** Stripe's value: visa, mastercard, amex … */
   brand: string;
   lastFour: string;
   expMonth: number;
   expYear: number;
 }
 
-/** A discount that stands on the subscription. */
+/** A discount on the subscription. */
 export interface AppliedDiscount {
   /** The promotion code as Stripe has it, else the coupon's id. */
   code: string;
@@ -21,25 +21,25 @@ export interface AppliedDiscount {
   percentOff: number | null;
   amountOffCents: number | null;
   duration: 'once' | 'forever' | 'repeating';
-  /** When a repeating one ends. */
+  /** End of a repeating discount. */
   endsAt: number | null;
 }
 
-/** An invoice that could not be charged. */
+/** A failed invoice. */
 export interface UnpaidInvoice {
   invoiceId: string;
   amountCents: number;
   why: 'failed' | 'action-required';
   attempts: number;
-  /** An earlier renewal was never paid, and its days of grace were had for nothing: this one has none. */
+  /** An earlier renewal was never paid and used the free grace period: this one has none. */
   withoutGrace?: true;
-  /** When Stripe tries again; null: not by itself. */
+  /** Time of Stripe's next attempt; null: none. */
   nextAttemptAt: number | null;
-  /** Stripe's page where it can be paid. */
+  /** Stripe's page for its payment. */
   url: string | null;
 }
 
-/** A change of plan whose payment is not through (Stripe's pending update). */
+/** A change of plan that waits for its payment (Stripe's pending update). */
 export interface PendingChange {
   planId: string;
   invoiceId: string;
@@ -66,15 +66,15 @@ export interface Membership {
   subscriptionId: string | null;
   generation: number;
   status: SubscriptionStatus;
-  /** `trial`: the plan on which members begin. */
+  /** `trial`: the initial plan. */
   pricedPlanId: string | null;
   periodStart: number | null;
   periodEnd: number | null;
   trialEnd: number | null;
   cancelAtPeriodEnd: boolean;
-  /** To which the member changes at the period's end. */
+  /** The plan after the period's end. */
   nextPlanId: string | null;
-  /** The plan that the last paid invoice has bought. */
+  /** The plan of the last paid invoice. */
   paidPlanId: string | null;
   paidUntil: number | null;
   basePlanId: string | null;
@@ -83,7 +83,7 @@ export interface Membership {
   unpaid: UnpaidInvoice | null;
   unpaidSince: number | null;
   pending: PendingChange | null;
-  /** The data of the member that the customer at Stripe does not have yet; null: nothing. */
+  /** The user's data that the customer at Stripe lacks; null: none. */
   contact: ContactDue | null;
   /** A request that Stripe has not confirmed: only for pages. */
   noted?: NotedAct;
@@ -91,33 +91,33 @@ export interface Membership {
   syncedAt: number | null;
 }
 
-/** `due`: name, address and language are still to be written to the customer; `refused`: Stripe does not take the address. */
+/** `due`: name, address and language are still to be written to the customer; `refused`: Stripe refuses the address. */
 export type ContactDue = { state: 'due' } | { state: 'refused'; code: string; digest: string };
 
-/** What stands in `pricedPlanId` for the plan on which members begin. */
+/** The value of `pricedPlanId` for the initial plan. */
 export const trialPlanKey = 'trial';
 
 /**
- * The last days before a change at the period's end: a price waits on the subscription for that moment, which Stripe counts
+ * The last days before a change at the period's end: the next price waits on the subscription, and Stripe counts that
  * as a trial of it.
  */
 export const isInLastDays = ({ status, pricedPlanId }: Pick<Membership, 'status' | 'pricedPlanId'>): boolean =>
   status === 'trialing' && pricedPlanId !== trialPlanKey;
 
 /**
- * A subscription on a plan that is sold, which the operator or Stripe has paused: it gives nothing and is not charged until
- * it is resumed there.
+ * A subscription to a paid plan that the operator or Stripe has paused: it gives nothing and is not charged until it is
+ * resumed there.
  */
 export const isPaused = ({ status, pricedPlanId }: Pick<Membership, 'status' | 'pricedPlanId'>): boolean =>
   status === 'paused' && pricedPlanId !== trialPlanKey;
 
-/** A member's request that Stripe has not confirmed yet. */
+/** A user's request that Stripe has not confirmed yet. */
 export type NotedAct = 'cancel' | 'resume';
 
-/** The membership as it will be once Stripe has confirmed what was noted. */
+/** The membership after Stripe confirms the request. */
 export function asNoted(membership: Membership, noted: NotedAct): Membership {
   const { status, paidPlanId, pricedPlanId } = membership;
-  // Anything else ends at once: until then it is as it is.
+  // Otherwise the request takes effect at once; until then nothing changes.
   const goesOn = status === 'active' || isInLastDays(membership);
   if (!goesOn) return { ...membership, noted };
   return noted === 'cancel'
@@ -125,6 +125,6 @@ export function asNoted(membership: Membership, noted: NotedAct): Membership {
     : { ...membership, noted, cancelAtPeriodEnd: false, nextPlanId: null, pricedPlanId: paidPlanId ?? pricedPlanId };
 }
 
-/** Whether what is paid ends within this time. */
+/** Tests whether the paid period ends within this time. */
 export const endsWithin = ({ periodEnd }: Pick<Membership, 'periodEnd'>, nowMs: number, withinMs: number): boolean =>
   periodEnd !== null && periodEnd - nowMs < withinMs;

@@ -9,29 +9,29 @@ import { nextPlanKey } from './read-stripe-snapshot.ts';
 import { callStripe, orNotFound, toStripeRefusal } from './stripe-client.ts';
 import { discountOfCoupon } from './stripe-objects.ts';
 
-/** In the subscription's metadata: the price that was on it before the next plan's, which members keep. */
+/** The subscription's metadata key of the price before the next plan's, which users keep. */
 const priceBeforeKey = 'foyer_price_before';
 
-/** In the same place: the discount that was too much for the next plan, as `<promotion code or ''>:<coupon>`. */
+/** The metadata key of a discount that was too high for the next plan, as `<promotion code or ''>:<coupon>`. */
 const leftBehindKey = 'foyer_discount_left_behind';
 
 type Update = Stripe.SubscriptionUpdateParams;
 
-/** @throws {BillingUnavailable} */
+/** @throws {StripeUnavailableError} */
 function read(deps: BillingDeps, { subscriptionId }: Membership): Promise<Stripe.Subscription> {
   if (subscriptionId === null) throw new Error('there is no subscription to change');
   return readSubscription(deps, subscriptionId);
 }
 
-/** A price for the time after the period, which does not move. The subscription goes on. */
+/** A price from the unchanged period's end on. The subscription continues. */
 function fromPeriodEnd(subscription: Stripe.Subscription, price: string): Update {
   const item = getItem(subscription);
   return {
     items: [{ id: item.id, price }],
-    // Charged at that moment, not before.
+    // Charged at that time, not before.
     trial_end: item.current_period_end,
     proration_behavior: 'none',
-    // A renewal like any other: with no card it is unpaid, not paused.
+    // A normal renewal: without a card it is unpaid, not paused.
     trial_settings: { end_behavior: { missing_payment_method: 'create_invoice' } },
     cancel_at_period_end: false,
   };
@@ -43,8 +43,8 @@ function toLeftBehind({ metadata }: Stripe.Subscription): { code: string; coupon
 }
 
 /**
- * The ways to put the discount back that stayed behind, the best first. Stripe may refuse it by now (its code is for a first
- * purchase, has expired or is used up).
+ * The possible updates that restore the removed discount, the best first. Stripe may refuse it by now (its code is for
+ * a first purchase, has expired or is used up).
  */
 function waysBack(subscription: Stripe.Subscription): Update[] {
   const left = toLeftBehind(subscription);
@@ -57,7 +57,10 @@ function waysBack(subscription: Stripe.Subscription): Update[] {
   ];
 }
 
-/** A fixed discount on less than it takes off is refused when it is applied; it does not make a cheaper plan free either. */
+/**
+ * A fixed discount that exceeds the amount is refused when it is applied, so it does not make a cheaper plan free
+ * either.
+ */
 async function waysOn(
   deps: BillingDeps,
   subscription: Stripe.Subscription,
@@ -74,7 +77,7 @@ async function waysOn(
   return fits ? waysBack(subscription) : [{}];
 }
 
-/** One call, which changes all or nothing; where Stripe refuses its discount, the same with the next best. */
+/** One call, which changes all or nothing; if Stripe refuses its discount, the next best. */
 async function updateAtOnce(deps: BillingDeps, id: string, { change, ways }: { change: Update; ways: Update[] }) {
   for (const [at, way] of ways.entries()) {
     const metadata = { ...(change.metadata as object), ...(way.metadata as object) };
@@ -89,13 +92,13 @@ async function updateAtOnce(deps: BillingDeps, id: string, { change, ways }: { c
 }
 
 /**
- * The next plan's price is on the subscription from the period's end on.
- * @throws {BillingUnavailable}
+ * Sets the next plan's price from the period's end on.
+ * @throws {StripeUnavailableError}
  */
 export async function putNextPrice(deps: BillingDeps, membership: Membership, plan: Plan): Promise<void> {
   const subscription = await read(deps, membership);
   const price = await deps.prices.priceIdFor(plan);
-  // In the last days another next plan's price may be on the item already; the member's own is noted then.
+  // In the last days another next price may already be on the item; then the user's own is recorded.
   const isOwn = !isInLastDays(membership) || membership.pricedPlanId === membership.paidPlanId;
   const metadata = {
     [nextPlanKey]: plan.id,
@@ -105,7 +108,7 @@ export async function putNextPrice(deps: BillingDeps, membership: Membership, pl
   await updateAtOnce(deps, subscription.id, { change: { ...fromPeriodEnd(subscription, price), metadata }, ways });
 }
 
-/** An archived price is refused on an item; it is in force for as long as the call takes. */
+/** Stripe refuses an archived price on an item, so it is activated for the duration of the call. */
 async function whileActive(deps: BillingDeps, priceId: string, act: () => Promise<void>): Promise<void> {
   const { active } = await callStripe(deps.stripe, (client) => client.prices.retrieve(priceId));
   if (active) return act();
@@ -122,8 +125,8 @@ async function whileActive(deps: BillingDeps, priceId: string, act: () => Promis
 }
 
 /**
- * The price that the member has paid goes on after the period, with the discount that stayed behind.
- * @throws {BillingUnavailable}
+ * Restores the price that the user has paid for the time after the period, with its removed discount.
+ * @throws {StripeUnavailableError}
  */
 export async function putPriceBack(deps: BillingDeps, membership: Membership): Promise<void> {
   const subscription = await read(deps, membership);

@@ -7,7 +7,7 @@ import type { BillingDeps } from './deps.ts';
 import { listMembershipMails, type MembershipChange, type MembershipMail } from './membership-changes.ts';
 import { recordNotification } from './membership-store.ts';
 
-/** What is also shown inside the marketplace: where the member must do something, or has lost something. */
+/** Mails that are also shown inside the marketplace: the user must act, or has lost something. */
 function toNotification(
   t: T,
   { template, values }: MembershipMail,
@@ -26,11 +26,11 @@ function toNotification(
   }
 }
 
-/** Where the member goes on from a mail. */
+/** The page that a mail links to. */
 const toPageUrl = (publicUrl: string, { template }: MembershipMail) =>
   `${publicUrl}${template === 'trial-ends' ? '/plan-purchase' : '/settings/membership'}`;
 
-/** Writes one mail, and its notification, in the caller's transaction. Nothing goes to a member who is disabled. */
+/** Writes one mail, and its notification, in the caller's transaction. Disabled users get none. */
 export async function notifyMembership(
   { publicUrl, outbox, now }: Pick<BillingDeps, 'publicUrl' | 'outbox' | 'now'>,
   trx: Transaction<Schema>,
@@ -47,14 +47,14 @@ export async function notifyMembership(
     lang,
     template: telling.template,
     values: { ...about, ...telling.values },
-    // As it happened, one after the other.
+    // In the order of the events.
     groupId: `membership:${user.id}`,
   } as Mail);
   const notice = toNotification(translator(lang), telling);
   if (notice) await outbox.add(trx, { channel: 'notification', userId: user.id, ...notice, category: 'membership' });
 }
 
-/** Writes the mails about what is new, each once, in the transaction that makes it so. */
+/** Writes the mails about changes, each once, in the transaction of the change. */
 export async function notifyMembershipChange(
   deps: BillingDeps,
   trx: Transaction<Schema>,

@@ -4,10 +4,11 @@ import { findPartnerDeal, findUserByIdentifier, setSource } from '../users/index
 import type { Catalogue } from './catalogue.ts';
 
 /**
- * Deals of addresses that are members' already wait for their Confirm: the source becomes appsumo_update, and their next
- * sign-in leads to the partner's plan (the specification's section 4, Post-login routing). The plan that they have stays till then.
- * @param emails normalised
- * @returns to how many members a plan is offered now
+ * Deals for addresses of existing users wait for their confirmation: the source becomes appsumo_update, and the next
+ * sign-in leads to the partner's plan (the specification's section 4, Post-login routing). The present plan stays till
+ * then.
+ * @param emails normalized
+ * @returns the number of users who have an offer now
  */
 export async function offerPartnerDeals(
   trx: Transaction<Schema>,

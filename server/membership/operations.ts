@@ -6,12 +6,12 @@ import { paymentOperations } from './payment-operations.ts';
 import { planOperations } from './plan-operations.ts';
 import type { BillingModule } from './room.ts';
 
-/** The calls of this room in the JSON API, under the specification's names (section 7). */
+/** The JSON calls of this module, under the specification's names (section 7). */
 export function membershipOperations(moduleName: BillingModule): ApiOperation[] {
   return [...planOperations(moduleName), ...customerOperations(moduleName), ...paymentOperations(moduleName)];
 }
 
-/** For the call that changes user records, which stands in the room below. */
+/** For the call that changes user records, in a lower layer. */
 export const planCommands = ({ catalogue, takeFree }: BillingModule): PlanCommands => ({
   isFree: (planId) => catalogue.byId(planId)?.kind === 'free',
   async choosePlanWithoutPayment(user, planId) {

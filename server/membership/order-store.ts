@@ -6,7 +6,7 @@ import type { SavedCard } from './membership.ts';
 /** The record of one paid invoice (the specification's Order). Cents, milliseconds since the epoch. */
 export interface Order {
   id: string;
-  /** null once the member is erased. */
+  /** null after the user was deleted. */
   userId: UserId | null;
   invoiceId: string;
   invoiceNumber: string | null;
@@ -57,7 +57,7 @@ function toOrder(row: Selectable<OrderTable>): Order {
   };
 }
 
-/** Writes the order of an invoice, unless it is there. @returns it when this call has written it */
+/** Writes the order of an invoice, unless it exists. @returns the order if this call has written it */
 export async function insertOrder(
   trx: Transaction<Schema>,
   order: Omit<Order, 'id'>,
@@ -114,8 +114,8 @@ export async function listOrders(db: Db, userId: UserId): Promise<Order[]> {
 }
 
 /**
- * Notes what was given back, or is disputed, of an invoice.
- * @returns what of it is news: each cent is news to one caller alone; undefined when nothing is, or there is no order
+ * Records a refund or dispute of an invoice.
+ * @returns the change: each cent is reported to one caller only; undefined if nothing changed, or there is no order
  */
 export async function recordRefund(
   trx: Transaction<Schema>,
@@ -132,7 +132,7 @@ export async function recordRefund(
       .updateTable('orders')
       .set({ refunded_cents: refunded, disputed_at: disputed })
       .where('invoice_id', '=', invoiceId)
-      // Somebody else may have noted it since it was read.
+      // A parallel call may have recorded it since it was read.
       .where('refunded_cents', '=', known.refundedCents)
       .where('disputed_at', known.disputedAt === null ? 'is' : '=', known.disputedAt)
       .executeTakeFirst();
@@ -142,7 +142,7 @@ export async function recordRefund(
   }
 }
 
-/** The books keep what was paid, and forget by whom. */
+/** Accounting keeps the payments, without the user. */
 export async function anonymiseOrders(trx: Transaction<Schema>, userId: UserId): Promise<void> {
   await trx.updateTable('orders').set({ user_id: null, card: null }).where('user_id', '=', userId).execute();
 }

@@ -16,12 +16,12 @@ import {
   usedCreditCents,
 } from './stripe-objects.ts';
 
-/** Whether an invoice has an order here: something was sold by it, and it is paid, if with a credit or a code alone. */
+/** Tests whether an invoice needs an order: it sold something and is paid, possibly with a credit or a code alone. */
 export const isOrdered = (invoice: Stripe.Invoice): boolean => invoice.status === 'paid' && hasSoldLines(invoice);
 
 const renewing = new Set<string | null>(['subscription_cycle']);
 
-/** The order of a paid invoice. Everything in it is what Stripe has charged, nothing is what a page said. */
+/** The order of a paid invoice. All its data come from Stripe, none from a page. */
 export async function toOrder(
   invoice: Stripe.Invoice,
   member: { userId: UserId; customerId: string },

@@ -8,7 +8,7 @@ import { callStripe, toStripeRefusal } from './stripe-client.ts';
 import { syncMember } from './sync-from-stripe.ts';
 import { settleNoted } from './tasks.ts';
 
-/** Charges a renewal that could not be charged to the card that the member has by now. @throws {BillingUnavailable} */
+/** Charges an unpaid renewal to the user's present card. @throws {StripeUnavailableError} */
 export async function payOpenInvoice(deps: BillingDeps, user: User, { ip }: { ip: string }): Promise<PurchaseResult> {
   await settleNoted(deps, user.id);
   const membership = await syncMember(deps, user.id);
@@ -22,7 +22,7 @@ export async function payOpenInvoice(deps: BillingDeps, user: User, { ip }: { ip
     if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
     try {
       await callStripe(deps.stripe, (stripe) =>
-        // Paid once, however often it is asked.
+        // An invoice is paid once, however often the call is repeated.
         stripe.invoices.pay(unpaid.invoiceId, { payment_method: card.paymentMethodId }),
       );
     } catch (error) {

@@ -26,19 +26,19 @@ const purchaseType = z.union([text(50), z.array(text(50)).max(10)]);
 
 /** The specification's upgrade payload. */
 const upgradeBody = z.object({
-  /** The plan's id, code, price key or name; a name that two plans have needs the interval. */
+  /** The plan's id, code, price key or name; a name that two plans share needs the interval. */
   plan_name: text(200).min(1),
   /** Whole dollars. */
   plan_amount: amountSchema.optional(),
   interval: text(20).optional(),
-  /** What is charged today, as it was shown to the member: nothing else is. */
+  /** The amount shown to the user; only this is charged today. */
   amount: amountSchema,
   /** Days. */
   validity: z.union([z.int(), text(10)]).optional(),
   currency: text(3).optional(),
   purchase_type: purchaseType.optional(),
   discountCoupon: text(100).nullable().optional(),
-  /** What the promotion code takes off today, and of each renewal. */
+  /** The promotion code's discount today, and on each renewal. */
   planDiscountVoucher: amountSchema.nullable().optional(),
   recurDiscount: amountSchema.nullable().optional(),
   checkout_type: text(100).optional(),
@@ -53,7 +53,7 @@ const upgraded = z.object({
   order_date: z.int().nullable(),
   amount: z.string(),
   currency: z.string(),
-  /** Since when the member has the plan. */
+  /** Start of the plan. */
   starts_at: z.int(),
 });
 type Upgraded = z.infer<typeof upgraded>;
@@ -63,7 +63,7 @@ const typeOfInterval: Record<string, '1' | '2'> = {
   ...{ '2': '2', year: '2', yearly: '2', annual: '2' },
 };
 
-/** @throws {HttpError} 409 when it names none, or several */
+/** @throws {HttpError} 409 if it names none, or several */
 function requirePlan({ plans }: Catalogue, { plan_name: name, interval }: UpgradeBody): Plan {
   const type = interval === undefined ? undefined : typeOfInterval[interval.toLowerCase()];
   const found = plans.filter(
@@ -97,7 +97,7 @@ const done = (plan: Plan, order: Order | undefined, currency: string, nowMs: num
   starts_at: order?.orderedAt ?? nowMs,
 });
 
-/** How a purchase ended, for callers. @throws {HttpError} where it is not done */
+/** The result of a purchase for callers. @throws {HttpError} if it is not completed */
 function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): Upgraded {
   switch (confirmed.kind) {
     case 'paid':
@@ -148,7 +148,7 @@ function savedOrRefused(saved: SaveCardResult | { kind: 'too-many'; retryAfterMs
   }
 }
 
-/** Whether the member is on this plan already, with nothing under way that would change it. */
+/** Tests whether the user already has this plan, without a change in progress. */
 const isOn = (plan: Plan, { status, pricedPlanId, paidPlanId, cancelAtPeriodEnd, nextPlanId }: Membership) =>
   status === 'active' &&
   pricedPlanId === plan.id &&
@@ -161,7 +161,7 @@ export function paymentOperations(moduleName: BillingModule): ApiOperation[] {
   const { catalogue, deps } = moduleName;
   const { database } = deps;
 
-  /** The purchase of this plan with this code: the one that is open, else a new one. @throws {HttpError} */
+  /** The purchase of this plan with this code: the open one, else a new one. @throws {HttpError} */
   async function requirePurchase(
     req: Request,
     user: User,
@@ -182,13 +182,13 @@ export function paymentOperations(moduleName: BillingModule): ApiOperation[] {
     return applied.purchase;
   }
 
-  /** The amounts that the server has come to: what was shown to the member must be the same. @throws {HttpError} 409 */
+  /** The amounts from the server: those shown to the user must be equal. @throws {HttpError} 409 */
   async function refuseOtherAmounts(
     user: User,
     submitted: UpgradeBody,
     { plan, promotion, state }: PurchaseView,
   ): Promise<void> {
-    // What waits for its payment stands; whether it was announced so is seen when it goes on.
+    // A purchase that waits for its payment stays; the amount is compared when it continues.
     if (state !== 'open') return;
     const quote = await moduleName.quote(user, plan, promotion);
     rejectDifferent([
@@ -222,7 +222,7 @@ export function paymentOperations(moduleName: BillingModule): ApiOperation[] {
         if (isPaused(membership)) throw refusePaused();
         return orUnavailable(apiErrorTexts.order, async () => {
           if (isOn(plan, membership)) {
-            // A second click, or an answer that was lost: the order that there is.
+            // A second click, or a lost answer: the existing order.
             const order = (await listOrders(database.db, user.id)).find(({ planId }) => planId === plan.id);
             if (order && order.paidCents === parseAmount(body.amount)) return done(plan, order, currency, deps.now());
             return answerTo({ kind: 'nothing', plan }, currency, deps.now());

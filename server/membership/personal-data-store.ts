@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { toUserId, type UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 
-/** What is read for nobody but the member who asks for their data, and erased with them. */
+/** Data that are only read for the user's own export, and deleted with the user. */
 
 export async function listPurchases(db: Kysely<Schema>, userId: UserId): Promise<Record<string, unknown>[]> {
   const rows = await db.selectFrom('purchases').selectAll().where('user_id', '=', userId).orderBy('id').execute();
@@ -37,7 +37,7 @@ export async function listTrialClaims(db: Kysely<Schema>, userId: UserId): Promi
   return rows.map(({ kind, claimed_at }) => ({ of: kind, claimedAt: claimed_at }));
 }
 
-/** An address or card has had its trial, whoever comes with it next; whose it was is forgotten. */
+/** An address or card stays marked as having had its trial; the user is forgotten. */
 export async function eraseTrialClaims(trx: Transaction<Schema>, userId: UserId): Promise<void> {
   await trx
     .updateTable('trial_claims')

@@ -11,8 +11,8 @@ import { findRenewingMembership } from './renewing-membership.ts';
 import { addBillingTask, eraseTasks, listTasks } from './task-store.ts';
 
 /**
- * What becomes of the membership of members who leave, and of those who stay after all. Nothing is asked of Stripe here: that
- * is a task's, so that a member can leave while Stripe is away.
+ * The membership of users who ask for deletion, and of those who stay after all. Stripe is not called here but by a
+ * task, so that deletion also works while Stripe is unavailable.
  */
 export function subscriptionOnDeletion(
   { db }: Pick<Database, 'db'>,
@@ -28,22 +28,22 @@ export function subscriptionOnDeletion(
       const running = findRenewingMembership(membership, catalogue, nowMs);
       if (!membership) return null;
       if (!running) {
-        // A payment that waits for the member's bank must not go through, nor a paused subscription be resumed and charged.
+        // A payment that waits for the user's bank must not complete, nor a paused subscription be resumed and charged.
         const charging = (await findOpenPurchase(trx, userId))?.state === 'charging';
         if (charging || isPaused(membership))
           await addBillingTask(trx, { kind: 'cancel-later', userId, customerId: membership.customerId }, nowMs);
         return null;
       }
-      // What is not paid has no period that could be waited for; and nobody who leaves is charged for it again.
+      // An unpaid renewal has no period to wait for, and is not charged again after a request for deletion.
       const end = running.unpaid ? 'at-once' : timing;
       const kind = end === 'at-once' ? 'cancel-now' : 'cancel-later';
       await addBillingTask(trx, { kind, userId, customerId: membership.customerId }, nowMs);
       return end === 'period-end' && membership.nextPlanId !== null ? `${end}:${membership.nextPlanId}` : end;
     },
     async resumeAfterCancellation(trx, userId, noted, nowMs) {
-      // What ended at once has ended.
+      // A subscription that ended at once cannot be restored.
       if (noted === 'at-once') return;
-      // A cheaper plan that was to come still comes: nothing is charged that the member did not settle.
+      // A scheduled change to a cheaper plan still takes effect: nothing is charged that the user did not confirm.
       const [, planId = null] = noted.split(':');
       const customerId = (await findMembership(trx, userId))?.customerId ?? null;
       await addBillingTask(trx, { kind: 'keep', userId, customerId, planId }, nowMs);
@@ -51,7 +51,7 @@ export function subscriptionOnDeletion(
   };
 }
 
-/** What is held of a member's plans, card and money. Times in milliseconds since the epoch, amounts in cents. */
+/** The stored data about a user's plans, card and payments. Times in milliseconds since the epoch, amounts in cents. */
 export const billingDataSource = ({ db }: Database): PersonalDataSource => ({
   name: 'membership',
   async exportData({ id }) {
@@ -78,9 +78,9 @@ export const billingDataSource = ({ db }: Database): PersonalDataSource => ({
     await eraseMembership(trx, id);
     await erasePurchases(trx, id);
     await eraseTrialClaims(trx, id);
-    // The books stay, without whom they are about.
+    // Accounting data stay, without the user.
     await anonymiseOrders(trx, id);
-    // Stripe forgets the customer, and with it ends every subscription.
+    // Deleting the customer at Stripe also ends every subscription.
     if (customerId !== null) await addBillingTask(trx, { kind: 'delete-customer', userId: id, customerId }, nowMs);
     else await eraseTasks(trx, id);
   },

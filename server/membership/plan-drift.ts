@@ -1,15 +1,18 @@
 import { type Catalogue, validityDays } from './catalogue.ts';
 import { trialPlanKey } from './membership.ts';
 
-/** By which products and prices at Stripe say which plan they are; also a price that lost its lookup key to a newer one. */
+/**
+ * The metadata key with which products and prices at Stripe name their plan; also a price that lost its lookup key to a
+ * newer one.
+ */
 export const planKey = 'foyer_plan';
 
-/** What Stripe should have of a plan that is sold, or of the plan on which members begin. Cents. */
+/** The expected price at Stripe of a plan on sale, or of the initial plan. Cents. */
 export interface ExpectedPrice {
   /** The plan's id, or `trial`. */
   planId: string;
   lookupKey: string;
-  /** The product's name: members read it on invoices. */
+  /** The product's name, which invoices show. */
   productName: string;
   currency: string;
   unitAmount: number;
@@ -17,7 +20,7 @@ export interface ExpectedPrice {
   intervalCount: number;
 }
 
-/** What Stripe has. */
+/** The actual price at Stripe. */
 export interface StripePrice {
   id: string;
   productId: string;
@@ -25,7 +28,7 @@ export interface StripePrice {
   currency: string;
   /** null: not one whole amount (tiers, fractions of a cent). */
   unitAmount: number | null;
-  /** `30 × day`; null: it does not recur, or by what is used. */
+  /** `30 × day`; null: not recurring, or metered. */
   interval: string | null;
   markedAs: string | null;
 }
@@ -40,19 +43,19 @@ export interface StripeProduct {
 export interface PlanState {
   expected: ExpectedPrice;
   price: StripePrice | undefined;
-  /** The plan's own: plans that share one could not be told apart. */
+  /** Each plan needs its own product: plans that share one could not be distinguished. */
   product: StripeProduct | undefined;
   /** Prices of the plan that an unfinished sync has left active. */
   leftOver: readonly string[];
 }
 
-/** Where Stripe and the catalogue differ. */
+/** The differences between Stripe and the catalogue. */
 export type Drift =
   | { what: 'product missing' | 'product archived' | 'price missing' | 'price archived' | 'not marked' }
   | { what: 'product name' | 'product' | 'amount' | 'currency' | 'interval'; is: string; should: string }
   | { what: 'old price still active'; is: string };
 
-/** What brings Stripe to what the catalogue says, in this order; each may be done again. */
+/** The steps that make Stripe equal to the catalogue, in this order; each can be repeated. */
 export type PlanAct =
   | { act: 'create product' }
   | { act: 'change product'; id: string }
@@ -61,13 +64,13 @@ export type PlanAct =
   | { act: 'activate price'; id: string }
   | { act: 'archive price'; id: string };
 
-/** The id that a product gets when it is made here: so that two who make it at once make one. */
+/** The id of a product that is created here, so that two parallel syncs create one. */
 export const toProductId = ({ planId }: Pick<ExpectedPrice, 'planId'>) => `foyer_plan_${planId}`;
 
 const intervalText = ({ intervalCount, interval }: Pick<ExpectedPrice, 'interval' | 'intervalCount'>) =>
   `${intervalCount} × ${interval}`;
 
-/** Of every price that the catalogue needs at Stripe. */
+/** Every price that the catalogue needs at Stripe. */
 export function listExpectedPrices({
   currency,
   trial,
@@ -83,7 +86,7 @@ export function listExpectedPrices({
       : [
           {
             ...{ planId: id, lookupKey, productName: `${name} (${type === '1' ? 'monthly' : 'yearly'})`, currency },
-            // Not a calendar month: the day that is announced is the day on which it is charged.
+            // Not a calendar month: the announced day is the day of the charge.
             ...{ unitAmount: amountCents, interval: 'day', intervalCount: validityDays[type] },
           },
         ],
@@ -91,7 +94,7 @@ export function listExpectedPrices({
   return [begin, ...sold];
 }
 
-/** What of a price can never be changed at Stripe: another one must take its place. */
+/** Properties of a price that Stripe cannot change: a new price must replace it. */
 function fixedDrift(expected: ExpectedPrice, price: StripePrice, product: StripeProduct | undefined): Drift[] {
   const drift: Drift[] = [];
   const compare = (what: 'product' | 'amount' | 'currency' | 'interval', is: string, should: string) => {
@@ -104,7 +107,7 @@ function fixedDrift(expected: ExpectedPrice, price: StripePrice, product: Stripe
   return drift;
 }
 
-/** Every difference at once. */
+/** All differences together. */
 export function findDrift({ expected, price, product, leftOver }: PlanState): Drift[] {
   const drift: Drift[] = [];
   if (!product) drift.push({ what: 'product missing' });
@@ -121,14 +124,14 @@ export function findDrift({ expected, price, product, leftOver }: PlanState): Dr
   return [...drift, ...leftOver.map((is): Drift => ({ what: 'old price still active', is }))];
 }
 
-/** What is to be done about the differences; nothing, where there are none. */
+/** The steps for the differences; none if there are none. */
 export function planActions(state: PlanState): PlanAct[] {
   const { expected, price, product, leftOver } = state;
   const acts: PlanAct[] = [];
   if (!product) acts.push({ act: 'create product' });
   else if (!product.active || product.name !== expected.productName || product.markedAs !== expected.planId)
     acts.push({ act: 'change product', id: product.id });
-  // First: once it has lost its lookup key, its mark is all that says which plan its subscribers have.
+  // First: once it has lost its lookup key, only its mark names the plan of its subscribers.
   if (price && price.markedAs !== expected.planId) acts.push({ act: 'mark price', id: price.id });
   const replaced = price && fixedDrift(expected, price, product).length > 0;
   if (!price || replaced) {
@@ -136,7 +139,7 @@ export function planActions(state: PlanState): PlanAct[] {
       act: 'create price',
       productId: product?.id,
       after: price?.id ?? null,
-      // Stripe archives no price that is its product's default.
+      // Stripe cannot archive the default price of a product.
       defaultForProduct: product && price && product.defaultPriceId === price.id ? product.id : null,
     });
   } else if (!price.active) acts.push({ act: 'activate price', id: price.id });

@@ -24,7 +24,7 @@ const toItems = (...plans: (Plan | undefined)[]) => ({
   data: { Items: plans.flatMap((plan) => (plan ? [toWirePlan(plan)] : [])) },
 });
 
-/** The specification's order: every value may be left out but the invoice, and none may differ. */
+/** The specification's order: only the invoice is required, and no value may differ. */
 const orderBody = z.object({
   id: text(100).optional(),
   invoiceId: text(100).min(1),
@@ -43,7 +43,7 @@ export function planOperations(moduleName: BillingModule): ApiOperation[] {
   const { catalogue, deps } = moduleName;
   const { database } = deps;
 
-  /** The order of a paid invoice of this caller's. Where its news is not here yet, Stripe is asked. */
+  /** The order of a paid invoice of this caller. If its event has not arrived yet, Stripe is asked. */
   async function orderFor(req: Request, invoiceId: string, userId: UserId | undefined): Promise<Order | undefined> {
     const member = await findCallingUser(req, database);
     const find = async () => {
@@ -57,7 +57,7 @@ export function planOperations(moduleName: BillingModule): ApiOperation[] {
     return find();
   }
 
-  /** Callers name a member by either id. */
+  /** Callers name a user by either id. */
   async function isMember(order: Order, userId: string | undefined): Promise<boolean | undefined> {
     if (userId === undefined) return undefined;
     if (userId === order.userId) return true;

@@ -39,7 +39,7 @@ function knownProduct(product: Stripe.Product | Stripe.DeletedProduct): StripePr
   return { id, name, active, defaultPriceId, markedAs: metadata[planKey] ?? null };
 }
 
-/** Reads what Stripe has of the catalogue's plans. Changes nothing. @throws {StripeUnavailableError} */
+/** Reads the catalogue's plans at Stripe. Changes nothing. @throws {StripeUnavailableError} */
 export async function readPlansFromStripe(client: StripeClient, catalogue: Catalogue): Promise<PlanState[]> {
   const expected = listExpectedPrices(catalogue);
   return callStripe(client, async (stripe) => {
@@ -47,7 +47,7 @@ export async function readPlansFromStripe(client: StripeClient, catalogue: Catal
     const ask = { limit: 100, expand: ['data.product'] };
     for (let from = 0; from < expected.length; from += maxLookupKeys) {
       const keys = expected.slice(from, from + maxLookupKeys).map(({ lookupKey }) => lookupKey);
-      // Archived ones too: a lookup key has one holder, whatever has become of it.
+      // Archived ones too: they can still hold a lookup key.
       for await (const price of stripe.prices.list({ lookup_keys: keys, ...ask })) {
         const product = typeof price.product === 'string' ? undefined : knownProduct(price.product);
         if (price.lookup_key !== null) byKey.set(price.lookup_key, { price: knownPrice(price), product });
@@ -78,14 +78,14 @@ export async function readPlansFromStripe(client: StripeClient, catalogue: Catal
   });
 }
 
-/** Each may be done again after a lost answer. @throws Stripe's error */
+/** Each can be repeated after a lost answer. @throws Stripe's error */
 async function carryOut(stripe: Stripe, expected: ExpectedPrice, act: PlanAct): Promise<void> {
   const metadata = { [planKey]: expected.planId };
   const product = { name: expected.productName, metadata };
   switch (act.act) {
     case 'create product':
       await stripe.products.create({ id: toProductId(expected), ...product }).catch((error: unknown) => {
-        // Somebody was quicker.
+        // A parallel sync was faster.
         if (toStripeRefusal(error)?.code !== 'resource_already_exists') throw error;
       });
       return;
@@ -124,16 +124,16 @@ async function carryOut(stripe: Stripe, expected: ExpectedPrice, act: PlanAct): 
 
 export interface SyncedPlan {
   expected: ExpectedPrice;
-  /** How Stripe differed. */
+  /** The differences at Stripe. */
   drift: readonly Drift[];
-  /** What was done about it, or would be. */
+  /** The steps that were done, or would be. */
   acts: readonly PlanAct[];
 }
 
 /**
- * Makes products and prices at Stripe what the catalogue says. Members keep the price that they subscribed to; only who
- * buys from now on pays another amount.
- * @throws {StripeUnavailableError} when Stripe does not answer, or still differs afterwards
+ * Makes products and prices at Stripe equal to the catalogue. Users keep the price of their subscription; only new
+ * purchases have the new amount.
+ * @throws {StripeUnavailableError} if Stripe does not answer, or still differs afterwards
  */
 export async function syncPlans(
   client: StripeClient,

@@ -3,17 +3,17 @@ import { trialPlanKey } from './membership.ts';
 import { StripeUnavailableError } from './results.ts';
 import { callStripe, type StripeClient } from './stripe-client.ts';
 
-/** The prices at Stripe behind the catalogue's plans. */
+/** The prices at Stripe of the catalogue's plans. */
 export interface Prices {
-  /** @throws {StripeUnavailableError} also when `foyer plans sync` has not been run */
+  /** @throws {StripeUnavailableError} also if `foyer plans sync` has not been run */
   priceIdFor(plan: Plan | 'trial'): Promise<string>;
-  /** An operator has changed an amount: they are read anew. */
+  /** An operator has changed an amount: clears the cache. */
   forget(): void;
-  /** Which product a plan is, for coupons that hold for some products alone. */
+  /** The product of a plan, for coupons that are limited to some products. */
   productIdFor(plan: Plan): Promise<string>;
   /**
-   * Which plan a product is, `trialPlan` for the one on which members begin; null: none of the catalogue. Products stay when an
-   * amount changes; prices do not.
+   * The plan of a product, `trialPlan` for the initial one; null: not in the catalogue. Products stay when an amount
+   * changes; prices do not.
    * @throws {StripeUnavailableError}
    */
   planOfProduct(productId: string): Promise<string | null>;

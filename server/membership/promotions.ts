@@ -12,16 +12,16 @@ import type { ChosenPromotion, PromotionRefusal } from './results.ts';
 import { callStripe, orNotFound } from './stripe-client.ts';
 import { discountOfCoupon, toId } from './stripe-objects.ts';
 
-/** What Stripe says of a code, whether or not it may be used. */
+/** Stripe's data of a code, whether or not it can be used. */
 interface StripePromotion {
   coupon: Stripe.Coupon;
   promotion: Stripe.PromotionCode | undefined;
 }
 
-/** What promotion codes look like; anything else is none, and Stripe is not asked. */
+/** The format of promotion codes; other texts are unknown without a request to Stripe. */
 const pattern = /^[A-Za-z0-9_-]{1,100}$/;
 
-/** Of several that have a word, the one that is in force, for this customer if there is such a one. */
+/** Of several codes with the same word, the active one, preferably for this customer. */
 function pick(codes: Stripe.PromotionCode[], customerId: string | undefined): Stripe.PromotionCode | undefined {
   const inForce = codes.filter(({ active }) => active);
   const toCustomer = ({ customer }: Stripe.PromotionCode) => (customer === null ? undefined : toId(customer));
@@ -30,8 +30,8 @@ function pick(codes: Stripe.PromotionCode[], customerId: string | undefined): St
 }
 
 /**
- * A promotion code by its code, else a coupon by its id. A coupon for which there are codes is had by them alone: who knows its id
- * would go past whom and how often they are for.
+ * A promotion code by its code, else a coupon by its id. Coupon IDs are rejected when the coupon has promotion codes,
+ * because they would bypass those codes' limits.
  */
 export async function findCode(
   deps: Pick<BillingDeps, 'stripe'>,
@@ -46,7 +46,7 @@ export async function findCode(
     const within = promotion?.promotion.coupon;
     const coupon =
       within && typeof within !== 'string'
-        ? // What it applies to is told only when it is asked for.
+        ? // Stripe sends the restriction to products only on request.
           await orNotFound(stripe.coupons.retrieve(within.id, { expand: ['applies_to'] }))
         : await orNotFound(stripe.coupons.retrieve(typed, { expand: ['applies_to'] }));
     return coupon && !coupon.deleted ? { coupon, promotion } : undefined;
@@ -54,7 +54,7 @@ export async function findCode(
 }
 
 interface PromotionCheckInput {
-  /** What is due without a code. */
+  /** The amount without a code. */
   dueCents: number;
   currency: string;
   productId: string;
@@ -63,7 +63,7 @@ interface PromotionCheckInput {
   nowMs: number;
 }
 
-/** Why a code may not be used, in the order in which a member would want to know (the specification's section 5). */
+/** The reason that a code cannot be used; the most useful one first (the specification's section 5). */
 export function findPromotionRefusal(
   { coupon, promotion }: StripePromotion,
   requested: PromotionCheckInput,
@@ -96,17 +96,17 @@ export function findPromotionRefusal(
 }
 
 /**
- * Stripe judges a code's conditions when it is put on the subscription, which is before its price changes: a minimum by the plan
- * before (at a first purchase one that costs nothing, whose invoices may count as transactions, too). So they are judged here,
- * by what is bought, and the coupon is put on itself. How often a code may be used Stripe counts by the code alone: one that
- * has such a limit stays as it is.
+ * Stripe checks a code's conditions when it is put on the subscription, before its price changes: a minimum is compared
+ * with the earlier plan (at a first purchase a free one, whose invoices may count as transactions too). So the
+ * conditions are checked here, against the plan being bought, and the coupon itself is applied. Stripe counts
+ * redemptions by the code: a code with such a limit is applied as a code.
  */
 const isJudgedHere = ({ restrictions, max_redemptions: max }: Stripe.PromotionCode): boolean =>
   max === null && (restrictions.minimum_amount !== null || restrictions.first_time_transaction);
 
 /**
- * Tries of one member and network are counted: codes are words, and words can be guessed.
- * @param how applying one, or asking what it takes off
+ * Counts the attempts of one user and network: codes are words and can be guessed.
+ * @param how applying one, or only asking for its discount
  */
 export async function consumePromotionTry(
   { kv, limits }: BillingDeps,
@@ -120,8 +120,8 @@ export async function consumePromotionTry(
 }
 
 /**
- * Whether a member may use a code for a plan.
- * @throws {BillingUnavailable}
+ * Tests whether a user can use a code for a plan.
+ * @throws {StripeUnavailableError}
  */
 export async function validatePromotion(
   deps: BillingDeps,

@@ -3,21 +3,21 @@ import type { UserId } from '../shared/index.ts';
 import { type Db, type PurchaseTable, type Schema, uuidv7 } from '../store/index.ts';
 import type { ChosenPromotion } from './results.ts';
 
-/** Exactly what is asked of Stripe in one attempt, so that the same can be asked again. */
+/** The exact parameters of one attempt at Stripe, so that it can be repeated. */
 export interface Charge {
   subscriptionId: string;
   itemId: string;
   priceId: string;
-  /** Seconds since the epoch, as Stripe counts; null: nothing is prorated. */
+  /** Seconds since the epoch, as Stripe counts; null: no proration. */
   prorationDate: number | null;
   endTrial: boolean;
-  /** On the subscription before; put back should the purchase be given up. Promotion codes or coupons. */
+  /** Discounts before the purchase; restored if it is cancelled. Promotion codes or coupons. */
   discountsBefore: { promotion_code?: string; coupon?: string }[] | null;
-  /** What is behind the code in it. */
+  /** The coupon of the code in it. */
   couponBefore?: string | undefined;
-  /** What is put on; null: it stays as it is. */
+  /** The new discounts; null: unchanged. */
   discounts: { promotion_code?: string; coupon?: string }[] | null;
-  /** The word of a code whose coupon is put on in its place, as `<code>:<coupon>`. */
+  /** The code whose coupon is applied in its place, as `<code>:<coupon>`. */
   code?: string | undefined;
   announcedCents: number;
   beganAt: number;
@@ -49,13 +49,13 @@ function toStoredPurchase(row: Selectable<PurchaseTable>): StoredPurchase {
   };
 }
 
-/** The one under way. */
+/** The open purchase. */
 export async function findOpenPurchase(db: Db, userId: UserId): Promise<StoredPurchase | undefined> {
   const row = await db.selectFrom('purchases').selectAll().where('open_for', '=', userId).executeTakeFirst();
   return row && toStoredPurchase(row);
 }
 
-/** The last one that was paid. */
+/** The last paid purchase. */
 export async function findLastPaid(db: Db, userId: UserId): Promise<StoredPurchase | undefined> {
   const row = await db
     .selectFrom('purchases')
@@ -69,7 +69,7 @@ export async function findLastPaid(db: Db, userId: UserId): Promise<StoredPurcha
   return row && toStoredPurchase(row);
 }
 
-/** Begins one, unless one is under way. */
+/** Starts one, unless one is open. */
 export async function insertPurchase(db: Db, userId: UserId, planId: string, nowMs: number): Promise<StoredPurchase> {
   const row: Selectable<PurchaseTable> = {
     id: uuidv7(nowMs),
@@ -101,7 +101,7 @@ export type PurchaseChange = Partial<
 };
 
 /**
- * Changes a purchase that is still as it was read: of several at once, one wins.
+ * Changes a purchase if it is still as it was read: of several parallel calls, one wins.
  * @returns whether it was this call
  */
 export async function changePurchase(
@@ -113,7 +113,7 @@ export async function changePurchase(
   const over = change.state === 'paid' || change.state === 'given-up';
   const { numUpdatedRows } = await db
     .updateTable('purchases')
-    // Kysely leaves out what is undefined.
+    // Kysely omits undefined values.
     .set({
       plan_id: change.planId,
       promotion: change.promotion === undefined ? undefined : change.promotion && JSON.stringify(change.promotion),
@@ -132,7 +132,7 @@ export async function changePurchase(
   return numUpdatedRows > 0n;
 }
 
-/** Whose payment nobody has come back to. */
+/** Payments that were abandoned. */
 export async function listStuckCharges(db: Db, beforeMs: number, max: number): Promise<StoredPurchase[]> {
   const rows = await db
     .selectFrom('purchases')

@@ -36,7 +36,7 @@ import { cancelCharge, type SettleResult, settleCharge } from './stripe-charge.t
 import { syncMember } from './sync-from-stripe.ts';
 import { settleNoted } from './tasks.ts';
 
-/** A purchase whose plan has left the catalogue is none any more. */
+/** A purchase whose plan has left the catalogue is void. */
 export function toPurchase({ catalogue }: BillingDeps, stored: StoredPurchase | undefined): PurchaseView | undefined {
   const plan = catalogue.byId(stored?.planId);
   if (!stored || !plan) return undefined;
@@ -44,7 +44,7 @@ export function toPurchase({ catalogue }: BillingDeps, stored: StoredPurchase | 
   return { id, userId, plan, promotion, state, attempt };
 }
 
-/** Chooses a plan; another plan than before forgets the promotion code, and calls off what waits for its payment. */
+/** Chooses a plan; another plan than before removes the promotion code, and cancels a waiting payment. */
 export async function choosePlan(deps: BillingDeps, user: User, plan: Plan): Promise<PurchaseView> {
   const { database, now } = deps;
   for (;;) {
@@ -76,7 +76,7 @@ export async function applyPromotion(
   const checked = await validatePromotion(deps, user, purchase.plan, typed.trim(), from);
   if ('refusal' in checked) return { kind: 'refused', refusal: checked.refusal };
   const { promotion } = checked;
-  // Of two that were sent at once one is on by now.
+  // Of two parallel codes one has been applied by now.
   const current = await findOpenPurchase(database.db, user.id);
   if (!current || current.id !== open.id || current.promotion !== null || current.planId !== open.planId) {
     return { kind: 'refused', refusal: { kind: 'second' } };
@@ -93,12 +93,12 @@ export async function removePromotion(deps: BillingDeps, user: User): Promise<vo
 }
 
 /**
- * A code is on the subscription while an upgrade waits for its payment, and a renewal meanwhile would take it. So none is begun
- * shortly before one, and what waits still is called off (maintenance.ts).
+ * A code is on the subscription while an upgrade waits for its payment, and a renewal meanwhile would use it. So none
+ * is started shortly before one, and a waiting one is cancelled (maintenance.ts).
  */
 const codeBlockedBeforeRenewalMs = 20 * 60_000;
 
-/** What is written down before Stripe is asked. */
+/** The record that is written before the call to Stripe. */
 async function toCharge(
   deps: BillingDeps,
   { subscriptionId, membership }: ChangeableSubscription,
@@ -126,7 +126,7 @@ async function toCharge(
   };
 }
 
-/** Nothing is under way: often this is the second click on what the first one has done. */
+/** No purchase is open: often a second click after the first has succeeded. */
 async function toIdleResult(deps: BillingDeps, user: User, announced: DisplayedQuote): Promise<PurchaseResult> {
   const { database, catalogue } = deps;
   const last = await findLastPaid(database.db, user.id);
@@ -149,8 +149,8 @@ async function toResult(deps: BillingDeps, user: User, settled: SettleResult): P
 }
 
 /**
- * Pays for the plan that was chosen and changes to it, or goes on with what was begun; charges what was announced or nothing.
- * Whatever was lost on the way (an answer, a tab, this process), asking again is safe.
+ * Pays for the chosen plan and changes to it, or continues a started payment; charges exactly the announced amount or
+ * nothing. It can be repeated safely after any loss (an answer, a tab, this process).
  * @throws {StripeUnavailableError}
  */
 export async function confirmPurchase(
@@ -202,7 +202,7 @@ export async function confirmPurchase(
   return toResult(deps, user, await settleCharge(deps, charging, { retry: true }));
 }
 
-/** The member presses the button again. */
+/** The user retries the payment. */
 async function retryPurchase(
   deps: BillingDeps,
   user: User,
@@ -213,7 +213,7 @@ async function retryPurchase(
   const currentState = await settleCharge(deps, open, { retry: false });
   if (currentState.kind === 'paid' || currentState.kind === 'action') return currentState;
   const still = await findOpenPurchase(deps.database.db, user.id);
-  // It was opened again: what is due may be something else by now.
+  // It was reopened: the amount may have changed by now.
   if (still?.state !== 'charging') return confirmPurchase(deps, user, announced, { ip });
   if (open.charge?.announcedCents !== announced.dueCents) {
     await cancelCharge(deps, still);
@@ -225,7 +225,7 @@ async function retryPurchase(
   return toResult(deps, user, await settleCharge(deps, still, { retry: true }));
 }
 
-/** How a payment stands that waited for the member; charges nothing. @throws {StripeUnavailableError} */
+/** The state of a payment that waited for the user; charges nothing. @throws {StripeUnavailableError} */
 export async function getPurchaseResult(deps: BillingDeps, user: User): Promise<PurchaseResult> {
   const { database } = deps;
   const open = await findOpenPurchase(database.db, user.id);

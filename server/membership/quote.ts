@@ -12,19 +12,19 @@ import { type ChosenPromotion, type Quote, StripeUnavailableError } from './resu
 import { callStripe, orNotFound, toStripeRefusal } from './stripe-client.ts';
 import { soldLines, totalDiscountCents, usedCreditCents } from './stripe-objects.ts';
 
-/** How Stripe is told of a promotion: by its code, else by the coupon itself. */
+/** A promotion for Stripe: its code, else the coupon itself. */
 export const toDiscountParam = ({
   promotionCodeId,
   couponId,
 }: AppliedDiscount): { promotion_code?: string; coupon?: string } =>
   promotionCodeId !== null ? { promotion_code: promotionCodeId } : { coupon: couponId };
 
-/** What is asked of Stripe to change to a plan now; the preview and the charge are asked the same. */
+/** The parameters for a change of plan now, equal for the preview and the charge. */
 export interface ChangeParams {
-  /** Without an id: of a subscription that is made for it. */
+  /** Without an id: a new subscription. */
   items: { id?: string; price: string }[];
   endTrial: boolean;
-  /** Seconds; null: nothing is prorated. */
+  /** Seconds; null: no proration. */
   prorationDate: number | null;
 }
 
@@ -42,7 +42,7 @@ async function changeParams(
   ]);
   const upgrade = changeKind(deps.catalogue, membership, plan) === 'upgrade';
   const item = getItem(subscription);
-  // Whole hours: what a page has announced is still due when its button is pressed some minutes later.
+  // Whole hours: an announced amount stays equal when the button is pressed some minutes later.
   const hourBegan = Math.floor(deps.now() / hourMs) * (hourMs / 1000);
   return {
     items: [{ id: item.id, price }],
@@ -51,7 +51,7 @@ async function changeParams(
   };
 }
 
-/** The same in Stripe's words; for the call and, under `subscription_details`, for the preview. */
+/** The same in Stripe's terms; for the call and, under `subscription_details`, for the preview. */
 export const toStripeParams = ({ items, endTrial, prorationDate }: ChangeParams) => ({
   items,
   ...(endTrial && { trial_end: 'now' as const }),
@@ -60,7 +60,7 @@ export const toStripeParams = ({ items, endTrial, prorationDate }: ChangeParams)
     : { proration_behavior: 'always_invoice' as const, proration_date: prorationDate }),
 });
 
-/** What each renewal costs: a discount that does not end with today goes on. */
+/** The amount of each renewal, with discounts that last longer than today. */
 function laterCents(plan: Plan, discount: AppliedDiscount | null): number {
   const recurs = discount !== null && discount.duration !== 'once';
   return plan.amountCents - (recurs ? discountOn(plan.amountCents, discount) : 0);
@@ -85,7 +85,8 @@ async function preview(
       customer: customerId,
       ...(isMade && { subscription: subscriptionId }),
       subscription_details: isMade ? toStripeParams(params) : { items: params.items },
-      // What an earlier purchase has left behind is taken off before the first; after it, it is the member's.
+      // Before the first purchase, leftovers of an earlier attempt are removed; after it, the discount belongs to the
+      // user.
       ...(promotion
         ? { discounts: [toDiscountParam(promotion)] }
         : isMade && first && membership.discount && { discounts: '' as const }),
@@ -110,7 +111,7 @@ async function preview(
   };
 }
 
-/** Whether a code that was judged here (promotions.ts) is still given out: Stripe looks at its coupon alone. */
+/** Tests whether a code that was checked here (promotions.ts) is still active: Stripe only checks its coupon. */
 async function stillHolds({ stripe }: BillingDeps, { judgedCodeId }: ChosenPromotion): Promise<boolean> {
   if (judgedCodeId === undefined) return true;
   const code = await callStripe(stripe, (client) => orNotFound(client.promotionCodes.retrieve(judgedCodeId)));
@@ -118,8 +119,8 @@ async function stillHolds({ stripe }: BillingDeps, { judgedCodeId }: ChosenPromo
 }
 
 /**
- * What is due now, and how Stripe is to be asked for it. A promotion code that has become void since it was applied is taken off
- * the purchase; an amount that an operator has changed is read anew.
+ * The amount due now, and the parameters for Stripe. A promotion code that has become invalid is removed from the
+ * purchase; an amount that an operator has changed is read again.
  * @throws {StripeUnavailableError}
  */
 export async function quoteNow(
@@ -155,11 +156,11 @@ async function dropPromotion({ database, now }: BillingDeps, userId: UserId): Pr
   if (open?.state === 'open') await changePurchase(database.db, open, { promotion: null }, now());
 }
 
-/** At the end of what is paid nothing is due today. */
+/** A change at the end of the paid period costs nothing today. */
 function quoteLater({ membership }: Viewed, plan: Plan, nowMs: number): Quote {
   const startsAt = membership.periodEnd ?? nowMs;
   const { discount } = membership;
-  // One that takes off more than the plan costs stays behind (scheduled-change.ts), as none such is put on.
+  // A discount that exceeds the plan's price is not applied (scheduled-change.ts).
   const state =
     discount?.duration === 'once' || (discount && exceedsAmount(plan.amountCents, discount)) ? null : discount;
   return {
@@ -169,7 +170,7 @@ function quoteLater({ membership }: Viewed, plan: Plan, nowMs: number): Quote {
 }
 
 /**
- * What a plan costs this member: due today from Stripe's own preview of the very call that the purchase would make.
+ * The price of a plan for this user; the amount today is Stripe's own preview of the call that the purchase would make.
  * @throws {StripeUnavailableError}
  */
 export async function quotePlan(
@@ -190,6 +191,6 @@ export async function quotePlan(
   const kind = changeKind(deps.catalogue, live.membership, plan);
   if (kind === 'later' || (kind === 'none' && pricedPlanId !== trialPlanKey)) return quoteLater(live, plan, nowMs);
   const { due } = await quoteNow(deps, live, plan, promotion);
-  // What waits for its payment costs what its invoice says.
+  // A plan that waits for its payment costs the amount of its invoice.
   return pending?.planId === plan.id ? { ...due, dueCents: pending.amountCents } : due;
 }

@@ -16,27 +16,27 @@ import {
   toSubscriptionStatus,
 } from './stripe-objects.ts';
 
-/** An invoice with how its payment stands. */
+/** An invoice with the state of its payment. */
 export interface OpenInvoice {
   invoice: Stripe.Invoice;
   payment: Stripe.PaymentIntent | undefined;
 }
 
-/** Everything that Stripe has of one customer, as far as it matters here. */
+/** The relevant data of one customer at Stripe. */
 export interface StripeSnapshot {
   customer: Stripe.Customer | undefined;
   /** The newest first. */
   subscriptions: Stripe.Subscription[];
   /** The newest first. */
   invoices: Stripe.Invoice[];
-  /** The oldest renewal that waits for its payment, of a subscription that goes on: paying for one that is over buys nothing. */
+  /** The oldest unpaid renewal of a running subscription: paying for an ended one buys nothing. */
   unpaid: OpenInvoice | undefined;
 }
 
-/** So many of the newest are read. */
+/** Number of invoices that are read, the newest first. */
 export const maxInvoices = 100;
 
-/** @throws {BillingUnavailable} */
+/** @throws {StripeUnavailableError} */
 export async function readInvoice(client: StripeClient, invoiceId: string): Promise<OpenInvoice> {
   const invoice = await callStripe(client, (stripe) =>
     stripe.invoices.retrieve(invoiceId, { expand: ['payments.data.payment.payment_intent', 'confirmation_secret'] }),
@@ -45,17 +45,17 @@ export async function readInvoice(client: StripeClient, invoiceId: string): Prom
   return { invoice, payment: intents.find((intent) => intent !== undefined && typeof intent !== 'string') };
 }
 
-/** A renewal that was tried to charge. */
+/** A renewal with an attempted charge. */
 const wasTried = (invoice: Stripe.Invoice) =>
   invoice.attempted && invoice.billing_reason === 'subscription_cycle' && hasSoldLines(invoice);
 
-/** In vain until now. */
+/** An attempted charge without success until now. */
 const isUnpaidRenewal = (invoice: Stripe.Invoice) => invoice.status === 'open' && wasTried(invoice);
 
-/** Within which a member has the days of grace for nothing once at most (docs/decisions/0009-grace-once-a-year.md). */
+/** A user has the free grace period at most once in this time (docs/decisions/0009-grace-once-a-year.md). */
 const graceAgainMs = 365 * 24 * 60 * 60_000;
 
-/** Whether grace was given lately for a renewal that nobody has ever paid. */
+/** Tests whether grace was recently given for a renewal that was never paid. */
 const hasLapsed = ({ invoices }: StripeSnapshot, unpaid: Stripe.Invoice): boolean =>
   invoices.some(
     (one) =>
@@ -64,11 +64,11 @@ const hasLapsed = ({ invoices }: StripeSnapshot, unpaid: Stripe.Invoice): boolea
       toMs(unpaid.created) - toMs(one.created) < graceAgainMs,
   );
 
-/** undefined: there is none, or no more. */
+/** undefined: there is none (any more). */
 async function readCustomer(stripe: Stripe, customerId: string): Promise<Stripe.Customer | undefined> {
   const expand = ['invoice_settings.default_payment_method'];
   const customer = await orNotFound(stripe.customers.retrieve(customerId, { expand })).catch(async (error: unknown) => {
-    // One that was deleted has nothing that could be expanded.
+    // A deleted customer has nothing to expand.
     const bare = await orNotFound(stripe.customers.retrieve(customerId));
     if (bare && !bare.deleted) throw error;
     return undefined;
@@ -76,7 +76,7 @@ async function readCustomer(stripe: Stripe, customerId: string): Promise<Stripe.
   return !customer || customer.deleted ? undefined : customer;
 }
 
-/** @throws {BillingUnavailable} */
+/** @throws {StripeUnavailableError} */
 export function readFacts(client: StripeClient, customerId: string): Promise<StripeSnapshot> {
   return callStripe(client, async (stripe) => {
     const [customer, subscriptions, invoices] = await Promise.all([
@@ -113,20 +113,20 @@ export function readFacts(client: StripeClient, customerId: string): Promise<Str
   });
 }
 
-/** The one that is known here; once it is over any other that goes on, else the last. */
+/** The known subscription; if it has ended, any other running one, else the last. */
 export function subscriptionIn(
   { subscriptions }: StripeSnapshot,
   knownId: string | null,
 ): Stripe.Subscription | undefined {
   const known = subscriptions.find(({ id }) => id === knownId);
   if (known && !isEnded(toSubscriptionStatus(known))) return known;
-  // One that is over is known here no more, and still is what became of the member's.
+  // After the end of the known subscription, a running one of the same customer.
   return subscriptions.find((one) => !isEnded(toSubscriptionStatus(one))) ?? known ?? subscriptions[0];
 }
 
 const productId = (item: Stripe.SubscriptionItem | undefined): string | undefined => item && toId(item.price.product);
 
-/** The plan that the newest paid invoice has sold, and until when. */
+/** The plan of the newest paid invoice, and its end. */
 async function lastPaid(facts: StripeSnapshot, prices: Prices): Promise<Pick<Snapshot, 'paidPlanId' | 'paidUntil'>> {
   for (const invoice of facts.invoices) {
     if (invoice.status !== 'paid') continue;
@@ -163,13 +163,13 @@ async function toPendingChange(
   return { planId, invoiceId: invoice.id, amountCents: invoice.amount_remaining, expiresAt: toMs(update.expires_at) };
 }
 
-/** In the subscription's metadata at Stripe, so that there is one truth. */
+/** A metadata key of the subscription at Stripe, so that there is one source. */
 export const nextPlanKey = 'foyer_next_plan';
 
-/** In the same place: the word of a code whose coupon was put on in its place, as `<code>:<coupon>`. */
+/** The metadata key of a code whose coupon was applied in its place, as `<code>:<coupon>`. */
 export const codeKey = 'foyer_code';
 
-/** Which code a discount is known by, where the coupon stands for it. */
+/** The code of a discount, if its coupon was applied in its place. */
 export function byCode<D extends AppliedDiscount | null>({ subscriptions }: StripeSnapshot, discount: D): D {
   if (discount === null || discount.promotionCodeId !== null) return discount;
   for (const { metadata } of subscriptions) {
@@ -179,7 +179,7 @@ export function byCode<D extends AppliedDiscount | null>({ subscriptions }: Stri
   return discount;
 }
 
-/** The plan that follows at the period's end; it has come when the subscription has its price and goes on. */
+/** The plan after the period's end; it has started when the running subscription has its price. */
 function findNextPlanId(
   { metadata, status, cancel_at_period_end: ends }: Stripe.Subscription,
   pricedPlanId: string | null,
@@ -189,8 +189,8 @@ function findNextPlanId(
 }
 
 /**
- * What Stripe has, as it is stored here.
- * @param membership as it was before Stripe was asked
+ * The state at Stripe, in its stored form.
+ * @param membership as it was before the read
  */
 export async function toMembershipSnapshot(
   membership: Membership,
@@ -215,7 +215,7 @@ export async function toMembershipSnapshot(
       pending: null,
     },
   };
-  // Somebody has deleted the customer at Stripe, and with it what was paid.
+  // An operator deleted the customer at Stripe, and with it the paid time.
   if (!customer) return gone;
   const customerCard = toSavedCard(customer.invoice_settings.default_payment_method);
   const subscription = subscriptionIn(facts, membership.subscriptionId);
@@ -230,7 +230,7 @@ export async function toMembershipSnapshot(
   const pricedPlanId = product === undefined ? null : await prices.planOfProduct(product);
   return {
     customerId: customer.id,
-    // The next subscription is another one: its idempotency key must be.
+    // The next subscription is a new one and needs another idempotency key.
     ...(over
       ? {
           subscriptionId: null,

@@ -19,26 +19,29 @@ import { withUserLock } from './user-lock.ts';
 import { ofPayments, type StripeWebhooks } from './webhooks.ts';
 
 const batch = 100;
-/** Between two members, whose three requests take some 200 ms: Stripe allows a hundred requests a second, 25 in test mode. */
+/**
+ * Pause between two users, whose three requests take some 200 ms: Stripe allows a hundred requests a second, 25 in test
+ * mode.
+ */
 const pauseMs = 20;
-/** So many in a row that could not be read: Stripe is away, and not something the matter with one of them. */
+/** Consecutive failed reads after which Stripe counts as unavailable. */
 const maxAway = 3;
-/** For how far back events of payments are looked up: as long as Stripe goes on sending one. */
+/** How far back events of payments are read: as long as Stripe repeats a delivery. */
 const eventsMs = 3 * 24 * 60 * 60_000;
 
 export interface ReconcileResult {
-  /** How many memberships were compared. */
+  /** The number of compared memberships. */
   compared: number;
-  /** What differed and was made equal. */
+  /** The repaired differences. */
   repaired: Difference[];
-  /** What somebody must look at. */
+  /** Differences that an operator must look at. */
   left: Difference[];
 }
 
 export interface ReconcileOptions {
-  /** Between two members, milliseconds. */
+  /** Between two users, milliseconds. */
   pauseMs?: number;
-  /** Called after each batch; false: stop here, somebody else has taken over. */
+  /** Called after each batch; false: stop, another process has taken over. */
   shouldContinue?: () => Promise<boolean>;
 }
 
@@ -53,7 +56,7 @@ async function readBoth(deps: BillingDeps, membership: Membership): Promise<Reco
   return { membership, user, orders, facts, snapshot, nowMs: now() };
 }
 
-/** What was changed while it was being read is read again: a difference must stand still to be one. */
+/** A membership that changed during the read is read again: only stable differences count. */
 async function compare(deps: BillingDeps, first: Membership): Promise<Difference[]> {
   const { database, catalogue } = deps;
   let membership = first;
@@ -86,7 +89,7 @@ const notCompared = ({ userId, customerId }: Membership, error: unknown): Differ
   detail: toStripeRefusal(error)?.message ?? (error instanceof Error ? error.message : String(error)),
 });
 
-/** Every membership in turn. One that cannot be read keeps nobody else's waiting. @throws {StripeUnavailableError} */
+/** Every membership in turn. One that cannot be read does not block the others. @throws {StripeUnavailableError} */
 async function eachUser(deps: BillingDeps, repair: boolean, options: ReconcileOptions, into: ReconcileResult) {
   let after = toUserId('');
   let unavailable = 0;
@@ -111,7 +114,7 @@ async function eachUser(deps: BillingDeps, repair: boolean, options: ReconcileOp
   }
 }
 
-/** A customer that was made for a member whose answer was lost: it becomes theirs. */
+/** Assigns a customer to its user after a lost answer. */
 async function adopt(deps: BillingDeps, { userId, customerId }: Difference): Promise<boolean> {
   if (userId === null || customerId === null) return false;
   const { database, now } = deps;
@@ -122,7 +125,7 @@ async function adopt(deps: BillingDeps, { userId, customerId }: Difference): Pro
   });
 }
 
-/** Money that was given back while nobody listened. */
+/** Refunds and disputes whose events were missed. */
 async function missedPayments(deps: BillingDeps, webhooks: StripeWebhooks): Promise<void> {
   const since = deps.now() - eventsMs;
   const events = await callStripe(deps.stripe, async (stripe) => {
@@ -133,11 +136,11 @@ async function missedPayments(deps: BillingDeps, webhooks: StripeWebhooks): Prom
     }
     return missed;
   });
-  // As they happened.
+  // In the order of the events.
   for (const event of events.reverse()) await webhooks.take(event);
 }
 
-/** Compares everything here with everything there, and changes nothing. @throws {StripeUnavailableError} */
+/** Compares everything with Stripe, and changes nothing. @throws {StripeUnavailableError} */
 export async function diffWithStripe(deps: BillingDeps, options: ReconcileOptions = {}): Promise<ReconcileResult> {
   const found: ReconcileResult = { compared: 0, repaired: [], left: [] };
   await eachUser(deps, false, options, found);
@@ -146,7 +149,7 @@ export async function diffWithStripe(deps: BillingDeps, options: ReconcileOption
 }
 
 /**
- * Makes equal what differs from Stripe, by reading it anew, and says what only somebody who looks can mend. Safe to run at any
+ * Repairs differences by reading Stripe again, and reports those that only an operator can repair. Safe to run at any
  * time, and twice.
  * @throws {StripeUnavailableError}
  */

@@ -8,7 +8,7 @@ import { callStripe } from './stripe-client.ts';
 import { toId } from './stripe-objects.ts';
 import { syncMember } from './sync-from-stripe.ts';
 
-/** What Stripe has of a payment by now, whatever an event has said. */
+/** The current state of a payment at Stripe, whatever the event contained. */
 async function readPayment(deps: BillingDeps, paymentIntentId: string) {
   return callStripe(deps.stripe, async (stripe) => {
     const [intent, payments] = await Promise.all([
@@ -48,16 +48,16 @@ async function notifyRefund(
 }
 
 /**
- * Notes at the order what of its payment was given back or is disputed, and tells the member of a refund. The plan is left
- * to whoever gave the money back: they end it at Stripe if they mean that.
- * @returns the member, or null when it is nobody's
- * @throws {BillingUnavailable}
+ * Records a refund or dispute at the order, and notifies the user of a refund. The plan stays: the operator ends it at
+ * Stripe if that is intended.
+ * @returns the user, or null if it belongs to none
+ * @throws {StripeUnavailableError}
  */
 export async function recordRefunds(deps: BillingDeps, paymentIntentId: string): Promise<string | null> {
   const { database, outbox, log, now } = deps;
   const { customerId, invoiceIds, refundedCents, disputed } = await readPayment(deps, paymentIntentId);
   const userId = customerId && (await findMembershipByCustomer(database.db, customerId))?.userId;
-  // The news of the payment itself may be on its way.
+  // The event of the payment itself may not have arrived yet.
   if (userId) await syncMember(deps, userId);
   for (const invoiceId of invoiceIds) {
     await database.transaction(async (trx) => {

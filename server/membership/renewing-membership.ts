@@ -2,16 +2,19 @@ import type { Catalogue, Plan } from './catalogue.ts';
 import { effectivePlan, graceEndsAt } from './effective-plan.ts';
 import { type Membership, trialPlanKey } from './membership.ts';
 
-/** Something that goes on by itself and is paid for. */
+/** A paid plan that renews. */
 export interface RenewingMembership {
   plan: Plan | undefined;
-  /** Until when it is paid, or what was not paid is waited for (milliseconds since the epoch). */
+  /** End of the paid or grace period (milliseconds since the epoch). */
   until: number | null;
   /** The last renewal could not be charged. */
   unpaid: boolean;
 }
 
-/** What would be charged again, did nobody end it, if for another plan. Undefined: nothing, or it ends by itself already. */
+/**
+ * The plan that would be charged again unless it is ended, possibly as another plan. Undefined: none, or it already
+ * ends.
+ */
 export function findRenewingMembership(
   membership: Membership | undefined,
   catalogue: Pick<Catalogue, 'byId' | 'graceDays'>,
@@ -19,9 +22,9 @@ export function findRenewingMembership(
 ): RenewingMembership | undefined {
   if (!membership) return undefined;
   const { status, pricedPlanId, paidPlanId, paidUntil, periodEnd, cancelAtPeriodEnd, nextPlanId } = membership;
-  // Told to end, with another plan behind it, is a change of plan.
+  // A scheduled end with a following plan is a change of plan.
   if (cancelAtPeriodEnd && nextPlanId === null) return undefined;
-  // Nothing is ever charged for the plan on which members begin.
+  // The initial plan is never charged.
   if (pricedPlanId === trialPlanKey && paidPlanId === null) return undefined;
   if (status === 'past_due' || status === 'unpaid') {
     const plan = catalogue.byId(paidPlanId ?? pricedPlanId);

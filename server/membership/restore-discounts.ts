@@ -1,16 +1,16 @@
 import type { BillingDeps } from './deps.ts';
 import { callStripe, toStripeRefusal } from './stripe-client.ts';
 
-/** A discount as Stripe is told of it. */
+/** A discount in Stripe's parameters. */
 export interface DiscountParam {
   promotion_code?: string;
   coupon?: string;
 }
 
 /**
- * Puts the discounts back that were on a subscription. Stripe may give one no more (its code is for a first purchase, has
- * expired or is used up), or the subscription has ended: then the nearest to it that Stripe takes, at last none.
- * @param coupon what is behind the code
+ * Restores the discounts of a subscription. Stripe may refuse one (its code is for a first purchase, has expired or is
+ * used up), or the subscription has ended: then the best that Stripe accepts, at last none.
+ * @param coupon of the code
  */
 export async function restoreDiscounts(
   { stripe, log }: Pick<BillingDeps, 'stripe' | 'log'>,

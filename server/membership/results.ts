@@ -4,15 +4,17 @@ import type { Plan } from './catalogue.ts';
 import type { AppliedDiscount, Membership, SavedCard } from './membership.ts';
 import type { Order } from './order-store.ts';
 
-/** A promotion code that a member has applied to a purchase. */
+/** A promotion code that a user has applied to a purchase. */
 export interface ChosenPromotion extends AppliedDiscount {
   /** As it was typed, trimmed. */
   typed: string;
-  /** The promotion code whose conditions were judged here, and whose coupon is given in its place (promotions.ts). */
+  /**
+   * The promotion code whose conditions were checked here, and whose coupon is applied in its place (promotions.ts).
+   */
   judgedCodeId?: string;
 }
 
-/** A member on the way to a plan. */
+/** A user's open purchase. */
 export interface PurchaseView {
   id: string;
   userId: UserId;
@@ -22,33 +24,33 @@ export interface PurchaseView {
   attempt: number;
 }
 
-/** What a plan costs a member, from Stripe's own preview. Cents. */
+/** The price of a plan for a user, from Stripe's own preview. Cents. */
 export interface Quote {
   plan: Plan;
-  /** now: charged and changed at once; later: changes at the end of the period that is paid. */
+  /** now: charged and changed at once; later: changes at the end of the paid period. */
   when: 'now' | 'later';
   /** The plan's own amount. */
   amountCents: number;
-  /** What the promotion code takes off today. */
+  /** The promotion code's discount today. */
   discountCents: number;
-  /** What is given back of the plan before (prorated). */
+  /** The credit for unused time (prorated). */
   unusedCents: number;
-  /** What is taken from the member's credit. */
+  /** The used part of the user's credit balance. */
   usedCreditCents: number;
-  /** What the card is charged today. */
+  /** The charge of the card today. */
   dueCents: number;
-  /** What each renewal costs, as far as is known today. */
+  /** The amount of each renewal, as far as known today. */
   laterCents: number;
-  /** When the next charge is. */
+  /** Time of the next charge. */
   renewsAt: number;
-  /** Cards' preview of another plan: since when it holds. */
+  /** Start of the previewed plan. */
   startsAt: number;
   promotion: ChosenPromotion | null;
-  /** What takes off `discountCents`: the promotion's code, or that of an earlier purchase whose discount goes on. */
+  /** The code of `discountCents`: the promotion's, or that of an earlier purchase whose discount continues. */
   discountCode?: string | undefined;
 }
 
-/** Why a promotion code was not applied (the specification's sections 5 and 8). */
+/** The reason that a promotion code was not applied (the specification's sections 5 and 8). */
 export type PromotionRefusal =
   /** 'Enter valid promo code' */
   | { kind: 'unknown' }
@@ -68,30 +70,30 @@ export type PromotionResult =
   | { kind: 'applied'; purchase: PurchaseView }
   | { kind: 'refused'; refusal: PromotionRefusal };
 
-/** What the page said when the member pressed the button. */
+/** The values of the page whose button the user pressed. */
 export interface DisplayedQuote {
   planId: string;
   dueCents: number;
 }
 
 export type PurchaseResult =
-  /** Charged (or nothing was due), the member has the plan. */
+  /** Charged (or nothing was due): the user has the plan. */
   | { kind: 'paid'; plan: Plan; order: Order | undefined }
   /** It changes at the period's end. */
   | { kind: 'scheduled'; plan: Plan; at: number }
-  /** The card's bank wants to hear from the member: for Stripe.js. */
+  /** The card's bank requires authentication by the user: for Stripe.js. */
   | { kind: 'action'; clientSecret: string; plan: Plan; amountCents: number }
   /** The card provider's own message. */
   | { kind: 'declined'; message: string; plan: Plan }
   /** There is no card to charge. */
   | { kind: 'no-card' }
-  /** What is due is not what the page said: nothing was charged. */
+  /** The amount differs from that of the page: nothing was charged. */
   | { kind: 'changed'; quote: Quote }
   /** An earlier invoice must be settled first. */
   | { kind: 'unpaid-first' }
   /** The subscription is paused at Stripe: nothing is sold to it until it is resumed there. */
   | { kind: 'paused' }
-  /** The member has this plan already, or there is nothing to confirm. */
+  /** The user already has this plan, or there is nothing to confirm. */
   | { kind: 'nothing'; plan: Plan | undefined }
   | { kind: 'too-many'; retryAfterMs: number };
 
@@ -101,11 +103,11 @@ export type SetupIntentResult =
 
 export type SaveCardResult =
   | { kind: 'saved'; card: SavedCard }
-  /** The intent is not this member's, or has not succeeded. */
+  /** The intent is not this user's, or has not succeeded. */
   | { kind: 'not-confirmed' }
   | { kind: 'declined'; message: string };
 
-/** Where Stripe does not answer, or answers what it should not. The page says which act it was. */
+/** Stripe does not answer, or gives an invalid answer. The page names the action. */
 export class StripeUnavailableError extends Error {
   override name = 'BillingUnavailable';
 }
@@ -113,9 +115,9 @@ export class StripeUnavailableError extends Error {
 export interface InvoiceView {
   id: string;
   number: string | null;
-  /** The plan that it sells; null: none of the catalogue. */
+  /** The plan that it sells; null: not in the catalogue. */
   planId: string | null;
-  /** Draft is never shown. */
+  /** Drafts are never shown. */
   status: 'open' | 'paid' | 'void' | 'uncollectible';
   createdAt: number;
   totalCents: number;
@@ -125,53 +127,54 @@ export interface InvoiceView {
   pdfUrl: string | null;
 }
 
-/** Everything that rooms above this one ask of it. */
+/** The interface of this module for higher layers. */
 export interface BillingService {
   /** Without Stripe no plans are sold; free and partners' plans are still given. */
   readonly sold: boolean;
   /**
-   * The member has a customer and a subscription with Stripe, on the plan on which members begin; may be called any number of times.
-   * @param trialDays of a trial, unless the member, address or card has had one
+   * Ensures that the user has a customer and a subscription at Stripe, with the initial plan; can be called any number
+   * of times.
+   * @param trialDays of a trial, unless the user, address or card has had one
    * @throws {StripeUnavailableError}
    */
   ensure(user: User, trialDays: number): Promise<Membership>;
-  /** The address was confirmed: so long will the trial be, whatever is asked for later. */
+  /** The address was confirmed: fixes the length of the trial. */
   settleTrial(user: User, trialDays: number): Promise<void>;
-  /** As last read, with what was noted since (`noted`); undefined: nothing is known of the member. */
+  /** As last read, with later requests (`noted`); undefined: the user has no membership. */
   getMembership(userId: UserId): Promise<Membership | undefined>;
-  /** Reads everything anew. @throws {StripeUnavailableError} */
+  /** Reads everything again. @throws {StripeUnavailableError} */
   refresh(userId: UserId): Promise<Membership | undefined>;
 
-  /** The purchase under way. */
+  /** The open purchase. */
   purchase(userId: UserId): Promise<PurchaseView | undefined>;
-  /** Chooses a plan; another plan than before forgets the promotion code. */
+  /** Chooses a plan; another plan than before removes the promotion code. */
   choose(user: User, plan: Plan): Promise<PurchaseView>;
   /** @throws {StripeUnavailableError} */
   applyPromotion(user: User, typed: string, from: { ip: string }): Promise<PromotionResult>;
   removePromotion(user: User): Promise<void>;
   /** @throws {StripeUnavailableError} */
   quote(user: User, plan: Plan, promotion: ChosenPromotion | null): Promise<Quote>;
-  /** Pays and changes, or continues what was begun. @throws {StripeUnavailableError} */
+  /** Pays and changes, or continues a started payment. @throws {StripeUnavailableError} */
   confirm(user: User, announced: DisplayedQuote, from: { ip: string }): Promise<PurchaseResult>;
-  /** Looks at what has become of a payment that waited for the member; charges nothing. @throws {StripeUnavailableError} */
+  /** Reads the state of a payment that waited for the user; charges nothing. @throws {StripeUnavailableError} */
   outcome(user: User): Promise<PurchaseResult>;
-  /** A free plan, at once or (while something is paid) at the period's end; also while Stripe is away. */
+  /** A free plan, at once or (with a paid plan) at the period's end; also while Stripe is unavailable. */
   takeFree(user: User, plan: Plan): Promise<PurchaseResult>;
-  /** The plan of the deal that the member has with a partner, taken or waiting. */
+  /** The plan of the user's deal with a partner, claimed or waiting. */
   findDeal(user: User): Promise<Plan | undefined>;
-  /** The plan of the partner's deal that waits for the member. undefined: there is none. */
+  /** Claims the partner's deal of the user. undefined: there is none. */
   takeDeal(user: User): Promise<Plan | undefined>;
 
   /** @throws {StripeUnavailableError} */
   beginCard(user: User, from: { ip: string }): Promise<SetupIntentResult>;
-  /** The card that the browser has confirmed becomes the one that is charged. @throws {StripeUnavailableError} */
+  /** Makes the card that the browser has confirmed the one that is charged. @throws {StripeUnavailableError} */
   keepCard(user: User, setupIntentId: string): Promise<SaveCardResult>;
   /** Charges an unpaid invoice to the card again. @throws {StripeUnavailableError} */
   payUnpaid(user: User, from: { ip: string }): Promise<PurchaseResult>;
 
-  /** At the period's end; at once where the last renewal is not paid. `noted`: done as soon as Stripe answers. */
+  /** At the period's end; at once if the last renewal is unpaid. `noted`: done as soon as Stripe answers. */
   cancel(user: User): Promise<'cancelled' | 'noted' | 'nothing'>;
-  /** Takes back what was to happen at the period's end. `noted`: done as soon as Stripe answers. */
+  /** Cancels the scheduled end or change. `noted`: done as soon as Stripe answers. */
   resume(user: User): Promise<'resumed' | 'noted' | 'nothing'>;
   /** The newest first. @throws {StripeUnavailableError} */
   invoices(user: User): Promise<InvoiceView[]>;

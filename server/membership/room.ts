@@ -46,33 +46,33 @@ export interface MembershipSettings {
   catalogue: Catalogue;
   /** undefined: no plans are sold. */
   stripe: StripeClient | undefined;
-  /** Its signing secret; undefined: Stripe tells nothing by itself. */
+  /** Its signing secret; undefined: there are no webhooks. */
   webhookSecret?: string | undefined;
   limits: CardLimitSettings;
   trialKey: Buffer;
-  /** Milliseconds since the epoch: Stripe's time, which in the sandbox can be moved. */
+  /** Milliseconds since the epoch: Stripe's time, which the sandbox can advance. */
   now: () => number;
 }
 
 export interface BillingModule extends BillingService {
   catalogue: Catalogue;
-  /** For the rest of this room: webhooks, the reconcile job, the JSON API. */
+  /** For the rest of this module: webhooks, the reconcile job, the JSON API. */
   deps: BillingDeps;
   keepToken: (user: User, token: string, from: { ip: string }) => ReturnType<typeof saveCardToken>;
   makeDefault: (user: User, paymentMethodId: string) => ReturnType<typeof makeDefault>;
-  /** @param customerId of who asks: a code may be theirs alone */
+  /** @param customerId of the caller: a code may be limited to one customer */
   findCode: (typed: string, customerId: string | undefined) => ReturnType<typeof findCode>;
-  /** Brings changes of plans that fall due soon to Stripe. */
+  /** Sets changes of plans that are due soon at Stripe. */
   convertDue(): Promise<number>;
-  /** Where Stripe's webhooks come in: before whatever reads bodies or refuses posts from elsewhere. */
+  /** The route of Stripe's webhooks: before the body parsers and the guard against cross-site posts. */
   webhookRoutes(router: Router): void;
-  /** Does what falls due by itself; done every minute. */
+  /** Runs what is due; every minute. */
   work(): Promise<void>;
-  /** Compares everything with Stripe and makes it equal; done every hour. @throws {StripeUnavailableError} */
+  /** Compares everything with Stripe and repairs it; every hour. @throws {StripeUnavailableError} */
   reconcile(options?: ReconcileOptions): Promise<ReconcileResult>;
-  /** From now on both are done by themselves, in one process at a time; where no plans are sold nothing is. */
+  /** Starts both jobs, in one process at a time; does nothing if no plans are sold. */
   start(): void;
-  /** Resolves when what was under way is done. */
+  /** Resolves when the running work is done. */
   stop(): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ const notSold: StripeClient = async () => {
   throw new StripeUnavailableError('no plans are sold: STRIPE_SECRET_KEY is not set');
 };
 
-/** What the rules stand on, for who runs none of the room's pages and jobs. */
+/** The dependencies of the rules, for callers without the module's pages and jobs. */
 export function membershipDeps({ stripe, webhookSecret: _, metrics, ...settings }: MembershipSettings): BillingDeps {
   const client = stripe ?? notSold;
   return {
@@ -99,7 +99,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
   const webhooks = createWebhooks(deps);
   let stopWork: (() => Promise<void>) | undefined;
   const readBy = async <T>(userId: UserId, read: () => Promise<T>): Promise<T> => {
-    // Nobody uses up what Stripe answers to all members.
+    // Limits the reads of one user, because Stripe's own limit applies to all users together.
     const decision = await consumeLimits(deps.kv, rateLimits.billingRead, { account: userId });
     if (!decision.allowed) throw new StripeUnavailableError('this member reads too often');
     return read();
@@ -145,6 +145,6 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
   };
 }
 
-/** For jobs and webhooks, which know a member by their id. */
+/** For jobs and webhooks, which know a user by their id. */
 export const findUserById = ({ database }: BillingDeps, userId: UserId): Promise<User | undefined> =>
   findUser(database.db, userId);

@@ -10,11 +10,11 @@ import { syncMember } from './sync-from-stripe.ts';
 import { withUserLock } from './user-lock.ts';
 
 /**
- * A change at the end of the paid period. Until the last days the subscription is only set to end, with the next plan in its
- * metadata: nothing can be charged that was not announced, should Foyer be down then, and an upgrade meanwhile still credits
- * the unused time. In the last days the next plan's price is put on the subscription, from the period's end on.
- *
- * Every act here is one call to Stripe: no state between two calls can charge more than the state before or after the act.
+ * A change at the end of the paid period. Until the last days the subscription is only set to end, with the next plan
+ * in its metadata: if Foyer is down then, nothing unannounced is charged, and an upgrade meanwhile still credits the
+ * unused time. In the last days the next plan's price is put on the subscription, from the period's end on.
+ * Every action here is one call to Stripe: no state between two calls can charge more than the state before or after
+ * the action.
  */
 const convertMs = 3 * 24 * 60 * 60_000;
 
@@ -24,9 +24,9 @@ function requireSubscriptionId({ subscriptionId }: Membership): string {
 }
 
 /**
- * Changes to a plan at the period's end; null: takes back what was to happen then.
+ * Schedules a plan for the period's end; null: cancels what was scheduled.
  * @returns when (milliseconds since the epoch)
- * @throws {BillingUnavailable}
+ * @throws {StripeUnavailableError}
  */
 export async function scheduleChange(deps: BillingDeps, membership: Membership, plan: Plan | null): Promise<number> {
   const { stripe, now } = deps;
@@ -47,9 +47,9 @@ export async function scheduleChange(deps: BillingDeps, membership: Membership, 
 }
 
 /**
- * Ends at the period's end. The price stays as it is, also where it is the next plan's already: a subscription that ends
- * charges neither.
- * @throws {BillingUnavailable}
+ * Ends at the period's end. The price stays, even if it is already the next plan's: an ending subscription charges
+ * neither.
+ * @throws {StripeUnavailableError}
  */
 export async function scheduleEnd(deps: BillingDeps, membership: Membership): Promise<void> {
   await callStripe(deps.stripe, (client) =>
@@ -61,9 +61,9 @@ export async function scheduleEnd(deps: BillingDeps, membership: Membership): Pr
   await syncMember(deps, membership.userId);
 }
 
-/** @returns whether the next plan's price is on the subscription now; the caller has the member's turn */
+/** @returns whether the next plan's price is on the subscription now; the caller holds the user's lock */
 async function convert(deps: BillingDeps, userId: UserId): Promise<boolean> {
-  // As it is now: the member may have taken it back.
+  // The current state: the user may have cancelled the change.
   const current = await syncMember(deps, userId);
   const plan = deps.catalogue.byId(current?.nextPlanId);
   if (!current?.cancelAtPeriodEnd || plan?.kind !== 'paid') return false;
@@ -89,9 +89,9 @@ async function tryToConvert(
 }
 
 /**
- * Brings changes that fall due in the next days to Stripe, each in its member's turn: who cancels at that moment has the last
- * word. Safe to run at any time.
- * @returns how many
+ * Sets changes that are due in the next days at Stripe, each under its user's lock, so that a cancellation at the same
+ * time wins. Safe to run at any time.
+ * @returns the number
  */
 export async function applyDueChanges(deps: BillingDeps): Promise<number> {
   const { database, catalogue, now } = deps;

@@ -1,7 +1,7 @@
 /**
- * Whoever asks while nothing runs begins; whoever asks meanwhile shares the one turn after it, which reads everything later
- * than they asked. So ten events about one purchase are two turns.
- * @param act by a key: turns of different keys know nothing of each other
+ * A call while nothing runs starts a run; calls meanwhile share the one run after it, which reads everything later than
+ * they called. So ten events about one purchase are two runs.
+ * @param act by a key: runs of different keys are independent
  */
 export function coalesceByKey<Key extends string, T>(act: (key: Key) => Promise<T>): (key: Key) => Promise<T> {
   const running = new Map<Key, Promise<T>>();

@@ -16,23 +16,23 @@ import { toId } from './stripe-objects.ts';
 import { syncMember } from './sync-from-stripe.ts';
 
 /**
- * The charge of a purchase: what was written down before Stripe was asked (`Charge`) is asked with one idempotency key, so
- * asking again after a lost answer, a crash or a second click does the same one thing.
+ * The charge of a purchase: the parameters that were stored before the call to Stripe (`Charge`) are sent with one
+ * idempotency key, so that a repetition after a lost answer, a crash or a second click has the same single effect.
  */
 
 type ChargingPurchase = StoredPurchase & { charge: Charge };
 
-/** After this long nobody may still be asking; what was announced then need not be true any more. */
+/** After this time no request can be in progress, and the announced amounts may have changed. */
 const staleMs = 30 * 60_000;
 
 const chargeIdempotencyKey = ({ id, attempt }: StoredPurchase, act: string) => `foyer:purchase:${id}:${attempt}:${act}`;
 
-/** How a charge ended, or where it stands. `void`: nothing was charged, and the purchase is open again. */
+/** The result or state of a charge. `void`: nothing was charged, and the purchase is open again. */
 export type SettleResult =
   | Exclude<PurchaseResult, { kind: 'changed' | 'no-card' | 'unpaid-first' | 'paused' | 'scheduled' | 'nothing' }>
   | { kind: 'void' };
 
-/** The discounts first: a change that waits for its payment cannot carry them. */
+/** The discounts first: a pending update cannot include them. */
 async function applyDiscounts(deps: BillingDeps, purchase: ChargingPurchase): Promise<void> {
   const { charge } = purchase;
   const { discounts } = charge;
@@ -68,7 +68,7 @@ async function changeSubscription(deps: BillingDeps, purchase: ChargingPurchase)
   );
 }
 
-/** Nothing was charged and nothing will be: the member may begin anew; what was put on for it is taken off. */
+/** Nothing was or will be charged: the user may start again; the discounts of the attempt are removed. */
 async function reopenPurchase(
   deps: BillingDeps,
   purchase: ChargingPurchase,
@@ -82,18 +82,18 @@ async function reopenPurchase(
   return { kind: 'void' };
 }
 
-/** Another try with the card that the member has by now. */
+/** Tries again with the user's present card. */
 async function retryInvoice(deps: BillingDeps, purchase: ChargingPurchase, invoice: Stripe.Invoice): Promise<void> {
   const card = (await findMembership(deps.database.db, purchase.userId))?.card;
   if (!card) return;
   try {
     await callStripe(deps.stripe, (stripe) =>
-      // No key of ours: an invoice is paid once however often it is asked, and Stripe counts no tries of members by which one
-      // could be told from the next.
+      // Without an idempotency key: Stripe pays an invoice once however often the call is repeated, and the attempts of
+      // a user have no number that could distinguish them.
       stripe.invoices.pay(invoice.id, { payment_method: card.paymentMethodId }),
     );
   } catch (error) {
-    // Declined, or paid meanwhile: how it stands is read anew.
+    // Declined, or paid meanwhile: the state is read again.
     if (!toStripeRefusal(error)) throw error;
   }
 }
@@ -106,8 +106,8 @@ async function completePurchase(
   const plan = deps.catalogue.byId(purchase.planId);
   if (!plan) throw new Error(`the plan ${purchase.planId} has left the catalogue while it was being bought`);
   const after = await syncMember(deps, purchase.userId);
-  // Whoever buys stays: what was to happen at the end of the plan before does not. Whoever has cancelled what they have bought
-  // does not stay because somebody slow comes here late.
+  // A purchase cancels a scheduled end of the earlier plan. A late request must not revive a plan that the user has
+  // cancelled since.
   const isUnderWay = (await findOpenPurchase(deps.database.db, purchase.userId))?.id === purchase.id;
   if (after?.cancelAtPeriodEnd && isUnderWay) await scheduleChange(deps, after, null);
   await changePurchase(deps.database.db, purchase, { state: 'paid', invoiceId }, deps.now());
@@ -118,7 +118,7 @@ async function completePurchase(
 const pollIntervalMs = 300;
 const maxPolls = 15;
 
-/** The money has moved; Stripe is about to change the subscription, which takes it moments. */
+/** The payment has succeeded; Stripe needs moments to update the subscription. */
 async function waitForPaidChange(deps: BillingDeps, purchase: ChargingPurchase): Promise<SettleResult> {
   const { subscriptionId, priceId } = purchase.charge;
   for (let looks = 0; looks < maxPolls; looks += 1) {
@@ -131,7 +131,7 @@ async function waitForPaidChange(deps: BillingDeps, purchase: ChargingPurchase):
   throw new StripeUnavailableError('a payment went through, and Stripe has not changed the subscription yet');
 }
 
-/** What has become of the invoice of a change that waits for its payment. */
+/** The state of the invoice of a pending update. */
 async function checkPendingInvoice(
   deps: BillingDeps,
   purchase: ChargingPurchase,
@@ -145,7 +145,7 @@ async function checkPendingInvoice(
   if (invoice.status === 'paid' || payment?.status === 'succeeded' || payment?.status === 'processing') {
     return waitForPaidChange(deps, purchase);
   }
-  // Voided by another change, while the same question is still answered by what was true before.
+  // Voided by another change, while the user still answers about the earlier one.
   if (invoice.status === 'void') return reopenPurchase(deps, purchase, true);
   if (payment?.status === 'requires_action') {
     const clientSecret = invoice.confirmation_secret?.client_secret ?? payment.client_secret;
@@ -162,8 +162,8 @@ async function checkPendingInvoice(
 }
 
 /**
- * Brings a purchase that is being charged to where it stands: asks Stripe what was to be asked, unless it was; pays again what
- * was declined, if the member wants that; and finishes it when it is paid.
+ * Completes a purchase that is being charged: sends the stored request to Stripe, unless that was done; pays a declined
+ * invoice again, if the user wants that; and finishes the purchase when it is paid.
  * @throws {StripeUnavailableError}
  */
 export async function settleCharge(
@@ -186,7 +186,7 @@ export async function settleCharge(
       const refusal = toStripeRefusal(error);
       if (!refusal) throw error;
       deps.log.warn({ act: 'purchase', outcome: refusal.code ?? refusal.type }, 'Stripe has refused a purchase');
-      // A code that was used up a moment ago, say: the page tells what is due without it.
+      // For example a code that was used up a moment ago: the page shows the amount without it.
       if (refusal.type !== 'StripeCardError') return reopenPurchase(deps, charging, false);
       subscription = await readSubscription(deps, charge.subscriptionId);
     }
@@ -202,8 +202,8 @@ export async function settleCharge(
 }
 
 /**
- * The member wants something else: a change that waits for its payment is called off.
- * @returns paid when it is too late for that
+ * The user changes their mind: cancels a pending update.
+ * @returns paid if it is too late
  */
 export async function cancelCharge(deps: BillingDeps, purchase: StoredPurchase): Promise<'off' | 'paid'> {
   const { charge } = purchase;
@@ -230,7 +230,7 @@ export async function cancelCharge(deps: BillingDeps, purchase: StoredPurchase):
   return 'off';
 }
 
-/** The last word is another one: a payment under way is finished if it is paid by now, and called off if it is not. */
+/** Another action has precedence: a payment in progress is finished if it is paid by now, and cancelled if not. */
 export async function finishOrCancelPayment(deps: BillingDeps, userId: UserId): Promise<'off' | 'paid'> {
   const open = await findOpenPurchase(deps.database.db, userId);
   return open?.state === 'charging' ? cancelCharge(deps, open) : 'off';

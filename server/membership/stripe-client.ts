@@ -3,14 +3,14 @@ import { StripeUnavailableError } from './results.ts';
 
 export interface StripeSettings {
   secretKey: string;
-  /** Where its API is: `https://api.stripe.com`, or the sandbox's stand-in. */
+  /** Address of its API: `https://api.stripe.com`, or the sandbox's stand-in. */
   apiUrl: string;
 }
 
-/** What this process says to Stripe; the library is loaded when it is first needed. */
+/** The client of this process; the library is loaded at its first use. */
 export type StripeClient = () => Promise<Stripe>;
 
-/** Within which a request must be answered; the member waits. */
+/** Timeout of a request; the user waits. */
 const timeoutMs = 20_000;
 
 export function createStripe({ secretKey, apiUrl }: StripeSettings): StripeClient {
@@ -22,7 +22,7 @@ export function createStripe({ secretKey, apiUrl }: StripeSettings): StripeClien
         host: hostname,
         ...(port !== '' && { port }),
         protocol: protocol === 'http:' ? 'http' : 'https',
-        // Once, with the same idempotency key: an answer that was lost is replayed.
+        // Once, with the same idempotency key: Stripe replays a lost answer.
         maxNetworkRetries: 1,
         timeout: timeoutMs,
         telemetry: false,
@@ -32,7 +32,7 @@ export function createStripe({ secretKey, apiUrl }: StripeSettings): StripeClien
   };
 }
 
-/** What Stripe said when it refused (https://docs.stripe.com/api/errors). */
+/** The content of Stripe's error (https://docs.stripe.com/api/errors). */
 export interface StripeRefusal {
   /** StripeCardError, StripeInvalidRequestError, StripeIdempotencyError … */
   type: string;
@@ -41,7 +41,7 @@ export interface StripeRefusal {
   statusCode: number | undefined;
 }
 
-/** undefined: no error of the library. */
+/** undefined: not an error of the library. */
 export function toStripeRefusal(error: unknown): StripeRefusal | undefined {
   if (
     !(error instanceof Error) ||
@@ -60,7 +60,7 @@ export function toStripeRefusal(error: unknown): StripeRefusal | undefined {
   };
 }
 
-/** Whether it may be said again: nobody knows what became of it, or Stripe was busy. */
+/** Tests whether the call can be repeated: its result is unknown, or Stripe was busy. */
 function isConnectionError({ type, statusCode }: StripeRefusal): boolean {
   return (
     [
@@ -70,13 +70,13 @@ function isConnectionError({ type, statusCode }: StripeRefusal): boolean {
       'StripeAuthenticationError',
       'StripePermissionError',
     ].includes(type) ||
-    // The same is being asked at this very moment, or something else of the same customer.
+    // A parallel call has the same key, or changes the same customer.
     statusCode === 409 ||
     (statusCode !== undefined && statusCode >= 500)
   );
 }
 
-/** Asks Stripe; what it cannot answer now becomes {@link StripeUnavailableError}, what it refuses stays the library's error. */
+/** Calls Stripe. An unavailable Stripe becomes {@link StripeUnavailableError}; a refusal stays the library's error. */
 export async function callStripe<T>(client: StripeClient, ask: (stripe: Stripe) => Promise<T>): Promise<T> {
   const stripe = await client();
   try {
@@ -88,7 +88,7 @@ export async function callStripe<T>(client: StripeClient, ask: (stripe: Stripe) 
   }
 }
 
-/** undefined where Stripe knows no such thing. */
+/** undefined if the object does not exist at Stripe. */
 export async function orNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;

@@ -10,38 +10,38 @@ import { isOrdered } from './orders.ts';
 import { maxInvoices, type StripeSnapshot } from './read-stripe-snapshot.ts';
 import { isEnded, toMs, toSubscriptionStatus } from './stripe-objects.ts';
 
-/** What is not here as it is at Stripe, or is wrong at both. */
+/** Differences from Stripe, and faults on both sides. */
 export type DifferenceKind =
-  /** What is stored of the subscription, card or discount. */
+  /** The stored subscription, card or discount. */
   | 'membership'
-  /** The member's row names another plan than follows from what is stored. */
+  /** The user's row has another plan than follows from the stored membership. */
   | 'plan'
   | 'order missing'
   | 'order amount'
-  /** No paid invoice stands behind it. */
+  /** It has no paid invoice. */
   | 'order without invoice'
   | 'two subscriptions'
-  /** What the subscription costs is the price of no plan of the catalogue. */
+  /** The subscription has a price that belongs to no plan of the catalogue. */
   | 'price of no plan'
-  /** A customer of a member of whom no customer is known here. */
+  /** A customer of a user without a known customer. */
   | 'customer unknown here'
   | 'second customer'
-  /** Of somebody who is no member, or no more. */
+  /** A customer of an unknown or deleted user. */
   | 'customer of nobody'
-  /** A subscription that names a member, with a customer that does not. */
+  /** A subscription that names a user, while its customer does not. */
   | 'subscription unknown here'
-  /** A decision made here is not done at Stripe: it is tried again every minute. */
+  /** A stored decision is not done at Stripe: it is tried again every minute. */
   | 'act unfinished'
-  /** Stripe does not take the member's address; their customer is without one. */
+  /** Stripe refuses the user's address; their customer has none. */
   | 'address refused'
-  /** Stripe could not say. */
+  /** Stripe could not be read. */
   | 'not compared';
 
 export interface Difference {
   kind: DifferenceKind;
   userId: UserId | null;
   customerId: string | null;
-  /** Which field, invoice or subscription, and how it differs. */
+  /** The field, invoice or subscription, and the difference. */
   detail: string;
 }
 
@@ -50,7 +50,7 @@ export interface ReconcileInput {
   user: Pick<User, 'planId' | 'trialUntil'> | undefined;
   orders: readonly Order[];
   facts: StripeSnapshot;
-  /** What a sync would write. */
+  /** The snapshot that a sync would write. */
   snapshot: Snapshot;
   nowMs: number;
 }
@@ -63,13 +63,13 @@ const compared = [
 const toText = (value: unknown) =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 
-/** Details name no card: what is not the same is enough to know. */
+/** Details do not contain cards: the difference itself is enough. */
 const secret: ReadonlySet<keyof Snapshot> = new Set(['card']);
 
 function compareMembership({ membership, snapshot }: ReconcileInput): string[] {
   return compared.flatMap((field) => {
     const [context, there] = [membership[field as keyof Membership], snapshot[field]];
-    // As JSON, in which what is left out and what is undefined are the same.
+    // As JSON, in which omitted and undefined are equal.
     const plain = (value: unknown) => JSON.parse(JSON.stringify(value ?? null)) as unknown;
     if (isDeepStrictEqual(plain(context), plain(there))) return [];
     return secret.has(field) ? field : `${field}: ${toText(context)} here, ${toText(there)} at Stripe`;
@@ -77,11 +77,11 @@ function compareMembership({ membership, snapshot }: ReconcileInput): string[] {
 }
 
 function ofOrders({ orders, facts }: ReconcileInput): Pick<Difference, 'kind' | 'detail'>[] {
-  // With a customer that is gone, Stripe may not tell of the invoices any more.
+  // If the customer is gone, Stripe may not return the invoices any more.
   if (!facts.customer) return [];
   const paid = new Map(facts.invoices.filter(isOrdered).map((invoice) => [invoice.id, invoice]));
   const known = new Map(orders.map((order) => [order.invoiceId, order]));
-  // Those before the oldest that was read cannot be looked up in it.
+  // Invoices before the oldest that was read cannot be found in it.
   const oldest = facts.invoices.length < maxInvoices ? 0 : toMs(facts.invoices.at(-1)?.created ?? 0);
   const missing = [...paid.keys()].filter((id) => !known.has(id));
   const own = orders.filter(({ customerId, orderedAt }) => customerId === facts.customer?.id && orderedAt > oldest);
@@ -107,7 +107,7 @@ function ofPlan({ membership, user, nowMs }: ReconcileInput, catalogue: Catalogu
   ];
 }
 
-/** How a member's membership differs from what Stripe has of it; nothing, where it does not. */
+/** The differences between a membership and Stripe; none if they agree. */
 export function findDifferences(all: ReconcileInput, catalogue: Catalogue): Difference[] {
   const { membership, facts, snapshot } = all;
   const { userId, customerId } = membership;

@@ -1,13 +1,13 @@
 import type Stripe from 'stripe';
 import type { AppliedDiscount, SavedCard, SubscriptionStatus } from './membership.ts';
 
-// Stripe's objects in our words: milliseconds for its seconds, ids for what may be expanded.
+// Converts Stripe's objects: milliseconds instead of seconds, ids instead of expandable objects.
 
 export const toMs = (seconds: number): number => seconds * 1000;
 export const toMsOrNull = (seconds: number | null | undefined): number | null =>
   seconds == null ? null : toMs(seconds);
 
-/** The id, whether or not the object itself was sent along. */
+/** The id, whether or not the object is expanded. */
 export const toId = (item: string | { id: string }): string => (typeof item === 'string' ? item : item.id);
 
 const statuses = new Set<string>([
@@ -26,7 +26,7 @@ export function toSubscriptionStatus({ status }: { status: string }): Subscripti
   return status as SubscriptionStatus;
 }
 
-/** One that is over does not come back. */
+/** An ended subscription cannot be restarted. */
 export const isEnded = (status: SubscriptionStatus): boolean =>
   status === 'canceled' || status === 'incomplete_expired';
 
@@ -64,7 +64,7 @@ export function discountOfCoupon(coupon: Stripe.Coupon): AppliedDiscount {
   };
 }
 
-/** The product and the plan's own amount of each line that sells something: not what gives back. */
+/** The product and the plan's own amount of each line of a sale, without credits. */
 export function soldLines(invoice: Stripe.Invoice): { productId: string; amountCents: number; periodEnd: number }[] {
   return invoice.lines.data.flatMap(({ pricing, amount, period }) => {
     const product = pricing?.price_details?.product;
@@ -79,12 +79,12 @@ export const toSubscriptionId = (invoice: Stripe.Invoice): string | null => {
   return subscription ? toId(subscription) : null;
 };
 
-/** Something was sold by it: those of trials and free plans are for nothing. */
+/** Tests for a sale: trials and free plans have lines of zero. */
 export const hasSoldLines = (invoice: Stripe.Invoice): boolean => soldLines(invoice).length > 0;
 
 export const totalDiscountCents = (invoice: Stripe.Invoice): number =>
   (invoice.total_discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
 
-/** What was taken from the member's credit: a negative balance is owed to the member. */
+/** The used part of the user's credit: Stripe stores credit as a negative balance. */
 export const usedCreditCents = (invoice: Pick<Stripe.Invoice, 'starting_balance' | 'ending_balance'>): number =>
   Math.max(0, Math.min(0, invoice.ending_balance ?? 0) - Math.min(0, invoice.starting_balance));

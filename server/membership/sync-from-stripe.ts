@@ -10,17 +10,16 @@ import { isOrdered, toOrder } from './orders.ts';
 import { readFacts, toMembershipSnapshot } from './read-stripe-snapshot.ts';
 import { voidAbandonedInvoices } from './void-abandoned-invoices.ts';
 
-/** Each try was overtaken by another one, which has read Stripe later. */
+/** Each attempt was overtaken by another one that read Stripe later. */
 const maxTries = 8;
 
 /**
- * Reads everything that Stripe has of a member and makes what is stored here equal: the membership, the orders of all paid
- * invoices, the plan that the member has; and writes the mails about what is new. The one way in which news from Stripe gets
- * in: webhooks, the reconcile job, and every act of a member end here. It may run at any time, twice, and in several
- * processes at once: what is written stands on the version that was there before Stripe was asked.
- *
- * @returns undefined when nothing is known of the member
- * @throws {BillingUnavailable}
+ * Reads everything of a user at Stripe and updates the stored data: the membership, the orders of all paid invoices,
+ * the effective plan; and writes the mails about changes. The only way in which data from Stripe are stored: webhooks,
+ * the reconcile job, and every action of a user end here. It may run at any time, twice, and in several processes at
+ * once, because a write requires the version from before the read.
+ * @returns undefined if the user has no membership
+ * @throws {StripeUnavailableError}
  */
 export async function syncMember(deps: BillingDeps, userId: UserId): Promise<Membership | undefined> {
   for (let tries = 0; tries < maxTries; tries += 1) {
@@ -37,7 +36,7 @@ async function syncSnapshot(deps: BillingDeps, before: Membership, customerId: s
   const facts = await readFacts(stripe, customerId);
   const snapshot = await toMembershipSnapshot(before, facts, prices);
   const paid = await Promise.all(
-    // In the order in which they were paid, as the member's mails come.
+    // In the order of the payments, as the user's mails come.
     facts.invoices
       .filter(isOrdered)
       .reverse()

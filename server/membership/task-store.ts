@@ -3,8 +3,8 @@ import { minuteMs, toUserId, type UserId } from '../shared/index.ts';
 import { type BillingTaskTable, type Db, type Schema, uuidv7 } from '../store/index.ts';
 
 /**
- * A task that must still be done at Stripe: end a subscription at once or at its period's end, let it go on as it was settled before
- * a member wanted to leave (keep), take back the end or the change that was to come (resume), forget a customer.
+ * A task that must still be done at Stripe: end a subscription at once or at its period's end, restore its state from
+ * before a request for deletion (keep), cancel the scheduled end or change (resume), delete a customer.
  */
 export type BillingTaskKind = 'cancel-now' | 'cancel-later' | 'keep' | 'resume' | 'delete-customer';
 
@@ -12,10 +12,10 @@ export type BillingTaskKind = 'cancel-now' | 'cancel-later' | 'keep' | 'resume' 
 export interface BillingTask {
   id: string;
   kind: BillingTaskKind;
-  /** null: the member is erased, and `customerId` is all that is left. */
+  /** null: the user is deleted, and only `customerId` is left. */
   userId: UserId | null;
   customerId: string | null;
-  /** keep: the plan to which the member changes at the period's end, as was settled before; null: to none. */
+  /** keep: the plan of a change that was scheduled before; null: none. */
   planId: string | null;
   attempts: number;
   lastError: string | null;
@@ -40,7 +40,7 @@ function fromRow(row: Selectable<BillingTaskTable>): BillingTask {
   };
 }
 
-/** What the new one makes pointless: the last word counts, but nothing takes back what ends at once. */
+/** The tasks that a new one replaces: the last one counts, but an immediate end cannot be replaced. */
 const overtaken: Record<Exclude<BillingTaskKind, 'delete-customer'>, readonly BillingTaskKind[]> = {
   'cancel-later': ['cancel-later', 'keep', 'resume'],
   keep: ['cancel-later', 'keep', 'resume'],
@@ -49,8 +49,8 @@ const overtaken: Record<Exclude<BillingTaskKind, 'delete-customer'>, readonly Bi
 };
 
 /**
- * Decided in this transaction, done at Stripe after it. A task to forget a customer is kept without the member, of whom
- * nothing may be left.
+ * Decided in this transaction, done at Stripe after it. A task to delete a customer has no user, because nothing of a
+ * deleted user may remain.
  */
 export async function addBillingTask(
   trx: Transaction<Schema>,
@@ -80,13 +80,13 @@ export async function addBillingTask(
   return fromRow(row);
 }
 
-/** Whether it is still to be done. */
+/** Tests whether it is still open. */
 export async function isWaiting(db: Db, id: string): Promise<boolean> {
   const row = await db.selectFrom('billing_tasks').select('id').where('id', '=', id).executeTakeFirst();
   return row !== undefined;
 }
 
-/** Those that were decided before this moment and are still to be done, the oldest first. */
+/** Open tasks from before this time, the oldest first. */
 export async function tasksSince(db: Db, beforeMs: number, max: number): Promise<BillingTask[]> {
   const rows = await db
     .selectFrom('billing_tasks')
@@ -112,7 +112,7 @@ export async function listDueTasks(db: Db, nowMs: number, max: number): Promise<
   return rows.map(fromRow);
 }
 
-/** Whether Stripe is still to forget this customer. */
+/** Tests whether this customer is still to be deleted at Stripe. */
 export async function hasPendingDeletion(db: Db, customerId: string): Promise<boolean> {
   const row = await db
     .selectFrom('billing_tasks')
@@ -129,7 +129,7 @@ export async function completeTask(db: Db, id: string): Promise<void> {
 
 const longestMs = 60 * minuteMs;
 
-/** It did not work: again after a minute, two, four … at most an hour. It is never given up. */
+/** After a failure: again after a minute, two, four … at most an hour. It is never given up. */
 export async function rescheduleTask(
   db: Db,
   { id, attempts }: Pick<BillingTask, 'id' | 'attempts'>,
@@ -151,7 +151,7 @@ export async function eraseTasks(trx: Transaction<Schema>, userId: UserId): Prom
   await trx.deleteFrom('billing_tasks').where('user_id', '=', userId).execute();
 }
 
-/** Of a member: for the copy of their data. */
+/** Tasks of a user: for the export. */
 export async function listTasks(db: Db, userId: UserId): Promise<BillingTask[]> {
   const rows = await db.selectFrom('billing_tasks').selectAll().where('user_id', '=', userId).orderBy('id').execute();
   return rows.map(fromRow);

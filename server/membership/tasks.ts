@@ -13,9 +13,9 @@ import { withUserLock } from './user-lock.ts';
 const batch = 50;
 
 /**
- * Each subscription of the customer that goes on; one that has ended meanwhile is as well. Stripe stops collecting then; an
- * invoice that is open still is void, or its page would take money for nothing. A pause leaves the unused time as an item that
- * waits for an invoice: it becomes the customer's credit, or Stripe would remove it with the subscription.
+ * Each running subscription of the customer; one that has ended meanwhile is fine too. Stripe stops collecting then. An
+ * open invoice is voided, or its page would accept money for nothing. A pause leaves the unused time as a pending
+ * invoice item: it becomes the customer's credit, or Stripe would remove it with the subscription.
  */
 export async function cancelSubscription(deps: BillingDeps, userId: UserId, customerId: string): Promise<void> {
   await callStripe(deps.stripe, async (stripe) => {
@@ -32,52 +32,55 @@ export async function cancelSubscription(deps: BillingDeps, userId: UserId, cust
     try {
       await callStripe(deps.stripe, (stripe) => stripe.invoices.voidInvoice(id));
     } catch (error) {
-      // Paid in this very moment.
+      // It has just been paid.
       if (!toStripeRefusal(error)) throw error;
     }
   }
   await syncMember(deps, userId);
 }
 
-/** A paid period runs out. A renewal that is not paid has none that could be waited for, and is not charged again. */
+/** A paid period runs out. An unpaid renewal has no period to wait for, and is not charged again. */
 async function endPaidSubscription(deps: BillingDeps, membership: Membership): Promise<void> {
   const { userId, customerId, unpaid } = membership;
   if ((unpaid || isPaused(membership)) && customerId !== null) await cancelSubscription(deps, userId, customerId);
   else await scheduleEnd(deps, membership);
 }
 
-/** Whatever was to follow does not: nothing more is charged. */
+/** Cancels a following plan: nothing more is charged. */
 async function cancelLater(deps: BillingDeps, userId: UserId): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || (membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
-  // What costs nothing may go on.
+  // A free plan may continue.
   if (membership.pricedPlanId === trialPlanKey) return;
   await endPaidSubscription(deps, membership);
 }
 
-/** As before the member wanted to leave: it goes on, or a change that was settled then still comes. */
+/**
+ * Restores the state from before the request for deletion: the plan continues, or a change that was scheduled then
+ * still takes effect.
+ */
 async function keep(deps: BillingDeps, userId: UserId, planId: string | null): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || !membership.cancelAtPeriodEnd || membership.nextPlanId !== null) return;
   await scheduleChange(deps, membership, deps.catalogue.byId(planId) ?? null);
 }
 
-/** Takes back the end, or the change, that was to come. */
+/** Cancels the scheduled end or change. */
 async function resume(deps: BillingDeps, userId: UserId): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || (!membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
   await scheduleChange(deps, membership, null);
 }
 
-/** The caller has the member's turn. */
+/** The caller holds the user's lock. */
 async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: UserId): Promise<void> {
   const { kind, customerId, planId } = task;
-  // Another act may have taken its place, or finished it, while the turn was waited for.
+  // Another action may have replaced or finished it while this one waited for the lock.
   if (!(await isWaiting(deps.database.db, task.id))) return;
   if (kind === 'keep') await keep(deps, userId, planId);
   else if (kind === 'resume') await resume(deps, userId);
   else {
-    // Or a payment that is finished late would bring back what ends.
+    // Otherwise a payment that completes later would restore the ended plan.
     await finishOrCancelPayment(deps, userId);
     const customer = (await findMembership(deps.database.db, userId))?.customerId ?? customerId;
     if (kind === 'cancel-later') await cancelLater(deps, userId);
@@ -102,7 +105,7 @@ async function postpone(deps: BillingDeps, task: BillingTask, error: unknown): P
   log.warn({ err: error, act: task.kind }, 'could not do at Stripe what was decided here; it is tried again');
 }
 
-/** Does at Stripe what was decided here; what does not work is tried again later. @returns how many are done */
+/** Does the stored tasks at Stripe; failures are tried again later. @returns the number of completed ones */
 export async function runTasks(deps: BillingDeps): Promise<number> {
   let done = 0;
   for (const task of await listDueTasks(deps.database.db, deps.now(), batch)) {
@@ -117,8 +120,8 @@ export async function runTasks(deps: BillingDeps): Promise<number> {
 }
 
 /**
- * Does at once what was just written down; the caller has the member's turn.
- * @returns whether it is done; if not, it is tried again every minute until it is
+ * Does at once what was just stored; the caller holds the user's lock.
+ * @returns whether it is done; if not, it is tried again every minute
  */
 export async function carryOutAtOnce(deps: BillingDeps, task: BillingTask & { userId: UserId }): Promise<boolean> {
   try {
@@ -131,8 +134,8 @@ export async function carryOutAtOnce(deps: BillingDeps, task: BillingTask & { us
 }
 
 /**
- * Before an act that charges: what the member has asked for before it comes first, or it would end what is bought now. The
- * caller has the member's turn.
+ * Before an action that charges: earlier requests of the user are done first, or they would end the new purchase. The
+ * caller holds the user's lock.
  * @throws {StripeUnavailableError}
  */
 export async function settleNoted(deps: BillingDeps, userId: UserId): Promise<void> {

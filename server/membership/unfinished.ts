@@ -5,13 +5,13 @@ import { listStuckCharges } from './purchase-store.ts';
 import type { Difference } from './stripe-differences.ts';
 import { tasksSince } from './task-store.ts';
 
-/** By then the act itself or the minute job has done it, if Stripe answers. */
+/** By then the action itself or the minute job has done it, if Stripe answers. */
 const doneByMs = 2 * minuteMs;
-/** By then a payment that waits for its member is called off. */
+/** By then a payment that waits for its user is cancelled. */
 const calledOffByMs = 65 * minuteMs;
 const max = 1_000;
 
-/** Acts that were written down here and are not done at Stripe. */
+/** Stored actions that are not done at Stripe. */
 export async function unfinishedActs(deps: BillingDeps): Promise<Difference[]> {
   const { db } = deps.database;
   const nowMs = deps.now();

@@ -8,12 +8,12 @@ import type { Difference } from './stripe-differences.ts';
 import { toId, toMs } from './stripe-objects.ts';
 import { hasPendingDeletion } from './task-store.ts';
 
-/** Who is being made known this very moment is no stranger. */
+/** A customer this new may still be about to be stored here. */
 const freshMs = 10 * 60_000;
 
 async function toUnknown(deps: BillingDeps, customerId: string, userId: UserId): Promise<Difference | undefined> {
   const { db } = deps.database;
-  // What is to be deleted at Stripe is waiting for it.
+  // A customer that waits for its deletion at Stripe.
   if ((await findMembershipByCustomer(db, customerId)) || (await hasPendingDeletion(db, customerId))) return undefined;
   const difference = (kind: Difference['kind']) => ({ kind, userId, customerId, detail: customerId });
   if (!(await findUser(db, userId))) return difference('customer of nobody');
@@ -21,7 +21,7 @@ async function toUnknown(deps: BillingDeps, customerId: string, userId: UserId):
   return difference(known == null ? 'customer unknown here' : 'second customer');
 }
 
-/** Customers and subscriptions at Stripe that say whose they are, and are not known here. @throws {BillingUnavailable} */
+/** Customers and subscriptions at Stripe that name a user, but are unknown here. @throws {StripeUnavailableError} */
 export async function listUnknownAtStripe(deps: BillingDeps): Promise<Difference[]> {
   const { database, now } = deps;
   const unknowns: Difference[] = [];
@@ -39,7 +39,7 @@ export async function listUnknownAtStripe(deps: BillingDeps): Promise<Difference
       if (unknowns.some((one) => one.customerId === customerId)) continue;
       if (await hasPendingDeletion(database.db, customerId)) continue;
       const known = await findMembershipByCustomer(database.db, customerId);
-      // Of a known customer every subscription is compared.
+      // Every subscription of a known customer is compared.
       if (!known)
         unknowns.push({ kind: 'subscription unknown here', userId: toUserId(userId), customerId, detail: id });
     }

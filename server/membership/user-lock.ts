@@ -3,20 +3,20 @@ import type { UserId } from '../shared/index.ts';
 import { createLease, type Database } from '../store/index.ts';
 import { StripeUnavailableError } from './results.ts';
 
-/** A process that died holding it is waited for no longer than this. */
+/** Expiry of the lock after a crash of its process. */
 const heldMs = 10_000;
 const renewedMs = 3_000;
 const patienceMs = 15_000;
 const pauseMs = 100;
-/** More of one member at once are no member's: each that waits asks the database again and again. */
+/** More parallel actions are not a user's: each waiting one polls the database. */
 const maxAtOnce = 12;
 
 const atOnce = new Map<string, number>();
 
 /**
- * One act on a member's money at a time, in all processes: two tabs, a double click, or a change of mind while a card is being
- * charged come one after the other.
- * @throws {StripeUnavailableError} when the act before takes too long, or too many wait
+ * One action on a user's payments at a time, in all processes: two tabs, a double click, or a change of mind during a
+ * charge run one after the other.
+ * @throws {StripeUnavailableError} if the earlier action takes too long, or too many wait
  */
 export async function withUserLock<T>(database: Database, userId: UserId, act: () => Promise<T>): Promise<T> {
   const others = atOnce.get(userId) ?? 0;
@@ -32,7 +32,7 @@ export async function withUserLock<T>(database: Database, userId: UserId, act: (
 }
 
 async function runInTurn<T>(database: Database, userId: UserId, act: () => Promise<T>): Promise<T> {
-  // By the machine's clock: a test that moves the product's must not let anybody in.
+  // By the machine's clock: a test that moves the product's must not open the lock.
   const lease = createLease(database, `billing:${userId}`, heldMs, Date.now);
   const until = Date.now() + patienceMs;
   while (!(await lease.acquire())) {
@@ -47,7 +47,7 @@ async function runInTurn<T>(database: Database, userId: UserId, act: () => Promi
     return await act();
   } finally {
     clearInterval(renewing);
-    // One that arrives after the release would hold it for nobody.
+    // A renewal after the release would hold the lock without an owner.
     await renewal;
     await lease.release();
   }

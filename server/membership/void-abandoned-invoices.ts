@@ -4,9 +4,9 @@ import { callStripe, toStripeRefusal } from './stripe-client.ts';
 import { isEnded, toId, toSubscriptionId, toSubscriptionStatus } from './stripe-objects.ts';
 
 /**
- * When Stripe gives up a renewal it ends the subscription and leaves the invoice open: its page would take money for a plan
- * that nobody has any more. What is tried in vain here is tried again at the next reading.
- * @returns how many are void now
+ * When Stripe gives up a renewal it ends the subscription and leaves the invoice open: its page would accept money for
+ * an ended plan. Failures are tried again at the next read.
+ * @returns the number of voided invoices
  */
 export async function voidAbandonedInvoices(
   { stripe, log }: Pick<BillingDeps, 'stripe' | 'log'>,
@@ -20,7 +20,7 @@ export async function voidAbandonedInvoices(
       await callStripe(stripe, (client) => client.invoices.voidInvoice(id));
       voided += 1;
     } catch (error) {
-      // Paid in this very moment, or void by now.
+      // It has just been paid, or is already void.
       const level = toStripeRefusal(error) ? 'info' : 'warn';
       log[level]({ err: error, act: 'leftover', invoice: id }, 'an invoice of a subscription that is over stays open');
     }

@@ -1,14 +1,14 @@
 import type { Db } from '../store/index.ts';
 
-/** An event that Stripe has sent, by its id. */
+/** An event from Stripe, by its id. */
 export interface NotedEvent {
   id: string;
   type: string;
-  /** null: it speaks of no customer. */
+  /** null: it has no customer. */
   customerId: string | null;
 }
 
-/** Writes down that an event has come in. @returns how it stands: `done` is never done again */
+/** Records a received event. @returns its state: `done` is never done again */
 export async function recordEvent(
   db: Db,
   { id, type, customerId }: NotedEvent,
@@ -28,7 +28,7 @@ export async function completeEvent(db: Db, id: string, nowMs: number): Promise<
   await db.updateTable('stripe_events').set({ done_at: nowMs }).where('id', '=', id).execute();
 }
 
-/** Those that came in before this moment and are not done: the process died, or Stripe was away and has given up. */
+/** Unprocessed events from before this time: the process died, or Stripe was unavailable. */
 export async function listUnfinishedEvents(db: Db, beforeMs: number, max: number): Promise<string[]> {
   const rows = await db
     .selectFrom('stripe_events')
@@ -41,7 +41,7 @@ export async function listUnfinishedEvents(db: Db, beforeMs: number, max: number
   return rows.map(({ id }) => id);
 }
 
-/** Forgets what was done before this moment: Stripe does not send it again. */
+/** Deletes processed events from before this time: Stripe does not send them again. */
 export async function sweepEvents(db: Db, beforeMs: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('stripe_events')

@@ -16,7 +16,7 @@ import { completeEvent, type NotedEvent, recordEvent } from './webhook-store.ts'
 
 export const webhookPath = '/webhooks/stripe';
 
-/** After each of these the member is read anew; which one it was makes no difference, so they may come in any order. */
+/** Each of these events triggers a read of the user; its type does not matter, so they may arrive in any order. */
 const ofMembers: ReadonlySet<string> = new Set([
   'customer.deleted',
   'customer.subscription.created',
@@ -36,18 +36,18 @@ const ofMembers: ReadonlySet<string> = new Set([
   'setup_intent.succeeded',
   'setup_intent.setup_failed',
 ]);
-/** After these a payment is. */
+/** These events trigger a read of a payment. */
 export const ofPayments = ['charge.refunded', 'charge.dispute.created'] as const;
 const payments: ReadonlySet<string> = new Set(ofPayments);
 
-/** For labels and logs, so that nobody can make up new ones. */
+/** Known types for labels and logs, so that callers cannot create new ones. */
 const knownType = (type: string) => (ofMembers.has(type) || payments.has(type) ? type : 'other');
 
 export type WebhookResult = 'done' | 'twice' | 'unknown-customer' | 'unknown-type';
 
-/** Largest body. Stripe's events are of some 10 KiB; an invoice with many lines has more. */
+/** Maximum body size. Stripe's events have some 10 KiB; an invoice with many lines has more. */
 const bodyLimit = '1mb';
-/** Stripe sends again by itself, for three days; this is for whoever looks. */
+/** Stripe repeats deliveries by itself, for three days; this is for people who look. */
 const retryAfterSeconds = 60;
 
 interface About {
@@ -62,11 +62,11 @@ const idIn = (item: unknown): string | null =>
     ? toId(item as string | { id: string })
     : null;
 
-/** Whom an event speaks of: all that is taken from it. */
+/** The customer of an event: the only data that are used. */
 function customerIn({ data }: Stripe.Event): string | null {
   const object = data.object as About;
   if (object.object === 'customer') return idIn(object.id);
-  // A card that was taken away has no customer any more; before, it had.
+  // A removed card has no customer any more; its previous attributes do.
   const before = (data as { previous_attributes?: About }).previous_attributes;
   return idIn(object.customer) ?? idIn(before?.customer);
 }
@@ -78,15 +78,20 @@ const noted = (event: Stripe.Event): NotedEvent => ({
 });
 
 export interface StripeWebhooks {
-  /** Does what an event asks for, unless it was done. @throws {StripeUnavailableError} */
+  /** Processes an event, unless that was done. @throws {StripeUnavailableError} */
   take(event: Stripe.Event): Promise<WebhookResult>;
-  /** The same for one that is known by its id alone: Stripe says what it was. @throws {StripeUnavailableError} */
+  /**
+   * The same for an event of which only the id is stored: Stripe is asked for its content. @throws
+   * {StripeUnavailableError}
+   */
   retryEvents(eventId: string): Promise<void>;
-  /** The route, which must stand before whatever reads bodies or refuses posts from elsewhere. */
+  /** The route; before the body parsers and the guard against cross-site posts. */
   routes(router: Router, secret: string): void;
 }
 
-/** What Stripe tells by itself (https://docs.stripe.com/webhooks): each event sets off a reading, and is believed in nothing. */
+/**
+ * Stripe's webhooks (https://docs.stripe.com/webhooks): each event only triggers a read; its content is not trusted.
+ */
 export function createWebhooks(deps: BillingDeps): StripeWebhooks {
   const { database, stripe, metrics, log, now } = deps;
   const sync = coalesceByKey((userId: UserId) => syncMember(deps, userId));
@@ -119,14 +124,14 @@ export function createWebhooks(deps: BillingDeps): StripeWebhooks {
     metrics.webhook(knownType(type), outcome);
   }
 
-  /** @throws {HttpError} when Stripe has not signed it, or too long ago */
+  /** @throws {HttpError} if the signature is missing, invalid or too old */
   async function verified(body: unknown, signature: string | undefined, secret: string): Promise<Stripe.Event> {
     const { webhooks } = await stripe();
     try {
       return webhooks.constructEvent(Buffer.isBuffer(body) ? body : '', signature ?? '', secret);
     } catch (error) {
       count('', 'refused');
-      // Its message quotes what was sent.
+      // Its message quotes the input.
       throw new HttpError('badRequest', { detail: `no webhook of Stripe: ${(error as Error).name}` });
     }
   }
@@ -151,7 +156,7 @@ export function createWebhooks(deps: BillingDeps): StripeWebhooks {
     take,
     async retryEvents(eventId) {
       const event = await callStripe(stripe, (client) => orNotFound(client.events.retrieve(eventId)));
-      // Stripe keeps them for 30 days. What it spoke of has been read often since.
+      // Stripe keeps events for 30 days. The object of an older one has been read often since.
       if (event) count(event.type, await take(event));
       else await completeEvent(database.db, eventId, now());
     },

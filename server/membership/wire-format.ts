@@ -5,22 +5,23 @@ import type { Catalogue, Plan } from './catalogue.ts';
 import { type Membership, type SavedCard, trialPlanKey } from './membership.ts';
 import type { Order } from './order-store.ts';
 
-// The specification's shapes (sections 3 and 7), under its names. Times in milliseconds since the epoch; amounts as text
-// with two decimals, but for a plan's, which are whole dollars.
+// The specification's shapes (sections 3 and 7), under its names. Times in milliseconds since the epoch; amounts as
+// text with two decimals, except a plan's, which are whole dollars.
 
 /** @param cents integer cents, 0 or more */
 export const dollars = (cents: number): string => (cents / 100).toFixed(2);
 
-/** An amount as callers say it: `79.2`, `"79.20"`. */
+/** An amount from a caller: `79.2`, `"79.20"`. */
 export const amountSchema = z.union([
   z.string().regex(/^\d{1,9}(\.\d{1,2})?$/, 'write an amount as in 79.20'),
   z.number().min(0).max(999_999_999),
 ]);
 
-/** NaN: no whole number of cents. */
+/** NaN: not a whole number of cents. */
 export function parseAmount(submitted: z.infer<typeof amountSchema>): number {
   const whole = Math.round(Number(submitted) * 100);
-  // 79.2 × 100 is a little less than 7920; divided again it is the same number, if it was one of whole cents.
+  // 79.2 × 100 is a little less than 7920; dividing the rounded value gives the same number, if it was one of whole
+  // cents.
   return whole / 100 === Number(submitted) ? whole : Number.NaN;
 }
 
@@ -28,7 +29,7 @@ export const planSchema = z.object({
   id: z.string(),
   code: z.string(),
   planName: z.string(),
-  /** '1' monthly, '2' yearly; null: a partner's, which has no end. */
+  /** '1' monthly, '2' yearly; null: a partner's plan, which does not end. */
   planType: z.enum(['1', '2']).nullable(),
   planAmount: z.int(),
   planHash: z.string(),
@@ -40,13 +41,13 @@ export const toWirePlan = ({ id, code, name, type, amountCents, planKey }: Plan)
 
 export const customerSchema = z.object({
   customer_id: z.string(),
-  /** One, or none once it has ended. */
+  /** One, or none after its end. */
   subscription: z.array(
     z.object({
       subscription_id: z.string(),
-      /** Stripe's word. */
+      /** Stripe's status. */
       status: z.string(),
-      /** The plan's code; the one on which members begin by its own name. */
+      /** The plan's code; the initial one has its own name. */
       plan_name: z.string().nullable(),
       trial_end: z.int().nullable(),
       current_period_end: z.int().nullable(),
@@ -120,17 +121,17 @@ export const toWireCard = (card: SavedCard): z.infer<typeof cardSchema> => ({
   ...{ exp_month: card.expMonth, exp_year: card.expYear, is_default: true },
 });
 
-/** One thing that a caller said, and what is true. */
+/** A value from a caller, and the true one. */
 export interface SubmittedValue {
   name: string;
-  /** Whether they are the same; undefined said nothing. */
+  /** Whether they are equal; undefined: not submitted. */
   agrees: boolean | undefined;
-  /** In the specification's way of writing. */
+  /** In the specification's format. */
   true_: string;
 }
 
 /**
- * Amounts, plans and dates are what the server says; a caller may repeat them, not change them.
+ * The server decides amounts, plans and dates; a caller may repeat them, not change them.
  * @throws {HttpError} 409 with everything that differs
  */
 export function rejectDifferent(submitted: readonly SubmittedValue[]): void {
@@ -142,7 +143,7 @@ export function rejectDifferent(submitted: readonly SubmittedValue[]): void {
   });
 }
 
-/** @param submitted undefined, null and '' say nothing */
+/** @param submitted undefined, null and '' mean not submitted */
 export function compareValue(
   name: string,
   submitted: string | number | null | undefined,

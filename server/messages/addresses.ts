@@ -1,5 +1,5 @@
 /**
- * One plain address (RFC 5321's Mailbox without quoted local parts): nothing in it can end a header, name a second
+ * One plain address (RFC 5321's Mailbox without quoted local parts): no part of it can end a header, name a second
  * recipient or be read as a display name.
  */
 const mailAddress = /^[^\s\p{Cc}\p{Cf}<>()[\]\\,;:"@]{1,64}@(?=.{1,253}$)[\p{L}\p{N}-]{1,63}(\.[\p{L}\p{N}-]{1,63})*$/u;
@@ -10,7 +10,7 @@ export function isMailAddress(text: string): boolean {
 
 const maxHeaderCharacters = 250;
 
-/** Text for a header: one line, without what could begin another one. */
+/** Text for a header: one line, without characters that could start another one. */
 export function toHeaderText(text: string): string {
   const line = text
     .toWellFormed()

@@ -1,6 +1,6 @@
 /**
- * Does what is due, some of it at once, until nothing is left. A second call while it works makes it look again.
- * @param look what is due, leaving out what is under way; at most `room` of it
+ * Processes due items, several in parallel, until none is left. A second call during a run makes it look again.
+ * @param look the due items, without those in progress; at most `room` of them
  * @param act never rejects
  */
 export interface BatchRunnerOptions<Item extends { id: string }> {
@@ -10,7 +10,7 @@ export interface BatchRunnerOptions<Item extends { id: string }> {
 }
 
 export interface BatchRunner {
-  /** Resolves with how much was done, when nothing is due and nothing under way. */
+  /** Resolves with the number of processed items, when none is due or in progress. */
   run(): Promise<number>;
 }
 
@@ -45,7 +45,7 @@ export function createBatchRunner<Item extends { id: string }>({
     }
   }
 
-  /** A look that fails (the store is away) ends the run once what is under way is over. */
+  /** A failed look (the store is unavailable) ends the run after the items in progress. */
   async function runOnce(): Promise<number> {
     try {
       return await work();

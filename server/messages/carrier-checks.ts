@@ -3,16 +3,16 @@ import type { TwilioSettings } from './carrier-twilio.ts';
 /** The answer of a mail or text message service to its credentials, without a message. */
 export type CarrierState =
   | { kind: 'ready' }
-  /** It does not answer, or not by TLS. */
+  /** It does not answer, or not with TLS. */
   | { kind: 'away'; why: string }
-  /** It answers, and takes no messages with these credentials. */
+  /** It answers, but accepts no messages with these credentials. */
   | { kind: 'refused'; why: string };
 
 const timeoutMs = 10_000;
 
 /** Connects, demands TLS as a delivery does, and signs in. */
 export async function checkSmtp(url: string): Promise<CarrierState> {
-  // The library is loaded where it is needed.
+  // The library is loaded on demand.
   const { smtpTransport } = await import('./carrier-smtp.ts');
   const transport = smtpTransport({ url, timeoutMs });
   try {
@@ -34,7 +34,7 @@ async function ask(
   try {
     const answer = await fetch(address, {
       headers: { Authorization: authorization, Accept: 'application/json' },
-      // Credentials go nowhere else.
+      // Credentials must not follow a redirect.
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     });
@@ -45,7 +45,7 @@ async function ask(
   }
 }
 
-/** Whether the key may send mail: SendGrid's Scopes API, version 3. */
+/** Tests whether the key may send mail: SendGrid's Scopes API, version 3. */
 export async function checkSendGrid({ apiKey, url }: { apiKey: string; url: string }): Promise<CarrierState> {
   const answer = await ask(new URL('/v3/scopes', url), `Bearer ${apiKey}`);
   if ('unavailable' in answer) return { kind: 'away', why: answer.unavailable };
@@ -57,7 +57,7 @@ export async function checkSendGrid({ apiKey, url }: { apiKey: string; url: stri
     : { kind: 'refused', why: 'the key lacks the scope mail.send' };
 }
 
-/** Whether the account is there and active. */
+/** Tests whether the account exists and is active. */
 export async function checkTwilio({
   accountSid,
   authToken,

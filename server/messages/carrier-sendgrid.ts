@@ -3,7 +3,7 @@ import sendGridMail from '@sendgrid/mail';
 import { toHeaderText } from './addresses.ts';
 import { type MailCarrier, type OutgoingMail, PermanentDeliveryError } from './carrier.ts';
 
-// Their types know the ready-made objects alone; one of our own is not shared with anybody.
+// Their types only declare the shared instances; an own instance is not shared with other code.
 const { Client } = sendGridClient as unknown as { Client: new () => typeof sendGridClient };
 const { MailService } = sendGridMail as unknown as { MailService: new () => typeof sendGridMail };
 
@@ -15,14 +15,14 @@ export interface SendGridSettings {
 }
 
 /**
- * SendGrid's Mail Send API, version 3. It has no idempotency key: the key goes along as `X-Message-Id` (in the request and
- * in the mail) and as the custom argument `message_id`, which SendGrid's own events carry, so that a mail that was sent twice
- * after a crash is recognised.
+ * SendGrid's Mail Send API, version 3. It has no idempotency key: the key is sent as `X-Message-Id` (in the request and
+ * in the mail) and as the custom argument `message_id`, which SendGrid's own events contain, so that a mail that was
+ * sent twice after a crash can be recognized.
  */
 export function sendGridCarrier({ apiKey, url, timeoutMs = 15_000 }: SendGridSettings): MailCarrier {
   const client = new Client();
   client.setApiKey(apiKey);
-  // Only now: setApiKey writes its own address.
+  // Only now: setApiKey sets its own address.
   client.setDefaultRequest('baseUrl', url);
   const service = new MailService();
   service.setClient(client);
@@ -39,7 +39,7 @@ export function sendGridCarrier({ apiKey, url, timeoutMs = 15_000 }: SendGridSet
           ...toSendGridContent(mail),
           headers: { 'X-Message-Id': idempotencyKey },
           customArgs: { message_id: idempotencyKey },
-          // A link that leads by way of another host, or a picture that tells when it was read, has no place in these mails.
+          // These mails must have no links through another host, and no pictures that report when they are read.
           trackingSettings: { clickTracking: { enable: false, enableText: false }, openTracking: { enable: false } },
         });
       } catch (error) {
@@ -52,7 +52,7 @@ export function sendGridCarrier({ apiKey, url, timeoutMs = 15_000 }: SendGridSet
 function toSendGridContent(mail: OutgoingMail) {
   if (!('templateId' in mail)) return { subject: mail.subject, text: mail.text, html: mail.html };
   const { templateId, values } = mail;
-  // Dynamic templates have ids that begin so; the older ones know substitutions alone.
+  // Dynamic templates have ids with this prefix; the older ones only support substitutions.
   return templateId.startsWith('d-')
     ? { templateId, dynamicTemplateData: values }
     : { templateId, substitutions: values };
@@ -64,7 +64,7 @@ interface Refusal {
   response?: { body?: { errors?: { message?: string; field?: string | null }[] } };
 }
 
-/** For good only when the recipient or the mail's size is what was refused: all else the operator can mend. */
+/** Permanent only if the recipient or the size was refused: an operator can repair everything else. */
 function sendGridFailure(error: unknown): Error {
   const { code, message, response } = error as Refusal;
   // Refused connections, timeouts.

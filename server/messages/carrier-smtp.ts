@@ -5,13 +5,13 @@ import { type MailCarrier, PermanentDeliveryError } from './carrier.ts';
 export interface SmtpSettings {
   /** `smtp://user:password@host:587` or `smtps://…:465`; `?requireTLS=false` allows a server without TLS. */
   url: string;
-  /** One delivery, from connecting to the server's last word. */
+  /** Time limit of one delivery, from connecting to the server's last reply. */
   timeoutMs?: number;
 }
 
 const usualPorts = { 'smtp:': 587, 'smtps:': 465 } as const;
 
-/** Connections to the server; none is open yet. */
+/** A pool of connections to the server; none is open yet. */
 export function smtpTransport({ url, timeoutMs = 15_000 }: SmtpSettings) {
   const { protocol, hostname, port, username, password, searchParams } = new URL(url);
   const secure = protocol === 'smtps:';
@@ -19,7 +19,7 @@ export function smtpTransport({ url, timeoutMs = 15_000 }: SmtpSettings) {
     host: hostname,
     port: Number(port) || usualPorts[secure ? 'smtps:' : 'smtp:'],
     secure,
-    // Codes stand in mails: who listens in between must not read them, nor take the offer of STARTTLS away.
+    // Mails contain codes: an eavesdropper must not read them, nor remove the offer of STARTTLS.
     requireTLS: !secure && searchParams.get('requireTLS') !== 'false',
     ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     connectionTimeout: timeoutMs,
@@ -31,8 +31,8 @@ export function smtpTransport({ url, timeoutMs = 15_000 }: SmtpSettings) {
 }
 
 /**
- * Any server that speaks SMTP (RFC 5321). SMTP has no idempotency key: the Message-ID (RFC 5322) is made of it, by which
- * mailboxes recognise a mail that comes twice.
+ * Any SMTP server (RFC 5321). SMTP has no idempotency key: the Message-ID (RFC 5322) is derived from it, so that
+ * mailboxes recognize a repeated mail.
  */
 export function smtpCarrier(settings: SmtpSettings): MailCarrier {
   const { timeoutMs = 15_000 } = settings;
@@ -46,14 +46,14 @@ export function smtpCarrier(settings: SmtpSettings): MailCarrier {
       try {
         await transport.sendMail({
           from: { address: from.address, name: toHeaderText(from.name ?? '') },
-          // As an object it is one address, whatever stands in it.
+          // As an object it is always one address.
           to: { address: to, name: '' },
           ...(replyTo !== undefined && { replyTo: { address: replyTo, name: '' } }),
           subject,
           html,
           text,
           messageId: `<${idempotencyKey}@${domain}>`,
-          // RFC 3834: no answering machine answers it.
+          // RFC 3834: automatic responders do not answer it.
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal: AbortSignal.timeout(timeoutMs),
         });
@@ -64,7 +64,10 @@ export function smtpCarrier(settings: SmtpSettings): MailCarrier {
   };
 }
 
-/** The recipient or the mail itself was refused for good (5yz); a refused sender or login is the operator's to mend. */
+/**
+ * Permanent if the recipient or the mail itself was refused (5yz); a refused sender or login is the operator's to
+ * repair.
+ */
 function smtpFailure(error: NodemailerError): Error {
   const { responseCode = 0, command, message } = error;
   const refused = command === 'RCPT TO' || command === 'DATA';

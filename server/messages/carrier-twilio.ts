@@ -1,10 +1,10 @@
 import { PermanentDeliveryError, type SmsCarrier } from './carrier.ts';
 
 export interface TwilioSettings {
-  /** Begins with `AC`; the user of the API. */
+  /** Starts with `AC`; the user name of the API. */
   accountSid: string;
   authToken: string;
-  /** A number or a name that stands as the sender, or a messaging service that chooses one (`MG…`). */
+  /** A number or name as the sender, or a messaging service that selects one (`MG…`). */
   sender: { from: string } | { messagingServiceSid: string };
   /** `https://api.twilio.com` */
   url: string;
@@ -12,9 +12,9 @@ export interface TwilioSettings {
 }
 
 /**
- * What Twilio says of a number that no second try mends (its error dictionary): no valid number, no number that can be
- * texted, a landline, a premium number, a short code, our own, one whose owner has answered STOP, or a country that the
- * account does not send to. What it says of the sender, the account or the service an operator can mend.
+ * Twilio's error codes for numbers that a retry cannot help (its error dictionary): an invalid number, one without text
+ * messages, a landline, a premium number, a short code, Foyer's own, one whose owner has answered STOP, or a country
+ * that the account does not send to. An operator can repair errors of the sender, the account or the service.
  */
 const ofTheNumber = new Set([21211, 21214, 21217, 21265, 21266, 21408, 21610, 21612, 21614, 21635]);
 
@@ -41,7 +41,7 @@ export function twilioCarrier({ accountSid, authToken, sender, url, timeoutMs = 
           method: 'POST',
           headers: { Authorization: authorization, Accept: 'application/json' },
           body: new URLSearchParams({ To: to, Body: text, ...from }),
-          // Credentials go nowhere else.
+          // Credentials must not follow a redirect.
           redirect: 'error',
           signal: AbortSignal.timeout(timeoutMs),
         });
@@ -54,7 +54,7 @@ export function twilioCarrier({ accountSid, authToken, sender, url, timeoutMs = 
   };
 }
 
-/** What went wrong below HTTP: `fetch` itself says only that it failed. */
+/** The cause of a network error: `fetch` itself only reports that it failed. */
 function toNetworkReason(error: unknown): string {
   const { name, cause } = error as { name?: string; cause?: { code?: string; message?: string } };
   return cause?.code ?? cause?.message ?? name ?? 'no answer';
@@ -69,7 +69,7 @@ async function readRefusal(answer: Response): Promise<Refusal> {
   }
 }
 
-/** Twilio's messages name the number; whoever reads why a message was not delivered need not. */
+/** Twilio's messages contain the number, which readers of the failure reason need not see. */
 function refused(status: number, { code, message }: Refusal, to: string): Error {
   const submitted = typeof message === 'string' ? `: ${message.replaceAll(to, '…').replace(/\+\d{4,}/g, '…')}` : '';
   const why = `Twilio ${status}${typeof code === 'number' ? ` (${code})` : ''}${submitted}`;

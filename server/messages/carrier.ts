@@ -1,23 +1,23 @@
 import type { LogoutNotice } from './message.ts';
 
 /**
- * What takes a message out of the house. A carrier answers when the service has taken the message over; the row is
+ * Sends messages by an external service. A carrier resolves when the service has accepted the message; the row is
  * marked after that, so a crash in between repeats the delivery with the same idempotency key.
  */
 export interface MailCarrier {
   readonly name: string;
-  /** @throws {PermanentDeliveryError} when trying again would be useless; any other error is tried again */
+  /** @throws {PermanentDeliveryError} if a retry would be useless; any other error is tried again */
   send(mail: OutgoingMail, options: CarrierOptions): Promise<void>;
 }
 
 export interface SmsCarrier {
   readonly name: string;
-  /** @throws {PermanentDeliveryError} when trying again would be useless; any other error is tried again */
+  /** @throws {PermanentDeliveryError} if a retry would be useless; any other error is tried again */
   send(sms: { to: string; text: string }, options: CarrierOptions): Promise<void>;
 }
 
 export interface CarrierOptions {
-  /** The same for every attempt at one message, and for no other message. */
+  /** Equal for every attempt of one message, and for no other message. */
   idempotencyKey: string;
 }
 
@@ -38,7 +38,7 @@ export interface RenderedMail extends Envelope {
   text: string;
 }
 
-/** Made into a mail by the mail service, from a template that the operator keeps there. */
+/** A mail that the mail service renders, from a template that the operator stores there. */
 export interface TemplatedMail extends Envelope {
   templateId: string;
   /** Merge variables. */
@@ -47,10 +47,10 @@ export interface TemplatedMail extends Envelope {
 
 export type OutgoingMail = RenderedMail | TemplatedMail;
 
-/** Tells client apps; the signing keys are another room's, so it is handed in. */
+/** Notifies client apps; oidc/ implements it, because the signing keys belong to a higher layer. */
 export interface LogoutCarrier {
   readonly name: string;
-  /** @throws {PermanentDeliveryError} when trying again would be useless; any other error is tried again */
+  /** @throws {PermanentDeliveryError} if a retry would be useless; any other error is tried again */
   send(notice: LogoutNotice): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export interface Carriers {
   logout?: LogoutCarrier | undefined;
 }
 
-/** Trying again is useless: no such address, say. The message goes to the dead letters at once. */
+/** A retry is useless, for example for an unknown address. The message becomes a dead letter at once. */
 export class PermanentDeliveryError extends Error {
   override name = 'PermanentFailure';
 }
@@ -69,7 +69,7 @@ const addresses = /[^\s<>@,;:"]+@[^\s<>@,;:"]+/g;
 const keys = /\bSG\.[\w.-]+/g;
 const codes = /\b\d{6}\b/g;
 
-/** Why a delivery failed, for the operator: one line without addresses, codes or keys. */
+/** The reason of a failed delivery, for the operator: one line without addresses, codes or keys. */
 export function toFailureReason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text

@@ -6,14 +6,14 @@ export interface MailCarrierSettings {
   smtpUrl?: string | undefined;
 }
 
-/** SendGrid when there is a key, else SMTP, else none. The library of the other one is not loaded. */
+/** SendGrid if there is a key, else SMTP, else none. The library of the other one is not loaded. */
 export async function createMailCarrier({ sendGrid, smtpUrl }: MailCarrierSettings): Promise<MailCarrier | undefined> {
   if (sendGrid) return (await import('./carrier-sendgrid.ts')).sendGridCarrier(sendGrid);
   if (smtpUrl !== undefined) return (await import('./carrier-smtp.ts')).smtpCarrier({ url: smtpUrl });
   return undefined;
 }
 
-/** Twilio when there is an account, else none. */
+/** Twilio if there is an account, else none. */
 export function createSmsCarrier(twilio: TwilioSettings | undefined): SmsCarrier | undefined {
   return twilio && twilioCarrier(twilio);
 }

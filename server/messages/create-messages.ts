@@ -14,7 +14,7 @@ export interface MessagesOptions extends Pick<OutboxWorkerSettings, 'log' | 'ran
   carriers: Carriers;
   from: MailAddress;
   replyTo?: string | undefined;
-  /** Name, addresses and colours of the house, for the mails. */
+  /** Name, addresses and colors of the brand, for the mails. */
   look: Parameters<typeof renderMail>[1];
   /** Templates that the operator has mapped to the mail service's own ids. */
   templates: ReadonlyMap<string, string>;

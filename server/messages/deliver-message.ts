@@ -10,7 +10,7 @@ export interface DeliverySettings {
   carriers: Carriers;
   from: MailAddress;
   replyTo?: string | undefined;
-  /** Makes a template of the product's into a mail. */
+  /** Renders a template of the product to a mail. */
   render(mail: Mail): { subject: string; html: string; text: string };
   /** The mail service's own id of a template that the operator has mapped, by its name. */
   templateId(name: string): string | undefined;
@@ -18,7 +18,10 @@ export interface DeliverySettings {
 
 export const channels: readonly MessageChannel[] = ['mail', 'sms', 'notification', 'logout-token'];
 
-/** Hands a message to its carrier; a decoy is rendered alone. @throws {PermanentDeliveryError} when trying again would be useless */
+/**
+ * Passes a message to its carrier; a decoy is only rendered. @throws {PermanentDeliveryError} if a retry would be
+ * useless
+ */
 export type DeliverMessage = (
   message: Message,
   row: { id: string; created_at: number; decoy: number },
@@ -40,7 +43,7 @@ export function createDelivery(settings: DeliverySettings): DeliverMessage {
       return carriers.logout.send(message);
     }
     if (!isMailAddress(message.to)) throw new PermanentDeliveryError('not a mail address');
-    // An operator can mend that.
+    // An operator can repair that.
     if (!carriers.mail) throw new Error('no carrier for mail is configured: set SENDGRID_API_KEY or SMTP_URL');
     const mail = toOutgoingMail(message, settings);
     if (decoy === 1) return;
@@ -56,7 +59,7 @@ function toOutgoingMail(mail: Mail | MappedMail, settings: DeliverySettings): Ou
   const envelope = { to: mail.to, from, ...(replyTo !== undefined && { replyTo }) };
   if (!isMapped(mail)) {
     const { subject, html, text } = render(mail);
-    // Names stand in subjects, and come from strangers.
+    // Subjects contain names from strangers.
     return { ...envelope, subject: toHeaderText(subject), html, text };
   }
   const name = mail.template.slice(mappedPrefix.length);

@@ -1,14 +1,14 @@
 import Bowser from 'bowser';
 import type { T } from '../../locales/index.ts';
 
-/** Longer than any browser's. */
+/** Longer than the User-Agent of any browser. */
 const maxCharacters = 512;
 const browsers: ReadonlySet<string> = new Set(Object.values(Bowser.BROWSER_MAP));
 const systems: ReadonlySet<string> = new Set(Object.values(Bowser.OS_MAP));
 
 /**
- * What a browser says of itself, in a member's words: `Chrome on Windows`. Anybody can say anything there, so only names
- * that are known are repeated; and browsers keep versions and models to themselves.
+ * A readable name of a browser: `Chrome on Windows`. Anyone can send any User-Agent, so only known names are shown;
+ * browsers do not send exact versions and models.
  */
 export function deviceName(t: T, userAgent: string | undefined): string {
   const agent = (userAgent ?? '').slice(0, maxCharacters);

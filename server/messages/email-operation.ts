@@ -33,7 +33,7 @@ const sentEmailBody = z.object({
 });
 type SentEmail = z.infer<typeof sentEmailBody>;
 
-/** The product's own mails that a client app may have sent: none that holds a code. */
+/** The product's own mails that a client app may send: none with a code. */
 function ownMail(action: string, to: Recipient, nowMs: number): Mail | undefined {
   const { email, lang, givenName } = to;
   const common = { channel: 'mail', to: email, lang } as const;
@@ -41,7 +41,7 @@ function ownMail(action: string, to: Recipient, nowMs: number): Mail | undefined
   if (action === 'welcome') return { ...common, template: 'welcome', values: { givenName } };
   return undefined;
 }
-/** Stands for a member in decoys. */
+/** Replaces the user in decoys. */
 const unknown: Recipient = { userId: toUserId(''), email: decoyAddress, lang: 'en', givenName: '' };
 const ownActions: ReadonlySet<string> = new Set(['password', 'welcome']);
 
@@ -52,7 +52,7 @@ function mappedMail({ action, variables, ...args }: SentEmail, to: string): Mapp
   return { channel: 'mail', to, template: `mapped:${action}`, values };
 }
 
-/** `POST /sentEmail`: client apps have a mail of a known template sent, to members. What it says is never theirs. */
+/** `POST /sentEmail`: client apps send a mail of a known template to users. They never determine its text. */
 export function sentEmail(deps: MessageOperationsDeps): ApiOperation {
   const { database, kv, outbox, recipients, templates, openTemplates, uniformAnswers, digest, now } = deps;
   return defineOperation({
@@ -88,7 +88,7 @@ export function sentEmail(deps: MessageOperationsDeps): ApiOperation {
     },
   });
 
-  /** Over all client apps: nobody's mailbox is flooded from here. */
+  /** Over all client apps, so that Foyer cannot flood a mailbox. */
   async function countRecipient(email: string): Promise<void> {
     const decision = await consumeLimits(kv, rateLimits.sentEmail, { recipient: digest(email) });
     if (!decision.allowed) {

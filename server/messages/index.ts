@@ -1,9 +1,8 @@
 /**
- * The room of what leaves the house: mail, SMS, member notifications, and logout tokens to client apps. One outbox, written in the same transaction as
- * the change that a message tells of; a worker hands it to a carrier.
- *
- * Owns the outbox, its worker and carriers, how a template becomes a message, and the notice of a change to an account.
- * Does not own what templates say (views/mail/) nor when something is said: that is each room's.
+ * The module of outgoing messages: mail, SMS, notifications, and logout tokens to client apps. One outbox, written in
+ * the same transaction as the change that a message reports; a worker passes it to a carrier.
+ * Owns the outbox, its worker and carriers, the rendering of templates, and the notice of a change to an account. Does
+ * not own the templates (views/mail/) nor when a message is sent: each module decides that.
  */
 export { isMailAddress } from './addresses.ts';
 export {

@@ -1,7 +1,7 @@
 import { accentThemes, grounds } from '../../config/accent.ts';
 import type { MailColours } from '../../views/mail/index.ts';
 
-/** As in `client/styles/tokens.css`, which mails cannot read; a test holds the two together. */
+/** As in `client/styles/tokens.css`, which mails cannot read; a test compares them. */
 const words = {
   light: { ink: '#14201d', 'ink-2': '#48554f', line: '#e4dfd4' },
   dark: { ink: '#edf2ef', 'ink-2': '#b3c0ba', line: '#28332f' },

@@ -4,11 +4,11 @@ type PlanType = '1' | '2';
 /** In all of these: times in milliseconds since the epoch, amounts in cents, `currency` as in `usd`. */
 interface MembershipMailBase {
   givenName: string;
-  /** Where the member looks after the membership. */
+  /** The page of the membership. */
   pageLink: string;
 }
 interface CardMailFields {
-  /** Stripe's word for the brand (`visa`); with the last four digits. Left out: no card was charged. */
+  /** Stripe's name of the card brand (`visa`); with the last four digits. Omitted: no card was charged. */
   cardType?: string;
   lastFour?: string;
 }
@@ -19,7 +19,7 @@ export interface Receipt extends MembershipMailBase, CardMailFields {
   fullName: string;
   zipcode?: string;
   currency: string;
-  /** Charged: after discount and credit. */
+  /** The charged amount: after discount and credit. */
   totalAmount: number;
   /** The user record's totalRewards. */
   rewards: string;
@@ -43,11 +43,11 @@ interface UnpaidInvoiceMail extends MembershipMailBase {
   keptUntil?: number;
 }
 
-/** What members are told of their plan, their card and their money. */
+/** The mails about plan, card and payments. */
 export interface MembershipMailValues {
   receipt: Receipt;
-  'payment-failed': UnpaidInvoiceMail & CardMailFields & { /** Left out: not by itself. */ nextAttemptAt?: number };
-  /** The bank wants to hear from the member. */
+  'payment-failed': UnpaidInvoiceMail & CardMailFields & { nextAttemptAt?: number };
+  /** The bank requires authentication by the user. */
   'payment-action-required': UnpaidInvoiceMail;
   'trial-ends': MembershipMailBase & { days: number; endsAt: number };
   'plan-cancelled': MembershipMailBase & { planName: string; endsAt: number };
@@ -55,14 +55,14 @@ export interface MembershipMailValues {
     planName: string;
     endedAt: number;
     why: 'cancelled' | 'unpaid';
-    /** What the member has now; left out: none. */
+    /** The user's present plan; omitted: none. */
     planNow?: string;
   };
-  /** At the period's end. `amountCents`: what the new plan costs; 0: nothing. */
+  /** At the period's end. `amountCents`: the price of the new plan; 0: free. */
   'plan-changes': MembershipMailBase & {
     fromPlan: string;
     toPlan: string;
-    /** Left out: a plan without an end. */
+    /** Omitted: a plan that does not end. */
     toPlanType?: PlanType;
     changesAt: number;
     amountCents: number;

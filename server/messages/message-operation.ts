@@ -18,10 +18,10 @@ import type { MessageOperationsDeps } from './operations.ts';
 const text = (max: number) => z.string().refine((value) => !isMalformed(value, max), `at most ${max} characters`);
 const lines = (max: number) =>
   z.string().refine((value) => !isMalformed(value.replace(/\r?\n|\t/g, ' '), max), `at most ${max} characters`);
-/** As Amazon's queues have them. */
+/** The format of Amazon's queues. */
 const queueId = z.string().regex(/^[\x21-\x7e]{1,128}$/, '1 to 128 printable characters of ASCII');
 
-/** What else a sender may say, in the specification's names. */
+/** Further data of the sender, in the specification's names. */
 const details = z.object({
   email: text(254).optional(),
   action: text(100).optional(),
@@ -53,7 +53,7 @@ export const storedMessage = details.extend({
   MessageGroupId: z.string().optional(),
 });
 
-/** `POST /message/sent`: a notification inside the marketplace, by a client app or by a member to themselves. */
+/** `POST /message/sent`: a notification inside the marketplace, by a client app or by a user to themselves. */
 export function sentMessage({ database, kv, outbox, box, recipients }: MessageOperationsDeps): ApiOperation {
   return defineOperation({
     method: 'post',
@@ -67,7 +67,7 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
       const { title, description, category, userId: named, MessageDeduplicationId, MessageGroupId, ...rest } = body;
       const { userId, sender } = await resolveRecipient(req, named);
       await countRecipient(userId);
-      // Named apart for each sender: nobody's messages are taken for another's, or wait for them.
+      // Separate names for each sender, so that messages of different senders are neither merged nor ordered.
       const ownId = (id: string | undefined) => (id === undefined ? undefined : `${sender}:${userId}:${id}`);
       const notification: Notification = {
         channel: 'notification',
@@ -85,7 +85,7 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
           ...(deduplicationId !== undefined && { deduplicationId }),
           ...(groupId !== undefined && { groupId }),
         });
-        // The first of the five minutes, when this is not it.
+        // The first message of the five minutes, if this is a duplicate.
         return readNotification(trx, box, id);
       });
       outbox.wake();
@@ -94,7 +94,7 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
     },
   });
 
-  /** Over all senders: more in a day than are kept would only push each other out. */
+  /** Over all senders: more in a day than are kept would only replace each other. */
   async function countRecipient(userId: UserId): Promise<void> {
     const decision = await consumeLimits(kv, rateLimits.notification, { recipient: userId });
     if (decision.allowed) return;

@@ -4,33 +4,33 @@ import { type UserId, userIdSchema } from '../shared/index.ts';
 import { checkedAs } from '../store/index.ts';
 import type { MembershipMailValues } from './membership-mails.ts';
 
-/** What each of the product's own mails is filled with. Times in milliseconds since the epoch. */
+/** The values of each of the product's own mails. Times in milliseconds since the epoch. */
 export interface MailValues extends MembershipMailValues {
-  /** To confirm an address at sign-up. */
+  /** Confirms an address at sign-up. */
   'verify-email': { givenName: string; code: string; minutes: number };
-  /** `provider`: by which the member signs in, who has no password. */
+  /** `provider`: the provider of a user without a password. */
   welcome: { givenName: string; provider?: string };
   /** The code for a forgotten password. */
   'password-reset': { givenName: string; code: string; minutes: number };
-  /** The code that a sign-in takes beside the password, while the limit of all visitors is full. */
+  /** The additional code of a sign-in while the limit for all visitors is used up. */
   'sign-in-code': { givenName: string; code: string; minutes: number };
   /** The specification's notice with the action 'password'. */
   'password-changed': { givenName: string; atMs: number };
-  /** Somebody signed up with an address that is a member's already, and was not told so. */
+  /** A sign-up with the address of a user; the page did not reveal that. */
   'account-exists': { givenName: string };
-  /** Somebody tried to sign in as a member who came from another service without a password, and was not told so. */
+  /** A sign-in of an imported user without a password; the page did not reveal that. */
   'first-password': { givenName: string };
-  /** `hasPassword`: false where the member signs in by a provider or a passkey alone. */
+  /** `hasPassword`: false if the user only signs in with a provider or a passkey. */
   'new-device': { givenName: string; atMs: number; device: string; address: string; hasPassword?: boolean };
   'recovery-code-used': { givenName: string; atMs: number; left: number; device: string; address: string };
   /** The password was right, the second factor wrong too often. */
   'second-factor-guessed': { givenName: string; atMs: number; device: string; address: string };
-  /** Something was changed by which the member is known or signs in. */
+  /** A sign-in identifier or credential was changed. */
   /** The code that proves a new address. */
   'change-email': { givenName: string; code: string; minutes: number };
   /** To the address that is about to be replaced. */
   'email-change-asked': { givenName: string; atMs: number; newEmail: string; device: string; address: string };
-  /** To the address that was replaced, with the link that undoes it. */
+  /** To the replaced address, with the link to undo it. */
   'email-changed': {
     givenName: string;
     atMs: number;
@@ -40,44 +40,44 @@ export interface MailValues extends MembershipMailValues {
     device: string;
     address: string;
   };
-  /** To the address that an account had for a while. */
+  /** To the address that an account had temporarily. */
   'email-undone': { givenName: string; atMs: number };
   'security-notice': SecurityNotice;
-  /** A member wants to leave. */
+  /** The user has requested deletion. */
   'deletion-asked': { givenName: string; atMs: number; dueAtMs: number; device: string; address: string };
-  /** And stays, having signed in. */
+  /** A sign-in has cancelled the deletion. */
   'deletion-cancelled': { givenName: string; atMs: number; device: string; address: string };
-  /** An operator was asked to take the second factor away: with the link that says no. */
+  /** An operator was asked to remove the second factor: with the link to cancel. */
   'factor-reset-asked': { givenName: string; atMs: number; dueAtMs: number; cancelUrl: string };
   'factor-reset-cancelled': { givenName: string; atMs: number };
   'factor-reset-done': { givenName: string; atMs: number };
 }
 
-/** What members are told of when it is changed: each change that has its text in `mail.securityNotice.changes`. */
+/** The changes that a user is notified of: each has its text in `mail.securityNotice.changes`. */
 export type SecurityChange = keyof (typeof texts)['en']['mail']['securityNotice']['changes'];
 
 export interface SecurityNotice {
   givenName: string;
   atMs: number;
   change: SecurityChange;
-  /** Which one, in the member's words: a passkey's name, say. */
+  /** The changed item, for example the name of a passkey. */
   detail?: string;
-  /** Where it was changed: the device's name and its IP address. */
+  /** The origin of the change: the device's name and its IP address. */
   device: string;
   address: string;
 }
 
 export type MailTemplate = keyof MailValues;
 
-/** The recipient of decoys. RFC 2606: no domain has this name. */
+/** The recipient of decoys. RFC 2606 reserves this domain. */
 export const decoyAddress = 'nobody@example.invalid';
 
 interface MessageOptions {
-  /** The same id within five minutes is one message (the specification's MessageDeduplicationId). */
+  /** Messages with the same id within five minutes are one (the specification's MessageDeduplicationId). */
   deduplicationId?: string;
-  /** Messages of one group arrive in the order in which they were written (MessageGroupId). */
+  /** Messages of one group arrive in the order of their creation (MessageGroupId). */
   groupId?: string;
-  /** Not delivered after this moment (milliseconds since the epoch): a code that is void by then, say. */
+  /** Not delivered after this time (milliseconds since the epoch), for example when its code has expired. */
   expiresAtMs?: number;
 }
 
@@ -107,27 +107,27 @@ export interface Sms extends MessageOptions {
   text: string;
 }
 
-/** Shown to a member inside the marketplace. */
+/** Shown to a user inside the marketplace. */
 export interface Notification extends MessageOptions {
   channel: 'notification';
   userId: UserId;
   title: string;
   description: string;
   category: string;
-  /** It tells of a change to how the member signs in: kept longest, and shown first. Callers of the API cannot set it. */
+  /** It reports a change of credentials: kept longest, and shown first. Callers of the API cannot set it. */
   security?: true;
-  /** What else the sender says of it, in the specification's names (pagename, company, …). */
+  /** Further data of the sender, in the specification's names (pagename, company, …). */
   details?: Record<string, string>;
 }
 
-/** A client app hears that a session of a member's is over (OpenID Connect Back-Channel Logout 1.0). */
+/** Notifies a client app that a session of a user has ended (OpenID Connect Back-Channel Logout 1.0). */
 export interface LogoutNotice extends MessageOptions {
   channel: 'logout-token';
   clientId: string;
-  /** Whose session it was, as the client app's id tokens named both. */
+  /** The session in the terms of the client app's id tokens. */
   sub: string;
   sid: string;
-  /** The client app's registration when the session ended: it may be removed by the time it is told. */
+  /** The client app's registration at the end of the session: it may be deleted by the time of the delivery. */
   address: string;
   algorithm: 'ES256' | 'RS256';
 }

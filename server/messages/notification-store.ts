@@ -6,12 +6,12 @@ import { openMessage } from './outbox.ts';
 
 export type NotificationRow = Selectable<NotificationTable>;
 
-/** So many of a member are kept, and so long. */
+/** Maximum number of a user's notifications, and how long they are kept. */
 export const maxNotifications = 500;
 const keptMs = 90 * 24 * 60 * 60_000;
 const sweepBatch = 500;
 
-/** As it was asked for, before anybody has read it. */
+/** The unread form, as it was submitted. */
 export function toNotificationRow(
   { userId, title, description, category, details = {}, security }: Notification,
   { id, createdAt }: { id: string; createdAt: number },
@@ -44,7 +44,7 @@ export async function insertNotification(
   await dropSurplus(db, notification.userId);
 }
 
-/** The oldest go first; those of security changes last, so that no flood of others hides one. */
+/** The oldest are deleted first; those of security changes last, so that a flood of others cannot hide one. */
 async function dropSurplus(db: Kysely<Schema>, userId: UserId): Promise<void> {
   await db
     .deleteFrom('notifications')
@@ -62,7 +62,7 @@ async function dropSurplus(db: Kysely<Schema>, userId: UserId): Promise<void> {
     .execute();
 }
 
-/** Deletes what is older than 90 days, and what a member has too many of. */
+/** Deletes those older than 90 days, and those beyond the user's maximum. */
 export async function sweepNotifications(db: Kysely<Schema>, nowMs: number): Promise<void> {
   for (;;) {
     const { numDeletedRows } = await db
@@ -87,10 +87,10 @@ export async function sweepNotifications(db: Kysely<Schema>, nowMs: number): Pro
   for (const { user_id } of crowded) await dropSurplus(db, user_id);
 }
 
-/** The last notification of a page, by which the next page is found. */
+/** The last notification of a page, with which the next page starts. */
 export type NotificationCursor = Pick<NotificationRow, 'security' | 'id'>;
 
-/** A page of a member's notifications: those of security changes first, of each kind the newest first. */
+/** A page of a user's notifications: those of security changes first, in each kind the newest first. */
 export function notificationPage(
   db: Kysely<Schema>,
   userId: UserId,
@@ -109,14 +109,14 @@ export function notificationPage(
         ),
       )
       .orderBy('security', 'desc')
-      // Ids begin with the time (UUID version 7).
+      // Ids start with the time (UUID version 7).
       .orderBy('id', 'desc')
       .limit(limit)
       .execute()
   );
 }
 
-/** How many a member has not read. */
+/** The number of unread notifications of a user. */
 export async function countUnread(db: Kysely<Schema>, userId: UserId): Promise<number> {
   const { count } = await db
     .selectFrom('notifications')
@@ -127,7 +127,7 @@ export async function countUnread(db: Kysely<Schema>, userId: UserId): Promise<n
   return Number(count);
 }
 
-/** @param id undefined: all of the member. @returns how many had not been read */
+/** @param id undefined: all of the user. @returns the number that had been unread */
 export async function markRead(
   db: Kysely<Schema>,
   userId: UserId,
@@ -143,7 +143,7 @@ export async function markRead(
   return Number(numUpdatedRows);
 }
 
-/** One of the member's own. */
+/** One of the user's own. */
 export function findNotification(db: Kysely<Schema>, userId: UserId, id: string): Promise<NotificationRow | undefined> {
   return db
     .selectFrom('notifications')
@@ -163,7 +163,7 @@ export async function allNotifications(db: Kysely<Schema>, userId: UserId): Prom
   }
 }
 
-/** One notification, delivered or still on its way. */
+/** One notification, delivered or not yet. */
 export async function readNotification(
   db: Kysely<Schema>,
   box: SecretBox,

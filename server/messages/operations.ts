@@ -16,16 +16,16 @@ export interface MessageOperationsDeps {
   recipients: RecipientDirectory;
   /** The operator's templates, by name. */
   templates: ReadonlyMap<string, string>;
-  /** Those of them that may go to somebody who is no member. */
+  /** Those that may be sent to an address without a user. */
   openTemplates: ReadonlySet<string>;
-  /** An address that is no member's is answered like one that is. */
+  /** An address without a user gets the same answer as one with. */
   uniformAnswers: boolean;
-  /** Addresses are counted under it. */
+  /** Key of the counters of addresses. */
   digest: KeyedDigest;
   now: () => number;
 }
 
-/** The calls of this room, in the specification's names (section 7). */
+/** The calls of this module, in the specification's names (section 7). */
 export function messageOperations(deps: MessageOperationsDeps): ApiOperation[] {
   return [sentEmail(deps), sentMessage(deps), ...readMessages(deps)];
 }

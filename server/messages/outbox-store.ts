@@ -6,23 +6,23 @@ import type { Db, OutboxTable, Schema } from '../store/index.ts';
 export const outboxStates = ['waiting', 'delivered', 'dead'] as const;
 export type OutboxState = (typeof outboxStates)[number];
 
-/** Written out: SQLite uses an index of some rows only when the statement says that it asks for those. */
+/** Written out: SQLite uses a partial index only if the statement contains its condition. */
 const waiting = sql.lit('waiting');
 const isDecoy = sql.lit(1);
 
-/** A message that should be tried now. */
+/** A message that is due. */
 export type DueMessage = Pick<
   OutboxTable,
   'id' | 'template' | 'sealed_payload' | 'group_id' | 'attempts' | 'created_at' | 'expires_at' | 'decoy'
 >;
 
-/** The listing shows what lately happened. */
+/** The listing shows recent deliveries. */
 const deliveredKeptMs = 7 * dayMs;
-/** An operator can mend the cause and try dead letters again for as long. */
+/** An operator can repair the cause and retry dead letters for this long. */
 const deadPayloadKeptMs = 14 * dayMs;
 const deadKeptMs = 30 * dayMs;
 
-/** Behind those of its group that wait. Two transactions at once have no order, and may take the same position. */
+/** After the waiting ones of its group. Two parallel transactions have no order, and may take the same position. */
 async function nextPosition(trx: Transaction<Schema>, groupId: string): Promise<number> {
   const { last } = await trx
     .selectFrom('outbox')
@@ -34,8 +34,8 @@ async function nextPosition(trx: Transaction<Schema>, groupId: string): Promise<
 }
 
 /**
- * Adds a message that waits from now on, as the last of its group.
- * @param message.next_attempt_at not delivered before this moment
+ * Adds a message as the last of its group.
+ * @param message.next_attempt_at not delivered before this time
  */
 export async function insertMessage(
   trx: Transaction<Schema>,
@@ -120,9 +120,9 @@ export function dueMessages(
 }
 
 /**
- * Counts an attempt before it is made, so that a message that ends the process is given up some day too.
- * @param nextAttemptAt when it is tried again if this process dies meanwhile
- * @returns false when another process has been quicker
+ * Counts an attempt before it is made, so that a message that crashes the process is given up some day too.
+ * @param nextAttemptAt time of the retry if this process dies meanwhile
+ * @returns false if another process was faster
  */
 export async function beginAttempt(db: Db, { id, attempts }: DueMessage, nextAttemptAt: number): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -153,7 +153,7 @@ export async function markFailed(db: Db, id: string, reason: string, nextAttempt
     .execute();
 }
 
-/** @param wipe when trying it again would be no use */
+/** @param wipe if a retry would be useless */
 export async function markDead(
   db: Db,
   id: string,
@@ -167,7 +167,7 @@ export async function markDead(
     .execute();
 }
 
-/** What need not be kept any longer: payloads of old dead letters, finished rows, deduplication ids. */
+/** Deletes expired data: payloads of old dead letters, finished rows, deduplication ids. */
 export async function sweepOutbox(db: Db, nowMs: number): Promise<void> {
   await db
     .updateTable('outbox')
@@ -190,7 +190,10 @@ export async function sweepOutbox(db: Db, nowMs: number): Promise<void> {
   await db.deleteFrom('outbox_deduplication').where('expires_at', '<=', nowMs).execute();
 }
 
-/** How many wait, decoys apart, and since when the oldest does (milliseconds since the epoch; null when none waits). */
+/**
+ * The number of waiting messages without decoys, and the time of the oldest (milliseconds since the epoch; null if none
+ * waits).
+ */
 export async function countQueued(db: Db): Promise<{ count: number; since: number | null }> {
   const { count, since } = await db
     .selectFrom('outbox')
@@ -203,7 +206,7 @@ export async function countQueued(db: Db): Promise<{ count: number; since: numbe
 
 export type ListedMessage = Omit<OutboxTable, 'sealed_payload' | 'group_position' | 'decoy'> & { retriable: boolean };
 
-/** The newest first, without what they say. Decoys are none. */
+/** The newest first, without their content and without decoys. */
 export async function listMessages(
   db: Db,
   { state, limit }: { state?: OutboxState | undefined; limit: number },
@@ -223,9 +226,9 @@ export async function listMessages(
 }
 
 /**
- * Dead letters wait again, with all attempts before them.
- * @param id undefined: all whose payload is still there
- * @returns how many
+ * Retries dead letters, with all attempts before them.
+ * @param id undefined: all that still have a payload
+ * @returns the number
  */
 export async function retryFailed(db: Db, id: string | undefined, nowMs: number): Promise<number> {
   const { numUpdatedRows } = await db

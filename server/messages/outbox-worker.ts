@@ -20,14 +20,16 @@ import { retryDelay } from './retry-delay.ts';
 export interface OutboxWorker {
   /** Works from now on, whenever this process holds the lease. */
   start(): void;
-  /** Something has been committed. In another process than the one that works, its next turn finds it. */
+  /**
+   * A transaction with a message was committed. In a process without the lease, the next turn of the worker finds it.
+   */
   wake(): void;
   /**
-   * One turn by hand: takes the lease if it is free, and delivers what is due.
-   * @returns how many deliveries were tried
+   * One manual turn: takes the lease if it is free, and delivers what is due.
+   * @returns the number of attempted deliveries
    */
   turn(): Promise<number>;
-  /** Begins nothing new, and waits for deliveries under way; what is not over by then is repeated by the next worker. */
+  /** Starts nothing new, and waits for deliveries in progress; the next worker repeats unfinished ones. */
   stop(): Promise<void>;
 }
 
@@ -40,18 +42,18 @@ export interface OutboxWorkerSettings {
   now: () => number;
   random?: () => number;
   timing?: Partial<Timing>;
-  /** Deliveries of one channel at once. */
+  /** Parallel deliveries of one channel. */
   atOnce?: number;
 }
 
 interface Timing {
-  /** Between two looks at the outbox. */
+  /** Time between two looks at the outbox. */
   turnMs: number;
-  /** After a process has died, another one takes over as long after. */
+  /** How long after a crash another process takes over. */
   leaseMs: number;
-  /** Between two prolongations; longer than a turn, because each is a write. */
+  /** Time between two renewals; longer than a turn, because each is a write. */
   leaseEveryMs: number;
-  /** One delivery. Carriers have shorter limits of their own; this one is for those that hang all the same. */
+  /** Limit of one delivery. Carriers have shorter limits of their own; this one is for those that hang nevertheless. */
   deliveryMs: number;
   /** How long `stop` waits. */
   stopMs: number;
@@ -81,7 +83,7 @@ export function createOutboxWorker({
   const { db } = database;
   const { turnMs, leaseMs, leaseEveryMs, deliveryMs, stopMs, sweepMs } = { ...usual, ...timing };
   const lease = createLease(database, 'outbox', leaseMs, now);
-  /** Delivered, but the store was away when that should have been written. */
+  /** Delivered, but the store was unavailable when that should have been written. */
   const unmarked = new Set<string>();
   let heldUntil = 0;
   let nextAcquireAt = 0;
@@ -95,7 +97,7 @@ export function createOutboxWorker({
     if (askedAt >= nextAcquireAt) {
       nextAcquireAt = askedAt + leaseEveryMs;
       const held = await lease.acquire();
-      // A little less than what the others see.
+      // A little shorter than the other processes see.
       heldUntil = held ? askedAt + leaseMs * 0.9 : 0;
       if (!held) metrics.messagesWaiting(0, 0);
     }
@@ -124,7 +126,7 @@ export function createOutboxWorker({
 
   async function attempt(channel: (typeof channels)[number], row: DueMessage): Promise<void> {
     const { id, template } = row;
-    // It may have been found just before the stop, or by a lease that has run out since.
+    // It may have been found just before the stop, or under a lease that has expired since.
     if (!works()) return;
     if (unmarked.has(id)) return delivered(id);
     const reportAttempt = (result: 'delivered' | 'failed' | 'dead', beganMs = performance.now()) => {
@@ -159,7 +161,7 @@ export function createOutboxWorker({
     unmarked.add(id);
     reportAttempt('delivered', beganMs);
     await delivered(id);
-    // The next of a group may go by another channel.
+    // The next of a group may use another channel.
     if (row.group_id !== null) for (const { channel: other, lane } of lanes) if (other !== channel) run(lane);
   }
 
@@ -236,7 +238,7 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
-/** @throws {Error} when it takes longer; what was begun may still come to an end, unseen */
+/** @throws {Error} if it takes longer; the work itself may still complete, unseen */
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let limit: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -6,11 +6,14 @@ import { parseStored, type Schema, type SecretBox, uuidv7 } from '../store/index
 import { type Message, messageSchema } from './message.ts';
 import { findDuplicate, insertMessage } from './outbox-store.ts';
 
-/** For messages whose existence must not be told by the work that they cause. */
+/** For messages whose existence must not be revealed by the work that they cause. */
 export interface Concealment {
-  /** Written, opened and rendered like any other message, and thrown away: no carrier and no metric sees it. */
+  /** Written, opened and rendered like any other message, and discarded: no carrier and no metric sees it. */
   decoy?: boolean;
-  /** Delivered at a random moment between 0.2 and 2 seconds from now: its work does not fall right behind the answer. */
+  /**
+   * Delivered at a random time between 0.2 and 2 seconds from now, so that its work does not directly follow the
+   * answer.
+   */
   delayed?: boolean;
 }
 
@@ -24,7 +27,7 @@ export interface Outbox {
     message: Message,
     concealment?: Concealment,
   ): Promise<{ id: string; duplicate: boolean }>;
-  /** Something has been committed: the worker of this process need not wait for its next turn. */
+  /** A transaction with a message was committed: the worker of this process need not wait for its next turn. */
   wake(): void;
 }
 
@@ -40,7 +43,7 @@ const sameWithinMs = 5 * 60_000;
 const shortestDelayMs = 200;
 const longestDelayMs = 2_000;
 
-/** Where a payload is sealed for (see SecretBox.seal). */
+/** Associated data of a payload's seal (see SecretBox.seal). */
 export const messageAad = (id: string) => `outbox:${id}`;
 
 /**
@@ -51,12 +54,12 @@ export const messageAad = (id: string) => `outbox:${id}`;
 export const openMessage = (box: SecretBox, id: string, sealed: SealedText | null): Message =>
   parseStored(messageSchema, box.open(sealed ?? toSealedText(''), messageAad(id)));
 
-/** The template's name; other channels have none, so their own stands for it. */
+/** The template's name; for other channels the channel. */
 function messageTemplate(message: Message): string {
   return message.channel === 'mail' ? message.template : message.channel;
 }
 
-/** Enough to recognise one's own address by, and no more: `a…@example.com`, `+49…67`. A client app is no secret. */
+/** Enough for users to recognize their own address: `a…@example.com`, `+49…67`. A client app is no secret. */
 export function maskedRecipient(message: Message): string {
   if (message.channel === 'notification') return message.userId;
   if (message.channel === 'logout-token') return message.clientId;

@@ -5,7 +5,7 @@ import type { Message } from './message.ts';
 import { allNotifications } from './notification-store.ts';
 import { maskedRecipient, openMessage } from './outbox.ts';
 
-/** How somebody is reached. */
+/** The addresses of a user. */
 export interface ContactDetails {
   id: UserId;
   email: string;
@@ -20,7 +20,7 @@ interface QueuedMessage {
   createdAt: number;
 }
 
-/** How each way looks in the column that is not sealed: others may look the same. */
+/** The masked form of each address: others may have the same. */
 function toMasks({ id, email, phone }: ContactDetails): string[] {
   const masked = (channel: 'mail' | 'sms', to: string) => maskedRecipient({ channel, to } as Message);
   return [id, masked('mail', email), ...(phone === null ? [] : [masked('sms', phone)])];
@@ -28,12 +28,12 @@ function toMasks({ id, email, phone }: ContactDetails): string[] {
 
 function isAddressedTo(message: Message, { id, email, phone }: ContactDetails): boolean {
   if (message.channel === 'notification') return message.userId === id;
-  // To a client app, whatever it says of whom.
+  // Its recipient is a client app.
   if (message.channel === 'logout-token') return false;
   return message.channel === 'mail' ? message.to.toLowerCase() === email : message.to === phone;
 }
 
-/** What has not left the house yet, or could not, and is meant for somebody. */
+/** Undelivered messages for a user. */
 async function listQueuedFor(db: Db, box: SecretBox, who: ContactDetails): Promise<QueuedMessage[]> {
   const rows = await db
     .selectFrom('outbox')
@@ -47,7 +47,7 @@ async function listQueuedFor(db: Db, box: SecretBox, who: ContactDetails): Promi
       try {
         return isAddressedTo(openMessage(box, id, sealed_payload), who);
       } catch (error) {
-        // Of a key that is gone: nobody can read it any more, nor deliver it.
+        // Sealed with a removed key: it can neither be read nor delivered.
         if (error instanceof UnsealError) return false;
         throw error;
       }
@@ -55,7 +55,9 @@ async function listQueuedFor(db: Db, box: SecretBox, who: ContactDetails): Promi
     .map(({ id, channel, template, state, created_at }) => ({ id, channel, template, state, createdAt: created_at }));
 }
 
-/** Messages to somebody: what waits, and what they were told inside the marketplace. Times in milliseconds since the epoch. */
+/**
+ * Messages to a user: waiting ones, and notifications inside the marketplace. Times in milliseconds since the epoch.
+ */
 export async function listMessagesTo(
   db: Kysely<Schema>,
   box: SecretBox,
@@ -74,7 +76,7 @@ export async function listMessagesTo(
   };
 }
 
-/** Nothing more reaches them, and nothing is left of what did. Listings keep a masked address for some days. */
+/** Deletes all messages to a user. Listings keep a masked address for some days. */
 export async function eraseMessagesTo(trx: Transaction<Schema>, box: SecretBox, who: ContactDetails): Promise<void> {
   const ids = (await listQueuedFor(trx, box, who)).map(({ id }) => id);
   for (let at = 0; at < ids.length; at += 500) {

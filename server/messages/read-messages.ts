@@ -17,10 +17,10 @@ const listedMessage = storedMessage.extend({
 });
 const listed = (row: NotificationRow) => ({ ...onTheWire(row), security: row.security === 1 });
 
-/** `1~<id>`: what the last page ended with. */
+/** `1~<id>`: the end of the previous page. */
 export const toCursor = ({ security, id }: NotificationCursor): string => `${security}~${id}`;
 
-/** @returns undefined for what is none */
+/** @returns undefined if it is invalid */
 export function readCursor(text: string): NotificationCursor | undefined {
   const [, security, id] = /^([01])~([\w-]{1,100})$/.exec(text) ?? [];
   return security === undefined || id === undefined ? undefined : { security: Number(security), id };
@@ -28,7 +28,7 @@ export function readCursor(text: string): NotificationCursor | undefined {
 
 type Deps = Pick<MessageOperationsDeps, 'database' | 'now'>;
 
-/** Notifications inside the marketplace, to read and to mark as read. */
+/** Reads notifications inside the marketplace and marks them as read. */
 export function readMessages(deps: Deps): ApiOperation[] {
   return [listMessages(deps), readOne(deps), readAll(deps)];
 }
@@ -54,7 +54,7 @@ const listMessages = ({ database }: Deps) =>
     async handle({ req, query: { status, limit = 50, cursor } }) {
       const userId = resolveRequestedUser(req, undefined, 'query');
       const after = cursor === undefined ? undefined : readCursor(cursor);
-      // One more than is shown tells whether there is another page.
+      // One more than is shown, to know whether there is another page.
       const rows = await notificationPage(database.db, userId, { status, after, limit: limit + 1 });
       const visible = rows.slice(0, limit);
       const last = visible.at(-1);

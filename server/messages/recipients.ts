@@ -1,7 +1,7 @@
 import type { Language } from '../../locales/index.ts';
 import type { UserId } from '../shared/index.ts';
 
-/** What this room asks of members. */
+/** The data about users that this module needs. */
 export interface Recipient {
   userId: UserId;
   email: string;
@@ -9,9 +9,9 @@ export interface Recipient {
   lang: Language;
 }
 
-/** Who may be written to. A disabled member is none. */
+/** The possible recipients. Disabled users are excluded. */
 export interface RecipientDirectory {
-  /** By an address as it was sent, in any case of letters. */
+  /** By an address as it was sent, case-insensitive. */
   byEmail(email: string): Promise<Recipient | undefined>;
   byId(userId: UserId): Promise<Recipient | undefined>;
 }

@@ -7,17 +7,17 @@ import { mailColours } from './mail-colours.ts';
 import type { Mail, MailTemplate, MailValues, SecurityNotice } from './message.ts';
 import { safeGreetingName } from './safe-greeting-name.ts';
 
-/** What all mails of this house have in common. */
+/** The common parts of all mails. */
 export interface MailLook {
-  /** Where members find us: an origin. */
+  /** The public origin. */
   publicUrl: string;
   brandName: string;
-  /** Mails load no images: a brand that has one is not shown our sign either. */
+  /** Mails load no images: a brand with its own logo does not get Foyer's sign either. */
   brandLogoUrl?: string | undefined;
   /** `#rrggbb` */
   brandAccent?: string | undefined;
   helpUrl?: string | undefined;
-  /** Where questions are read, when there is no help centre. */
+  /** The address for questions, if there is no help center. */
   supportAddress?: string | undefined;
 }
 
@@ -28,10 +28,10 @@ export interface RenderedMail {
   text: string;
 }
 
-/** What a mail is drawn from. */
+/** The content of a mail. */
 export type MailContent = Pick<Mail, 'template' | 'to' | 'lang' | 'values'>;
 
-/** The compiler holds templates, values and components together here. */
+/** The compiler checks that templates, values and components match. */
 const views: {
   [Name in MailTemplate]: {
     subject: TextKey;
@@ -42,18 +42,16 @@ const views: {
 /** The names of all templates. */
 export const mailTemplates = Object.keys(views) as MailTemplate[];
 
-/** What would steer a terminal, break a line of a header or turn the direction of text. */
+/** Characters that control a terminal, break a line of a header or change the direction of text. */
 const steering = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 const oneLine = (text: string) => text.replace(steering, ' ').trim();
 
-/** Exactly what React escapes, taken back. */
+/** The inverse of React's escaping. */
 const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'" };
 const unescaped = (markup: string) =>
   markup.replace(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => entities[entity] ?? entity);
 
-/**
- * Subject, HTML and plain text of a mail, in its language. Everything in `values` may come from strangers.
- */
+/** Subject, HTML and plain text of a mail, in its language. All `values` may come from strangers. */
 export function renderMail(mail: MailContent, look: MailLook): RenderedMail {
   const { publicUrl, brandName, brandLogoUrl, brandAccent, helpUrl, supportAddress } = look;
   const { subject: subjectKey, Mail: View } = views[mail.template] as (typeof views)['new-device'];

@@ -1,15 +1,15 @@
 /**
- * Names come from whoever fills the form of sign-up in, and the mail goes to whatever address they gave: a name must not
- * make our mail carry somebody's advertisement or link. What is not plainly a name is not greeted by.
+ * Anyone can type a name into the sign-up form, and the mail goes to any address they typed: a name must not turn the
+ * mail into someone's advertisement or link. The greeting omits texts that are not plainly a name.
  */
 const maxLetters = 60;
 const maxWords = 4;
-/** Letters of any script with what stands between them in names: `Jean-Luc`, `O’Brien`, `J. R.`, `Dr. María`. */
+/** Letters of any script with the usual separators of names: `Jean-Luc`, `O’Brien`, `J. R.`, `Dr. María`. */
 const likeName = /^\p{L}[\p{L}\p{M}'’ʼ.\- ]*$/u;
-/** A dot with letters behind it may be an address: `evil.example`, `t.co`. */
+/** A dot before letters may be an address: `evil.example`, `t.co`. */
 const likeLink = /\.\p{L}{2}|www|http/iu;
 
-/** The name as it may stand in a mail, or undefined: then the mail greets without one. */
+/** The name for a mail, or undefined: then the greeting has none. */
 export function safeGreetingName(name: string): string | undefined {
   const plain = name.normalize('NFKC').trim().replace(/ +/g, ' ');
   const fits = [...plain].length <= maxLetters && plain.split(' ').length <= maxWords;

@@ -71,7 +71,7 @@ const samples: MailValues = {
   'card-removed': { givenName, pageLink, ...card, atMs },
 };
 
-/** A mail with made-up values, to look at. */
+/** A mail with sample values. */
 export function sampleMail(template: MailTemplate, lang: Language): Mail {
   return { channel: 'mail', to: 'vera@example.com', template, lang, values: samples[template] } as Mail;
 }

@@ -5,11 +5,11 @@ import { deviceName } from './device-name.ts';
 import type { SecurityChange } from './message.ts';
 import type { Outbox } from './outbox.ts';
 
-/** Where an act came from, as the mail about it says. */
+/** The origin of an action, for the mail about it. */
 export interface Origin {
   ip: string;
   userAgent: string | undefined;
-  /** What the browser asks for; a member's own choice goes before it. */
+  /** The language of the browser; the user's own choice has precedence. */
   lang: Language;
 }
 
@@ -20,17 +20,17 @@ interface Addressee {
   locale: string | null;
 }
 
-/** An address as people know it: without the prefix of an IPv4 address in IPv6 (RFC 4291, section 2.5.5.2). */
+/** The usual form of an address: without the prefix of an IPv4 address in IPv6 (RFC 4291, section 2.5.5.2). */
 export const plainAddress = (ip: string | undefined): string => (ip ?? '').replace(/^::ffff:/, '');
 
-/** The browser and address of an act, in the words of a mail. */
+/** The browser and address of an action, as text of a mail. */
 export const whence = (lang: Language, { userAgent, ip }: Pick<Origin, 'userAgent' | 'ip'>) => ({
   device: deviceName(translator(lang), userAgent),
   address: plainAddress(ip),
 });
 
 /**
- * The part that every mail about an act has: recipient, language, time and origin.
+ * The common part of mails about an action: recipient, language, time and origin.
  * @param atMs milliseconds since the epoch
  */
 export function mailAbout(user: Addressee, from: Origin, atMs: number) {
@@ -41,15 +41,15 @@ export function mailAbout(user: Addressee, from: Origin, atMs: number) {
   } as const;
 }
 
-/** Long enough to recognise one's own words. */
+/** Enough for users to recognize their own words. */
 const maxDetailCharacters = 80;
 
 interface NoticeOfChange {
-  /** As they are reached: where the address itself changes, the one before. */
+  /** With the address to notify: if the address itself changes, the former one. */
   user: Addressee;
   change: SecurityChange;
   from: Origin;
-  /** The thing that changed, in the user's words: a passkey's name, for example. */
+  /** The changed item, for example the name of a passkey. */
   detail?: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { translator } from '../http/index.ts';
 
 export interface CodeText {
   code: string;
-  /** How long it works. */
+  /** Minutes until it expires. */
   minutes: number;
   brandName: string;
   publicUrl: string;
@@ -11,8 +11,8 @@ export interface CodeText {
 }
 
 /**
- * A text message with a one-time code. Its last line binds the code to this site (the WICG's "Origin-bound one-time codes
- * delivered via SMS"): phones offer to fill it in here, and nowhere else.
+ * A text message with a one-time code. Its last line binds the code to this site (the WICG's "Origin-bound one-time
+ * codes delivered via SMS"): phones fill it in here, and nowhere else.
  */
 export function codeText({ code, minutes, brandName, publicUrl, lang }: CodeText): string {
   const submitted = translator(lang)('sms.code', { code, brand: brandName, minutes });

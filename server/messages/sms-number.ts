@@ -1,22 +1,24 @@
-/** The world's numbering plans take 100 ms and 20 MB to load: whoever asks first waits for them. */
+/** The numbering plans take 100 ms and 20 MB to load, so the first look-up loads them. */
 async function parse(number: string) {
   const { parsePhoneNumberFromString } = await import('libphonenumber-js/max');
   return parsePhoneNumberFromString(number);
 }
 
-/** Kinds of numbers that a text message reaches; the rest are landlines, or cost their caller more than a call. */
+/** Types of numbers that receive text messages; the others are landlines or premium numbers. */
 const reached = new Set(['MOBILE', 'FIXED_LINE_OR_MOBILE', 'VOIP', 'PERSONAL_NUMBER']);
 
 export type SmsNumber =
-  /** `country`: ISO 3166-1 alpha-2, by the number's own range: `+1` alone says nothing of what a message costs. */
+  /**
+   * `country`: ISO 3166-1 alpha-2, from the number's own range: `+1` alone does not determine the price of a message.
+   */
   | { kind: 'textable'; country: string }
-  /** No number of any country's plan. */
+  /** Not a number of any country's numbering plan. */
   | { kind: 'impossible' }
-  /** A landline, or a number at a premium. */
+  /** A landline, or a premium number. */
   | { kind: 'unreachable' };
 
 /**
- * Whether a text message can be sent to a number.
+ * Tests whether a number can receive text messages.
  * @param number E.164
  */
 export async function classifyNumber(number: string): Promise<SmsNumber> {
@@ -25,7 +27,7 @@ export async function classifyNumber(number: string): Promise<SmsNumber> {
   return reached.has(parsed.getType() ?? '') ? { kind: 'textable', country: parsed.country } : { kind: 'unreachable' };
 }
 
-/** As people write it: `+31 6 12345642`. @param number E.164 */
+/** The usual notation: `+31 6 12345642`. @param number E.164 */
 export async function formatNumber(number: string): Promise<string> {
   return (await parse(number))?.formatInternational() ?? number;
 }

@@ -5,39 +5,39 @@ import type { KeyValueStore, Schema } from '../store/index.ts';
 import type { Outbox } from './outbox.ts';
 import { classifyNumber } from './sms-number.ts';
 
-/** Text messages cost money, and whoever makes a house send many of them may earn it (SMS pumping). */
+/** Text messages cost money, and an attacker may earn a part of it (SMS pumping). */
 export type SmsLimits = Pick<RateLimits, 'sms' | 'confirmedNumberSms'>;
 
 export interface SmsMessage {
   /** E.164. */
   to: string;
   text: string;
-  /** Who gets it, or asks for it: a member's id. */
+  /** The id of the user who receives it, or requests it. */
   member: string;
-  /** Of whoever asks. */
+  /** Address of the requester. */
   ip: string;
-  /** The member has shown before that the number is theirs. */
+  /** The user has proven the number before. */
   proven?: boolean;
-  /** Asked for in a browser that the member has signed in with before. */
+  /** Requested in a browser from which the user has signed in before. */
   fromKnownDevice?: boolean;
-  /** Not delivered after this moment (milliseconds since the epoch): a code that is void by then, say. */
+  /** Not delivered after this time (milliseconds since the epoch), for example when its code has expired. */
   expiresAtMs?: number;
-  /** Messages of one group arrive in the order in which they were written: the newest code last. */
+  /** Messages of one group arrive in the order of their creation: the newest code last. */
   groupId?: string;
 }
 
-/** `country`: no message is sent to such a number, whoever asks. */
+/** `country`: messages to such numbers are never sent. */
 export type SmsRefusal = 'country' | 'member' | 'number' | 'network' | 'overall';
 
 export type SendSmsResult = { sent: true } | { sent: false; why: SmsRefusal; retryAfterMs?: number };
 
 export interface SmsSender {
   /**
-   * Counts a message at every limit, and only then writes it into the outbox. The caller wakes the outbox after the commit.
-   * A message that is refused was counted nowhere.
+   * Counts a message at every limit, and only then writes it into the outbox. The caller wakes the outbox after the
+   * commit. A refused message is not counted.
    */
   send(trx: Transaction<Schema>, message: SmsMessage): Promise<SendSmsResult>;
-  /** Whether messages are sent to this number at all; nothing is counted. */
+  /** Tests whether this number can receive messages; counts nothing. */
   canReceiveSms(number: string): Promise<boolean>;
 }
 
@@ -45,18 +45,18 @@ export interface TextMessagesSettings {
   kv: KeyValueStore;
   outbox: Outbox;
   limits: SmsLimits;
-  /** Numbers are counted under it. */
+  /** Key of the counters of numbers. */
   digest: KeyedDigest;
   /** ISO 3166-1 alpha-2, upper case; undefined: all. */
   countries?: readonly string[] | undefined;
 }
 
-/** The words of a refusal, by the scope of the limit. */
+/** The kinds of refusal, by the scope of the limit. */
 const refusals = { account: 'member', number: 'number', address: 'network', overall: 'overall' } as const;
 
 /**
- * Whose share of a day it is. Apart, so that strangers who claim a member's number, or have a member's password, do not use up
- * the codes which that member signs in by.
+ * The bucket of the daily limit. Separate buckets, so that strangers who claim a user's number, or know a user's
+ * password, cannot use up the codes of that user's own sign-ins.
  */
 const toLimitBucket = ({ proven = false, fromKnownDevice = false }: SmsMessage) =>
   proven ? (fromKnownDevice ? 'known:' : 'proven:') : '';

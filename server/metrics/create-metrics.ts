@@ -1,11 +1,11 @@
 import { type Metrics, noMetrics } from './metrics.ts';
 import type { CollectedMetrics, WorkerCollector } from './workers.ts';
 
-/** Where the process reports, and how that is read; without METRICS_PORT nobody reads. */
+/** The metrics of the process, and their reader; without METRICS_PORT there is no reader. */
 export interface OpenMetrics extends Metrics {
-  /** What this process counts. */
+  /** The counts of this process. */
   local?: CollectedMetrics;
-  /** In a worker: answers the primary's questions from now on; `last` hands it the final counts. */
+  /** In a worker: answers the primary's requests from now on; `last` sends the final counts. */
   answerPrimary?(): { last(): Promise<void> };
 }
 

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { CollectedMetrics } from './workers.ts';
 
-/** GET /metrics and nothing else, on a port of its own: what is counted here is the operator's alone. */
+/** GET /metrics only, on a separate port: the metrics are only for the operator. */
 export function metricsEndpoint(source: CollectedMetrics, onError: (error: unknown) => void): RequestListener {
   return (req, res) => {
     const answer = (status: number, body: string, headers: Record<string, string> = {}) => {

@@ -1,9 +1,8 @@
 /**
- * What the operator sees from outside: counts, times and states for Prometheus (text format 0.0.4).
- *
- * Owns the metrics' names, their labels, and how those of several processes become one. Does not own when something is
- * counted: each room reports its own acts through `Metrics`, and none of them knows the library. That is loaded only when
- * METRICS_PORT is set.
+ * The module of metrics: counts, times and states for Prometheus (text format 0.0.4).
+ * Owns the metrics' names, their labels, and the sum over several processes. Does not own when an event is counted:
+ * each module reports its own events through `Metrics`, and none of them knows the library, which is loaded only with
+ * METRICS_PORT.
  */
 
 export { createCollector, createMetrics, type OpenMetrics } from './create-metrics.ts';

@@ -1,4 +1,4 @@
-/** By what somebody signs in: what they know or have, or the kind of provider that vouches for them. */
+/** The sign-in method: a credential, or the kind of provider. */
 export type SignInMethod =
   | 'password'
   | 'passkey'
@@ -12,48 +12,50 @@ export type SignInMethod =
   | 'saml';
 
 /**
- * What the rooms report to the operator. They know this interface alone; `prometheus.ts` keeps it. Every label has few
- * values that are known beforehand: never a member, a client app's id, an address or a path.
+ * The interface for reports of the modules to the operator; `prometheus.ts` implements it. Every label has few values,
+ * known beforehand: never a user, a client app's id, an address or a path.
  */
 export interface Metrics {
-  /** False: nobody reads, so what is only done to measure need not be done. */
+  /** False: there is no reader, so work that only measures can be skipped. */
   readonly on: boolean;
-  /** @param result the word that the log's line has too: `signed-in`, `wrong-password`, … */
+  /** @param result the value in the log: `signed-in`, `wrong-password`, … */
   signIn(method: SignInMethod, result: string): void;
-  /** @param result the word that the log's line has too: `begun`, `wrong`, … */
+  /** @param result the value in the log: `begun`, `wrong`, … */
   signUp(step: 'begin' | 'resend' | 'confirm', result: string): void;
   guessRefused(limit: GuessLimit): void;
-  /** @param read the bytes that rows of visitors take in the key-value store, and the most that they may */
+  /** @param read the bytes of visitors' records in the key-value store, and their limit */
   visitorData(read: () => Promise<{ bytes: number; maxBytes: number }>): void;
-  /** A visitor was refused: the store is full of visitors' rows, or the address has had its share. */
+  /** A visitor was refused: the store is full of visitors' records, or the address has used its share. */
   visitorRefused(reason: 'store-full' | 'share'): void;
-  /** A limit of all visitors together is full: once a window. @param limit its name, as in the log */
+  /** A limit for all visitors is reached: once a window. @param limit its name, as in the log */
   overallReached(limit: string): void;
-  /** A password that was not checked, because too many wait or its turn did not come in time. */
+  /** A password was not checked, because too many wait or its turn did not come in time. */
   passwordRefused(reason: 'full' | 'timeout' | 'share'): void;
-  /** How long a password waited for its turn and was hashed. */
+  /** The time that a password waited and was hashed. */
   passwordHashed(durationMs: number): void;
-  /** @param read how many are hashed and how many wait at this moment */
+  /** @param read the current numbers of running and waiting hashes */
   passwordQueue(read: () => { running: number; waiting: number }): void;
   sessionStarted(): void;
-  /** Those that run out are not seen. */
+  /** Expired sessions are not counted. */
   sessionEnded(cause: 'sign-out' | 'replaced' | 'revoked' | 'limit', count?: number): void;
   issued(kind: IssuedKind, clientType: ClientType): void;
-  /** A code or refresh token came a second time, which proves that it leaked (RFC 9700, sections 2.1.1 and 4.14.2). */
+  /**
+   * A code or refresh token was used a second time, which proves that it leaked (RFC 9700, sections 2.1.1 and 4.14.2).
+   */
   reused(kind: 'authorization_code' | 'refresh_token'): void;
-  /** @param keys those that sign at this moment; `activatesAt` in milliseconds since the epoch */
+  /** @param keys the keys that sign now; `activatesAt` in milliseconds since the epoch */
   signingKeys(keys: readonly { alg: string; activatesAt: number }[]): void;
   /** @param template a name of the product's or of the operator's list */
   messageAdded(channel: MessageChannel, template: string): void;
   /** One attempt to deliver a message. */
   messageTried(attempt: MessageAttempt): void;
-  /** What waits in the outbox; told by the process that delivers. `oldestMs`: for how long the oldest has waited. */
+  /** The waiting messages of the outbox; the delivering process reports them. `oldestMs`: age of the oldest. */
   messagesWaiting(count: number, oldestMs: number): void;
-  /** @param type one that Foyer knows, else `other`; @param outcome the word that the log's line has too */
+  /** @param type one that Foyer knows, else `other`; @param outcome the value in the log */
   webhook(type: string, outcome: string): void;
   /** An order was written: a paid invoice. */
   ordered(kind: 'upgrade' | 'renewal'): void;
-  /** Memberships were compared with Stripe: what was made equal, and what somebody must look at. */
+  /** Memberships were compared with Stripe: the number of repaired differences, and of those for the operator. */
   reconciled(repaired: number, left: number): void;
   httpRequest(request: HttpRequest): void;
   storeAnswered(answer: StoreOperation): void;
@@ -77,7 +79,7 @@ export interface HttpRequest {
   method: string;
   /** The pattern, as in `/oauth2/authorize/:uid`. */
   route: string;
-  /** Undefined when the visitor went away before the answer was complete. */
+  /** Undefined if the client disconnected before the answer was complete. */
   status: number | undefined;
   durationMs: number;
 }
@@ -86,13 +88,16 @@ export interface StoreOperation {
   store: 'database' | 'key-value';
   operation: string;
   durationMs: number;
-  /** `away`: StoreUnavailable, which members see as 503; `refused`: any other error (a unique address taken, say). */
+  /**
+   * `away`: StoreUnavailable, which users see as 503; `refused`: any other error (for example a unique address that
+   * exists).
+   */
   outcome: 'answered' | 'away' | 'refused';
 }
 
 const nothing = () => {};
 
-/** While METRICS_PORT is not set. */
+/** Without METRICS_PORT. */
 export const noMetrics: Metrics = {
   on: false,
   signIn: nothing,

@@ -1,15 +1,15 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Metrics } from './metrics.ts';
 
-/** From a page out of memory to a request that a full password queue let wait. */
+/** From a page in memory to a request that waited in a full password queue. */
 const httpBuckets = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** From a read of a local file to the time limits of PostgreSQL. */
 const storeBuckets = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 10];
-/** From a row in our own database to the time limit of a delivery. */
+/** From a row in the database to the time limit of a delivery. */
 const deliveryBuckets = [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 const hashBuckets = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8];
 
-/** A visitor may write any method that HTTP knows. */
+/** Bounds the label values: a visitor may send any method. */
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 const statusClass = (status: number | undefined) =>
@@ -25,7 +25,7 @@ function gaugesOfVisitorData(registry: Registry, read: () => Promise<{ bytes: nu
       registers: [registry],
       aggregator: 'max',
       async collect() {
-        // The store's own metrics say that it is away.
+        // The store's own metrics show its outage.
         const data = await read().catch(() => undefined);
         if (data) this.set(value(data));
       },
@@ -38,7 +38,7 @@ export interface PrometheusMetrics extends Metrics {
   readonly registry: Registry;
 }
 
-/** Counts in this process; the names are documented in docs/operating.md, and a test holds the two together. */
+/** Counts in this process; docs/operating.md documents the names, and a test compares them. */
 export function createPrometheusMetrics(): PrometheusMetrics {
   const registry = new Registry();
   const registers = [registry];
@@ -85,7 +85,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     'result',
   ]);
   const delivery = histogram('foyer_message_delivery_duration_seconds', 'One delivery', deliveryBuckets, ['channel']);
-  // Only the process that does the job knows them; the others say 0.
+  // Only the process that does the job has the values; the others report 0.
   const ofOneProcess = (name: string, help: string) => new Gauge({ name, help, registers, aggregator: 'max' });
   const waiting = ofOneProcess('foyer_outbox_waiting', 'Messages that wait for their delivery');
   const oldest = ofOneProcess('foyer_outbox_oldest_seconds', 'For how long the oldest of them has waited');

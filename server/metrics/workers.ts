@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client';
 
-/** One process's metrics, as they travel between processes. */
+/** One process's metrics, in the form that is sent between processes. */
 type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
 
-/** How the primary asks a worker, and how a worker answers. */
+/** The messages between primary and worker. */
 interface MetricsRequest {
   foyer: 'metrics?';
 }
@@ -17,17 +17,17 @@ const isQuestion = (message: unknown): message is MetricsRequest =>
   Reflect.get(Object(message), 'foyer') === 'metrics?';
 const isAnswer = (message: unknown): message is MetricsResponse => Reflect.get(Object(message), 'foyer') === 'metrics';
 
-/** A worker that is too busy for longer is shown as it was when it last answered. */
+/** For a worker that does not answer in this time, its last answer counts. */
 const answerLimitMs = 1_000;
 
-/** What the collector needs of a worker: `cluster.Worker` has it. */
+/** The part of `cluster.Worker` that the collector needs. */
 export interface WorkerChannel {
   send(message: object, done?: (error: Error | null) => void): boolean;
   on(event: 'message', listener: (message: unknown) => void): unknown;
   once(event: 'disconnect', listener: () => void): unknown;
 }
 
-/** What a worker needs of its end: `process` has it. */
+/** The part of `process` that a worker needs. */
 export interface PrimaryChannel {
   readonly connected: boolean;
   send?(message: object, handle: undefined, options: undefined, done: (error: Error | null) => void): boolean;
@@ -39,7 +39,7 @@ export function replyToPrimary(registry: Registry, channel: PrimaryChannel = pro
   const send = async () => {
     const answer: MetricsResponse = { foyer: 'metrics', snapshot: await registry.getMetricsAsJSON() };
     await new Promise<void>((resolve) => {
-      // Without a primary there is nobody to tell.
+      // Without a primary there is no receiver.
       if (!channel.connected || channel.send === undefined) return resolve();
       channel.send(answer, undefined, undefined, () => resolve());
     });
@@ -50,7 +50,7 @@ export function replyToPrimary(registry: Registry, channel: PrimaryChannel = pro
   return { last: send };
 }
 
-/** Only what adds up: a worker that is gone uses no memory any more. */
+/** Only counts: a worker that has ended uses no memory any more. */
 const lasting = (snapshot: MetricsSnapshot) =>
   // The library types the kind as an enum, and sends its name.
   snapshot.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
@@ -62,14 +62,14 @@ export interface CollectedMetrics {
 }
 
 export interface WorkerCollector extends CollectedMetrics {
-  /** To be told of every worker when it is forked. */
+  /** Must be called for every forked worker. */
   add(worker: WorkerChannel): void;
 }
 
 /**
- * In the primary: adds up what its workers count. The library's own collector forgets what a worker has counted when that
- * worker ends, which a Prometheus takes for a restart of everything and counts the others' past again; here counts of
- * those that have ended stay in the sum. A worker killed at once loses what it counted since it was last asked.
+ * In the primary: adds the counts of its workers. The library's own collector drops the counts of a worker when it
+ * ends, which Prometheus takes for a restart and counts the past of the others again; here the counts of ended workers
+ * stay in the sum. A killed worker loses its counts since the last request.
  */
 export function createWorkerCollector(): WorkerCollector {
   const latest = new Map<WorkerChannel, MetricsSnapshot>();
@@ -97,7 +97,7 @@ export function createWorkerCollector(): WorkerCollector {
         latest.set(worker, message.snapshot);
         release(worker);
       });
-      // After it nothing can come from the worker any more; its exit may be told before its last message.
+      // No message can follow it; the exit event may precede the last message.
       worker.once('disconnect', () => {
         const last = latest.get(worker);
         latest.delete(worker);

@@ -8,14 +8,14 @@ import { toIsUserHandle } from './user-handle.ts';
 import { readChallenge, readClientData, webAuthn } from './webauthn.ts';
 
 export type PasskeyRefusal =
-  /** No answer of an authenticator at all. */
+  /** Not an authenticator's answer at all. */
   | 'malformed'
-  /** Its challenge is not ours, too old, or was answered before. */
+  /** Its challenge is unknown, expired, or was answered before. */
   | 'expired'
   /** Removed here, or never known. */
   | 'unknown'
   | 'invalid'
-  /** The authenticator counts fewer uses than it has had: there may be a second one with the same key. */
+  /** The authenticator's counter is lower than the stored one: a second one may have the same key. */
   | 'copied';
 
 export type PasskeyCheck =
@@ -23,8 +23,8 @@ export type PasskeyCheck =
   | { kind: 'refused'; why: PasskeyRefusal; passkey?: Passkey };
 
 /**
- * How somebody signed in by a passkey that has verified them (RFC 8176): possession of a key, and what the authenticator asks
- * for, so both factors. Kept by a password manager the key is software, whatever it is kept in.
+ * The methods of a sign-in with a passkey that has verified the user (RFC 8176): possession of a key, and the
+ * authenticator's own check, so both factors. A synced key counts as a software key.
  */
 export const passkeyAmr = ({ backedUp }: { backedUp: boolean }): string[] => [
   'pop',
@@ -33,10 +33,7 @@ export const passkeyAmr = ({ backedUp }: { backedUp: boolean }): string[] => [
   'mfa',
 ];
 
-/**
- * What a browser is asked to answer (WebAuthn, section 5.5): with whichever passkey its member chooses, or with one of those
- * of a member who is known already.
- */
+/** The options of a sign-in (WebAuthn, section 5.5): with any passkey, or with one of a known user. */
 export function requestOptions(
   { relyingParty, challenges }: PasskeySettings,
   passkeys?: readonly Pick<Passkey, 'id' | 'transports'>[],
@@ -52,7 +49,7 @@ export function requestOptions(
   };
 }
 
-/** Checks a browser's answer (WebAuthn, section 7.2). The same one is accepted once, whoever sends it again. */
+/** Checks a browser's answer (WebAuthn, section 7.2). Each answer is accepted once, from any sender. */
 export async function checkPasskey(settings: PasskeySettings, credential: string): Promise<PasskeyCheck> {
   const { database, challenges, now } = settings;
   const posted = postedCredential<AuthenticationResponseJSON>(credential);
@@ -69,7 +66,7 @@ export async function checkPasskey(settings: PasskeySettings, credential: string
   if (!(await challenges.use(challenge))) return refuse('expired');
   const used = await notePasskeyUse(database.db, passkey.id, { ...answer, nowMs: now() });
   if (used) return { kind: 'right', user, amr: passkeyAmr(answer) };
-  // It was removed a moment ago, or the count has not grown.
+  // It was just removed, or the counter has not increased.
   return (await findPasskey(database.db, passkey.id)) ? refuse('copied') : refuse('unknown');
 }
 
@@ -79,7 +76,7 @@ async function verified(
   challenge: string,
   passkey: Passkey,
 ): Promise<{ counter: number; backedUp: boolean } | undefined> {
-  // Pages of ours are in nobody's frame.
+  // Foyer's pages are never framed.
   if (readClientData(posted.response.clientDataJSON)?.crossOrigin === true) return undefined;
   const { verifyAuthenticationResponse } = await webAuthn();
   try {
@@ -92,7 +89,7 @@ async function verified(
       credential: {
         id: passkey.id,
         publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),
-        // The store compares the counts, for all processes at once, and only once the signature is right.
+        // The store compares the counters, for all processes, and only after the signature.
         counter: 0,
       },
     });

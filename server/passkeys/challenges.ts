@@ -2,16 +2,16 @@ import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:
 import { sha256 } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 
-/** As long as the sign-in page may stand open before its passkey is chosen. */
+/** How long the sign-in page can be open before a passkey is chosen. */
 export const challengeMs = 10 * 60_000;
 
 /** The challenges of the sign-in page (WebAuthn, section 13.4.3). All values are base64url. */
 export interface PasskeyChallenges {
-  /** A new one. Nothing is kept of it: the page is open to everybody, and must not fill a store. */
+  /** A new one. It is not stored, because everyone can load the page and must not fill a store. */
   make(): string;
-  /** Whether it is one of ours, and not too old. */
+  /** Tests the signature and the age. */
   isOurs(challenge: string): boolean;
-  /** Uses it up, for exactly one of many at once; false when it was used before. */
+  /** Uses it up, for exactly one of several parallel calls; false if it was used before. */
   use(challenge: string): Promise<boolean>;
 }
 
@@ -19,7 +19,7 @@ const randomLength = 16;
 const timeLength = 6;
 const macLength = 32;
 
-/** @param secret of the HMAC by which our own challenges are known */
+/** @param secret of the HMAC that signs the challenges */
 export function createPasskeyChallenges({
   kv,
   secret,
@@ -44,10 +44,10 @@ export function createPasskeyChallenges({
       const body = bytes.subarray(0, randomLength + timeLength);
       if (!timingSafeEqual(bytes.subarray(body.length), challengeMac(body))) return false;
       const ageMs = now() - body.readUIntBE(randomLength, timeLength);
-      // Another process's clock may go a little ahead.
+      // Another process's clock may be a little ahead.
       return ageMs < challengeMs && ageMs > -60_000;
     },
-    // Kept for longer than it is good for.
+    // Stored longer than its validity.
     use: (challenge) => kv.setIfAbsent(`passkey-challenge:${sha256(challenge)}`, '1', challengeMs * 2),
   };
 }

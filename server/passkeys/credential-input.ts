@@ -3,7 +3,7 @@ const idPattern = /^[\w-]{1,1364}$/;
 
 export const isCredentialId = (text: string) => idPattern.test(text);
 
-/** What a browser's `PublicKeyCredential.toJSON()` gave, as far as it is looked at before the library checks the rest. */
+/** The parts of a browser's `PublicKeyCredential.toJSON()` that are read before the library checks the rest. */
 export interface PostedCredential {
   id: string;
   response: object;
@@ -12,7 +12,7 @@ export interface PostedCredential {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Reads a form's field; undefined when it is no credential. */
+/** Reads a form's field; undefined if it is not a credential. */
 export function postedCredential<T extends PostedCredential>(text: string): T | undefined {
   let value: unknown;
   try {

@@ -1,9 +1,7 @@
 /**
- * The room of passkeys: keys with which members sign in without a password, by what unlocks their device (Web
- * Authentication level 3).
- *
- * Owns the `passkeys` table, what browsers are asked and how their answers are checked. Does not own the pages: those of
- * signing in are sign-in/'s, those of looking after passkeys settings/'s.
+ * The module of passkeys: sign-in without a password, with the device's own unlocking (Web Authentication level 3).
+ * Owns the `passkeys` table, the options for browsers and the check of their answers. Does not own the pages: sign-in/
+ * and settings/ have them.
  */
 export { type PasskeyCheck, type PasskeyRefusal, passkeyAmr } from './authentication.ts';
 export {

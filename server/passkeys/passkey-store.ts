@@ -2,22 +2,22 @@ import type { Transaction } from 'kysely';
 import type { UserId } from '../shared/index.ts';
 import { type Db, isUniqueViolation, type PasskeyTable, type Schema } from '../store/index.ts';
 
-/** A member's passkey. Times in milliseconds since the epoch. */
+/** A user's passkey. Times in milliseconds since the epoch. */
 export interface Passkey {
   /** Credential id, base64url. */
   id: string;
   userId: UserId;
-  /** What the member calls it. */
+  /** The user's name for it. */
   name: string;
   /** COSE key (RFC 9053), base64url. */
   publicKey: string;
-  /** How often its authenticator says that it was used; most synced ones always say 0. */
+  /** The authenticator's signature counter; for most synced ones always 0. */
   counter: number;
-  /** How a browser reaches it: `internal`, `hybrid`, `usb`, … */
+  /** The transports of the browser: `internal`, `hybrid`, `usb`, … */
   transports: string[];
   /** The model of its authenticator, a UUID; often all zeros. */
   aaguid: string;
-  /** Kept by a password manager, so on more than one device. */
+  /** Backed up by a password manager, so on several devices. */
   backedUp: boolean;
   createdAt: number;
   lastUsedAt: number | null;
@@ -36,7 +36,7 @@ const fromRow = (row: PasskeyTable): Passkey => ({
   lastUsedAt: row.last_used_at,
 });
 
-/** @returns false when this passkey is somebody's already, whoever's it is (WebAuthn, section 7.1, step 27) */
+/** @returns false if this passkey already belongs to any user (WebAuthn, section 7.1, step 27) */
 export async function insertPasskey(trx: Transaction<Schema>, passkey: Passkey): Promise<boolean> {
   if (await findPasskey(trx, passkey.id)) return false;
   const row: PasskeyTable = {
@@ -55,7 +55,7 @@ export async function insertPasskey(trx: Transaction<Schema>, passkey: Passkey):
   return true;
 }
 
-/** Whether two transactions at once have stored the same passkey. */
+/** Tests whether two parallel transactions have stored the same passkey. */
 export const isSamePasskey = (error: unknown) => isUniqueViolation(error, 'passkeys.id');
 
 export async function findPasskey(db: Db, id: string): Promise<Passkey | undefined> {
@@ -63,7 +63,7 @@ export async function findPasskey(db: Db, id: string): Promise<Passkey | undefin
   return row && fromRow(row);
 }
 
-/** A member's, the oldest first. */
+/** A user's, the oldest first. */
 export async function listPasskeys(db: Db, userId: UserId): Promise<Passkey[]> {
   const rows = await db
     .selectFrom('passkeys')
@@ -85,9 +85,9 @@ export async function countPasskeys(db: Db, userId: UserId): Promise<number> {
 }
 
 /**
- * Notes that a passkey was used, and how often its authenticator says so. The count must have grown, unless it never counts
- * (WebAuthn, section 6.1.1): of two answers with the same count one is accepted, whichever process was asked.
- * @returns false when it has not grown, or there is no such passkey any more
+ * Records a use and the counter. The counter must have increased, unless it is always 0 (WebAuthn, section 6.1.1): of
+ * two answers with the same counter one is accepted, in any process.
+ * @returns false if it has not increased, or the passkey does not exist any more
  */
 export async function notePasskeyUse(
   db: Db,
@@ -105,7 +105,7 @@ export async function notePasskeyUse(
   return numUpdatedRows > 0n;
 }
 
-/** @returns false when the member has no such passkey */
+/** @returns false if the user has no such passkey */
 export async function renamePasskey(db: Db, userId: UserId, id: string, name: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('passkeys')
@@ -116,7 +116,7 @@ export async function renamePasskey(db: Db, userId: UserId, id: string, name: st
   return numUpdatedRows > 0n;
 }
 
-/** @returns false when the member has no such passkey */
+/** @returns false if the user has no such passkey */
 export async function removePasskey(db: Db, userId: UserId, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeys')
@@ -126,7 +126,7 @@ export async function removePasskey(db: Db, userId: UserId, id: string): Promise
   return numDeletedRows > 0n;
 }
 
-/** Removes what was added at or after a moment, as when a change of the address is undone. @returns how many */
+/** Removes passkeys added at or after a time, for example when an address change is undone. @returns the number */
 export async function removePasskeysAddedSince(db: Db, userId: UserId, sinceMs: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeys')
@@ -136,7 +136,7 @@ export async function removePasskeysAddedSince(db: Db, userId: UserId, sinceMs: 
   return Number(numDeletedRows);
 }
 
-/** @returns how many there were */
+/** @returns the number */
 export async function removeAllPasskeys(db: Db, userId: UserId): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom('passkeys').where('user_id', '=', userId).executeTakeFirst();
   return Number(numDeletedRows);

@@ -9,35 +9,35 @@ import type { PasskeySettings } from './settings.ts';
 import { toUserHandle } from './user-handle.ts';
 import { readChallenge, webAuthn } from './webauthn.ts';
 
-/** Enough for all of one's devices; more would be clutter in every question of a browser. */
+/** Enough for all devices of a user; more would clutter the browser's list. */
 export const maxPasskeys = 20;
 
-/** COSE algorithms (RFC 9053): Ed25519, ES256, RS256, which all authenticators of today are among. */
+/** COSE algorithms (RFC 9053): Ed25519, ES256, RS256. Every current authenticator supports one of them. */
 const algorithms = [-8, -7, -257];
 
-/** The browser's session in which a passkey is added, and by whom. */
+/** The user and the session in which a passkey is added. */
 export interface PasskeyRegistrant {
   user: User;
   session: { idHash: SessionIdHash };
 }
 
 export type RegistrationRefusal =
-  /** No answer of an authenticator at all. */
+  /** Not an authenticator's answer at all. */
   | 'malformed'
-  /** Its challenge is too old, was used before, or was given to another session or site. */
+  /** Its challenge has expired, was used before, or belongs to another session or site. */
   | 'expired'
   | 'invalid'
-  /** It is somebody's already. */
+  /** It already belongs to a user. */
   | 'taken'
   | 'too-many';
 
 export type Registration = { kind: 'added'; passkey: Passkey } | { kind: 'refused'; why: RegistrationRefusal };
 
-/** Of one session and one page: two tabs do not void each other's. */
+/** For one session and one page: two tabs do not invalidate each other's. */
 const registrationKey = (session: PasskeyRegistrant['session'], challenge: string) =>
   `passkey-registration:${session.idHash}:${sha256(challenge)}`;
 
-/** What a browser is asked to make (WebAuthn, section 5.4): a discoverable passkey that verifies the member. */
+/** The options of a registration (WebAuthn, section 5.4): a discoverable passkey that verifies the user. */
 export async function creationOptions(
   { relyingParty, brandName, database, kv }: PasskeySettings,
   { user, session }: PasskeyRegistrant,
@@ -60,7 +60,7 @@ export async function creationOptions(
   return options;
 }
 
-/** Checks a browser's answer and keeps the passkey (WebAuthn, section 7.1); the member is told by mail. */
+/** Checks a browser's answer and stores the passkey (WebAuthn, section 7.1); notifies the user by mail. */
 export async function register(
   settings: PasskeySettings,
   { user, session }: PasskeyRegistrant,
@@ -82,7 +82,7 @@ export async function register(
   const passkey: Passkey = { ...created, userId: user.id, name, createdAt: nowMs, lastUsedAt: null };
   try {
     const refused = await database.transaction(async (trx) => {
-      // Set anew, or disabled, while this was on its way: whoever began it is nobody here any more.
+      // The password was changed or the user disabled meanwhile: the one who started it is no longer authenticated.
       if (!(await lockUser(trx, user))) return 'expired';
       if ((await countPasskeys(trx, user.id)) >= maxPasskeys) return 'too-many';
       if (!(await insertPasskey(trx, passkey))) return 'taken';
@@ -119,7 +119,7 @@ async function verified(
     if (!verified) return undefined;
     const { credential, aaguid, credentialBackedUp } = registrationInfo;
     return {
-      // What the authenticator says, not what was posted beside it.
+      // From the signed data, not from the form.
       id: credential.id,
       publicKey: Buffer.from(credential.publicKey).toString('base64url'),
       counter: credential.counter,
@@ -135,7 +135,7 @@ async function verified(
 
 const transportNames = new Set(['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']);
 
-/** Nobody vouches for them, so only those that there are (WebAuthn, section 5.8.4). */
+/** They are unsigned, so only known values are stored (WebAuthn, section 5.8.4). */
 function validTransports(input: unknown): string[] {
   return Array.isArray(input) ? [...new Set(input)].filter((name) => transportNames.has(name)) : [];
 }

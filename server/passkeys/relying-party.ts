@@ -1,14 +1,14 @@
-/** What a passkey belongs to (WebAuthn level 3, section 4, Relying Party Identifier). */
+/** The owner of passkeys (WebAuthn level 3, section 4, Relying Party Identifier). */
 export interface RelyingParty {
-  /** The host of PUBLIC_URL alone: a parent domain would share the passkeys with every other app under it. */
+  /** Only the host of PUBLIC_URL: a parent domain would share the passkeys with every other app under it. */
   id: string;
-  /** Where passkeys are made and used: scheme, host and port. */
+  /** The origin where passkeys are created and used: scheme, host and port. */
   origin: string;
 }
 
 /**
- * Undefined where browsers have no passkeys: without https anywhere but on localhost, and on addresses without a name (an
- * IP address is no identifier of a relying party).
+ * Undefined if browsers do not support passkeys here: without https except on localhost, and on IP addresses, which are
+ * not valid relying party ids.
  */
 export function toRelyingParty(publicUrl: string): RelyingParty | undefined {
   const { protocol, hostname, origin } = new URL(publicUrl);

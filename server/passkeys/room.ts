@@ -12,14 +12,14 @@ import { toRelyingParty } from './relying-party.ts';
 import type { PasskeySettings } from './settings.ts';
 
 export interface Passkeys {
-  /** What a visitor's browser is asked to answer. */
+  /** The options for any visitor. */
   requestOptions(): PublicKeyCredentialRequestOptionsJSON;
-  /** The same for a member who is known already; undefined when they have no passkey. */
+  /** The same for a known user; undefined if they have no passkey. */
   requestOptionsFor(user: Pick<User, 'id'>): Promise<PublicKeyCredentialRequestOptionsJSON | undefined>;
   /** @param credential the browser's answer, JSON text */
   check(credential: string): Promise<PasskeyCheck>;
   creationOptions(registrant: PasskeyRegistrant): Promise<PublicKeyCredentialCreationOptionsJSON>;
-  /** @param created the browser's answer, JSON text, and what the member calls it */
+  /** @param created the browser's answer, JSON text, and the user's name for it */
   register(
     registrant: PasskeyRegistrant,
     created: { credential: string; name: string },
@@ -28,7 +28,7 @@ export interface Passkeys {
 }
 
 /**
- * Undefined where browsers have no passkeys (`relying-party.ts`): then nothing of them is shown.
+ * Undefined if passkeys are unsupported (`relying-party.ts`): then no page shows them.
  * @param secret of the HMAC of challenges
  */
 export function openPasskeys({

@@ -6,7 +6,7 @@ import type { RelyingParty } from './relying-party.ts';
 
 export interface PasskeySettings {
   relyingParty: RelyingParty;
-  /** What a browser calls this place when it asks. */
+  /** The relying party's name in the browser's prompt. */
   brandName: string;
   database: Database;
   kv: KeyValueStore;

@@ -1,10 +1,10 @@
 /**
- * Loaded when the first passkey is made or used: it takes a quarter of a second and 25 MB, which a start need not wait
- * for, nor a Foyer whose members have no passkeys.
+ * Loaded at the first use of a passkey: it takes a quarter of a second and 25 MB, which neither the start nor an
+ * installation without passkeys should need.
  */
 export const webAuthn = () => import('@simplewebauthn/server');
 
-/** The challenge that a browser says it has answered; undefined when its answer cannot be read. */
+/** The challenge in a browser's answer; undefined if it is unreadable. */
 export function readChallenge({ response }: { response: { clientDataJSON?: unknown } }): string | undefined {
   const clientData = readClientData(response.clientDataJSON);
   return typeof clientData?.challenge === 'string' ? clientData.challenge : undefined;

@@ -1,7 +1,6 @@
 /**
- * How the server process starts, says that it is ready, drains, and keeps its workers alive.
- *
- * Owns signals, ports and the cluster. Does not own what is served: that is `app.ts`.
+ * The module of the process: its start, readiness, shutdown and worker processes.
+ * Owns signals, ports and the cluster. Does not own the served application: that is `app.ts`.
  */
 
 export { serveSandbox } from '../../sandbox/serve-sandbox.ts';

@@ -3,7 +3,7 @@ import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { StartError } from './start-error.ts';
 
-/** What Node's parser refuses never reaches Express, so it is answered here. */
+/** Requests that Node's parser rejects never reach Express, so they are answered here. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') return;
   const [status, text] =
@@ -21,19 +21,19 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
 }
 
-/** Unfinished requests are looked for this often, so one is cut at most so much after its limit. */
+/** Interval of the check for unfinished requests, so one is cut at most this long after its limit. */
 const connectionsCheckingInterval = 5_000;
 
 export interface ListenAt {
   port: number;
   host: string;
-  /** Where the port is set. */
+  /** The variable that sets the port. */
   variable?: string;
-  /** More are closed at once; in one of several processes Node hands them to another one first. */
+  /** Further connections are closed at once; with several processes Node first offers them to another one. */
   maxConnections?: number;
 }
 
-/** @throws {StartError} when the port is taken */
+/** @throws {StartError} if the port is in use */
 export function listen(
   listener: RequestListener,
   { port, host, variable = 'PORT (or SANDBOX_PORT)', maxConnections }: ListenAt,
@@ -54,16 +54,15 @@ export function listen(
 }
 
 /**
- * Stops without failing a request: takes no new connection, answers everything on the ones there are, and asks each client
- * with its next answer to use another connection. What is still open at the limit is cut.
- *
- * @param keepIdle whether connections that are idle now may send one more request; without it they are closed at once.
+ * Stops without failing a request: accepts no new connection, answers all requests on existing ones, and asks each
+ * client with its next answer to use another connection. Connections that are still open at the limit are cut.
+ * @param keepIdle whether clients may send one more request on idle connections; otherwise these are closed at once.
  */
 export function drain(server: Server, { limitMs, keepIdle }: { limitMs: number; keepIdle: boolean }): Promise<void> {
   return new Promise((resolve) => {
     const limit = setTimeout(() => server.closeAllConnections(), limitMs);
     server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
-    // The close of http.Server would cut idle connections, on which a request may be on its way right now.
+    // The close of http.Server would cut idle connections, on which a request may just be arriving.
     NetServer.prototype.close.call(server, () => {
       clearTimeout(limit);
       resolve();

@@ -11,8 +11,8 @@ import { StartError } from './start-error.ts';
 type Announce = (line: string) => void;
 
 /**
- * What is done once per start, before any request is served: migrations, the first signing keys, and in the sandbox its
- * stamp, demo member and demo client app.
+ * The work of a start before any request: migrations, the first signing keys, and in the sandbox its stamp, demo user
+ * and demo client app.
  */
 export async function prepare(deps: Deps, say: Announce): Promise<void> {
   const { config, database, boxes, now } = deps;
@@ -42,7 +42,7 @@ export async function prepare(deps: Deps, say: Announce): Promise<void> {
   }
 }
 
-/** Where to go, said when everything answers. */
+/** Announces the address when everything answers. */
 export function announceReady(deps: Deps, say: Announce): void {
   const { config } = deps;
   say(`${config.BRAND_NAME} is ready: ${config.PUBLIC_URL}`);

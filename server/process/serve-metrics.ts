@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import { type CollectedMetrics, metricsEndpoint } from '../metrics/index.ts';
 import { listen } from './listen.ts';
 
-/** Opens the operator's port for metrics; undefined when there is none. @throws {CannotStart} when it is taken */
+/** Opens the operator's port for metrics; undefined if there is none. @throws {StartError} if it is in use */
 export async function serveMetrics(
   { config, log }: Pick<Deps, 'config' | 'log'>,
   source: CollectedMetrics | undefined,

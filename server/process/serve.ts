@@ -3,23 +3,23 @@ import type { Deps } from '../deps.ts';
 import { drain, listen } from './listen.ts';
 
 export interface ServerHandle {
-  /** From now on /readyz says that no more requests should be sent here; they are still answered. */
+  /** From now on /readyz reports that no more requests should be sent; they are still answered. */
   announce(): void;
   /**
    * Drains, then closes the stores.
-   * @param options `keepIdle`: whether clients may send one more request on connections that are idle now, which costs the
-   * seconds until those time out.
+   * @param options `keepIdle`: whether clients may send one more request on idle connections, which takes the seconds
+   * until those time out.
    */
   stop(options: { keepIdle: boolean }): Promise<void>;
 }
 
-/** With the announcement, less than the ten seconds that an operator's tools wait before they kill. */
+/** With the announcement, less than the ten seconds after which an operator's tools kill the process. */
 const drainLimitMs = 8_000;
 
 /** Serves requests in this process. */
 export async function serve(deps: Deps): Promise<ServerHandle> {
   const { config, database, kv, outboxWorker } = deps;
-  // A sandbox whose time was moved before is there again.
+  // Restores the advanced time of an earlier run.
   await deps.billingTimeMoved?.();
   const unfollow = deps.followBillingTime?.();
   const { app, stop, readiness, membership } = await createApp(deps);

@@ -3,12 +3,12 @@ import { PlansFileError } from '../../config/plans.ts';
 import { ProvidersFileError } from '../../config/providers.ts';
 import { StoreUnavailable, UnsealError } from '../store/index.ts';
 
-/** A start that cannot go on, for a reason that the operator can mend. */
+/** A failed start, for a reason that the operator can repair. */
 export class StartError extends Error {
   override name = 'CannotStart';
 }
 
-/** What the operator can mend is said in plain words, without a stack. */
+/** Errors that the operator can repair are printed in plain words, without a stack. */
 export function toStartError(error: unknown): string {
   const mendable = [ConfigurationError, PlansFileError, ProvidersFileError, StartError];
   if (mendable.some((kind) => error instanceof kind)) return (error as Error).message;

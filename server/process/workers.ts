@@ -6,7 +6,7 @@ import { StartError } from './start-error.ts';
 /** How a worker ends: `drain` lets clients send one more request on idle connections, `stop` closes those at once. */
 export type StopMode = 'drain' | 'stop';
 
-/** What the primary tells a worker; `announce`: all are about to end, /readyz shall say so. */
+/** The messages from the primary to a worker; `announce`: all are about to end, and /readyz must report it. */
 export type WorkerCommand = StopMode | 'announce';
 
 export const isOrder = (message: unknown): message is WorkerCommand =>
@@ -14,15 +14,15 @@ export const isOrder = (message: unknown): message is WorkerCommand =>
 
 export interface Workers {
   /**
-   * Replaces every worker by a new one, each old one draining only when its successor serves.
-   * @throws {Error} when a successor does not start; those that have not been replaced go on
+   * Replaces every worker by a new one; each old one drains only after its successor serves.
+   * @throws {Error} if a successor does not start; the workers that were not replaced continue
    */
   reload(): Promise<void>;
-  /** Tells all that the service is about to end (a worker that is replaced alone is not told); none is replaced any more. */
+  /** Announces the shutdown to all (a single replacement is not announced); no worker is replaced any more. */
   announce(): void;
   /** Ends all, with or without waiting for idle clients; resolves when every one has ended. */
   stop(how: StopMode): Promise<void>;
-  /** Settles when none serves and so many died right after their start that there is no point in going on. */
+  /** Settles when no worker serves and so many died right after their start that further attempts are pointless. */
   readonly failed: Promise<StartError>;
 }
 
@@ -32,20 +32,20 @@ const maxQuickDeaths = 5;
 /** Between attempts while others serve. */
 const longestPauseMs = 30_000;
 const pauseMs = (deaths: number) => Math.min(longestPauseMs, 100 * 2 ** deaths);
-/** A worker that does not end by itself; with the announcement before it less than ten seconds. */
+/** For a worker that does not end by itself; with the announcement before it less than ten seconds. */
 const killAfterMs = 8_700;
 
-/** Keeps `count` workers alive. They share the port, and everything that lasts through the stores. */
+/** Keeps `count` workers alive. They share the port, and all lasting data through the stores. */
 export async function startWorkers(
   count: number,
   log: Logger,
   onFork: (worker: Worker) => void = () => {},
 ): Promise<Workers> {
-  // Workers take connections from the port themselves. Node's other way, the primary handing them out in turn, forgets those
-  // that are on their way to a worker that is killed: their visitors would wait for ever.
+  // Workers accept connections from the port themselves. With Node's other policy, round robin by the primary,
+  // connections on their way to a killed worker are lost, and their clients would wait for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  // A worker has the environment of this process: one that read the file again would have the variables that are new there,
-  // and not those that were changed.
+  // A worker inherits the environment of this process: if it read the file again it would have new variables, but not
+  // changed ones.
   cluster.setupPrimary({ execArgv: process.execArgv.filter((option) => !option.startsWith('--env-file')) });
   let stopping = false;
   let quickDeaths = 0;
@@ -53,13 +53,13 @@ export async function startWorkers(
   const retired = new WeakSet<Worker>();
   const { promise: failed, resolve: fail } = Promise.withResolvers<StartError>();
 
-  /** Resolves when the new worker serves; one that dies after that is replaced. @throws {Error} when it dies before */
+  /** Resolves when the new worker serves; one that dies after that is replaced. @throws {Error} if it dies before */
   function fork(): Promise<Worker> {
     return new Promise((resolve, reject) => {
       const startedAt = Date.now();
       const worker = cluster.fork();
       onFork(worker);
-      // What is said to one that is dying fails; unheard, that would end this process. Its exit follows.
+      // A message to a dying worker fails; an unhandled error would end this process. Its exit follows.
       worker.on('error', (error) => log.debug({ err: error, worker: worker.process.pid }, 'a worker cannot be told'));
       worker.once('listening', () => {
         serving.add(worker);
@@ -70,7 +70,7 @@ export async function startWorkers(
         if (!stopping && !retired.has(worker)) {
           quickDeaths = Date.now() - startedAt < quickMs ? quickDeaths + 1 : 0;
           log.error({ worker: worker.process.pid, code, signal }, 'a worker died');
-          // Whoever waits in vain learns it from `failed`.
+          // The failure is reported by `failed`.
           if (served) keepTrying().catch(() => {});
         }
         reject(new Error(`worker ${worker.process.pid} died before it served (${signal ?? code})`));
@@ -78,7 +78,10 @@ export async function startWorkers(
     });
   }
 
-  /** One more worker, however often it takes while others serve. @throws {StartError} when none does and it is hopeless */
+  /**
+   * Adds one worker, after any number of attempts while others serve. @throws {StartError} if none does and further
+   * attempts are pointless
+   */
   async function keepTrying(): Promise<void> {
     while (!stopping) {
       if (serving.size === 0 && quickDeaths >= maxQuickDeaths) throw giveUp();
@@ -88,7 +91,7 @@ export async function startWorkers(
         await fork();
         return;
       } catch {
-        // Said already, with its exit code.
+        // Already reported, with its exit code.
       }
     }
   }
@@ -110,7 +113,7 @@ export async function startWorkers(
         clearTimeout(kill);
         resolve();
       });
-      // One that is still starting does not listen to words yet.
+      // A worker that is still starting cannot receive messages yet.
       if (serving.has(worker))
         worker.send(how satisfies WorkerCommand, (error) => error && worker.process.kill('SIGTERM'));
       else worker.process.kill('SIGTERM');
@@ -131,7 +134,7 @@ export async function startWorkers(
         }
         log.info({ workers: serving.size }, 'all workers replaced');
       };
-      // A reload that failed does not stand in the way of the next.
+      // A failed reload must not block the next one.
       reloading = reloading.then(next, next);
       return reloading;
     },

@@ -10,7 +10,7 @@ function callerKey(req: Request): string {
   return principal.kind === 'member' ? `member:${principal.userId}` : `client:${principal.clientId}`;
 }
 
-/** The number that an operator has registered for this client app, in place of the one of the table. */
+/** The client app's registered number, instead of the one in the table. */
 const maxOrRegistered = (max: number) => (req: Request) => {
   const principal = requirePrincipal(req);
   return (principal.kind === 'client' ? principal.callsPerMinute : undefined) ?? max;

@@ -5,31 +5,31 @@ import { type FirmLimit, reportReached, type SlowLane, waitForTurn } from './slo
 
 /** One counter of a limit, with the numbers of the configuration. */
 export interface LimitCounter<By extends Scope = Scope> {
-  /** Each value of this scope is counted apart. */
+  /** Each value of this scope is counted separately. */
   by: By;
-  /** The beginning of its key in the key-value store. */
+  /** Prefix of its key in the key-value store. */
   key: string;
   max: number;
   /** In milliseconds; without it the window of the limit. */
   window?: number | undefined;
-  /** For counters that all visitors share: when full, let requests pass slowly or only notify the operator. */
+  /** For counters for all visitors: when full, let requests pass slowly or only notify the operator. */
   whenFull?: SlowLane | FirmLimit | undefined;
 }
 
 export interface Limit<By extends Scope = Scope> {
   /** In milliseconds. */
   window: number;
-  /** A try is counted at each of them in turn. */
+  /** A request is counted at each of them in turn. */
   counters: readonly LimitCounter<By>[];
 }
 
-/** The value for each scope: for `address` the IP address as the request has it. */
+/** The value for each scope: for `address` the IP address of the request. */
 export type LimitKeys<By extends Scope> = Record<Exclude<By, 'overall'>, string>;
 
 export type LimitDecision<By extends Scope = Scope> =
   /**
-   * `slowed`: a shared limit is full, and this try has waited for its turn. `remaining`: tries left before the first counter is
-   * full. `release`: the try does not count after all, because it was right or was not looked at.
+   * `slowed`: a shared limit is full, and this attempt has waited for its turn. `remaining`: attempts left before the
+   * first counter is full. `release`: the attempt does not count after all, because it was right or was not checked.
    */
   { allowed: true; slowed: boolean; remaining: number; release(): Promise<void> } | LimitRefusal<By>;
 
@@ -63,12 +63,13 @@ function expand<By extends Scope>(limit: Limit<By>, keys: LimitKeys<By>): Counte
   });
 }
 
-/** A network with at most so many tries in this window is not the one that has filled a shared limit. */
+/** A network with at most this many attempts in this window has not filled a shared limit. */
 const maxFreshTries = 3;
 
 /**
- * Counts a try at each counter of a limit, before it is looked at, so that parallel tries cannot slip past. A try that one
- * counter refuses is counted by none: an account under attack fills neither the limit of its network nor the shared one.
+ * Counts an attempt at each counter of a limit, before it is checked, so that parallel attempts cannot exceed it. An
+ * attempt that one counter refuses is counted by none: an account under attack fills neither the limit of its network
+ * nor the shared one.
  */
 export const consumeLimits = <By extends Scope>(
   kv: LimitStore,

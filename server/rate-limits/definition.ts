@@ -1,6 +1,6 @@
 /**
- * A counter counts each value of its scope apart. `address`: an IP address and the networks that contain it; `overall`: all
- * requests together.
+ * A counter counts each value of its scope separately. `address`: an IP address and the networks that contain it;
+ * `overall`: all requests together.
  */
 export type Scope = 'address' | 'account' | 'device' | 'number' | 'recipient' | 'client' | 'flow' | 'code' | 'overall';
 
@@ -41,7 +41,7 @@ export type WhenFull = 'slow' | 'slow-mail' | 'refuse';
 
 export interface CounterDefinition {
   by: Scope;
-  /** The beginning of its key in the key-value store, where counts survive an upgrade: a new key starts a new count. */
+  /** Prefix of its key in the key-value store, where counts survive an upgrade: a new key starts a new count. */
   key: string;
   max: MaxDefinition;
   /** In milliseconds; without it the window of the limit. */
@@ -54,13 +54,13 @@ export interface LimitDefinition {
   counts: string;
   /** In milliseconds, or the variable that holds the minutes. */
   window: number | WindowVariable;
-  /** A try is counted at each of them in turn. */
+  /** An attempt is counted at each of them in turn. */
   counters: readonly CounterDefinition[];
-  /** The answer to a refused try, where it is not 429 with Retry-After. */
+  /** The answer to a refused attempt, if it is not 429 with Retry-After. */
   refusal?: string;
 }
 
-/** A limit that its own module counts, because it has another rule than so many tries per window. */
+/** A limit that its own module counts, because its rule is not a number of attempts per window. */
 export interface SpecialLimitDefinition {
   counts: string;
   /** The scope in words. */
@@ -69,7 +69,7 @@ export interface SpecialLimitDefinition {
   key?: string;
   /** A number, or in words where a configuration variable holds it. */
   max: number | string;
-  /** The part of that variable which one address may use. */
+  /** The part of that variable for one address. */
   part?: number;
   /** In milliseconds; absent: the maximum holds at every moment. */
   window?: number;

@@ -26,7 +26,7 @@ class KeyValueRateStore implements Store {
     await this.#kv.consumeCount(toCounterKey({ key: this.prefix }, value), this.#window, -1);
   }
 
-  /** The library calls it only where a caller asks it to, and none does. */
+  /** The library calls it only on request, and no code requests it. */
   resetKey(): void {}
 }
 
@@ -65,9 +65,9 @@ export function rateLimiter(
       const seconds = Number(res.getHeader('Retry-After') ?? window / 1000);
       throw new HttpError('tooMany', { retryAfterSeconds: toRetrySeconds(seconds * 1000) });
     },
-    // A store that is away is answered with 503 and lets no request pass.
+    // An unavailable store is answered with 503, and no request passes.
     passOnStoreError: false,
-    // The library wants its own function for IPv6 networks; `ipBucket` does the same for every limit of the product.
+    // The library expects its own function for IPv6 networks; `ipBucket` does the same for every limit of the product.
     validate: { trustProxy: false, xForwardedForHeader: false, keyGeneratorIpFallback: false },
   });
   if (options !== undefined) return limited;

@@ -1,9 +1,8 @@
 /**
- * Every rate limit of the product: one table (`limits.ts`), and what counts tries over all processes (NIST SP 800-63B,
- * section 3.2.2; RFC 6585, section 4).
- *
- * Owns how often a request may be made and how it is counted. Does not own the answer to a refused request: that is its
- * module's, with `Retry-After` by `retrySeconds` of http/.
+ * The module of rate limits: one table (`limits.ts`), and the counting over all processes (NIST SP 800-63B, section
+ * 3.2.2; RFC 6585, section 4).
+ * Owns the limits and their counters. Does not own the answer to a refused request: that is its module's, with
+ * `Retry-After` by `retrySeconds` of http/.
  */
 export { apiCallLimits } from './api-calls.ts';
 export { configureLimits, type LimitSettings, type RateLimits } from './configure.ts';

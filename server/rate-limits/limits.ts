@@ -223,7 +223,7 @@ export const rateLimits = {
   sentEmail: limit('mails of client apps to one address (`/sentEmail`)', hourMs, [
     counter('recipient', 'sent-email', 10),
   ]),
-  // As many as a member has at most: more would only push each other out.
+  // The maximum that a user keeps: more would only replace each other.
   notification: limit('notifications to one member (`/message/sent`)', dayMs, [
     counter('recipient', 'messages-to', 500),
   ]),

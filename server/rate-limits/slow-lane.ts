@@ -3,11 +3,11 @@ import type { KeyValueStore } from '../store/index.ts';
 import { specialLimits } from './special-limits.ts';
 
 /**
- * A few visitors can fill a limit that all visitors share. While such a limit is full, requests pass slowly instead of being
- * refused.
+ * A few visitors can fill a limit that all visitors share. While such a limit is full, requests pass slowly instead of
+ * being refused.
  */
 export interface SlowLane {
-  /** Requests per second from networks that have hardly tried. All other networks together get a fifth of it. */
+  /** Requests per second from networks with few attempts. All other networks together get a fifth of it. */
   perSecond: number;
   /** Called once per window, when a limit that all visitors share is reached. */
   reached(key: string): void;
@@ -19,9 +19,9 @@ export type FirmLimit = Pick<SlowLane, 'reached'>;
 /** The lane of requests that send a mail to an address which any visitor may type. */
 export const toMailLane = (lane: SlowLane): SlowLane => ({ ...lane, perSecond: lane.perSecond / 5 });
 
-/** Browsers give up when they wait much longer. */
+/** Browsers give up after a much longer wait. */
 const laneMs = specialLimits.slowLane.window;
-/** Every request waits at least this long, so that a try costs a machine more than a person. */
+/** Every request waits at least this long, so that an attempt costs a machine more than a person. */
 const minWaitMs = 1_000;
 
 export type Turn = { came: true } | { came: false; retryAfterMs: number };
@@ -47,7 +47,7 @@ export async function waitForTurn(
   return { came: true };
 }
 
-/** Notifies the operator once per window that a shared limit is reached, whichever process sees it first. */
+/** Notifies the operator once per window that a shared limit is reached, from the first process that sees it. */
 export async function reportReached(
   kv: Pick<KeyValueStore, 'setIfAbsent'>,
   { reached }: FirmLimit,

@@ -5,14 +5,14 @@ import type { KeyValueStore, VisitorData } from '../store/index.ts';
 import { ipBuckets } from './ip-bucket.ts';
 import { specialLimits } from './special-limits.ts';
 
-/** So long a row of a visitor lives while there is room. */
+/** Lifetime of a visitor's record while there is space. */
 export const visitorRowMs = 60 * minuteMs;
-/** And so long when there is little: the browser's own copy begins a request again (oidc/restart-authorization.ts). */
+/** Lifetime when space is short: the browser's own copy can start the request again (oidc/restart-authorization.ts). */
 const shortVisitorRowMs = 10 * minuteMs;
 const { window, key: shareKey, part: shareOfOne } = specialLimits.visitorShare;
-/** Data that live for a shorter time weigh as if they lived so long: a minute's burst must not weigh next to nothing. */
+/** Minimum lifetime for the weight of a record, so that a minute's burst has weight too. */
 const minWeighedMs = 5 * minuteMs;
-/** Rows expire all the time: a minute later there may be room. */
+/** Records expire all the time: a minute later there may be space. */
 const fullRetrySeconds = 60;
 
 /** Reports to the operator's metrics. */
@@ -20,7 +20,7 @@ export interface VisitorRefusals {
   visitorRefused(reason: 'store-full' | 'share'): void;
 }
 
-/** Data that a request is about to have kept; without `ttlMs` as long as there is room for, see {@link toLifetime}. */
+/** Data that a request is about to store; without `ttlMs` for the current lifetime, see {@link toLifetime}. */
 export interface ToKeep {
   bytes: number;
   ttlMs?: number;
@@ -28,35 +28,35 @@ export interface ToKeep {
 
 export interface VisitorGate {
   /**
-   * Counts what a visitor's request is about to have kept, before it is kept.
-   * @throws {HttpError} busy (503): the store is full, and the browser has no cookie of an earlier sign-in (what lives for a
-   * minute alone is refused later); tooMany (429): this address, or a network of it, has had its share
+   * Counts the data of a visitor's request before they are stored.
+   * @throws {HttpError} busy (503): the store is full, and the browser has no cookie of an earlier sign-in (records of
+   * one minute are refused later); tooMany (429): this address, or one of its networks, has used its share
    */
   admit(req: IncomingMessage, address: string, stored: ToKeep): Promise<void>;
-  /** The same for what a member's request has kept. @returns whether it is admitted */
+  /** The same for the data of a user's request. @returns whether it is allowed */
   admitMember(req: IncomingMessage, member: string, bytes: number): Promise<boolean>;
-  /** @throws {HttpError} busy: the store is full, and nothing shows that this browser belongs to a member */
+  /** @throws {HttpError} busy: the store is full, and this browser has no proof of an earlier sign-in */
   refuseWhenFull(req: IncomingMessage): Promise<void>;
 }
 
 const lifetimes = new WeakMap<object, number>();
 
-/** For how long what this request has kept may live, in milliseconds. */
+/** The lifetime of this request's data, in milliseconds. */
 export const toLifetime = (req: object | undefined): number => (req && lifetimes.get(req)) ?? visitorRowMs;
 
 export interface VisitorGateSettings {
   kv: KeyValueStore;
   data: VisitorData;
-  /** Whether a member has signed in with this browser before, by a signed cookie. */
+  /** Tests whether a user has signed in with this browser before, by a signed cookie. */
   isReturning(req: IncomingMessage): boolean;
   metrics: VisitorRefusals;
 }
 
 /**
- * Stands before everything that a visitor can have kept in the key-value store. Each address and network has a share, so that a few
- * of them cannot fill the whole; and the whole has a mark, so that many of them cannot fill the store. Half way to either,
- * rows live ten minutes rather than an hour. At the mark visitors are refused whose browser no member has signed in with;
- * a quarter above it all visitors are. Members who are signed in never come here.
+ * Guards all data that visitors can store in the key-value store. Each address and network has a share, so that a few
+ * of them cannot fill the whole. The whole has a mark, so that many of them cannot fill the store. Half way to either,
+ * records live ten minutes instead of an hour. At the mark, visitors are refused unless a user has signed in with their
+ * browser; a quarter above it all visitors are. Signed-in users never reach this.
  */
 export function createVisitorGate({ kv, data, isReturning, metrics }: VisitorGateSettings): VisitorGate {
   const share = data.maxBytes * shareOfOne;
@@ -73,16 +73,16 @@ export function createVisitorGate({ kv, data, isReturning, metrics }: VisitorGat
   }
 
   type Taken = { ttlMs: number } | { retryAfterMs: number };
-  /** A counter, and how many shares it has. */
+  /** A counter, and the number of its shares. */
   type Holder = [key: string, times: number];
 
-  /** Bytes weigh by the time for which they are kept: a share is what may lie there at once, on average. */
+  /** Bytes are weighted by their lifetime: a share is the average stored size. */
   async function weigh(holders: readonly Holder[], bytes: number, ttlMs: number) {
     const weight = Math.ceil((bytes * Math.max(ttlMs, minWeighedMs)) / window);
     const add = (signed: number) =>
       Promise.all(holders.map(([key]) => kv.consumeCount(`${shareKey}:${key}`, window, signed)));
     const counts = await add(weight);
-    /** Those that hold more than this part of what they may. */
+    /** Those above this part of their limit. */
     const over = (part: number) => counts.filter(({ count }, at) => count > share * part * (holders[at]?.[1] ?? 1));
     return { over, takeBack: () => add(-weight) };
   }

@@ -4,10 +4,10 @@ import { type ProfileField, requireCallingUser, type TypedProfile, toCognitoAttr
 import { profileSaver } from './profile-calls.ts';
 import type { SaveProfileDeps } from './save-profile.ts';
 
-/** What is too long is refused by the rules, in their own words. */
+/** The rules reject texts that are too long, with their own message. */
 const text = z.string().max(2_000).optional();
 
-/** What a member may change of their attributes by this call; address and number have calls of their own, the rest is the house's. */
+/** The attributes that this call changes; address and number have calls of their own, and Foyer decides the rest. */
 const changeable = z.strictObject({
   given_name: text,
   family_name: text,
@@ -90,7 +90,7 @@ export function settingsOperations(deps: SaveProfileDeps): ApiOperation[] {
         sub: z.string(),
         /** A session of this browser, or a token that a client app holds. */
         by: z.enum(['session', 'token']),
-        /** When the member showed last who they are, with every factor that they have; null: not since they have it. */
+        /** Time of the last authentication with all factors of the user; null: none since they have them. */
         authTime: z.int().nullable(),
       }),
       async handle({ req }) {

@@ -20,7 +20,7 @@ interface AddPasskeyPageState {
   status?: number;
 }
 
-/** The page asks the browser anew each time: a question is answered once. */
+/** The page needs new options each time: a challenge is answered once. */
 async function sendAddPage(
   { pages }: AccountDeps,
   passkeys: Passkeys,
@@ -41,7 +41,7 @@ const show =
   (deps: AccountDeps, passkeys: Passkeys): MemberHandler =>
   async (...visit) => {
     const [req, res, { user }] = visit;
-    // The list says why there is no more to add.
+    // The list explains the limit.
     if ((await countPasskeys(deps.database.db, user.id)) >= maxPasskeys) return res.redirect(303, '/settings/passkeys');
     const typed = await deps.formDrafts.takeDraft(req, res, user.id);
     const device = deviceName(req.t, req.get('user-agent'));
@@ -76,7 +76,7 @@ const add =
     });
   };
 
-/** None where browsers have no passkeys. */
+/** None if passkeys are unsupported. */
 export function addPasskeyRoutes(router: Router, deps: AccountDeps): void {
   const { passkeys } = deps;
   if (!passkeys) return;

@@ -14,16 +14,16 @@ import { type MemberHandler, requireRecentAuth, type SignedInUser } from './requ
 export const cancelPath = `${membershipPath}/cancel`;
 export const resumePath = `${membershipPath}/resume`;
 
-/** Shown with an act's page again: Stripe has not answered. */
+/** Shown on the action's page: Stripe has not answered. */
 export interface StripeUnavailableState {
   status: 503;
   problem: ActionProblem;
 }
 
 /**
- * Does what needs Stripe; where it does not answer, the act's page is shown again.
- * @param word of the specification for that act (section 8)
- * @returns undefined when the page has been shown
+ * Runs an action that needs Stripe; if Stripe is unavailable, renders the action's page again.
+ * @param word of the specification for that action (section 8)
+ * @returns undefined if the page was rendered
  */
 export function runWithStripe<R>(
   { log }: Pick<AccountDeps, 'log'>,
@@ -42,7 +42,7 @@ type Ending = Extract<PlanStatusView, { kind: 'renews' | 'changes' | 'unpaid' | 
 const canEnd = (planStatus: PlanStatusView): planStatus is Ending =>
   ['renews', 'changes', 'unpaid', 'paused'].includes(planStatus.kind);
 
-/** GET /settings/membership/cancel, and again after a POST that did not work: until when the plan stays. */
+/** GET /settings/membership/cancel, and again after a failed POST: until when the plan stays. */
 async function renderCancel(
   deps: AccountDeps,
   req: Request,
@@ -82,7 +82,7 @@ async function renderCancel(
   );
 }
 
-/** GET /settings/membership/resume: takes back the end, or the change, that was to come. */
+/** GET /settings/membership/resume: cancels a scheduled end or change. */
 async function renderResume(
   deps: AccountDeps,
   req: Request,
@@ -142,13 +142,13 @@ function submitResume(deps: AccountDeps): MemberHandler {
   };
 }
 
-/** Where no plans are sold there is nothing to act on. */
+/** Without plans on sale there is no action. */
 export const onlyWithPlans =
   ({ membership }: Pick<AccountDeps, 'membership'>): RequestHandler =>
   (_req, _res, next) =>
     next(membership.sold ? undefined : 'router');
 
-/** Cancelling, and taking that back: at the period's end both, so nothing is ever lost by a click. */
+/** Cancelling and resuming: both at the period's end, so that a click never loses anything. */
 export function membershipActRoutes(router: Router, deps: AccountDeps): void {
   const only = methodNotAllowed('GET', 'HEAD', 'POST');
   router

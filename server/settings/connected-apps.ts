@@ -22,7 +22,7 @@ const list =
     });
   };
 
-/** The app that the address names. @throws {HttpError} notFound when the member is not connected with it */
+/** The app in the address. @throws {HttpError} notFound if the user is not connected with it */
 async function namedApp({ connectedApps }: AccountDeps, req: Request, { user }: SignedInUser) {
   const id = readQueryParam(req, 'client_id');
   const app = (await connectedApps.list(user.id)).find(({ clientId }) => clientId === id);
@@ -41,7 +41,10 @@ const showRemove =
     });
   };
 
-/** POST /settings/apps/remove: everything that the app was granted ends. A second press changes nothing and sends no mail. */
+/**
+ * POST /settings/apps/remove: ends everything that the app was granted. A second click changes nothing and sends no
+ * mail.
+ */
 const remove =
   (deps: AccountDeps): MemberHandler =>
   async (req, res, { user }) => {
@@ -62,8 +65,8 @@ const remove =
   };
 
 /**
- * Every session of the member may remove an app, however old its sign-in is: no one gets in by it, and a member who sees
- * an unknown app must not have to look for the password first.
+ * Every session of the user may remove an app, however old its authentication is: it gives no access, and a user who
+ * sees an unknown app must not have to look for the password first.
  */
 export function connectedAppRoutes(router: Router, deps: AccountDeps): void {
   router

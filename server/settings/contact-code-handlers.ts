@@ -15,7 +15,7 @@ import type { MemberHandler } from './require-recent-auth.ts';
 const formPath = (kind: ContactChangeKind) => `/settings/${kind}`;
 export const codePath = (kind: ContactChangeKind) => `/settings/${kind}/code`;
 
-/** What the first page says of a change whose code can be shown no longer. */
+/** The notice of the first page about a change whose code has become invalid. */
 export const isChangeExpired = (req: Request) => readQueryParam(req, 'notice') === 'gone';
 const expiredUrl = (kind: ContactChangeKind) => `${formPath(kind)}?notice=gone`;
 
@@ -23,7 +23,7 @@ type ContactCodePageState = Partial<Pick<ContactCodePageProps, 'error' | 'proble
   status?: number;
 };
 
-/** When another code may be asked for, for the header and in words. */
+/** The time of the next possible code, for the header and in words. */
 export function retryAfterFields(
   res: Response,
   t: T,
@@ -44,7 +44,7 @@ async function renderPage(
   if (!pageState) return;
   const { status = 200, resent = false, ...noticeName } = pageState;
   const waitSeconds = Math.max(0, Math.ceil((sentAtMs + resendWaitMs - now()) / 1000));
-  // In full: who has mistyped it sees that here.
+  // In full, so that users see a typing error here.
   const values = { to: kind === 'email' ? to : await formatNumber(to), minutes: codeMinutes };
   pages.send(
     req,
@@ -66,7 +66,7 @@ async function renderPage(
   );
 }
 
-/** GET /settings/email/code and /settings/phone/code, in the browser that has asked for one. */
+/** GET /settings/email/code and /settings/phone/code, in the browser that has requested one. */
 export function showCode(deps: AccountDeps, kind: ContactChangeKind): MemberHandler {
   return async (req, res, { user }) => {
     const { flows } = deps.contact;
@@ -76,7 +76,7 @@ export function showCode(deps: AccountDeps, kind: ContactChangeKind): MemberHand
   };
 }
 
-/** Which text stands where for each refusal. */
+/** The text for each refusal, and its place. */
 function refused(
   res: Response,
   t: T,
@@ -99,7 +99,7 @@ function refused(
   }
 }
 
-/** POST to the same: the code, or asking for another one. */
+/** POST to the same: the code, or a request for another one. */
 export function submitCode(deps: AccountDeps, kind: ContactChangeKind): MemberHandler {
   return async (req, res, { user, session }) => {
     const { contact, log, pages } = deps;
@@ -120,7 +120,7 @@ export function submitCode(deps: AccountDeps, kind: ContactChangeKind): MemberHa
     if (confirmed.kind === 'gone') return res.redirect(303, expiredUrl(kind));
     const typed = kind === 'email' ? { endOthers: endOthersTicked(req) } : {};
     const view = { status: 400, ...typed, ...refused(res, t, kind, confirmed) };
-    // The code has been used: the way begins again at the form, which says so.
+    // The code has been used: the user starts again at the form, which shows the reason.
     if (confirmed.kind === 'taken' && !pages.shownAt(req, res, formPath(kind), view)) return;
     await renderPage(deps, req, res, flow, view);
   };
@@ -142,7 +142,7 @@ async function resend(
   if (resent.kind === 'sent') return res.redirect(303, `${codePath(kind)}?notice=resent`);
   if (resent.kind === 'gone') return res.redirect(303, expiredUrl(kind));
   const { refusal } = resent;
-  // A number that was fit for a text message when it was given: only a limit is left.
+  // The number was checked when it was entered: only a limit can refuse.
   const wait = 'retryAfterMs' in refusal ? refusal : { kind: 'too-many' as const, retryAfterMs: 0 };
   const { status, text } = retryAfterFields(res, t, wait);
   await renderPage(deps, req, res, flow, { status, problem: { title: t('contact.code.failed'), text } });

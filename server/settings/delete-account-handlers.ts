@@ -8,7 +8,7 @@ import { type MemberHandler, requireRecentAuth, type SignedInUser } from './requ
 
 export const deleteAccountPath = '/settings/delete-account';
 
-/** How a paid membership ends: nothing is lost by a word that is none. */
+/** How a paid membership ends: an invalid value selects the later end, so nothing is lost. */
 const readCancellationTiming = (req: Request): CancellationTiming =>
   readFormField(req, 'membership') === 'at-once' ? 'at-once' : 'period-end';
 
@@ -48,13 +48,13 @@ function submit(deps: AccountDeps): MemberHandler {
     if (requested.kind === 'gone') {
       throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
     }
-    // The browser forgets what it had, too.
+    // Deletes the browser's own cookies too.
     await deps.sessions.end(req, res);
     res.redirect(303, deletionRequestedPath);
   };
 }
 
-/** Delete account: who has shown lately who they are, and ticks that it is meant. */
+/** Delete account: needs a recent authentication and a ticked confirmation. */
 export function deleteAccountRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(deleteAccountPath)

@@ -16,11 +16,11 @@ import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.
 import type { TermsVersion } from '../users/index.ts';
 import type { FormDrafts } from './form-drafts.ts';
 
-/** A client app or device that a member is connected with. Times in milliseconds since the epoch. */
+/** A client app or device with which a user is connected. Times in milliseconds since the epoch. */
 export interface ConnectedApp {
   clientId: string;
   name: string;
-  /** The scopes to which the member consented; empty where the marketplace's own app needs no consent. */
+  /** The scopes of the consent; empty for the marketplace's own app, which needs no consent. */
   scopes: readonly string[];
   /** The same at resource servers, by their identifiers. */
   resources: ReadonlyMap<string, readonly string[]>;
@@ -28,11 +28,11 @@ export interface ConnectedApp {
   lastUsedAt: number;
 }
 
-/** The client apps and devices that members are connected with. The OpenID Provider implements it. */
+/** The client apps and devices with which users are connected. The OpenID Provider implements it. */
 export interface ConnectedApps {
-  /** The last used first. */
+  /** The most recently used first. */
   list(userId: UserId): Promise<ConnectedApp[]>;
-  /** Ends the consent and everything that the app was granted. @returns false when they were not connected */
+  /** Ends the consent and everything that the app was granted. @returns false if they were not connected */
   remove(trx: Transaction<Schema>, userId: UserId, clientId: string): Promise<boolean>;
 }
 
@@ -48,13 +48,13 @@ export interface AccountDeps {
   devices: DeviceRecognition;
   nextRedirect: NextRedirect;
   mfa: Pick<MfaModule, 'enrolling' | 'smsCodes' | 'remembered'>;
-  /** Seals recovery codes between the act that made them and the page that shows them. */
+  /** Seals recovery codes between their creation and the page that shows them. */
   mfaBox: SecretBox;
-  /** Whether text messages are sent at all. */
+  /** Whether text messages can be sent. */
   smsOffered: boolean;
-  /** Undefined where browsers have none. */
+  /** Undefined if passkeys are unsupported. */
   passkeys: Passkeys | undefined;
-  /** The terms in force. */
+  /** The current terms. */
   terms: TermsVersion;
   password: Pick<PasswordModule, 'change' | 'setFirst'>;
   contact: Pick<ContactModule, 'email' | 'phone' | 'flows'>;
@@ -62,24 +62,24 @@ export interface AccountDeps {
     DeletionModule,
     'ask' | 'findRenewingSubscription' | 'cancelledLately' | 'findExport' | 'findPendingReset' | 'cancelReset'
   >;
-  /** Providers by which members sign in. */
+  /** Providers with which users sign in. */
   federation: Pick<FederationModule, 'providers' | 'begin'>;
-  /** The client apps that members are connected with. */
+  /** The client apps with which users are connected. */
   connectedApps: ConnectedApps;
   membership: BillingService & { catalogue: Catalogue };
-  /** For the pages on which cards are entered. */
+  /** For the pages with a card form. */
   stripe: StripeForBrowsers;
-  /** Stripe's time, which in the sandbox can be moved. */
+  /** Stripe's time, which the sandbox can advance. */
   billingNow: () => number;
-  /** What is answered while too many passwords are being hashed already. */
+  /** The answer while too many passwords wait to be hashed. */
   queueFull: { status: number; retrySeconds: number };
-  /** What was typed into a form that came too late. */
+  /** The input of a form that was sent too late. */
   formDrafts: FormDrafts;
   now: () => number;
 }
 
-/** As `app.ts` gives them. */
+/** The dependencies from `wiring.ts`. */
 export type SettingsSettings = Omit<AccountDeps, 'formDrafts'> & {
-  /** Seals what was typed into a form that came too late. */
+  /** Seals the input of a form that was sent too late. */
   contactBox: SecretBox;
 };

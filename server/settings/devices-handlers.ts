@@ -20,9 +20,9 @@ const forgetPath = '/settings/devices/forget';
 const listRemembered = ({ database, now }: AccountDeps, { user }: SignedInUser) =>
   listRememberedDevices(database.db, user, now());
 
-/** So many rows of a list stand on one page. */
+/** Rows of a list on one page. */
 const rowsAPage = 20;
-/** So close to the limit the page says that there is one. */
+/** This close to the limit the page mentions it. */
 const nearLimit = maxSessions - 10;
 
 type PageName = 'page' | 'remembered';
@@ -32,7 +32,7 @@ const pageNumber = (req: Request, name: PageName) => {
   return /^[1-9]\d{0,5}$/.test(requested) ? Number(requested) : 1;
 };
 
-/** The rows of a list that its page shows; the other list stays at the page where it is. */
+/** The rows of a list on its page; the other list keeps its page. */
 function paged<Row>(req: Request, name: PageName, all: readonly Row[]): Paged<Row> {
   const pages = Math.max(1, Math.ceil(all.length / rowsAPage));
   const page = Math.min(pages, pageNumber(req, name));
@@ -53,13 +53,13 @@ function paged<Row>(req: Request, name: PageName, all: readonly Row[]): Paged<Ro
   };
 }
 
-/** The same page with each row drawn. */
+/** The same page with its rows rendered. */
 const drawn = <Row, View>(page: Paged<Row>, draw: (row: Row) => View): Paged<View> => ({
   ...page,
   rows: page.rows.map(draw),
 });
 
-/** The specification's device data: sessions, and devices on which the second step is not asked for. */
+/** The specification's device data: sessions, and devices on which the second factor is skipped. */
 export const deviceCard: HomeCardSource = async (deps, req, member) => {
   const { user, session } = member;
   const [list, devices, thisOne, ended] = await Promise.all([
@@ -117,7 +117,7 @@ function renderConfirm(
 
 type DeviceAction = 'session-ended' | 'device-forgotten';
 
-/** @param userAgent of the device that it was */
+/** @param userAgent of the affected device */
 async function notifyDeviceChange(
   deps: AccountDeps,
   req: Request,
@@ -132,11 +132,11 @@ async function notifyDeviceChange(
   deps.outbox.wake();
 }
 
-/** The session that the address names, when it is the member's and open. Undefined: it has ended, or never was. */
+/** The session in the address, if it is the user's and open. Undefined: it has ended, or never existed. */
 const named = ({ sessions }: AccountDeps, req: Request, { user }: SignedInUser) =>
   sessions.find(user.id, toSessionIdHash(readQueryParam(req, 'session') ?? ''));
 
-/** This browser's own session ends where every page ends it: its cookies go, too. */
+/** This browser's own session ends like on every page: with its cookies. */
 function signOutPage(
   deps: AccountDeps,
   act: (...args: [...Parameters<MemberHandler>, NonNullable<Awaited<ReturnType<typeof named>>>]) => unknown,
@@ -152,12 +152,15 @@ function signOutPage(
 const signOut = (deps: AccountDeps): MemberHandler =>
   signOutPage(deps, async (req, res, member, { idHash, userAgent }) => {
     const ended = await deps.sessions.endSession(member.user.id, idHash);
-    // Pressed twice it is one change, and one mail.
+    // Two clicks are one change, and one mail.
     if (ended) await notifyDeviceChange(deps, req, member, 'session-ended', userAgent);
     res.redirect(303, accountHomeUrl(ended ? 'session-ended' : 'session-gone'));
   });
 
-/** POST /settings/devices/sign-out-others: every other session, and whatever a thief's browser may be remembered as. */
+/**
+ * POST /settings/devices/sign-out-others: ends every other session, and forgets remembered devices, one of which may be
+ * a thief's.
+ */
 function signOutOthers(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     await endOthers(deps, req, member);
@@ -189,8 +192,8 @@ const forget =
   };
 
 /**
- * Devices are signed out by every session of the member, however old its sign-in is: nobody gets in by it, and whoever sees
- * a stranger there must not have to look for the password first.
+ * Every session of the user may sign devices out, however old its authentication is: it gives no access, and a user who
+ * sees a stranger there must not have to look for the password first.
  */
 export function deviceRoutes(router: Router, deps: AccountDeps): void {
   const only = methodNotAllowed('GET', 'HEAD', 'POST');

@@ -39,7 +39,7 @@ function show(deps: AccountDeps): MemberHandler {
   };
 }
 
-/** POST /settings/email: a code goes to the new address. */
+/** POST /settings/email: sends a code to the new address. */
 function submit(deps: AccountDeps): MemberHandler {
   return async (req, res, { user }) => {
     const { contact, log } = deps;
@@ -55,7 +55,7 @@ function submit(deps: AccountDeps): MemberHandler {
       return res.redirect(303, codePath('email'));
     }
     const { refusal } = requested;
-    // The specification's error bar goes by itself; the field's own words stay.
+    // The specification's error bar disappears by itself; the text at the field stays.
     const bar = { text: t('settings.TAB_USER_DATA_MESSAGE_EROR'), passing: true };
     switch (refusal.kind) {
       case 'malformed':
@@ -70,7 +70,7 @@ function submit(deps: AccountDeps): MemberHandler {
   };
 }
 
-/** Edit Email, and the code that shows that the new address is the member's. */
+/** Edit Email, and the code that proves the new address. */
 export function emailRoutes(router: Router, deps: AccountDeps): void {
   const only = methodNotAllowed('GET', 'HEAD', 'POST');
   router

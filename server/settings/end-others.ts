@@ -6,11 +6,11 @@ import { getRequestOrigin } from '../sessions/index.ts';
 import type { AccountDeps } from './deps.ts';
 import type { SignedInUser } from './require-recent-auth.ts';
 
-/** The box of `EndOthers` in a form that was sent. */
+/** The checkbox of `EndOthers` in a submitted form. */
 export const endOthersField = 'endOthers';
 export const endOthersTicked = (req: Request): boolean => readFormField(req, endOthersField) === '1';
 
-/** Signs out every other session, and forgets every other remembered device: a thief's browser may be one of them. */
+/** Ends every other session, and forgets every other remembered device: a thief's browser may be one of them. */
 export async function endOthers(deps: AccountDeps, req: Request, { user, session }: SignedInUser): Promise<void> {
   const { database, mfa, outbox, sessions, now } = deps;
   const [devices, thisOne] = await Promise.all([
@@ -28,7 +28,7 @@ export async function endOthers(deps: AccountDeps, req: Request, { user, session
   outbox.wake();
 }
 
-/** The same after a change of what signs in (OWASP ASVS 5.0, 7.4.3), where the box in its form is ticked. */
+/** The same after a change of credentials (OWASP ASVS 5.0, 7.4.3), if the checkbox in its form is ticked. */
 export async function endOthersIfTicked(deps: AccountDeps, req: Request, member: SignedInUser): Promise<void> {
   if (endOthersTicked(req)) await endOthers(deps, req, member);
 }

@@ -34,7 +34,7 @@ const download =
     res.type('application/json').send(`${JSON.stringify(data, undefined, 2)}\n`);
   };
 
-/** Everything that is stored of the member, as a file. */
+/** All stored data of the user, as a file. */
 export function dataRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(path)

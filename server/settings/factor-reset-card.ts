@@ -10,7 +10,7 @@ import { type MemberHandler, requireRecentAuth } from './require-recent-auth.ts'
 
 const path = '/settings/factor-reset';
 
-/** Above the settings while it waits. */
+/** Above the settings while it is pending. */
 export const factorResetCard: HomeCardSource = async ({ deletion }, _req, { user }) => {
   const reset = await deletion.findPendingReset(user.id);
   return reset && ((ctx) => createElement(FactorResetNotice, { ctx, href: path, dueAtMs: reset.dueAt }));
@@ -43,7 +43,7 @@ function submit({ deletion, log }: AccountDeps): MemberHandler {
   };
 }
 
-/** A second factor that an operator was asked to take away: kept by whoever can still show it. */
+/** A pending removal of the second factor: the user can cancel it by presenting the factor. */
 export function factorResetRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(path)

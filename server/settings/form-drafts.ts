@@ -4,18 +4,18 @@ import { type HostCookies, readFormField } from '../http/index.ts';
 import { minuteMs, randomToken, sha256, type UserId } from '../shared/index.ts';
 import { type KeyValueStore, type SecretBox, storedRecords } from '../store/index.ts';
 
-/** Which fields of a form are kept, and how many characters of each: as many as the form takes. No secrets. */
+/** The fields of a form that are kept, with their maximum lengths, as in the form. No secrets. */
 export type KeptFields = Readonly<Record<string, number>>;
 
 /**
- * What was typed into a form whose sender had to show first who they are: it stands in the form again when they come back.
- * Once, within ten minutes, for the same member in the same browser, in the same form. (Not bound to the session itself:
- * re-authenticating begins a new one.) A member has one at most for each form; a later one takes the place of an earlier.
+ * The input of a form whose sender had to authenticate again first: the form shows it when they return. Once, within
+ * ten minutes, for the same user in the same browser, in the same form. (Not bound to the session itself, because
+ * re-authentication creates a new one.) A user has at most one for each form; a later one replaces an earlier.
  */
 export interface FormDrafts {
-  /** Keeps these fields of the form that was sent. */
+  /** Stores these fields of the submitted form. */
   saveDraft(req: Request, res: Response, userId: UserId, fields: KeptFields): Promise<void>;
-  /** What was kept for this page, if anything. */
+  /** The stored fields for this page, if any. */
   takeDraft(req: Request, res: Response, userId: UserId): Promise<Record<string, string> | undefined>;
 }
 
@@ -28,7 +28,7 @@ const schema = z.object({
 const cookieName = 'foyer_stash';
 const ttlMs = 10 * minuteMs;
 
-/** @param box seals them: a new address or number is nobody's to read who reads the store */
+/** @param box seals them: a reader of the store must not see a new address or number */
 export function createFormDrafts({
   kv,
   cookies,
@@ -40,7 +40,7 @@ export function createFormDrafts({
 }): FormDrafts {
   const records = storedRecords({ kv, kind: 'settings-stash', schema, ttlMs, seal: box });
   const requestPath = (req: Request) => req.originalUrl.split('?')[0];
-  /** Another member, another page: another record. */
+  /** A separate record for each user and page. */
   const toName = (userId: UserId, req: Request) => sha256(JSON.stringify([userId, requestPath(req)]));
   return {
     async saveDraft(req, res, userId, fields) {
@@ -54,7 +54,7 @@ export function createFormDrafts({
     async takeDraft(req, res, userId) {
       const id = cookies.read(req, cookieName);
       if (id === undefined) return undefined;
-      // Of two at once one gets it.
+      // Of two parallel reads one gets it.
       const taken = await records.takeMatching(toName(userId, req), ({ browser }) => browser === sha256(id));
       if (taken) cookies.clear(res, cookieName);
       return taken?.typed;

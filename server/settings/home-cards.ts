@@ -11,7 +11,7 @@ import { mfaCard } from './mfa-handlers.ts';
 import type { SignedInUser } from './require-recent-auth.ts';
 import { signInCard } from './sign-in-card.ts';
 
-/** What a subject shows on the home: reads what it needs, and answers how it looks; undefined where there is nothing to show. */
+/** A subject's card on the home: reads its data and returns its view; undefined if there is nothing to show. */
 export type HomeCardSource = (
   deps: AccountDeps,
   req: Request,
@@ -19,8 +19,8 @@ export type HomeCardSource = (
 ) => Promise<((ctx: PageContext) => ReactElement) | undefined>;
 
 /**
- * The other subjects' cards, in the order in which they stand: above everything (what waits for the member's decision), and
- * in each panel behind its own first card.
+ * The other subjects' cards, in their order: above everything (decisions that wait for the user), and in each panel
+ * after its own first card.
  */
 export const homeCards: Record<'top' | SettingsTab, readonly HomeCardSource[]> = {
   top: [factorResetCard, unpaidCard, deletionCancelledCard],

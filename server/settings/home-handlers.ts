@@ -9,7 +9,7 @@ import { homeCards } from './home-cards.ts';
 import { findNotice } from './notices.ts';
 import type { MemberHandler } from './require-recent-auth.ts';
 
-/** GET /settings: what is stored, each with the way to change it (the specification's 'Security Settings'). */
+/** GET /settings: the stored data, each with a link to its form (the specification's 'Security Settings'). */
 export function accountHome(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     const { user } = member;
@@ -37,7 +37,7 @@ export function accountHome(deps: AccountDeps): MemberHandler {
           top: top.map((draw) => draw(ctx)),
           more: inPanel.map((draw) => draw(ctx)),
         }),
-      // What was just done is not said again in another language.
+      // A change of language does not repeat the notice.
       { title: (ctx) => ctx.t('settings.title'), address: `/settings?tab=${tab}` },
     );
   };

@@ -7,14 +7,14 @@ import { HttpError, methodNotAllowed, readQueryParam, renderRedirectPage } from 
 import type { AccountDeps } from './deps.ts';
 import { type MemberHandler, requireRecentAuth } from './require-recent-auth.ts';
 
-/** The provider that the address names. @throws {HttpError} notFound */
+/** The provider in the address. @throws {HttpError} notFound */
 function named({ federation }: AccountDeps, req: Request): Provider {
   const provider = federation.providers.byId(readQueryParam(req, 'provider') ?? '');
   if (!provider) throw new HttpError('notFound', { detail: 'no such provider' });
   return provider;
 }
 
-/** GET /settings/providers/link?provider=: begins nothing. */
+/** GET /settings/providers/link?provider=: starts nothing. */
 const show =
   (deps: AccountDeps): MemberHandler =>
   (req, res) => {
@@ -33,14 +33,14 @@ const show =
     );
   };
 
-/** POST: to the provider, for this member in this session alone (`security.md`, rule 15). */
+/** POST: to the provider, only for this user in this session (`security.md`, rule 15). */
 const begin =
   (deps: AccountDeps): MemberHandler =>
   async (req, res, { user, session }) => {
     const { pages, federation, log } = deps;
     const provider = named(deps, req);
     const intent = { kind: 'link', userId: user.id, sessionIdHash: session.idHash } as const;
-    // Or whoever was the last to be signed in there in this browser would be linked, without a question.
+    // Otherwise the person of a live session at the provider would be linked without a question.
     const beginning = { continuation: { search: '' }, remember: session.remember, forceFresh: true };
     try {
       const href = await federation.begin(req, res, provider, intent, beginning);

@@ -12,7 +12,7 @@ import { invoiceRows, toMembershipView } from './membership-view.ts';
 import { findMembershipNotice } from './notices.ts';
 import { type MemberHandler, requireUser, type SignedInUser } from './require-recent-auth.ts';
 
-/** The card on the settings' home; nothing where there is neither a plan nor a way to one. */
+/** The card on the settings' home; none without a plan or plans on sale. */
 export const membershipCard: HomeCardSource = async (deps, _req, member) => {
   const currentMembership = await deps.membership.getMembership(member.user.id);
   if (!deps.membership.sold && !currentMembership && member.user.planId === null) return undefined;
@@ -20,7 +20,7 @@ export const membershipCard: HomeCardSource = async (deps, _req, member) => {
   return (ctx) => createElement(MembershipCard, { ctx, membership: view(ctx) });
 };
 
-/** Above the home, as long as a payment waits for the member. */
+/** Above the home, while a payment waits for the user. */
 export const unpaidCard: HomeCardSource = async (deps, _req, member) => {
   const currentMembership = await deps.membership.getMembership(member.user.id);
   if (!currentMembership?.unpaid || currentMembership.noted === 'cancel') return undefined;
@@ -28,7 +28,7 @@ export const unpaidCard: HomeCardSource = async (deps, _req, member) => {
   return (ctx) => createElement(UnpaidOnHome, { ctx, membership: view(ctx) });
 };
 
-/** undefined: Stripe does not answer. Who is no customer of Stripe's has none. */
+/** undefined: Stripe does not answer. A user without a customer has none. */
 async function listInvoices(
   { membership, log }: AccountDeps,
   { user }: SignedInUser,
@@ -44,7 +44,7 @@ async function listInvoices(
   }
 }
 
-/** What is stored, with Stripe's invoices as far as Stripe answers. */
+/** The stored data, with Stripe's invoices if Stripe answers. */
 export async function renderMembershipPage(
   deps: AccountDeps,
   req: Request,

@@ -37,7 +37,7 @@ function toDiscountText(
   return t('membership.plan.off', { amount, code });
 }
 
-/** What is stored of a member's membership, in words of their language. */
+/** The stored membership of a user, as text. */
 export function toMembershipView(
   { membership: { catalogue, sold }, billingNow }: Deps,
   { user }: SignedInUser,
@@ -65,7 +65,7 @@ export function toMembershipView(
             why: unpaid.why,
             resting: unpaid.withoutGrace === true,
             nextAttemptAt: unpaid.nextAttemptAt,
-            // Once it is over, Stripe may try on for some days.
+            // After that Stripe may continue to try for some days.
             keptUntil: keptUntil !== undefined && keptUntil > nowMs ? keptUntil : undefined,
             url: unpaid.url,
           }
@@ -83,7 +83,7 @@ export function toMembershipView(
   };
 }
 
-/** What of an order stands beside its amount. */
+/** The notes of an order beside its amount. */
 function orderNotes(t: T, order: Order | undefined, refundedCents: number, money: (cents: number) => string): string[] {
   return [
     ...(order && order.discountCents > 0 ? [t('membership.invoices.off', { amount: money(order.discountCents) })] : []),
@@ -95,7 +95,7 @@ function orderNotes(t: T, order: Order | undefined, refundedCents: number, money
   ];
 }
 
-/** Stripe's invoices with the orders that are stored of them; where Stripe is away, the orders alone. The newest first. */
+/** Stripe's invoices with their stored orders; while Stripe is unavailable, the orders alone. The newest first. */
 export function invoiceRows(
   ctx: PageContext,
   { catalogue }: AccountDeps['membership'],

@@ -28,7 +28,7 @@ async function toAuthenticatorsView({ mfa, smsOffered }: CardDeps, user: User): 
   return { preference, required: user.secondFactorRequired, totp, ...number, smsOffered, recoveryCodesLeft };
 }
 
-/** What the MFA card of the settings shows of a member. */
+/** The content of the MFA card for a user. */
 export async function mfaCardProps(deps: CardDeps, user: User): Promise<Omit<MfaCardProps, 'ctx'>> {
   const factors = await toAuthenticatorsView(deps, user);
   return { factors, action: mfaPath, phoneHref: phonePath, totpHref: totpPath, codesHref: codesPath };
@@ -84,10 +84,10 @@ function showMfa(deps: AccountDeps): MemberHandler {
 
 const isChoice = (method: string): method is FactorChoice => ['sms', 'totp', 'none'].includes(method);
 
-/** Where a choice leads whose factor must be set up first; undefined: it can be saved. */
+/** The set-up page of a choice whose factor must be set up first; undefined: it can be saved. */
 function enrolmentUrlBefore({ totp, number }: AuthenticatorsView, choice: FactorChoice): string | undefined {
   if (choice === 'totp' && !totp) return totpPath;
-  // A number shows anew that codes arrive there.
+  // A number must prove again that it receives codes.
   if (choice === 'sms') return number === undefined ? phonePath : smsPath;
   return undefined;
 }
@@ -106,7 +106,7 @@ function submitMfa(deps: AccountDeps): MemberHandler {
     const typed = { enabled, method, endOthers: endOthersTicked(req) };
     const { t } = req;
     const refuse = (key: TextKey) => renderMfaPage(deps, req, res, user, { status: 400, typed, error: t(key) });
-    // The toggle can be turned on while nothing is asked for; while something is, the choice alone counts.
+    // The toggle only matters while no factor is enabled; otherwise only the choice counts.
     const isOn = user.mfaPreference !== 'none' || user.secondFactorRequired;
     if (!isChoice(method) || !(isOn || enabled || method === 'none')) {
       return refuse('mfaSettings.card.choose');

@@ -39,7 +39,7 @@ const submit =
     });
   };
 
-/** Edit Name: what others call the member. It signs nobody in, so a session is enough. */
+/** Edit Name: the public name of the user. It is no credential, so any session suffices. */
 export function nameRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(path)

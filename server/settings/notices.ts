@@ -3,11 +3,11 @@ import { membershipPath, type SettingsTab } from '../../views/settings/tabs.ts';
 
 interface ActionNotice {
   text: TextKey;
-  /** Where on the home the member sees what they have done. */
+  /** The panel of the home with the changed data. */
   tab: SettingsTab;
 }
 
-/** What the home says of an act that has just been done; its address names one of these and nothing else. */
+/** The home's notice about a completed action; its address has one of these keys only. */
 export const notices = {
   name: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
   profile: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'user-data' },
@@ -29,10 +29,10 @@ export const notices = {
 
 export type SettingsNotice = keyof typeof notices;
 
-/** Where an act leads when it is done. */
+/** The home's address after an action. */
 export const accountHomeUrl = (notice: SettingsNotice): string => `/settings?${new URLSearchParams({ notice })}`;
 
-/** The same of the page of the membership. */
+/** The same for the page of the membership. */
 export const membershipNotices = {
   cancelled: 'membership.done.cancelled',
   ended: 'membership.done.ended',

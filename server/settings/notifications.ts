@@ -10,7 +10,7 @@ import { type MemberHandler, requireUser } from './require-recent-auth.ts';
 const path = '/settings/notifications';
 const onAPage = 50;
 
-/** GET /settings/notifications: reading the page marks nothing, each one is marked by a button. */
+/** GET /settings/notifications: reading the page marks nothing; each one has a button. */
 function show(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     const cursor = readQueryParam(req, 'after');
@@ -43,7 +43,7 @@ function show(deps: AccountDeps): MemberHandler {
   };
 }
 
-/** POST /settings/notifications: marks one, or all. @throws {HttpError} notFound: it is not one of the member's */
+/** POST /settings/notifications: marks one, or all. @throws {HttpError} notFound: it is not one of the user's */
 function mark({ database, now }: AccountDeps): MemberHandler {
   return async (req, res, { user }) => {
     const id = readFormField(req, 'all') === '1' ? undefined : readFormField(req, 'notification');
@@ -54,7 +54,7 @@ function mark({ database, now }: AccountDeps): MemberHandler {
   };
 }
 
-/** The member's notifications inside the marketplace. */
+/** The user's notifications inside the marketplace. */
 export function notificationRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(path)

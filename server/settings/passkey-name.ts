@@ -1,13 +1,13 @@
 import { isMalformed, type T } from '../http/index.ts';
 
-/** Longer names would not stand beside their buttons. */
+/** Longer names would not fit beside their buttons. */
 const maxCharacters = 60;
 
-/** What is wrong with a name for a passkey, in words. */
+/** The fault of a name for a passkey, in words. */
 export function findNameFault(t: T, name: string): string | undefined {
   if (name === '') return t('passkeys.errors.nameEmpty');
   return isMalformed(name, maxCharacters) ? t('passkeys.errors.name', { most: maxCharacters }) : undefined;
 }
 
-/** A name to begin with, which fits. */
+/** A default name that fits. */
 export const initialPasskeyName = (device: string) => device.slice(0, maxCharacters);

@@ -49,7 +49,7 @@ const list =
     );
   };
 
-/** The passkey that the address names, which is the member's own. @throws {HttpError} notFound */
+/** The user's own passkey in the address. @throws {HttpError} notFound */
 async function named({ database }: AccountDeps, req: Request, { user }: SignedInUser): Promise<Passkey> {
   const passkey = await findPasskey(database.db, readQueryParam(req, 'passkey') ?? '');
   if (passkey?.userId !== user.id) throw new HttpError('notFound', { detail: 'no such passkey of the member' });
@@ -124,12 +124,12 @@ const remove =
     const passkey = await named(deps, req, member);
     const { id, name } = passkey;
     const isLast = await deps.database.transaction(async (trx) => {
-      // One after the other: of two ways in that are removed at once, one stays.
+      // Under the lock, so that two parallel removals leave one sign-in method.
       const user = await lockUser(trx, member.user);
       if (!user)
         throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
       if (isLastSignInMethod(await listSignInMethods(deps, trx, user), { kind: 'passkey', id })) return true;
-      // Pressed twice it is one change, and one mail.
+      // Two clicks are one change, and one mail.
       if (!(await removePasskey(trx, user.id, id))) return false;
       await notifySecurityChange(trx, deps, {
         user,
@@ -144,7 +144,7 @@ const remove =
     res.redirect(303, passkeysPageUrl('removed'));
   };
 
-/** Passkeys: the list is for every session of the member, what changes it for those who have shown lately who they are. */
+/** Passkeys: every session of the user may see the list; changes need a recent authentication. */
 export function passkeyRoutes(router: Router, deps: AccountDeps): void {
   const only = methodNotAllowed('GET', 'HEAD', 'POST');
   router

@@ -41,7 +41,7 @@ function sendPage(
   );
 }
 
-/** Which text stands where for each refusal. */
+/** The text for each refusal, and its place. */
 function refused(
   t: T,
   refusal: ChangePasswordRefusal,
@@ -51,7 +51,7 @@ function refused(
     case 'empty':
       return {
         status: 400,
-        // The specification's error bar: it goes by itself, the fields' own words stay.
+        // The specification's error bar: it disappears by itself, the texts at the fields stay.
         ...(!isFirst && { passing: t('password.change.CHANGE_PASSWORD_MESSAGE_EROR') }),
         errors: {
           ...(typed.oldPassword === '' && !isFirst && { oldPassword: t('settings.password.oldEmpty') }),
@@ -81,7 +81,7 @@ function submit(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     const { user, session } = member;
     const { t, language: lang } = req;
-    // Taken as they are, never trimmed.
+    // Used unchanged, never trimmed.
     const typed = {
       oldPassword: readFormField(req, names.oldPassword),
       newPassword: readFormField(req, names.newPassword),
@@ -102,18 +102,18 @@ function submit(deps: AccountDeps): MemberHandler {
       if (refusal.kind === 'too-many') setRetryAfter(res, refusal.retryAfterMs);
       return sendPage(deps, req, res, member, { ...met, ...refused(t, refusal, { ...typed, isFirst }) });
     }
-    // Everything of the member has ended; the browser in which they are goes on with a new session.
+    // All sessions of the user have ended; the present browser continues with a new session.
     await rotateSessionAfterPasswordChange(deps, req, res, { user: changed.user, session });
     const { step } = deps.nextRedirect(changed.user, { search: '' });
-    // The settings' home is closed before the terms are accepted: this page says it then.
+    // The settings' home is closed before the terms are accepted: then this page shows the notice.
     const isOpen = step.kind !== 'accept-terms';
     res.redirect(303, isOpen ? accountHomeUrl(isFirst ? 'password-first' : 'password') : `${path}?notice=done`);
   };
 }
 
 /**
- * Change Password. Who knows the old one has shown who they are; where more than a password is asked for at the sign-in,
- * more is asked for here; and whoever has none yet has shown it lately in another way.
+ * Change Password. The old password proves the user; if the sign-in needs a second factor, this does too; a user
+ * without a password needs a recent authentication by another method.
  */
 export function passwordRoutes(router: Router, deps: AccountDeps): void {
   const guarded = (handler: MemberHandler) => {

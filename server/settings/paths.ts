@@ -5,7 +5,7 @@ export const activatePath = `${totpPath}/activate`;
 export const smsPath = `${mfaPath}/sms`;
 export const smsCodePath = `${smsPath}/code`;
 export const codesPath = '/settings/recovery-codes';
-/** Where a number is verified (contact/). */
+/** The page that verifies a number (contact/). */
 export const phonePath = '/settings/phone';
-/** Where the settings show it all. */
+/** The overview in the settings. */
 export const securityHomePath = '/settings?tab=mfa-data';

@@ -22,13 +22,13 @@ const payPath = `${membershipPath}/pay`;
 const cardPath = `${membershipPath}/card`;
 const setupPath = `${cardPath}/setup`;
 
-/** How a page is shown again after an act that did not work. */
+/** The view of a page after a failed action. */
 interface PayInvoicePageState {
   status: number;
   problem: ActionProblem;
 }
 
-/** GET /settings/membership/pay, and again after a POST that did not work. */
+/** GET /settings/membership/pay, and again after a failed POST. */
 async function renderPayInvoice(
   deps: AccountDeps,
   req: Request,
@@ -61,13 +61,13 @@ async function renderPayInvoice(
   );
 }
 
-/** Looks at what has become of a payment that waited for the bank; charges nothing. */
+/** Reads the result of a payment that waited for the bank; charges nothing. */
 async function outcome({ membership }: AccountDeps, { user }: SignedInUser): Promise<PurchaseResult | 'waiting'> {
   const currentMembership = await membership.refresh(user.id);
   return currentMembership?.unpaid ? 'waiting' : { kind: 'nothing', plan: undefined };
 }
 
-/** POST: charges what could not be charged to the member's card once more. */
+/** POST: charges the unpaid invoice to the user's card again. */
 function submitPay(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     const { t } = req;
@@ -109,7 +109,7 @@ function submitPay(deps: AccountDeps): MemberHandler {
   };
 }
 
-/** POST by the card form's script: a script cannot be led to another page and back. */
+/** POST by the card form's script: a script cannot be redirected to another page and back. */
 const beginSetup =
   (deps: AccountDeps, begin: MemberHandler): MemberHandler =>
   (req, res, member) => {
@@ -117,7 +117,7 @@ const beginSetup =
     res.status(403).json({ message: req.t('membership.card.again') });
   };
 
-/** What is charged, and to which card: by who has shown lately who they are. */
+/** Charges and cards: they need a recent authentication. */
 export function membershipMoneyRoutes(router: Router, deps: AccountDeps): void {
   const only = methodNotAllowed('GET', 'HEAD', 'POST');
   const ways = { action: cardPath, setup: setupPath, back: membershipPath, done: membershipPageUrl('card') };

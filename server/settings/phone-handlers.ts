@@ -35,7 +35,7 @@ function sendPage(
   const { pages, smsOffered: offered } = deps;
   const pageState = pages.shownAt(req, res, path, state);
   if (!pageState) return;
-  // With the present one in it, a field that is sent empty was emptied.
+  // The field starts with the present number, so an empty one means its removal.
   const { status = 200, value = user.phone ?? '', ...noticeName } = pageState;
   const about = { action: path, value, offered, removable: phoneRemovable(user) };
   pages.send(req, res, status, (ctx) => createElement(PhonePage, { ctx, ...about, ...noticeName }), {
@@ -56,9 +56,9 @@ function show(deps: AccountDeps): MemberHandler {
   };
 }
 
-/** Which text stands where for each refusal. */
+/** The text for each refusal, and its place. */
 function refused(res: Response, t: T, refusal: PhoneRefusal): PhonePageState {
-  // The specification's error bar goes by itself; the field's own words stay.
+  // The specification's error bar disappears by itself; the text at the field stays.
   const problem = { text: t('settings.TAB_USER_DATA_MESSAGE_EROR'), passing: true };
   switch (refusal.kind) {
     case 'malformed':
@@ -86,7 +86,10 @@ async function remove(deps: AccountDeps, req: Request, res: Response, member: Si
   sendPage(deps, req, res, member, { status: 409, problem: { text: t('contact.phone.inUse') } });
 }
 
-/** POST /settings/phone: a code goes to the new number; none given, or the button beside it, takes the present one away. */
+/**
+ * POST /settings/phone: sends a code to the new number; an empty field, or the button beside it, removes the present
+ * one.
+ */
 function submit(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     const { contact, log } = deps;
@@ -110,7 +113,7 @@ function submit(deps: AccountDeps): MemberHandler {
   };
 }
 
-/** Edit Phone, and the code that shows that the new number is the member's. */
+/** Edit Phone, and the code that proves the new number. */
 export function phoneRoutes(router: Router, deps: AccountDeps): void {
   const only = methodNotAllowed('GET', 'HEAD', 'POST');
   router

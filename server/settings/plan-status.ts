@@ -15,8 +15,8 @@ import type { User } from '../users/index.ts';
 type CatalogueRules = Pick<Catalogue, 'byId' | 'graceDays' | 'trial'>;
 
 /**
- * How a membership stands, from what is stored of it.
- * @param words how a plan is written in the member's language
+ * The status of a membership, from the stored data.
+ * @param words formats a plan in the user's language
  */
 export function toPlanStatus(
   membership: Membership | undefined,
@@ -38,13 +38,16 @@ export function toPlanStatus(
   return { kind: membership && isTrialOver(membership) ? 'trial-over' : 'none' };
 }
 
-/** Nothing of it is kept, and it can still be paid, or cancelled: Stripe goes on trying until then. */
+/** The plan is not kept, but can still be paid or cancelled: Stripe continues to try until then. */
 function findRestingPlan(membership: Membership, catalogue: CatalogueRules, nowMs: number): Plan | undefined {
   const waits = nowMs < (paymentGraceEnds(membership, catalogue) ?? 0);
   return waits && membership.unpaid?.withoutGrace ? catalogue.byId(membership.paidPlanId) : undefined;
 }
 
-/** Without a card Stripe pauses it; with one (or where a card has had its trial before) it goes on for nothing, and gives nothing. */
+/**
+ * Without a card Stripe pauses it; with one (or if a card has had its trial before) it continues free of charge,
+ * without entitlements.
+ */
 const isTrialOver = ({ status, pricedPlanId }: Membership): boolean =>
   (status === 'paused' || status === 'active') && pricedPlanId === trialPlanKey;
 
@@ -65,7 +68,7 @@ function toPaidPlanStatus(
   return { kind: 'ends', plan: words(plan), at, after: after && words(after).line };
 }
 
-/** The trial of the plan on which members begin; `days` that are left, begun ones as whole: as the mail says it. */
+/** The trial of the initial plan; `days` that are left, rounded up, as in the mail. */
 export function toTrialStatus(
   { status, pricedPlanId, trialEnd }: Pick<Membership, 'status' | 'pricedPlanId' | 'trialEnd'>,
   { trial }: Pick<Catalogue, 'trial'>,
@@ -75,7 +78,7 @@ export function toTrialStatus(
   return { name: trial.name, endsAt: trialEnd, days: Math.ceil((trialEnd - nowMs) / dayMs) };
 }
 
-/** A card is good to the end of its month, wherever that ends last. */
+/** A card is valid to the end of its month in the last time zone. */
 export function isExpired({ expMonth, expYear }: { expMonth: number; expYear: number }, nowMs: number): boolean {
   return Date.UTC(expYear, expMonth, 1) + dayMs <= nowMs;
 }

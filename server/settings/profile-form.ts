@@ -18,7 +18,7 @@ import { saveProfile } from './save-profile.ts';
 
 const isText = (name: string): name is keyof typeof maxProfileLength => Object.hasOwn(maxProfileLength, name);
 
-/** What is wrong with a field, in words. */
+/** The fault of a field, in words. */
 export function profileFaultText(t: T, name: ProfileField, fault: ProfileFault): string {
   switch (fault) {
     case 'empty':
@@ -36,17 +36,15 @@ export function profileFaultText(t: T, name: ProfileField, fault: ProfileFault):
 
 export type ProfileFieldErrors = Partial<Record<ProfileField, string>>;
 
-/** What a form of profile data shows when it is refused. */
+/** The view of a refused form of profile data. */
 export interface RejectedForm {
   status: number;
   errors: ProfileFieldErrors;
-  /** The specification's TAB_USER_DATA_MESSAGE_EROR, and why, where no field says it. */
+  /** The specification's TAB_USER_DATA_MESSAGE_EROR, and the reason if no field shows it. */
   problem: { title?: string; text: string };
 }
 
-/**
- * Saves a form of profile data and goes home; what is refused, or cannot be stored at the moment, comes back to the form.
- */
+/** Saves a form of profile data and redirects home; refused or unsaved input returns to the form. */
 export async function submitProfile(
   deps: AccountDeps,
   req: Request,
@@ -56,7 +54,7 @@ export async function submitProfile(
     typed: TypedProfile;
     notice: SettingsNotice;
     refuse: (refused: RejectedForm, ctx: PageContext) => void;
-    /** Before the answer, once it is stored. */
+    /** Before the answer, after it is stored. */
     saved?: () => void;
   },
 ): Promise<void> {

@@ -24,7 +24,7 @@ function sendPage(
   });
 }
 
-/** What is stored, as the form has it. */
+/** The stored data in the form of the page. */
 const toFormValues = (user: User): UserDataValues => ({
   birthdate: user.birthdate ?? '',
   gender: user.gender,
@@ -35,14 +35,14 @@ const toFormValues = (user: User): UserDataValues => ({
   locale: user.locale ?? '',
 });
 
-/** What was sent, under the names of the user attributes. */
+/** The submitted data, under the names of the user attributes. */
 const valuesSent = (req: Request): UserDataValues => ({
   birthdate: readFormField(req, 'birthdate'),
   gender: readFormField(req, 'gender'),
   address: readFormField(req, 'address'),
   companyName: readFormField(req, 'company'),
   jobTitle: readFormField(req, 'job_title'),
-  // A box without its tick is not sent at all.
+  // An unticked checkbox is not sent at all.
   newsletter: String(readFormField(req, 'newsletter') !== ''),
   locale: readFormField(req, 'locale'),
 });
@@ -60,7 +60,7 @@ const submit =
       typed: values,
       notice: 'profile',
       refuse: (refused) => sendPage(deps, req, res, { values, ...refused }),
-      // What this browser chose before would else go before it.
+      // Otherwise this browser's earlier choice would have precedence.
       saved: () =>
         writeLanguageCookie(
           deps.cookies,
@@ -70,7 +70,7 @@ const submit =
     });
   };
 
-/** The user data: what members say of themselves. */
+/** The user data that users edit themselves. */
 export function profileRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(path)

@@ -25,7 +25,7 @@ import { isLastSignInMethod, listSignInMethods } from './sign-in-methods.ts';
 
 const done = ['linked', 'removed'] as const;
 
-/** What the page says first: what has just been done, or how a way to a provider ended. */
+/** The notice of the page: the last action, or the result at a provider. */
 function noticeFor({ federation }: AccountDeps, req: Request, t: T) {
   const noticeName = readQueryParam(req, 'notice');
   const act = done.find((one) => one === noticeName);
@@ -65,7 +65,7 @@ const list =
     });
   };
 
-/** The link that the address names, which is the member's own. @throws {HttpError} notFound */
+/** The user's own link in the address. @throws {HttpError} notFound */
 async function named({ database }: AccountDeps, req: Request, { user }: SignedInUser): Promise<FederatedIdentity> {
   const id = readQueryParam(req, 'link');
   const link = (await listIdentities(database.db, user.id)).find((one) => one.id === id);
@@ -99,7 +99,7 @@ const showRemove =
     sendRemovePage(deps, [req, res], link, { isLast: isLastSignInMethod(ways, { kind: 'link', id: link.id }) });
   };
 
-/** Whoever came by what is gone now is not to stay in by it: it may have been somebody else's. */
+/** Ends sessions by the removed link: they may have been another person's. */
 async function endSessionsBy(
   { sessions }: AccountDeps,
   { provider }: FederatedIdentity,
@@ -115,12 +115,12 @@ const remove =
     const { database, federation, outbox, log, now } = deps;
     const link = await named(deps, req, member);
     const outcome = await database.transaction(async (trx) => {
-      // One after the other: of two ways in that are removed at once, one stays.
+      // Under the lock, so that two parallel removals leave one sign-in method.
       const user = await lockUser(trx, member.user);
       if (!user)
         throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
       if (isLastSignInMethod(await listSignInMethods(deps, trx, user), { kind: 'link', id: link.id })) return 'last';
-      // Pressed twice it is one change, and one mail.
+      // Two clicks are one change, and one mail.
       if (!(await unlink(trx, federation.providers, user.id, link.id, now()))) return 'gone';
       const account = toAccountLabel(providerName(federation.providers, link), link.email);
       await notifySecurityChange(trx, deps, {
@@ -138,7 +138,7 @@ const remove =
     res.redirect(303, `${providersHref}?${new URLSearchParams({ notice: 'removed' })}`);
   };
 
-/** Accounts elsewhere: the list is for every session of the member, what changes it for those who have shown lately who they are. */
+/** Linked accounts: every session of the user may see the list; changes need a recent authentication. */
 export function providerRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(providersHref)

@@ -1,6 +1,6 @@
 import { encode } from 'uqr';
 
-/** Modules of light around it (ISO/IEC 18004, section 9.1). */
+/** The light border in modules (ISO/IEC 18004, section 9.1). */
 const quietZone = 4;
 
 /** A QR code (ISO/IEC 18004) as an SVG path: its dark modules in rows, one unit each. `size` includes the quiet zone. */

@@ -4,9 +4,10 @@ import type { AccountDeps } from './deps.ts';
 import type { SignedInUser } from './require-recent-auth.ts';
 
 /**
- * A code that turned a second factor on was one of it, too: the session goes on as one in which both were shown, under a new
- * id and no younger than before. Without that the member would be asked for another code at the very next step.
- * @param method what was shown (RFC 8176)
+ * The code that activates a second factor also counts as presenting it: rotates the session id, adds the factor to
+ * `amr`, and keeps the time of authentication. Otherwise the user would have to enter another code at the very next
+ * step.
+ * @param method the presented one (RFC 8176)
  */
 export async function recordPresentedFactor(
   { sessions }: Pick<AccountDeps, 'sessions'>,

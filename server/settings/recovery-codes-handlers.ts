@@ -15,25 +15,28 @@ import { accountHomeUrl, findNotice, type SettingsNotice } from './notices.ts';
 import { codesPath, securityHomePath } from './paths.ts';
 import { type MemberHandler, requireRecentAuth, type SignedInUser } from './require-recent-auth.ts';
 
-/** Between the act that made them and the page that shows them. */
+/** Between their creation and the page that shows them. */
 const ttlMs = 10 * minuteMs;
 
 const schema = z.object({
   codes: z.array(z.string()),
-  /** What was turned on with them (`SettingsNotice`). */
+  /** The factor that was enabled with them (`SettingsNotice`). */
   done: z.string().optional(),
 });
 
-/** The codes that were just made, for the one page that shows them. */
+/** The new codes, for the one page that shows them. */
 type NewRecoveryCodes = z.infer<typeof schema>;
 
 type RecoveryCodeDeps = Pick<AccountDeps, 'kv' | 'mfaBox' | 'cookies' | 'publicUrl'>;
 
-/** Sealed, under the session's name: neither an address nor the store gives them to anyone. */
+/** Sealed, under the session's id: neither an address nor the store reveals them. */
 const newCodes = ({ kv, mfaBox: seal }: RecoveryCodeDeps) =>
   storedRecords({ kv, kind: 'new-recovery-codes', schema, ttlMs, seal });
 
-/** Where turning a factor on leads: to the recovery codes, if it brought any, else to where whoever had to was going. */
+/**
+ * The page after enabling a factor: the recovery codes if there are new ones, else the target of a user who had to set
+ * it up.
+ */
 export async function afterEnablingFactor(
   deps: RecoveryCodeDeps,
   req: Request,
@@ -46,7 +49,7 @@ export async function afterEnablingFactor(
   return codesPath;
 }
 
-/** What a file with them says: whose they are, what they are for, and the codes, one to a line. */
+/** The content of the file: the user, the purpose, and the codes, one per line. */
 function toCodesFile({ t, brand }: PageContext, { email }: User, codes: readonly string[]): string {
   const head = t('mfaSettings.codes.file', { email, brand: brand.name });
   return [head, t('mfaSettings.codes.fileNote'), '', ...codes, ''].join('\r\n');
@@ -78,15 +81,15 @@ function renderNewCodes(
   );
 }
 
-/** GET /settings/recovery-codes: those that were just made, this once; else how many are left. */
+/** GET /settings/recovery-codes: new ones, only once; else the number that is left. */
 function showCodes(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     const { user, session } = member;
     const { recoveryCodesLeft: left, preference } = await deps.mfa.enrolling.findFactors(user);
     const needed = preference !== 'none';
-    // A HEAD shows nothing to anybody.
+    // A HEAD shows nothing, so it must not use them up.
     const created = req.method === 'GET' ? await newCodes(deps).takeOnce(session.idHash) : undefined;
-    // Those of a factor that is off again are void.
+    // Codes of a factor that was disabled again are invalid.
     if (created && needed) return renderNewCodes(deps, req, res, member, created);
     deps.pages.send(
       req,
@@ -98,7 +101,7 @@ function showCodes(deps: AccountDeps): MemberHandler {
   };
 }
 
-/** POST /settings/recovery-codes: new ones; the earlier ones work no more. */
+/** POST /settings/recovery-codes: creates new ones; the earlier ones become invalid. */
 function makeCodes(deps: AccountDeps): MemberHandler {
   return async (req, res, { user, session }) => {
     const codes = await deps.mfa.enrolling.reissueRecoveryCodes(user, getRequestOrigin(req));

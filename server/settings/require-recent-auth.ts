@@ -23,16 +23,18 @@ function standsFor(rule: 'member' | 'recent', handler: RequestHandler): RequestH
   return handler;
 }
 
-/** The rule that a handler of {@link requireUser} or {@link requireRecentAuth} enforces; undefined for other handlers. */
+/**
+ * The rule that a handler of {@link requireUser} or {@link requireRecentAuth} enforces; undefined for other handlers.
+ */
 export const ruleOfHandler = (handler: RequestHandler): 'member' | 'recent' | undefined => rules.get(handler);
 
-/** For members alone (the specification's guarded-route wrapper), once nothing else, such as new terms, stands before it. */
+/** For users only (the specification's guarded-route wrapper), without an open step such as new terms. */
 export function requireUser(deps: GuardDeps, handler: MemberHandler): RequestHandler {
   return standsFor('member', async (req, res) => {
     const member = await deps.sessions.getCurrentUser(req);
-    // A form's address is the page's own, so that its visitor comes back to the form.
+    // A form's address is the page's own, so that its visitor returns to the form.
     if (!member) return redirectToSignIn(req, res, deps.publicUrl);
-    // The first rule depends on the page: some are open to members who have not accepted the terms.
+    // The first rule depends on the page: some are open to users who have not accepted the terms.
     const continuation = { returnTo: new URL(req.originalUrl, deps.publicUrl).href, search: '' };
     const { step, address } = deps.nextRedirect(member.user, continuation);
     const isSettingUp = step.kind === 'set-up-second-factor' && isEnrolmentPage(req.originalUrl, deps.publicUrl);
@@ -59,14 +61,14 @@ export function requireRecentAuth(
   return standsFor('recent', guarded);
 }
 
-/** Where a member authenticates again, to come back to this address. */
+/** The address of the re-authentication that returns here. */
 export const reAuthenticateFor = (req: Request): string =>
   `/re-authenticate?${new URLSearchParams({ redirect: req.originalUrl })}`;
 
 /**
- * Most of these forms write a mail, and a thief could bury the one that matters under a thousand others. Counted by browser, so
- * that the member still undoes in another browser what was done in this one: a re-authentication is no new browser, a new sign-in
- * is one, which the count of the member limits.
+ * Most of these forms write a mail, and a thief could bury the important one under a thousand others. Counted by
+ * browser, so that the user can still undo in another browser the changes of this one: re-authentication keeps the
+ * browser, while a new sign-in is a new one, which the user's own limit counts.
  * @throws {HttpError} tooMany
  */
 async function consumeFormLimit({ kv }: Pick<AccountDeps, 'kv'>, { user, session }: SignedInUser): Promise<void> {
@@ -77,7 +79,7 @@ async function consumeFormLimit({ kv }: Pick<AccountDeps, 'kv'>, { user, session
   throw new HttpError('tooMany', { detail: `settings forms of one ${decision.limit}`, retryAfterSeconds });
 }
 
-/** Whoever changes what signs in has shown the second factor lately, too, where there is one. */
+/** A recent authentication includes the second factor, if there is one. */
 export function isRecentlyAuthenticated({ user, session }: SignedInUser, nowMs: number): boolean {
   const shownAtMs = fullyAuthenticatedAt(user, session);
   return shownAtMs !== undefined && nowMs - shownAtMs <= recentAuthMs;

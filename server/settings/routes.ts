@@ -25,7 +25,7 @@ import { requireUser } from './require-recent-auth.ts';
 import { mfaSmsRoutes } from './sms-enrolment-handlers.ts';
 import { totpRoutes } from './totp-enrolment-handlers.ts';
 
-/** Every subject of the settings has a file of its own with its paths; each path is the form's, too. */
+/** Each subject of the settings has a file with its paths; page and form share a path. */
 export function settingsRoutes(router: Router, settings: SettingsSettings): void {
   const deps: AccountDeps = { ...settings, formDrafts: createFormDrafts(settings) };
   router

@@ -11,7 +11,7 @@ export interface SaveProfileDeps {
   now: () => number;
 }
 
-/** Which mail tells of a field; the language is chosen in every page's footer, too, and nobody is told. */
+/** The mail for each field; the language can also be changed in every page's footer, without a mail. */
 const changeFieldMails = {
   givenName: 'name',
   familyName: 'name',
@@ -28,13 +28,13 @@ const changeFieldMails = {
 export interface ProfileToSave {
   change: ProfileChange;
   from: Origin;
-  /** Other writes of the same transaction, also where the profile stays as it is. */
+  /** Other writes of the same transaction, also if the profile is unchanged. */
   alongside?: ((trx: Transaction<Schema>) => Promise<void>) | undefined;
 }
 
 export type SaveProfileResult = { kind: 'saved' } | { kind: 'too-many'; retryAfterMs: number };
 
-/** Saves what is different from what is stored, and tells the member of it by mail; where nothing is, nothing is done. */
+/** Saves the changed fields, and notifies the user by mail; without a change it does nothing. */
 export async function saveProfile(
   { database, kv, outbox, now }: SaveProfileDeps,
   user: User,
@@ -67,5 +67,5 @@ export async function saveProfile(
   return { kind: 'saved' };
 }
 
-/** The mail is in the language that has just been chosen. */
+/** The mail has the newly chosen language. */
 const toLocaleChange = ({ locale }: ProfileChange) => (locale === undefined ? {} : { locale });

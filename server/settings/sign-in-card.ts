@@ -8,7 +8,7 @@ import { countPasskeys } from '../passkeys/index.ts';
 import type { HomeCardSource } from './home-cards.ts';
 import { codesPath } from './paths.ts';
 
-/** The Sign-in card: the password, passkeys, accounts elsewhere, and the recovery codes that are left. */
+/** The Sign-in card: the password, passkeys, linked accounts, and the number of recovery codes. */
 export const signInCard: HomeCardSource = async ({ database, passkeys, federation, connectedApps }, _req, { user }) => {
   const [count, links, factors, apps] = await Promise.all([
     countPasskeys(database.db, user.id),
@@ -22,7 +22,7 @@ export const signInCard: HomeCardSource = async ({ database, passkeys, federatio
     createElement(SignInCard, {
       ctx,
       hasPassword: user.passwordHash !== null,
-      // Where there are none any more, as the address has changed, the old ones can still be removed.
+      // If passkeys became unsupported because the address changed, the old ones can still be removed.
       ...((passkeys || count > 0) && { passkeys: { count, href: '/settings/passkeys' } }),
       ...((providers.all.length > 0 || links.length > 0) && { linked: { names, href: providersHref } }),
       apps: { count: apps.length, href: connectedAppsPath },

@@ -4,22 +4,22 @@ import type { Db } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 import type { AccountDeps } from './deps.ts';
 
-/** One of the ways in which a member signs in. */
+/** One of a user's sign-in methods. */
 export interface SignInMethodRef {
   kind: 'password' | 'passkey' | 'link';
-  /** Of the passkey or the link. */
+  /** Id of the passkey or the link. */
   id?: string;
 }
 
-/** Whether nothing would let the member in without it. What lets nobody in as it is can always go. Pure. */
+/** Tests whether it is the last usable method. An unusable one can always be removed. Pure. */
 export function isLastSignInMethod(ways: readonly SignInMethodRef[], { kind, id }: SignInMethodRef): boolean {
   const others = ways.filter((way) => way.kind !== kind || way.id !== id);
   return others.length === 0 && ways.length > 0;
 }
 
 /**
- * What lets a member in today: a passkey only where browsers have them, a link only while its provider is configured. A code
- * by mail is none: it gives a new password, and needs a mailbox that may be the provider's own.
+ * The usable sign-in methods: a passkey only if it is supported, a link only while its provider is configured. A code
+ * by mail does not count: it sets a new password, and needs a mailbox that may be the provider's own.
  */
 export async function listSignInMethods(
   { passkeys, federation }: Pick<AccountDeps, 'passkeys' | 'federation'>,

@@ -21,10 +21,10 @@ import { recordPresentedFactor } from './record-presented-factor.ts';
 import { afterEnablingFactor } from './recovery-codes-handlers.ts';
 import { type MemberHandler, requireRecentAuth, type SignedInUser } from './require-recent-auth.ts';
 
-/** Whose code it is: this session's alone. */
+/** The flow of the code: it belongs to this session. */
 const enrolmentFlowId = ({ session }: SignedInUser) => `enrol:${session.idHash}`;
 
-/** For members whose number can carry the factor; others are sent where they can do something about it. */
+/** For users whose number can carry the factor; others are redirected to the page that helps. */
 function withNumber(
   deps: AccountDeps,
   handler: (...args: [...Parameters<MemberHandler>, string]) => unknown,
@@ -81,13 +81,13 @@ async function sendCode(deps: AccountDeps, req: Request, member: SignedInUser): 
   return sent;
 }
 
-/** When the last code was sent for this session (milliseconds since the epoch); undefined: none was. */
+/** Time of the last code for this session (milliseconds since the epoch); undefined: none. */
 async function sentAt({ kv }: AccountDeps, member: SignedInUser): Promise<number | undefined> {
   const text = await kv.get(sentKey(member));
   return text === null ? undefined : Number(text);
 }
 
-/** POST /settings/mfa/sms: sends a code to the member's number. */
+/** POST /settings/mfa/sms: sends a code to the user's number. */
 const requestCode = (deps: AccountDeps) =>
   withNumber(deps, async (req, res, member, number) => {
     const sent = await sendCode(deps, req, member);
@@ -137,7 +137,7 @@ async function resend(deps: AccountDeps, req: Request, res: Response, member: Si
   await renderSmsCodePage(deps, req, res, member, number, { status: 429, problem });
 }
 
-/** POST /settings/mfa/sms/code: the code that arrived turns it on; or another one is sent. */
+/** POST /settings/mfa/sms/code: the received code enables it; or another one is sent. */
 const submitCode = (deps: AccountDeps) =>
   withNumber(deps, async (req, res, member, number) => {
     const { user } = member;
@@ -149,7 +149,7 @@ const submitCode = (deps: AccountDeps) =>
     if (code === undefined) return refuse({ error: t('mfaSettings.totp.incomplete') });
     const check = await deps.mfa.smsCodes.check(user, enrolmentFlowId(member), code);
     if (check === 'wrong') return refuse({ error: t('mfaSettings.totp.wrong') });
-    // Its page is over with it, unless the code was only guessed at too often.
+    // Its page is over too, unless there were only too many attempts with the code.
     if (check === 'gone' && (await sentAt(deps, member)) === undefined) {
       return renderSmsPage(deps, req, res, number, { status: 400, problem: t('mfaSettings.sms.gone') });
     }
@@ -172,7 +172,7 @@ const submitCode = (deps: AccountDeps) =>
     }
   });
 
-/** Codes by SMS: one of them must arrive before they carry the second factor. */
+/** Codes by SMS: one must arrive before they become the second factor. */
 export function mfaSmsRoutes(router: Router, deps: AccountDeps): void {
   const only = methodNotAllowed('GET', 'HEAD', 'POST');
   router

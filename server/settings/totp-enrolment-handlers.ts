@@ -18,8 +18,7 @@ import { afterEnablingFactor } from './recovery-codes-handlers.ts';
 import { type MemberHandler, requireRecentAuth, type SignedInUser } from './require-recent-auth.ts';
 
 /**
- * The setup's id: this browser's alone. Not the session itself, because whoever is asked again who they are on the way has a
- * new one.
+ * The setup's id, only in this browser. Not the session itself, because re-authentication in between creates a new one.
  */
 const cookieName = 'foyer_totp_setup';
 
@@ -53,7 +52,7 @@ function showRequest(deps: AccountDeps): MemberHandler {
   return (req, res, member) => sendRequestPage(deps, req, res, member);
 }
 
-/** POST /settings/mfa/totp: makes a secret, which nothing depends on until it is activated. */
+/** POST /settings/mfa/totp: creates a secret, which has no effect until it is activated. */
 function requestSecret(deps: AccountDeps): MemberHandler {
   return async (_req, res, { user }) => {
     const { setupId } = await deps.mfa.enrolling.beginTotp(user);
@@ -101,7 +100,7 @@ function showActivate(deps: AccountDeps): MemberHandler {
   };
 }
 
-/** POST /settings/mfa/totp/activate: a code of the app, and from now on the sign-in asks for one. */
+/** POST /settings/mfa/totp/activate: a code of the app; from now on the sign-in asks for one. */
 function activate(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     const { cookies, mfa, log } = deps;
@@ -111,7 +110,7 @@ function activate(deps: AccountDeps): MemberHandler {
     const activated = await mfa.enrolling.activateTotp(flow, user, readFormField(req, 'code'), getRequestOrigin(req));
     log.info({ act: 'totp-activate', outcome: activated.kind }, 'authenticator app');
     const { t } = req;
-    // Without a set-up the page for codes leads back to where one begins, whatever was typed.
+    // Without a set-up the page for codes returns to the first step, whatever was typed.
     if (activated.kind !== 'activated' && !(await findSetup(deps, req, member))) {
       return sendRequestPage(deps, req, res, member, t('mfaSettings.totp.gone'));
     }

@@ -3,8 +3,8 @@ import { randomToken, sha256 } from '../shared/index.ts';
 import { type RecordSettings, type StoredRecords, storedRecords } from './stored-records.ts';
 
 /**
- * Records that each belong to one browser, or to one caller of the JSON API: the id is a bearer secret, and the key holds
- * its hash alone. Every record gets a new id, so that an id that an attacker planted in a browser leads nowhere.
+ * Records that each belong to one browser, or to one caller of the JSON API: the id is a bearer secret, and the key
+ * contains only its hash. Every record gets a new id, so that an id that an attacker planted in a browser is useless.
  */
 export interface BrowserRecords<T> extends Omit<StoredRecords<T>, 'takeMatching'> {
   newId(): string;
@@ -12,7 +12,7 @@ export interface BrowserRecords<T> extends Omit<StoredRecords<T>, 'takeMatching'
   create(value: T): Promise<string>;
 }
 
-/** The cookie by which a browser holds the id of its record. */
+/** The cookie with the id of the browser's record. */
 export interface RecordCookie {
   /** '' without one. */
   readCookie(req: IncomingMessage): string;
@@ -20,7 +20,7 @@ export interface RecordCookie {
   clearCookie(res: ServerResponse): void;
 }
 
-/** The part of the host's cookies that a record needs; `http/` has them. */
+/** The part of the host's cookies that a record needs; `http/` implements it. */
 interface Cookies {
   read(req: IncomingMessage, name: string): string | undefined;
   set(res: ServerResponse, name: string, value: string, options?: { maxAgeMs?: number }): void;
@@ -30,14 +30,14 @@ interface Cookies {
 interface CookieSettings {
   cookies: Cookies;
   name: string;
-  /** Without it the browser drops the cookie when it is closed. */
+  /** Without it the browser deletes the cookie when it is closed. */
   maxAgeMs?: number;
 }
 
-/** 256 bits in base64url. Any other text is no id, and is not looked up. */
+/** 256 bits in base64url. Any other text is not an id, and is not looked up. */
 const idPattern = /^[\w-]{43}$/;
 
-/** Whether a text has the form of an id, or of another random token. */
+/** Tests whether a text has the form of an id, or of another random token. */
 export const isToken = (text: string): boolean => idPattern.test(text);
 
 export function browserRecords<T>(

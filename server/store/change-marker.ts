@@ -1,32 +1,30 @@
 /**
- * Tells cheaply whether rows may have changed, so that what was read can be kept until they do. Each mark is a number
- * that is another one after every committed change, by whichever process; undefined when this database cannot tell.
+ * Detects cheaply whether rows may have changed, so that results can be cached until then. Each mark is a number that
+ * changes with every committed change, by any process; undefined if this database cannot detect changes.
  */
 export interface ChangeMarker {
-  /** For answers that name their row: changes of the rows that a table has. New rows alone do not count. */
+  /** For results of one row: changes of a table's existing rows. New rows alone do not count. */
   ofRows(table: string): number | undefined;
-  /** For all other answers: any change of a table. */
+  /** For all other results: any change of a table. */
   ofTable(table: string): number | undefined;
 }
 
-/** For a database that cannot tell: everything is read each time. */
+/** For a database without change detection: everything is read each time. */
 export const noChangeTracking: ChangeMarker = { ofRows: () => undefined, ofTable: () => undefined };
 
-/** Reads through what is kept. */
+/** Reads through the cache. */
 export type CachedReader<V> = (key: string, read: () => Promise<V | undefined>) => Promise<V | undefined>;
 
 /**
- * Keeps answers of the database for as long as the mark stands still, so each is what the database would say at this
- * moment. What was not found is asked for again each time.
- *
+ * Caches results while the mark is unchanged, so each equals the current content of the database. Missing rows are
+ * looked up again each time.
  * Callers share the values, and must not change them.
- *
- * @param max how many are kept; the oldest go first
+ * @param max the maximum number of entries; the oldest are removed first
  */
 export function cacheUntilChanged<V>(mark: () => number | undefined, max = 1_000): CachedReader<V> {
   const stored = new Map<string, { mark: number; value: V }>();
   return async (key, read) => {
-    // Before the read: a change that comes while it runs makes the answer look older than it is, never younger.
+    // Before the read: a change during the read makes the result look older than it is, never younger.
     const now = mark();
     if (now === undefined) return read();
     const known = stored.get(key);

@@ -8,16 +8,15 @@ import { observeKeyValue, type StoreObserver } from './observe-store.ts';
 export interface KeyValueOptions {
   /** `redis://`, `rediss://` or `redis+sentinel://`, see `parseRedisAddress`; empty or absent: a file in `dataDir`. */
   url?: string | undefined;
-  /** Where the embedded store's file `short-lived.db` lives. */
+  /** Folder of the embedded store's file `short-lived.db`. */
   dataDir: string;
   log?: StoreLog | undefined;
   observe?: StoreObserver | undefined;
 }
 
 /**
- * Opens the store for short-lived state and makes sure that it answers.
- *
- * @throws StoreUnavailable when it does not; TypeError for an address of another kind.
+ * Opens the store for short-lived state and verifies that it answers.
+ * @throws StoreUnavailable if it does not; TypeError for an unsupported address.
  */
 export async function openKeyValue({ url = '', dataDir, log, observe }: KeyValueOptions): Promise<KeyValueStore> {
   const kv = await (url === ''

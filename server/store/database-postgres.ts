@@ -13,15 +13,15 @@ export const postgresPoolSize = 10;
 const CONNECT_TIMEOUT_MS = 3000;
 /** The server ends a statement after this time … */
 const STATEMENT_TIMEOUT_MS = 8000;
-/** … and when even the server's answer stays away, the client gives up. */
+/** … and if the server does not answer at all, the client gives up. */
 const ANSWER_TIMEOUT_MS = 10_000;
-/** A transaction forgotten half way must not keep its locks. */
+/** An abandoned transaction must not keep its locks. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 15_000;
 const TRANSACTION_ATTEMPTS = 6;
-/** The advisory lock that migrations of all processes share; the number has no meaning but to be Foyer's own. */
+/** The advisory lock of migrations in all processes; an arbitrary number that only Foyer uses. */
 const MIGRATION_LOCK = 7_036_905_571;
 
-/** Opens a pool of connections to PostgreSQL and makes sure that the server answers. */
+/** Opens a pool of connections to PostgreSQL and verifies that the server answers. */
 export async function openPostgresDatabase(url: string, log: StoreLog, observe?: StoreObserver): Promise<Database> {
   const limits = {
     max: postgresPoolSize,
@@ -45,7 +45,7 @@ export async function openPostgresDatabase(url: string, log: StoreLog, observe?:
     changes: noChangeTracking,
     transaction: (fn) => repeatingTransaction(db, fn),
     async migrationTransaction(fn) {
-      // A connection of its own, without time limits: a migration may rewrite a large table.
+      // A separate connection without time limits: a migration may rewrite a large table.
       const migrating = connect(url, log, { max: 1 });
       try {
         return await migrating.transaction().execute(async (trx) => {
@@ -90,7 +90,7 @@ async function repeatingTransaction<T>(db: Kysely<Schema>, fn: (trx: Transaction
   }
 }
 
-/** Counts and times arrive as numbers, as they do from SQLite, and a number that would lose digits is an error. */
+/** Counts and times arrive as numbers, as from SQLite, and a number that would lose digits is an error. */
 const typeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') => {
   const isWholeNumber = oid === pg.types.builtins.INT8 || oid === pg.types.builtins.NUMERIC;
   if (isWholeNumber && format !== 'binary') return toSafeNumber;

@@ -8,7 +8,7 @@ import { watchSqlite } from './sqlite-changes.ts';
 import { checkpointElsewhere } from './sqlite-checkpoints.ts';
 import { createSqliteDialect, guardedTransaction } from './sqlite-dialect.ts';
 
-/** Opens `<dataDir>/foyer.db`, which may be shared by several processes of one host. */
+/** Opens `<dataDir>/foyer.db`, which several processes of one host may share. */
 export async function openSqliteDatabase(dataDir: string, observe?: StoreObserver): Promise<Database> {
   const path = join(dataDir, 'foyer.db');
   const writer = await openSqlite(path);
@@ -31,7 +31,7 @@ export async function openSqliteDatabase(dataDir: string, observe?: StoreObserve
     async close() {
       await checkpoints.stop();
       await db.destroy();
-      // Kysely does not close what it never used.
+      // Kysely does not close connections that it never used.
       reader.close();
       writer.close();
     },

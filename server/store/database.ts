@@ -10,16 +10,14 @@ export interface Database {
   readonly kind: 'sqlite' | 'postgres';
   /** For reads and single statements. Inside {@link Database.transaction} use its `trx` instead. */
   readonly db: Kysely<Schema>;
-  /** For what may be kept between requests: see `keepUnchanged`. */
+  /** For caches between requests: see `cacheUntilChanged`. */
   readonly changes: ChangeMarker;
   /**
-   * Runs `fn` in one transaction, which is rolled back when `fn` throws. PostgreSQL repeats the whole of it after a
-   * serialization failure or a deadlock, so `fn` may run more than once and must act on nothing but `trx`.
-   *
-   * On SQLite the transaction excludes every other writer; on PostgreSQL it is READ COMMITTED: to decide on what was
-   * read, let one conditional statement decide, or read with `forUpdate()` (PostgreSQL only).
-   *
-   * @throws StoreUnavailable when the database is away, or stays locked.
+   * Runs `fn` in one transaction, which is rolled back if `fn` throws. PostgreSQL repeats it after a serialization
+   * failure or a deadlock, so `fn` may run more than once and must have no effects outside `trx`.
+   * On SQLite the transaction excludes every other writer. On PostgreSQL it is READ COMMITTED: a decision that depends
+   * on a read needs one conditional statement, or a read with `forUpdate()` (PostgreSQL only).
+   * @throws StoreUnavailable if the database is unavailable, or stays locked.
    */
   transaction<T>(fn: (trx: Transaction<Schema>) => Promise<T>): Promise<T>;
   /** A transaction that excludes every other migration, in all processes, and may take long. */
@@ -29,22 +27,21 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** What the stores say about trouble that they get over by themselves (a lost idle connection, say). */
+/** Problems that the stores recover from by themselves, for example a lost idle connection. */
 export type StoreLog = (message: string, error: Error) => void;
 
 export interface DatabaseOptions {
   /** `postgres://…`; empty or absent: SQLite in `dataDir`. */
   url?: string | undefined;
-  /** Where the SQLite file `foyer.db` lives. */
+  /** Folder of the SQLite file `foyer.db`. */
   dataDir: string;
   log?: StoreLog | undefined;
   observe?: StoreObserver | undefined;
 }
 
 /**
- * Opens the database and makes sure that it answers. The tables are made by `migrate`.
- *
- * @throws StoreUnavailable when it cannot be reached; TypeError for an address of another kind.
+ * Opens the database and verifies that it answers. `migrate` creates the tables.
+ * @throws StoreUnavailable if it cannot be reached; TypeError for an unsupported address.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url = '', dataDir, log = () => {}, observe } = options;

@@ -1,13 +1,11 @@
 /**
- * The stores: records in SQLite or PostgreSQL, short-lived state in an embedded file or Redis, and how secrets are
- * sealed before they reach either.
- *
- * Owns: connections, time limits and retries, the migrations with `schema.ts`, the key-value contract, and records in it
- * that belong to one browser.
- * Does not own: queries. They live in the `<noun>-store.ts` of the room whose noun it is. Nor what a key of the
- * key-value store means: each room prefixes its own, and uses a key for one kind of thing (value, counter or set).
- *
- * A store that cannot answer says StoreUnavailable, which HTTP answers with 503; any other error is a fault.
+ * The module of the stores: records in SQLite or PostgreSQL, short-lived state in an embedded file or Redis, and the
+ * sealing of secrets.
+ * Owns connections, time limits and retries, the migrations with `schema.ts`, the key-value contract, and its records
+ * that belong to one browser. Does not own queries: they are in the `<noun>-store.ts` of the module that owns the noun.
+ * Nor the meaning of keys in the key-value store: each module has its own prefixes, and uses a key for one kind of
+ * entry (value, counter or set).
+ * A store that cannot answer throws StoreUnavailable, which HTTP answers with 503; any other error is a fault.
  */
 export { type BrowserRecords, browserRecords, isToken, type RecordCookie } from './browser-records.ts';
 export { type CachedReader, type ChangeMarker, cacheUntilChanged } from './change-marker.ts';

@@ -9,11 +9,9 @@ import { createSqliteDialect } from './sqlite-dialect.ts';
 import { fromSqliteError, whileBusy } from './sqlite-errors.ts';
 
 /**
- * Opens the database to look at it: makes no file, no table, and turns nothing of what is there. Its transactions are
- * refused.
- *
- * @returns undefined when there is no SQLite file yet
- * @throws StoreUnavailable when it does not answer; TypeError for an address of another kind
+ * Opens the database for inspection: creates no file and no table, and changes nothing. Its transactions are refused.
+ * @returns undefined if there is no SQLite file yet
+ * @throws StoreUnavailable if it does not answer; TypeError for an unsupported address
  */
 export async function inspectDatabase(url: string | undefined, dataDir: string): Promise<Database | undefined> {
   const refuse = () => Promise.reject(new Error('this database was opened to look at it alone'));
@@ -39,19 +37,19 @@ export async function inspectDatabase(url: string | undefined, dataDir: string):
   };
 }
 
-/** What can be told of one of Foyer's SQLite files. */
+/** Facts about one of Foyer's SQLite files. */
 export interface SqliteFacts {
   sizeBytes: number;
   /** `wal` as Foyer sets it. */
   journalMode: string;
-  /** `ok`, or what `PRAGMA quick_check` found; undefined when the file is too large to read it in passing. */
+  /** `ok`, or the result of `PRAGMA quick_check`; undefined if the file is too large for a quick read. */
   damage: string | undefined;
 }
 
 /**
- * Looks at a SQLite file without writing to it.
- * @param max bytes up to which it is read through
- * @returns undefined when there is none @throws StoreUnavailable when it cannot be read
+ * Inspects a SQLite file without writing to it.
+ * @param max maximum number of bytes for a full read
+ * @returns undefined if there is none @throws StoreUnavailable if it cannot be read
  */
 export async function inspectSqliteFile(path: string, max: number): Promise<SqliteFacts | undefined> {
   const stats = statSync(path, { throwIfNoEntry: false });

@@ -1,11 +1,10 @@
 import type { SqliteConnection } from './sqlite.ts';
 
 /**
- * New rows of `entries` go to the end of the table, so that the writes of one transaction share pages: ordered by their
- * random keys, each would write a page of its own.
- *
- * `entries` holds values and counters, and one row per set; `members` holds the members of sets. What has expired
- * stays until the sweep, so every statement looks at the time.
+ * New rows of `entries` are appended to the table, so that the writes of one transaction share pages: ordered by their
+ * random keys, each would write its own page.
+ * `entries` has values and counters, and one row per set; `members` has the members of sets. Expired rows stay until
+ * the sweep, so every statement compares the time.
  */
 export const TABLES = `
   CREATE TABLE IF NOT EXISTS entries (
@@ -31,7 +30,7 @@ export interface Statements {
   members(key: string, now: number): string[];
   anyExpired(now: number): boolean;
   set(key: string, value: string, expiresAt: number): void;
-  /** These answer whether they changed anything. */
+  /** These return whether they changed anything. */
   setIfAbsent(key: string, value: string, expiresAt: number, now: number): boolean;
   update(key: string, value: string, now: number): boolean;
   delete(key: string): boolean;

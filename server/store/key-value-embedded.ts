@@ -12,15 +12,13 @@ const SWEEP_BATCH = 500;
 
 /**
  * The key-value store in a SQLite file that the processes of one host share.
- *
- * Each operation is one piece of synchronous SQL inside a BEGIN IMMEDIATE transaction, shared with the other writes
- * of the same turn of the event loop. Reads need no transaction and never wait.
- *
- * @throws StoreUnavailable when the file cannot be opened.
+ * Each operation is synchronous SQL inside a BEGIN IMMEDIATE transaction, shared with the other writes of the same turn
+ * of the event loop. Reads need no transaction and never wait.
+ * @throws StoreUnavailable if the file cannot be opened.
  */
 export async function openEmbeddedKeyValue(options: {
   path: string;
-  /** How often expired entries are deleted; they are invisible before. */
+  /** Interval of the deletion of expired entries; they are invisible before. */
   sweepIntervalMs?: number;
 }): Promise<KeyValueStore> {
   const connection = await openSqlite(options.path);
@@ -119,7 +117,7 @@ function collectionWrites(sql: Statements, { run }: WriteBatch): Pick<KeyValueSt
       const ttl = clampTtl(ttlMs);
       await run(() => {
         const now = Date.now();
-        // Members of an expired set must not come back to life.
+        // Members of an expired set must not reappear.
         sql.deleteIfExpired(key, now);
         sql.prolong(key, now + ttl);
         sql.addMember(key, member);
@@ -131,17 +129,17 @@ function collectionWrites(sql: Statements, { run }: WriteBatch): Pick<KeyValueSt
   };
 }
 
-/** Deletes what has expired, some rows at a time so that nobody waits for it; answers how to stop. */
+/** Deletes expired rows in small batches, so that no request waits long. Returns the function that stops it. */
 function startSweep(sql: Statements, batch: WriteBatch, intervalMs: number): () => void {
   let stopped = false;
   const sweep = async () => {
-    // A read first: several processes sweep the same file, and only the first finds anything.
+    // A read first: several processes sweep the same file, and only the first finds expired rows.
     while (!stopped && (await whileBusy(() => sql.anyExpired(Date.now())))) {
       await batch.run(() => sql.deleteExpired(Date.now(), SWEEP_BATCH));
     }
   };
   const timer = setInterval(() => {
-    // The next sweep tries again; what has expired is invisible in any case.
+    // The next sweep tries again; expired rows are invisible in any case.
     sweep().catch(() => {});
   }, intervalMs);
   timer.unref();

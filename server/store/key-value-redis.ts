@@ -9,27 +9,26 @@ import { decode, encodeFresh, scripts } from './redis-scripts.ts';
 
 const CONNECT_TIMEOUT_MS = 2000;
 const COMMAND_TIMEOUT_MS = 2000;
-/** With commands under way and not a byte for so long the connection is taken for dead and replaced. */
+/** If commands are pending and no byte arrives for this long, the connection counts as dead and is replaced. */
 const SILENCE_TIMEOUT_MS = 3000;
 const MAX_RECONNECT_DELAY_MS = 500;
-/** A connection that was ended and lingers is destroyed after this time. */
+/** A closed connection that lingers is destroyed after this time. */
 const LINGER_TIMEOUT_MS = 300;
-/** For the first connection as a whole; asking unreachable sentinels would otherwise never end. */
+/** For the whole first connection; otherwise the attempts at unreachable sentinels would never end. */
 const OPEN_TIMEOUT_MS = 5000;
 
 export interface RedisKeyValueOptions {
   /** See `parseRedisAddress`. */
   url: string;
-  /** Before every key; wins over the address's `?prefix=`. */
+  /** Prefix of every key; has precedence over the address's `?prefix=`. */
   prefix?: string | undefined;
   log?: StoreLog | undefined;
 }
 
 /**
- * The key-value store in Redis 6.2 or newer, alone or under Sentinel. Commands issued in one turn of the event loop
- * travel together; what takes more than one step is a Lua script.
- *
- * @throws StoreUnavailable when it cannot be reached; TypeError for an address that cannot be read.
+ * The key-value store in Redis 6.2 or newer, alone or under Sentinel. Commands of one turn of the event loop are sent
+ * together; operations with several steps are Lua scripts.
+ * @throws StoreUnavailable if it cannot be reached; TypeError for an invalid address.
  */
 export async function openRedisKeyValue(options: RedisKeyValueOptions): Promise<KeyValueStore> {
   const address = parseRedisAddress(options.url);
@@ -43,8 +42,8 @@ export async function openRedisKeyValue(options: RedisKeyValueOptions): Promise<
     disconnectTimeout: LINGER_TIMEOUT_MS,
     sentinelCommandTimeout: COMMAND_TIMEOUT_MS,
     enableAutoPipelining: true,
-    // A command that was sent and not answered may have been carried out. Sent again it would answer wrongly (a code
-    // just taken would look used), so it fails, and so do those waiting when a reconnection fails.
+    // A command without an answer may have been executed. Repeated it would answer wrongly (a code that was just
+    // consumed would look used), so it fails, like those that wait when a reconnection fails.
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(attempt * 50, MAX_RECONNECT_DELAY_MS),
@@ -74,7 +73,7 @@ async function connect(redis: Redis): Promise<void> {
     await redis.connect();
   } catch (error) {
     redis.disconnect();
-    // connect() itself only says that the connection is closed.
+    // connect() itself only reports that the connection is closed.
     throw unavailable(reason ?? error);
   } finally {
     clearTimeout(giveUp);
@@ -179,7 +178,7 @@ function lifecycle(redis: Redis, stopReviving: () => void): Pick<KeyValueStore, 
     },
     async close() {
       stopReviving();
-      // QUIT waits for what is under way; without a connection nothing is.
+      // QUIT waits for pending commands; without a connection there are none.
       if (redis.status === 'ready') await redis.quit().catch(() => {});
       redis.disconnect();
     },
@@ -200,7 +199,10 @@ async function answer<T>(reply: Promise<T>): Promise<T> {
   }
 }
 
-/** A counter used as a set and the like; everything else that Redis refuses (READONLY, OOM, LOADING) is its trouble. */
+/**
+ * Errors of the caller, for example a counter used as a set; all other refusals of Redis (READONLY, OOM, LOADING) are
+ * outages.
+ */
 function isOwnMistake(error: unknown): boolean {
   return (
     error instanceof Error &&

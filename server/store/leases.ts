@@ -1,17 +1,17 @@
 import type { Database } from './database.ts';
 import { uuidv7 } from './uuid.ts';
 
-/** Lets exactly one process at a time do a job, and another take over when that one is gone. */
+/** Ensures that exactly one process at a time does a job, and that another takes over when that one is gone. */
 export interface Lease {
-  /** Takes the lease, or prolongs it; false while another process holds it. @throws StoreUnavailable */
+  /** Takes the lease, or renews it; false while another process holds it. @throws StoreUnavailable */
   acquire(): Promise<boolean>;
-  /** Gives it back, so that another process need not wait until it runs out. */
+  /** Releases it, so that another process need not wait until it expires. */
   release(): Promise<void>;
 }
 
 /**
- * @param ttlMs how long the lease is held without being prolonged: longer than the job takes, because a process that is
- * merely slow must not have its job done a second time.
+ * @param ttlMs how long the lease lasts without a renewal: longer than the job, because the job of a slow process must
+ * not be done a second time.
  */
 export function createLease(database: Database, name: string, ttlMs: number, now: () => number): Lease {
   const holder = uuidv7();
@@ -38,8 +38,8 @@ export function createLease(database: Database, name: string, ttlMs: number, now
 }
 
 /**
- * Does a job every `everyMs` in whichever process holds its lease. A failure is told to `onError` and tried again at the
- * next turn. Answers how to stop, which waits for a turn under way and gives the lease back.
+ * Does a job every `everyMs` in the process that holds its lease. A failure is reported to `onError` and tried again in
+ * the next turn. Returns the function that stops it, which waits for a running turn and releases the lease.
  */
 export function runPeriodically(
   lease: Lease,

@@ -4,7 +4,7 @@ import { migrations as releasedMigrations } from './migrations/index.ts';
 import type { Migration } from './migrations/migration.ts';
 import type { Schema } from './schema.ts';
 
-/** The table that remembers which migrations this database has seen. */
+/** The table of the migrations that were applied to this database. */
 interface HistoryTable {
   name: string;
   /** Milliseconds since the epoch. */
@@ -13,10 +13,10 @@ interface HistoryTable {
 type MigrationHistory = { schema_history: HistoryTable };
 
 /**
- * Brings the tables up to date: each outstanding migration in a transaction of its own, under a lock that all
- * processes share. Two processes that start at once apply each migration once.
- *
- * @throws StoreUnavailable when the database is away; a failing migration's own error, with that one rolled back.
+ * Brings the tables up to date: each pending migration in its own transaction, under a lock that all processes share.
+ * Two processes that start at once apply each migration once.
+ * @throws StoreUnavailable if the database is unavailable; a failing migration's own error, after a roll-back of that
+ * one.
  */
 export async function migrate(
   database: Database,
@@ -32,7 +32,7 @@ export async function migrate(
   return { applied };
 }
 
-/** The names of the migrations that this database has not seen yet, oldest first. */
+/** The names of the migrations that are not applied to this database, oldest first. */
 export async function pendingMigrations(
   database: Database,
   migrations: readonly Migration[] = releasedMigrations,
@@ -42,8 +42,8 @@ export async function pendingMigrations(
 }
 
 /**
- * How this database stands to this Foyer's migrations.
- * @returns `pending` not seen yet; `unknown` seen, by a newer Foyer; `empty` when nothing was ever migrated
+ * Compares this database with the migrations of this Foyer.
+ * @returns `pending` not applied yet; `unknown` applied by a newer Foyer; `empty` if none was ever applied
  */
 export async function migrationState(
   database: Pick<Database, 'db'>,
@@ -57,7 +57,10 @@ export async function migrationState(
   };
 }
 
-/** When the newest migration was applied (milliseconds since the epoch, by the clock of whoever did); undefined: never. */
+/**
+ * Time of the newest migration (milliseconds since the epoch, by the clock of the process that applied it); undefined:
+ * never.
+ */
 export async function lastMigratedAt({ db }: Pick<Database, 'db'>): Promise<number | undefined> {
   const row = await history(db)
     .selectFrom('schema_history')
@@ -73,7 +76,7 @@ async function appliedNames({ db }: Pick<Database, 'db'>): Promise<Set<string>> 
   return new Set(rows.map(({ name }) => name));
 }
 
-/** True when it was applied, false when another process was first. */
+/** True if it was applied, false if another process was first. */
 async function apply(trx: Transaction<Schema>, kind: Database['kind'], migration: Migration): Promise<boolean> {
   await trx.schema
     .createTable('schema_history')

@@ -2,7 +2,7 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } 
 import { type KeyValueStore, StoreUnavailable } from './key-value.ts';
 import type { RedisClient } from './redis-client.ts';
 
-/** Is told of every operation: its kind (bounded: never a key or a table), how long it took, how it ended. */
+/** Called for every operation: its kind (bounded: never a key or a table), duration and result. */
 export type StoreObserver = (operation: string, durationMs: number, outcome: 'answered' | 'away' | 'refused') => void;
 
 async function observed<T>(observe: StoreObserver, operation: string, run: () => Promise<T>): Promise<T> {
@@ -17,7 +17,7 @@ async function observed<T>(observe: StoreObserver, operation: string, run: () =>
   }
 }
 
-/** The same store, each of whose operations is observed. */
+/** The same store with an observer of its operations. */
 export function observeKeyValue(kv: KeyValueStore, observe: StoreObserver): KeyValueStore {
   const watched =
     <A extends unknown[], T>(operation: string, run: (...args: A) => Promise<T>) =>
@@ -46,7 +46,7 @@ export function observeKeyValue(kv: KeyValueStore, observe: StoreObserver): KeyV
   };
 }
 
-/** Under the names of the key-value store's operations: what sessions cost stays part of the same figures. */
+/** Under the names of the key-value store's operations, so that sessions count in the same metrics. */
 function observeRedisClient(redis: RedisClient, observe: StoreObserver): RedisClient {
   return {
     get: (key) => observed(observe, 'get', () => redis.get(key)),
@@ -60,7 +60,7 @@ function observeRedisClient(redis: RedisClient, observe: StoreObserver): RedisCl
 /** `SelectQueryNode` is a select. */
 const queryKind = ({ query }: CompiledQuery) => query.kind.replace(/(Query)?Node$/, '').toLowerCase();
 
-/** The same dialect, each of whose statements and waits for a connection is observed. */
+/** The same dialect with an observer of its statements and of the waits for a connection. */
 export function observeDialect(dialect: Dialect, observe: StoreObserver): Dialect {
   return {
     createAdapter: () => dialect.createAdapter(),
@@ -71,7 +71,7 @@ export function observeDialect(dialect: Dialect, observe: StoreObserver): Dialec
 }
 
 function observeDriver(driver: Driver, observe: StoreObserver): Driver {
-  // Kysely knows connections by identity, so the connection itself is changed, once.
+  // Kysely recognizes connections by identity, so the connection itself is changed, once.
   const changed = new WeakSet<DatabaseConnection>();
   const acquire = driver.acquireConnection.bind(driver);
   const begin = driver.beginTransaction.bind(driver);

@@ -6,14 +6,14 @@ import { StoreUnavailable } from './key-value.ts';
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 /**
- * The server is there but cannot do it now: connection exceptions, no resources, operator intervention (which
- * includes the statement timeout), lock not available, a standby that takes no writes, idle in transaction.
+ * The server answers but cannot execute now: connection exceptions, no resources, operator intervention (which includes
+ * the statement timeout), lock not available, a read-only standby, idle in transaction.
  */
 const NOT_NOW = /^(08...|53...|57...|55P03|25006|25P03)$/;
 
-/** A `pg` pool as Kysely wants it, whose errors say StoreUnavailable when the server is away. */
+/** A `pg` pool for Kysely that converts errors of an unavailable server to StoreUnavailable. */
 export function poolForKysely(pool: pg.Pool): PostgresPool {
-  // Kysely remembers connections by identity, so each client keeps one wrapper.
+  // Kysely recognizes connections by identity, so each client keeps one wrapper.
   const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   return {
     options: pool.options,
@@ -67,9 +67,9 @@ class CheckedPoolClient implements PostgresPoolClient {
     if (error instanceof pg.DatabaseError) {
       return NOT_NOW.test(error.code ?? '') ? unavailable(error) : error;
     }
-    // Raised by this program before anything was sent (a value that cannot be stored, say).
+    // Thrown by this program before anything was sent, for example for a value that cannot be stored.
     if (error instanceof TypeError || error instanceof RangeError) return error;
-    // No answer, or half of one: nobody may use this connection again.
+    // No answer, or an incomplete one: this connection must not be used again.
     this.#broken = true;
     return unavailable(error);
   }
@@ -79,7 +79,7 @@ class CheckedPoolClient implements PostgresPoolClient {
   }
 }
 
-/** The transaction lost against another one; the same again may succeed. */
+/** The transaction lost a conflict; a repetition may succeed. */
 export function isRepeatable(error: unknown): boolean {
   return error instanceof pg.DatabaseError && [SERIALIZATION_FAILURE, DEADLOCK_DETECTED].includes(error.code ?? '');
 }

@@ -4,7 +4,7 @@ const DEFAULT_PREFIX = 'foyer:';
 const DEFAULT_PORT = 6379;
 const DEFAULT_SENTINEL_PORT = 26_379;
 
-/** `scheme://[user[:password]@]hosts[/path][?query]`, where hosts may be several with commas, which URL refuses. */
+/** `scheme://[user[:password]@]hosts[/path][?query]`, with several hosts separated by commas, which URL rejects. */
 const ADDRESS =
   /^(?<scheme>rediss?(?:\+sentinel)?):\/\/(?:(?<login>[^@/]*)@)?(?<hosts>[^/?]+)(?:\/(?<path>[^?]*))?(?:\?(?<query>.*))?$/;
 

@@ -1,11 +1,11 @@
 /**
- * Commands of the open connection to Redis, for a library that sends its own (connect-redis). Values carry the header of
- * redis-scripts.ts, so that the library and the key-value store read each other's entries. A command that gets no answer
- * rejects with StoreUnavailable.
+ * Commands of the open connection to Redis, for a library that sends its own (connect-redis). Values have the header of
+ * redis-scripts.ts, so that the library and the key-value store can read each other's entries. A command without an
+ * answer rejects with StoreUnavailable.
  */
 export interface RedisClient {
   get(key: string): Promise<string | null>;
-  /** `KEEPTTL XX` overwrites only a live entry and keeps its time to live; null where there is none. */
+  /** `KEEPTTL XX` overwrites only a live entry and keeps its time to live; null if there is none. */
   set(key: string, value: string, ...options: RedisSetOptions): Promise<'OK' | null>;
   del(...keys: string[]): Promise<number>;
   pexpire(key: string, ttlMs: number): Promise<number>;

@@ -3,9 +3,9 @@ import { Redis } from 'ioredis';
 import { StoreUnavailable } from './key-value.ts';
 import { parseRedisAddress } from './redis-address.ts';
 
-/** What a Redis says of itself; what it does not tell is undefined. */
+/** Facts about a Redis server; unknown ones are undefined. */
 export interface RedisFacts {
-  /** Of one command on an open connection. */
+  /** Duration of one command on an open connection. */
   pingMs: number;
   version: string | undefined;
   /** `master` or `slave`. */
@@ -16,22 +16,22 @@ export interface RedisFacts {
   maxMemory: number | undefined;
   usedMemory: number | undefined;
   appendOnly: boolean | undefined;
-  /** The `save` setting: empty when there are no snapshots. */
+  /** The `save` setting: empty without snapshots. */
   save: string | undefined;
-  /** Whether the last snapshot and the last write of the append-only file went well. */
+  /** Whether the last snapshot and the last write of the append-only file succeeded. */
   lastWritesOk: boolean | undefined;
   /** Commands that this login may not use. */
   forbidden: string[];
-  /** Its clock, and this machine's before and after it was asked (milliseconds since the epoch). */
+  /** Its clock, and this machine's before and after the query (milliseconds since the epoch). */
   clock: { beforeMs: number; theirsMs: number; afterMs: number } | undefined;
-  /** What it answered when a key was written and taken again by a script; undefined when that went well. */
+  /** The error of a test that writes a key and deletes it with a script; undefined if it succeeded. */
   refusedWrite: string | undefined;
 }
 
 /**
- * Asks a Redis about itself. Writes one key, which it takes away at once and which would vanish by itself in seconds.
+ * Inspects a Redis server. Writes one key, which it deletes at once and which would expire in seconds.
  * @param options.limitMs for each answer
- * @throws StoreUnavailable when it does not answer; TypeError for an address that cannot be read
+ * @throws StoreUnavailable if it does not answer; TypeError for an invalid address
  */
 export async function inspectRedis(
   url: string,
@@ -43,7 +43,7 @@ export async function inspectRedis(
     connectTimeout: limitMs,
     commandTimeout: limitMs,
     sentinelCommandTimeout: limitMs,
-    // Else a connection that never came about keeps the process for seconds.
+    // Otherwise a connection that was never established keeps the process alive for seconds.
     disconnectTimeout: 300,
     enableReadyCheck: false,
     maxRetriesPerRequest: 0,
@@ -112,7 +112,7 @@ async function ask(redis: Redis, now: () => number): Promise<RedisFacts> {
 /** An answer of `CONFIG GET name`: name and value, or nothing. */
 const configGet = async (redis: Redis, name: string) => (await redis.config('GET', name)) as string[];
 
-/** What Foyer needs to be able to do: write with a time to live, run a script, GETDEL (Redis 6.2). */
+/** The required features: write with a time to live, run a script, GETDEL (Redis 6.2). */
 async function tryWrite(redis: Redis): Promise<string | undefined> {
   const key = `doctor:${randomBytes(12).toString('hex')}`;
   try {

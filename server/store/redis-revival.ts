@@ -3,9 +3,8 @@ import type { Redis } from 'ioredis';
 const REVIVAL_DELAY_MS = 500;
 
 /**
- * Connects again when ioredis has given up for good, which it does when an attempt to connect is interrupted at the
- * wrong moment (seen in fail-overs under Sentinel): a server must not stay without its store until it is restarted.
- *
+ * Reconnects when ioredis has given up permanently, which happens when an attempt is interrupted at a certain moment
+ * (seen in fail-overs under Sentinel): a server must not need a restart to regain its store.
  * @returns call it before closing on purpose.
  */
 export function keepReviving(redis: Redis): () => void {
@@ -13,7 +12,7 @@ export function keepReviving(redis: Redis): () => void {
   redis.on('end', () => {
     if (stopped) return;
     const timer = setTimeout(() => {
-      // A failed attempt ends in another `end`, and so in another attempt.
+      // A failed attempt emits another `end`, which starts another attempt.
       if (!stopped) redis.connect().catch(() => {});
     }, REVIVAL_DELAY_MS);
     timer.unref();

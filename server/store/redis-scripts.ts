@@ -23,7 +23,7 @@ export function decode(stored: string): { value: string; consumedAt: number | nu
 
 /** Each script is atomic on one Redis node, alone or under Sentinel. (Foyer does not use Redis Cluster.) */
 export const scripts = {
-  /** Keeps the time to live and the mark of use. Arguments: entry | new value. Answers 1, or 0 when there is none. */
+  /** Keeps the time to live and the mark of use. Arguments: entry | new value. Returns 1, or 0 if there is none. */
   foyerUpdate: {
     numberOfKeys: 1,
     lua: `
@@ -34,7 +34,7 @@ export const scripts = {
       redis.call('SET', KEYS[1], header .. ARGV[1], 'KEEPTTL')
       return 1`,
   },
-  /** Arguments: entry | time. Answers what was stored before: a fresh one is now marked, a used one stays. */
+  /** Arguments: entry | time. Returns the earlier content: an unused entry is now marked, a used one stays. */
   foyerConsume: {
     numberOfKeys: 1,
     lua: `
@@ -54,7 +54,7 @@ export const scripts = {
       if stored:sub(from) ~= ARGV[1] then return 0 end
       return redis.call('DEL', KEYS[1])`,
   },
-  /** Arguments: counter | time to live, by. Answers count and remaining time to live. */
+  /** Arguments: counter | time to live, by. Returns count and remaining time to live. */
   foyerIncrement: {
     numberOfKeys: 1,
     lua: `

@@ -1,22 +1,25 @@
 import type { UserId } from '../shared/index.ts';
 
-/** Tables of members who come by a provider. As in `schema.ts`. */
+/** Tables of federated users. See `schema.ts`. */
 
-/** Who a member is at a provider (OpenID Connect Core 1.0, section 2: issuer and subject; SAML 2.0: entity id and name). */
+/**
+ * A user's identity at a provider (OpenID Connect Core 1.0, section 2: issuer and subject; SAML 2.0: entity id and
+ * name).
+ */
 export interface FederatedIdentityTable {
   id: string;
   user_id: UserId;
-  /** google, facebook, amazon, oidc or saml: an issuer's names of one protocol say nothing about those of another. */
+  /** google, facebook, amazon, oidc or saml: issuers of different protocols are unrelated. */
   kind: string;
   issuer: string;
   subject: string;
-  /** By which of the configured providers it was last seen; it identifies nobody. */
+  /** The configured provider of the last use; not part of the identity. */
   provider: string;
-  /** As the provider last said, for the member to recognise it by; it identifies nobody. */
+  /** The provider's latest address, for the user to recognize; not part of the identity. */
   email: string | null;
-  /** As the provider last gave it; null: unknown. It identifies nobody, but a name that changes hands changes it. */
+  /** The provider's latest name; null: unknown. Not part of the identity, but it reveals a reassigned subject. */
   name?: string | null;
   linked_at: number;
-  /** null: linked, but never signed in with. */
+  /** null: linked, but never used for a sign-in. */
   last_used_at: number | null;
 }

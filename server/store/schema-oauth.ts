@@ -1,6 +1,6 @@
 import type { SealedText, SessionIdHash, Sha256, UserId } from '../shared/index.ts';
 
-/** Tables of client apps and of what they are given. As in `schema.ts`. */
+/** Tables of client apps and their grants. See `schema.ts`. */
 
 /** One client app. `metadata` is JSON in RFC 7591 names, without the secret. */
 export interface ClientTable {
@@ -11,7 +11,7 @@ export interface ClientTable {
   secret_hash: Sha256 | null;
   /** SHA-256 (hex) of the secret before that one. */
   previous_secret_hash: Sha256 | null;
-  /** Until when the previous secret is valid (milliseconds since the epoch). */
+  /** Expiry of the previous secret (milliseconds since the epoch). */
   previous_secret_expires_at: number | null;
   created_at: number;
   updated_at: number;
@@ -24,23 +24,23 @@ export interface SigningKeyTable {
   /** The private JWK, sealed (see secret-box.ts). */
   sealed_jwk: SealedText;
   created_at: number;
-  /** When it begins to sign; published before. */
+  /** Start of its use for signing; published before. */
   activates_at: number;
-  /** When it stops being published; null while none has followed it. */
+  /** End of its publication; null for the newest. */
   expires_at: number | null;
 }
 
 /** Records of the OpenID Provider that must survive a flushed key-value store: grants and refresh tokens. */
 export interface OidcTable {
   model: string;
-  /** SHA-256 (base64url) of the record's id; the id itself is a bearer secret and is stored nowhere. */
+  /** SHA-256 (base64url) of the record's id; the id itself is a bearer secret and is never stored. */
   id_hash: Sha256;
   /** JSON, sealed. */
   payload: SealedText;
   grant_id: Sha256 | null;
   client_id: string | null;
   account_id: UserId | null;
-  /** Hash of the Foyer session that it belongs to. */
+  /** Hash of its Foyer session. */
   foyer_session: SessionIdHash | null;
   /** 1: a grant that outlives its session (offline access, or a device); 0: it ends with the session. */
   offline: number;
@@ -49,8 +49,8 @@ export interface OidcTable {
 }
 
 /**
- * A client app that a member has consented to, or that has offline access. Scopes are those of the consent; empty where
- * the marketplace's own app needs none.
+ * A client app with a user's consent, or with offline access. Scopes are those of the consent; empty if the
+ * marketplace's own app needs none.
  */
 export interface ConnectedAppTable {
   user_id: UserId;
@@ -64,22 +64,22 @@ export interface ConnectedAppTable {
 }
 
 /**
- * What a Foyer session is called to a client app that is told when it ends (OpenID Connect Back-Channel Logout 1.0). Not in
- * the grant: a client app that gives back its tokens ends that, and the member is still signed in there.
+ * The `sid` of a Foyer session for a client app with back-channel logout (OpenID Connect Back-Channel Logout 1.0). Not
+ * part of the grant: revoked tokens end that, while the user is still signed in there.
  */
 export interface ClientSessionTable {
-  /** As its id tokens have it. */
+  /** As in its id tokens. */
   sid: string;
   /** Hash of the Foyer session. */
   foyer_session: SessionIdHash;
   client_id: string;
   account_id: UserId;
   created_at: number;
-  /** Later than any session; moved on while it is used. */
+  /** Later than any session; extended while it is used. */
   expires_at: number;
 }
 
-/** An API of the marketplace for which JWT access tokens are given. */
+/** An API of the marketplace that accepts JWT access tokens. */
 export interface ResourceServerTable {
   /** Absolute URI. */
   identifier: string;

@@ -29,8 +29,8 @@ import type {
 } from './schema-oauth.ts';
 
 /**
- * The tables, as Kysely sees them. Times are integer milliseconds since the epoch (UTC), booleans are 0 or 1,
- * ids are UUIDv7 text unless said otherwise. SQLite and PostgreSQL hold the same columns.
+ * The tables, as Kysely sees them. Times are integer milliseconds since the epoch (UTC), booleans are 0 or 1, ids are
+ * UUIDv7 text unless stated otherwise. SQLite and PostgreSQL have the same columns.
  */
 export interface Schema {
   users: UserTable;
@@ -66,7 +66,7 @@ export interface Schema {
   federated_identities: FederatedIdentityTable;
 }
 
-/** One member: the specification's identity session user and user attributes in one row. */
+/** One user: the specification's identity session user and user attributes in one row. */
 export interface UserTable {
   id: UserId;
   /** Lower-cased; unique. */
@@ -75,18 +75,18 @@ export interface UserTable {
   /** E.164; unique when set. */
   phone: string | null;
   phone_verified: number;
-  /** When the member last changed the number; null: never. */
+  /** Time of the last change of the number; null: never. */
   phone_changed_at: number | null;
   /**
-   * argon2id in PHC format, or what another service made of it (`password_profile`); null for members who only sign in
-   * through a provider, and for imported ones who have not set a password yet.
+   * argon2id in PHC format, or an imported format (`password_profile`); null for users who only sign in with a
+   * provider, and for imported ones without a password.
    */
   password_hash: string | null;
-  /** With what a hash from another service was made; null: here. */
+  /** Profile of an imported hash; null: Foyer made it. */
   password_profile: string | null;
-  /** How often the password has been set anew: what was given out under an earlier one is void. */
+  /** Number of password changes: everything that was issued under an earlier epoch is invalid. */
   password_epoch: number;
-  /** Under which of them the member has signed in; null: never. */
+  /** The epoch of the last sign-in; null: never. */
   signed_in_epoch: number | null;
   given_name: string;
   family_name: string;
@@ -96,13 +96,13 @@ export interface UserTable {
   accepted_tos_at: number | null;
   /** general, appsumo or appsumo_update. */
   source: string;
-  /** The plan that the member has; written by `membership/` alone. */
+  /** The user's plan; only `membership/` writes it. */
   plan_id: string | null;
-  /** Until when the member has what a trial gives; null: no trial. */
+  /** End of the trial; null: no trial. */
   trial_until: number | null;
-  /** A partner's plan that waits for the member's Confirm (source appsumo_update). */
+  /** A partner's plan that waits for the user's confirmation (source appsumo_update). */
   offered_plan_id: string | null;
-  /** When the member, who did not want that plan yet, is asked again (milliseconds since the epoch). */
+  /** When a user who declined that plan for now is asked again (milliseconds since the epoch). */
   deal_again_at: number | null;
   picture: string | null;
   /** ISO 8601 date. */
@@ -111,16 +111,16 @@ export interface UserTable {
   company_name: string | null;
   job_title: string | null;
   preferred_language: string | null;
-  /** '0': not said. */
+  /** '0': unspecified. */
   gender: string;
   newsletter: number;
-  /** Which second factor is asked for at the sign-in: none, sms or totp. */
+  /** The second factor of the sign-in: none, sms or totp. */
   mfa_preference: string;
-  /** 1: a provider of the member demands a second factor here; it must be set up before anything else. */
+  /** 1: a provider of the user requires a second factor; it must be set up before anything else. */
   second_factor_required: number;
-  /** Set while an operator has disabled the member. */
+  /** Set while an operator has disabled the user. */
   disabled_at: number | null;
-  /** When the member came from another service (`foyer user import`); null: they signed up here. */
+  /** When the user was imported (`foyer user import`); null: they signed up here. */
   imported_at: number | null;
   created_at: number;
   updated_at: number;
@@ -132,14 +132,14 @@ export interface MetaTable {
   value: string;
 }
 
-/** Which process does a job that only one may do at a time. */
+/** The process that does a job which only one may do at a time. */
 export interface LeaseTable {
   name: string;
   holder: string;
   expires_at: number;
 }
 
-/** One message on its way, or lately delivered. */
+/** One message that waits or was recently delivered. */
 export interface OutboxTable {
   id: string;
   /** mail, sms, notification or logout-token. */
@@ -147,11 +147,11 @@ export interface OutboxTable {
   template: string;
   /** Masked, for listings. */
   recipient: string;
-  /** JSON, sealed; null once it has been delivered, or can no longer be. */
+  /** JSON, sealed; null once it was delivered, or cannot be any more. */
   sealed_payload: SealedText | null;
   /** Messages of one group are delivered one after the other, in the order of their positions. */
   group_id: string | null;
-  /** Among those of its group that wait; 0 without a group. Ids of one millisecond have no order among themselves. */
+  /** Position among the waiting ones of its group; 0 without a group. Ids of one millisecond have no order. */
   group_position: number;
   /** waiting, delivered or dead. */
   state: string;
@@ -159,41 +159,41 @@ export interface OutboxTable {
   last_error: string | null;
   next_attempt_at: number;
   created_at: number;
-  /** After which it is not delivered. */
+  /** It is not delivered after this. */
   expires_at: number | null;
-  /** When it was delivered or given up. */
+  /** Time of delivery or of giving up. */
   finished_at: number | null;
-  /** 1: addressed to nobody; the worker renders it and throws it away. */
+  /** 1: without a recipient; the worker renders and discards it. */
   decoy: number;
 }
 
-/** Ids by which a message is recognised when it is asked for a second time. */
+/** Ids that recognize a repeated message. */
 export interface OutboxDeduplicationTable {
   id: string;
   message_id: string;
   expires_at: number;
 }
 
-/** What a member was told inside the marketplace. */
+/** A notification inside the marketplace. */
 export interface NotificationTable {
   id: string;
   user_id: UserId;
   title: string;
   description: string;
   category: string;
-  /** JSON: what else its sender said of it. */
+  /** JSON: further data of its sender. */
   details: string;
   /** unread or read. */
   status: string;
-  /** 1: of a change to how the member signs in, which no sender but the product itself can write. */
+  /** 1: it reports a change of credentials; only the product itself can write it. */
   security: Generated<number>;
   created_at: number;
   updated_at: number;
 }
 
 /**
- * An account that somebody has begun and whose address is not confirmed. Any number may be begun with one address: the one
- * whose code comes back becomes the member, so that nobody's password is ever found on somebody else's account.
+ * A sign-up with an unconfirmed address. Any number may be started with one address: the one whose code is entered
+ * becomes the user, so that a user's account never has another person's password.
  */
 export interface SignUpTable {
   id: string;
@@ -201,28 +201,31 @@ export interface SignUpTable {
   email: string;
   given_name: string;
   family_name: string;
-  /** '' where the account was begun by a provider, and once it has become a member. */
+  /** '' if the sign-up was started with a provider, and after its confirmation. */
   password_hash: string;
   locale: string;
   source: string;
-  /** JSON: who the person is at the provider by which the account was begun; null: it was begun with a password. */
+  /** JSON: the identity at the provider of the sign-up; null: it was started with a password. */
   identity: string | null;
-  /** The public handle of the plan that was chosen by the address. */
+  /** The public handle of the plan in the address. */
   plan_key: string | null;
-  /** JSON: which terms were shown and accepted, from where. */
+  /** JSON: the shown and accepted terms, and the place. */
   terms: string;
-  /** The query by which a client app's request, or a page that was wanted, is carried along. */
+  /** The query with a client app's request, or with the requested page. */
   errand: string;
-  /** begun; confirmed: it has become a member; decoy: the address was a member's already, and the visitor was not told. */
+  /**
+   * begun; confirmed: it has become a user; decoy: the address already belonged to a user, which the visitor did not
+   * learn.
+   */
   state: string;
-  /** The member that it has become. */
+  /** The user that it has become. */
   user_id: UserId | null;
   created_at: number;
   updated_at: number;
   expires_at: number;
 }
 
-/** The specification's user record, as far as it does not stand in `users`. JSON columns hold objects. */
+/** The specification's user record without the columns of `users`. JSON columns have objects. */
 export interface UserRecordTable {
   id: string;
   user_id: UserId;
@@ -240,18 +243,18 @@ export interface UserRecordTable {
   updated_at: number;
 }
 
-/** The ledger of terms: who accepted what, when, from where. Rows are only added. */
+/** The ledger of terms: the acceptances with user, time and place. Rows are only added. */
 export interface TermsAcceptanceTable {
   id: string;
   user_id: UserId;
   version: number;
   label: string;
   lang: string;
-  /** SHA-256 (base64url) of the text as it was shown. */
+  /** SHA-256 (base64url) of the shown text. */
   text_hash: Sha256;
   ip: string | null;
   user_agent: string | null;
-  /** The client app that waited meanwhile. */
+  /** The client app with a pending request. */
   client_id: string | null;
   accepted_at: number;
 }

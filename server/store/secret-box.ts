@@ -10,14 +10,14 @@ const KEY_ID_BYTES = 6;
 
 /**
  * A key for one purpose, derived from SECRET_KEY by HKDF-SHA-256 (RFC 5869) with the purpose as `info`: keys of
- * different purposes say nothing about each other or about SECRET_KEY.
+ * different purposes reveal nothing about each other or about SECRET_KEY.
  */
 export function deriveKey(secretKey: string, purpose: string, bytes: number): Buffer {
   if (secretKey === '') throw new RangeError('SECRET_KEY is empty');
   return Buffer.from(hkdfSync('sha256', secretKey, 'foyer', purpose, bytes));
 }
 
-/** Something sealed that cannot be opened: sealed with a key that is gone, for another place, or changed. */
+/** A sealed value that cannot be opened: sealed with a removed key, for another place, or changed. */
 export class UnsealError extends Error {
   override name = 'SealBroken';
 }
@@ -25,25 +25,25 @@ export class UnsealError extends Error {
 /** Encrypts and authenticates short texts for storage. */
 export interface SecretBox {
   /**
-   * @param aad where the result will be stored (table, column and row, say). It is not kept, must be the same when
-   * opening, and stops a sealed value from being moved to another place.
+   * @param aad the place of the value, for example table, column and row. It is not stored, must be the same when
+   * opening, and prevents that a sealed value is moved to another place.
    * @returns `<key id>.<iv, ciphertext and tag in base64url>`
    */
   seal(plain: string, aad?: string): SealedText;
-  /** @throws SealBroken */
+  /** @throws {UnsealError} */
   open(sealed: SealedText, aad?: string): string;
 }
 
 /**
- * @param secretKeys the first seals and all open, so that SECRET_KEY can be replaced without losing what is stored.
- * @param purpose what is sealed; each purpose has its own key. With random IVs two of 2^32 seals under one key share
- * an IV with probability 2^-33, the limit of SP 800-38D (section 8.3); at a hundred seals a second that is 16 months,
- * and ten times as many still leave it under 2^-26.
+ * @param secretKeys the first seals and all open, so that SECRET_KEY can be replaced without losing data.
+ * @param purpose of the sealed values; each purpose has its own key. With random IVs two of 2^32 seals under one key
+ * share an IV with probability 2^-33, the limit of SP 800-38D (section 8.3); at a hundred seals a second that is 16
+ * months, and ten times as many are still below 2^-26.
  */
 export function createSecretBox(secretKeys: readonly string[], purpose: string): SecretBox {
   const keys = secretKeys.map((secretKey) => ({
     id: deriveKey(secretKey, `key id of ${purpose}`, KEY_ID_BYTES).toString('base64url'),
-    // As a KeyObject: with raw bytes every single operation would import the key anew, at seven times the cost.
+    // As a KeyObject: with raw bytes every operation would import the key again, at seven times the cost.
     key: createSecretKey(deriveKey(secretKey, `seal ${purpose}`, KEY_BYTES)),
   }));
   const [sealing] = keys;
@@ -78,10 +78,9 @@ export function createSecretBox(secretKeys: readonly string[], purpose: string):
 }
 
 /**
- * A box that knows what it has lately sealed or opened: the same sealed text in the same place needs no work again. For
- * records that are read soon after they were written, or again and again; they lie in this process's memory meanwhile.
- *
- * @param max places that are remembered; the oldest go first
+ * A box with a cache: the same sealed text in the same place needs no work again. For records that are read soon after
+ * they were written, or repeatedly; meanwhile they are in this process's memory.
+ * @param max the maximum number of places; the oldest are removed first
  */
 export function cachingSecretBox(box: SecretBox, max = 4_000): SecretBox {
   const places = new Map<string, { sealed: SealedText; plain: string }>();
@@ -111,7 +110,7 @@ export function cachingSecretBox(box: SecretBox, max = 4_000): SecretBox {
   };
 }
 
-/** Random bytes for many IVs are drawn at once; each part of the pool is used a single time. */
+/** Random bytes for many IVs are generated at once; each part of the pool is used a single time. */
 const ivPool = Buffer.alloc(IV_BYTES * 256);
 let ivOffset = ivPool.length;
 

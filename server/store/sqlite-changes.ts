@@ -3,15 +3,15 @@ import type { ChangeMarker } from './change-marker.ts';
 import type { SqliteConnection } from './sqlite.ts';
 
 export interface SqliteChanges extends ChangeMarker {
-  /** A statement was carried out, in a transaction that may still be open. */
+  /** Records an executed statement, in a transaction that may still be open. */
   wrote(query: CompiledQuery): void;
-  /** That transaction is over, whichever way. */
+  /** That transaction has ended, committed or not. */
   over(): void;
 }
 
 /**
- * SQLite counts the commits of other connections to its file (`PRAGMA data_version`). All writes of this process go
- * through one connection, so seen from there those are the other processes'; its own are noted here, table by table.
+ * SQLite counts the commits of other connections to its file (`PRAGMA data_version`). All writes of this process use
+ * one connection, which therefore sees the commits of other processes; its own are recorded here by table.
  */
 export function watchSqlite(writer: SqliteConnection): SqliteChanges {
   const { statement } = writer.prepare('PRAGMA data_version');
@@ -22,7 +22,7 @@ export function watchSqlite(writer: SqliteConnection): SqliteChanges {
   let allChangedAt = counter;
   let seenVersion: unknown;
 
-  /** Whether everything that is noted here is up to date with the file: asked once for what happens in one turn. */
+  /** Whether this state is up to date with the file: checked once per turn of the event loop. */
   let looked = false;
   function look(): boolean {
     if (looked) return true;
@@ -33,13 +33,13 @@ export function watchSqlite(writer: SqliteConnection): SqliteChanges {
         allChangedAt = ++counter;
       }
       looked = true;
-      // Whoever has learnt of another process's commit asks us in a later turn of the event loop.
+      // A caller who learns of another process's commit reads in a later turn of the event loop.
       setImmediate(() => {
         looked = false;
       });
       return true;
     } catch {
-      // Closed, or busy with its recovery: whoever asks must read, and meets the trouble there.
+      // Closed, or busy with its recovery: the caller must read, and gets the error there.
       return false;
     }
   }
@@ -77,6 +77,6 @@ function statementEffect({ query }: CompiledQuery): StatementEffect {
   if (query.kind === 'UpdateQueryNode' && query.table && TableNode.is(query.table)) {
     return { table: query.table.table.identifier.name };
   }
-  // A deletion may take rows of other tables along, and of anything else nothing is known.
+  // A deletion may delete rows of other tables, and other statements are unknown.
   return {};
 }

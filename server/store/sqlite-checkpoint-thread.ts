@@ -1,9 +1,9 @@
-/** The thread of `sqlite-checkpoints.ts`: copies the log into the file, and waits for the disk, whenever it is told to. */
+/** The thread of `sqlite-checkpoints.ts`: on request it copies the log into the file, and waits for the disk. */
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
 const database = new DatabaseSync(String(workerData), { timeout: 0 });
-// The connection writes nothing but what others have committed.
+// The connection only writes data that others have committed.
 database.exec('PRAGMA synchronous = NORMAL');
 const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)');
 
@@ -16,7 +16,7 @@ parentPort?.on('message', (message) => {
   try {
     checkpoint.get();
   } catch {
-    // Busy, or the disk has trouble: the next one tries again, and writers learn of the trouble themselves.
+    // Busy, or a disk error: the next one tries again, and writers get the error themselves.
   }
   parentPort?.postMessage('done');
 });

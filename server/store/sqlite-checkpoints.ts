@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 const lookEveryMs = 1_000;
-/** A log that is shorter is left to SQLite, which checkpoints it when the file is closed. */
+/** A shorter log is left to SQLite, which checkpoints it when the file is closed. */
 const minBytes = 4 * 1024 * 1024;
 
 export interface Checkpoints {
@@ -13,7 +13,7 @@ export interface Checkpoints {
 
 interface Thread {
   worker: Worker;
-  /** Resolves however it ends. */
+  /** Resolves in any case. */
   ended: Promise<void>;
 }
 
@@ -29,10 +29,10 @@ function startThread(path: string): Thread {
 }
 
 /**
- * Copies SQLite's log into its file from a thread of its own. A checkpoint waits for the disk, for as long as a tenth of
- * a second after a burst of writes; SQLite's own would keep the event loop that long. The thread is started when
- * there is something to do for the first time, so that an idle process goes without. If it fails, or the process is killed
- * meanwhile, nothing is lost: what is not copied yet stands in the log, and whoever writes copies it, later.
+ * Copies SQLite's log into its file from a separate thread. A checkpoint waits for the disk, for up to a tenth of a
+ * second after a burst of writes; SQLite's own would block the event loop that long. The thread starts on demand, so
+ * that an idle process has none. If it fails, or the process is killed meanwhile, nothing is lost: the log still has
+ * the data, and a later writer copies them.
  */
 export function checkpointElsewhere(path: string): Checkpoints {
   let thread: Thread | undefined;
@@ -57,7 +57,7 @@ export function checkpointElsewhere(path: string): Checkpoints {
   async function look(): Promise<void> {
     if (busy) return;
     const log = await stat(`${path}-wal`).catch(() => undefined);
-    // The log keeps its length when it begins anew, so the length alone tells nothing.
+    // The log keeps its length when it restarts, so the length alone is not enough.
     if (stopped || !log || log.size < minBytes || log.mtimeMs === seenMs) return;
     seenMs = log.mtimeMs;
     busy = true;

@@ -17,7 +17,7 @@ import { BUSY_LIMIT_MS, whileBusy } from './sqlite-errors.ts';
 import { createWriteBatch, type WriteBatch } from './write-batch.ts';
 import { createWriteLock, type WriteLock } from './write-lock.ts';
 
-/** The two connections to one file: all writes go through one, reads outside a transaction through the other. */
+/** The two connections to one file: all writes use one, reads outside a transaction the other. */
 export interface SqliteConnections {
   writer: SqliteConnection;
   reader: SqliteConnection;
@@ -27,8 +27,8 @@ export interface SqliteConnections {
 const insideTransaction = new AsyncLocalStorage<{ open: boolean }>();
 
 /**
- * Runs one transaction and refuses, while its callback runs, every write of the callback that bypasses it: that
- * write would wait for the transaction, and the transaction for the write.
+ * Runs one transaction and refuses every write of its callback that bypasses it: that write would wait for the
+ * transaction, and the transaction for the write.
  */
 export async function guardedTransaction<DB, T>(db: Kysely<DB>, fn: (trx: Transaction<DB>) => Promise<T>): Promise<T> {
   refuseInsideTransaction();
@@ -52,8 +52,9 @@ function refuseInsideTransaction(): void {
 }
 
 /**
- * Kysely over `node:sqlite`. Transactions are BEGIN IMMEDIATE (a plain BEGIN fails when it turns from reading to
- * writing while another process wrote), one writer at a time per process, and waiting never blocks the event loop.
+ * Kysely over `node:sqlite`. Transactions are BEGIN IMMEDIATE (a plain BEGIN fails when it changes from reading to
+ * writing after another process has written), one writer at a time per process, and waiting never blocks the event
+ * loop.
  */
 export function createSqliteDialect(connections: SqliteConnections, changes: SqliteChanges): Dialect {
   return {
@@ -64,14 +65,14 @@ export function createSqliteDialect(connections: SqliteConnections, changes: Sql
   };
 }
 
-/** Kysely would otherwise let one query or transaction at a time through, reads included. */
+/** Otherwise Kysely would run one query or transaction at a time, including reads. */
 class ConcurrentSqliteAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** What the connections of one driver share. */
+/** The shared state of one driver's connections. */
 interface Shared extends SqliteConnections {
   changes: SqliteChanges;
   lock: WriteLock;
@@ -118,7 +119,7 @@ class SqliteDriver implements Driver {
   }
 }
 
-/** What Kysely takes for a connection: it decides per statement which of the two real ones to use. */
+/** Kysely's connection: it selects one of the two real ones for each statement. */
 class FoyerSqliteConnection implements DatabaseConnection {
   readonly #shared: Shared;
   #inTransaction = false;
@@ -141,7 +142,7 @@ class FoyerSqliteConnection implements DatabaseConnection {
   }
 
   async end(how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
-    // Kysely rolls back after a failed commit: then nothing may be open any more.
+    // Kysely rolls back after a failed commit: then there may be no open transaction.
     if (!this.#inTransaction) return;
     const { changes, lock, writer } = this.#shared;
     try {
@@ -160,7 +161,7 @@ class FoyerSqliteConnection implements DatabaseConnection {
     try {
       this.#shared.writer.exec('ROLLBACK');
     } catch {
-      // SQLite has already rolled back by itself; the commit's own error is what the caller needs.
+      // SQLite has already rolled back; the commit's own error is the useful one.
     }
   }
 
@@ -193,7 +194,7 @@ class FoyerSqliteConnection implements DatabaseConnection {
     const { statement, returnsRows } = connection.prepare(query.sql);
     const parameters = toSqliteParameters(query.parameters);
     if (returnsRows) {
-      // Plain objects, as PostgreSQL's are; those of node:sqlite have no prototype.
+      // Plain objects, like PostgreSQL's; those of node:sqlite have no prototype.
       const rows: unknown[] = statement.all(...parameters).map((row) => ({ ...row }));
       return { rows: rows as R[] };
     }
@@ -206,7 +207,7 @@ class FoyerSqliteConnection implements DatabaseConnection {
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-    // All at once: a statement left half read would keep its snapshot, and the log file could not be cut.
+    // All at once: a partially read statement would keep its snapshot, and the log could not be truncated.
     yield await this.executeQuery<R>(query);
   }
 }
@@ -217,7 +218,7 @@ function isRead(query: CompiledQuery): boolean {
   return query.query.kind === 'RawNode' && /^\s*(select|explain|values)\b/i.test(query.sql);
 }
 
-/** Whether a statement may stand inside a transaction with others. */
+/** Tests whether a statement can share a transaction with others. */
 function isPlainWrite({ query: { kind } }: CompiledQuery): boolean {
   return kind === 'InsertQueryNode' || kind === 'UpdateQueryNode' || kind === 'DeleteQueryNode';
 }

@@ -21,17 +21,17 @@ function primaryCode(error: unknown): number | undefined {
   return code === undefined ? undefined : code & 0xff;
 }
 
-/** Another connection holds the lock: the same attempt may succeed in a moment. */
+/** Another connection holds the lock: the same attempt may succeed soon. */
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error);
   return code === SQLITE_BUSY || code === SQLITE_LOCKED;
 }
 
-/** StoreUnavailable for a file that cannot be used (full disk, closed, unreadable), any other error as it is. */
+/** StoreUnavailable for an unusable file (full disk, closed, unreadable), any other error unchanged. */
 export function fromSqliteError(error: unknown): unknown {
   const code = primaryCode(error);
   if (code !== undefined && FILE_TROUBLE.has(code)) return unavailable(error);
-  // Node's word for a closed connection, and the file system's for a directory that cannot be written.
+  // Node's code for a closed connection, and the file system's for a directory without write permission.
   const word = property(error, 'code');
   if (typeof word === 'string' && /^(ERR_INVALID_STATE|E[A-Z]+)$/.test(word)) return unavailable(error);
   return error;
@@ -48,10 +48,9 @@ function unavailable(cause: unknown): StoreUnavailable {
 }
 
 /**
- * Runs one synchronous piece of SQLite work and repeats it while another process holds the lock. Waits between
- * attempts without blocking the event loop, and with jitter, so that two processes do not meet again and again.
- *
- * @throws StoreUnavailable when the lock stays taken for `limitMs`, or the file cannot be used.
+ * Runs one synchronous piece of SQLite work and repeats it while another process holds the lock. Waits between attempts
+ * without blocking the event loop, and with jitter, so that two processes do not collide repeatedly.
+ * @throws StoreUnavailable if the lock stays taken for `limitMs`, or the file cannot be used.
  */
 export async function whileBusy<T>(attempt: () => T, limitMs = BUSY_LIMIT_MS): Promise<T> {
   try {
@@ -73,7 +72,7 @@ export async function whileBusy<T>(attempt: () => T, limitMs = BUSY_LIMIT_MS): P
   }
 }
 
-/** At first the next turn of the event loop (most write locks last microseconds), then 1 to 20 ms. */
+/** First the next turn of the event loop (most write locks last microseconds), then 1 to 20 ms. */
 export async function pauseBeforeRetry(round: number): Promise<void> {
   if (round < 3) await nextTurn();
   else await sleep(1 + Math.random() * Math.min(19, round));

@@ -5,9 +5,9 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { StoreUnavailable } from './key-value.ts';
 import { whileBusy } from './sqlite-errors.ts';
 
-/** Prepared statements kept per connection; hot paths run the same few SQL texts thousands of times per second. */
+/** Number of cached statements per connection; hot paths run the same few SQL texts thousands of times per second. */
 const STATEMENT_CACHE_SIZE = 256;
-/** Of 4 KiB: when `sqlite-checkpoints.ts` cannot keep up, or is not there, whoever writes does its work. */
+/** Of 4 KiB: if `sqlite-checkpoints.ts` is too slow or missing, a writer does its work. */
 const CHECKPOINT_PAGES = 10_000;
 /** Bounds the log file after a burst of writes (bytes). */
 const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024;
@@ -22,28 +22,27 @@ export interface PreparedStatement {
 export interface SqliteConnection {
   prepare(sql: string): PreparedStatement;
   exec(sql: string): void;
-  /** Forgets prepared statements, after the tables have changed. */
+  /** Clears the cached statements, after the tables have changed. */
   forgetStatements(): void;
   /**
-   * Whether the file is still the one that was opened: one that was moved or deleted answers on, and what is written to it
-   * is lost with this process. @throws StoreUnavailable
+   * Tests whether the file is still the opened one: a moved or deleted file still answers, and writes to it are lost
+   * with this process. @throws StoreUnavailable
    */
   stillThere(): Promise<void>;
   close(): void;
 }
 
 /**
- * Opens a SQLite file (and creates it readable by its owner alone) in WAL mode. SQLite itself never waits for a
- * lock here, since waiting inside SQLite blocks the event loop: callers retry through `whileBusy`.
- *
+ * Opens a SQLite file (and creates it readable only by its owner) in WAL mode. SQLite itself never waits for a lock
+ * here, because that would block the event loop: callers retry with `whileBusy`.
  * @param options.readOnly refuses every write on this connection.
- * @throws StoreUnavailable when the file cannot be opened.
+ * @throws StoreUnavailable if the file cannot be opened.
  */
 export async function openSqlite(path: string, options: { readOnly?: boolean } = {}): Promise<SqliteConnection> {
   return wrapConnection(path, await whileBusy(() => open(path, options.readOnly ?? false)));
 }
 
-/** Opens a SQLite file that is there, as it is, for reading alone. @throws StoreUnavailable */
+/** Opens an existing SQLite file unchanged, for reading only. @throws StoreUnavailable */
 export async function readSqlite(path: string): Promise<SqliteConnection> {
   return wrapConnection(path, await whileBusy(() => new DatabaseSync(path, { readOnly: true, timeout: 0 })));
 }
@@ -88,7 +87,7 @@ function withStatementCache(database: DatabaseSync): Omit<SqliteConnection, 'sti
     prepare(sql) {
       const known = cache.get(sql);
       if (known) {
-        // A Map keeps the order of insertion: what was used last goes to the end, the first is the oldest.
+        // A Map keeps the order of insertion: the most recently used entry moves to the end, the first is the oldest.
         cache.delete(sql);
         cache.set(sql, known);
         return known;
@@ -117,7 +116,7 @@ function withStatementCache(database: DatabaseSync): Omit<SqliteConnection, 'sti
   };
 }
 
-/** Checks that every parameter is something that SQLite can hold; booleans are stored as 0 or 1, times as integers. */
+/** Checks that SQLite can store every parameter; booleans are stored as 0 or 1, times as integers. */
 export function toSqliteParameters(parameters: readonly unknown[]): SQLInputValue[] {
   return parameters.map((value, index) => {
     if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Stored text is not what its reader expects: a fault, or a change by someone who can write to the store. */
+/** Stored text has an unexpected form: a fault, or a change by someone with write access to the store. */
 export class StoredDataInvalid extends Error {
   override name = 'StoredDataInvalid';
 }
@@ -33,8 +33,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * A schema that also reads records of the release before, in which properties had other names.
- * @param names the name of the release before, and today's
+ * A schema that also reads records of the previous release, in which properties had other names.
+ * @param names the name of the previous release, and today's
  */
 export function acceptFormerNames<S extends z.ZodType>(schema: S, names: Record<string, string>) {
   return z.preprocess((value) => {

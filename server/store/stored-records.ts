@@ -6,30 +6,30 @@ import { parseStored } from './stored-json.ts';
 
 export interface RecordSettings<T> {
   kv: KeyValueStore;
-  /** Begins the keys. A changed one would lose the records that live at an upgrade. */
+  /** Prefix of the keys. Changing it would lose the records that are live at an upgrade. */
   kind: string;
   schema: z.ZodType<T>;
   ttlMs: number;
-  /** Encrypts the records. The key is the associated data: a record that is moved to another key does not open. */
+  /** Encrypts the records. The key is the associated data: a record that is moved to another key cannot be opened. */
   seal?: SecretBox | undefined;
 }
 
 /** Records of one kind in the key-value store, each under a name. */
 export interface StoredRecords<T> {
-  /** Writes the whole record; it lives for its whole time from now on. */
+  /** Writes the whole record with a new time to live. */
   write(name: string, value: T, ttlMs?: number): Promise<void>;
-  /** Changes a live record and does not prolong it; without one it does nothing. */
+  /** Changes a live record without extending it; without one it does nothing. */
   update(name: string, value: T): Promise<void>;
   find(name: string): Promise<T | undefined>;
-  /** Reads and deletes the record: of many callers at once, one gets it. */
+  /** Reads and deletes the record: of several parallel callers, one gets it. */
   takeOnce(name: string): Promise<T | undefined>;
   /** The same for a record that `matches`; any other one stays. */
   takeMatching(name: string, matches: (value: T) => boolean): Promise<T | undefined>;
   /** Like `find`, with the mark that `consume` sets. */
   findConsumable(name: string): Promise<{ value: T; isUsed: boolean } | undefined>;
-  /** Marks the record as used; it stays until it expires. @returns whether this call did: of many at once, one */
+  /** Marks the record as used; it stays until it expires. @returns true for one of several parallel callers */
   consume(name: string): Promise<boolean>;
-  /** @returns whether this call deleted a record: of many at once, one */
+  /** @returns whether this call deleted a record: true for one of several parallel callers */
   delete(name: string): Promise<boolean>;
 }
 

@@ -6,8 +6,7 @@ const SQLITE_UNIQUE = new Set([2067, 1555]);
 const POSTGRES_UNIQUE = '23505';
 
 /**
- * True when a write failed because the value is taken, in either database.
- *
+ * True if a write failed because the value exists, in either database.
  * @param column `table.column`; without it any unique column counts.
  */
 export function isUniqueViolation(error: unknown, column?: `${string}.${string}`): boolean {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 /**
  * A UUID of version 7 (RFC 9562, section 5.7): 48 bits of milliseconds, so that ids sort by age, then 74 random bits.
- * Ids of one millisecond have no order among themselves.
+ * Ids of one millisecond have no order.
  */
 export function uuidv7(nowMs: number = Date.now()): string {
   const time = nowMs.toString(16).padStart(12, '0');

@@ -8,7 +8,7 @@ import { visitorBytes } from './visitor-data.ts';
 
 /**
  * The visitors' data in the key-value store, in bytes, for inspection: nothing is written.
- * @returns undefined: there is no store yet, or it does not tell
+ * @returns undefined: there is no store yet, or it cannot be read
  */
 export async function inspectVisitorData(url: string | undefined, dataDir: string): Promise<number | undefined> {
   return url === undefined ? inFile(join(dataDir, 'short-lived.db')) : inRedis(url);
@@ -33,13 +33,13 @@ async function inRedis(url: string): Promise<number | undefined> {
     enableReadyCheck: false,
     retryStrategy: () => null,
   });
-  // The call that fails says why.
+  // The failing call reports the error.
   redis.on('error', () => {});
   try {
     await redis.connect();
     return await visitorBytes({ count: async (key) => Number((await redis.get(key)) ?? 0) });
   } catch (error) {
-    // A login that may not read: the other findings say so.
+    // A login without read permission: the other findings report it.
     if (error instanceof Error && error.name === 'ReplyError') return undefined;
     throw error;
   } finally {

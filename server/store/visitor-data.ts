@@ -2,8 +2,8 @@ import { minuteMs } from '../shared/index.ts';
 import type { KeyValueStore } from './key-value.ts';
 
 /**
- * The kinds of rows that a visitor can add without signing in, by the beginning of their keys. Rows that live longer than
- * {@link horizonMs} are not counted: limits for each address bound those (members' sessions, begun accounts).
+ * The kinds of records that a visitor can add without signing in, by the prefix of their keys. Records that live longer
+ * than {@link horizonMs} are not counted: limits for each address bound those (sessions, sign-ups).
  */
 const countedKinds: ReadonlySet<string> = new Set([
   'oidc:Interaction',
@@ -25,19 +25,19 @@ const countedKinds: ReadonlySet<string> = new Set([
 
 const bucketMs = 5 * minuteMs;
 const horizonMs = 2 * 60 * minuteMs;
-/** A row's share of indexes and pages, beside its key and value. */
+/** A record's share of indexes and pages, besides its key and value. */
 const rowBytes = 100;
 /** One reading of the counters serves all requests of this time. */
 const readEveryMs = 1_000;
 
-/** How much of the configured size the rows take; each step has stricter rules than the one before. */
+/** How much of the configured size the records use; each level has stricter rules than the one before. */
 export type VisitorDataLevel = 'normal' | 'high' | 'full' | 'over';
 
 export interface VisitorData {
-  /** The store, in which these rows are counted as they are written. */
+  /** The store, which counts these records as they are written. */
   kv: KeyValueStore;
   readonly maxBytes: number;
-  /** The bytes of all rows that live, about. */
+  /** The approximate bytes of all live records. */
   bytes(): Promise<number>;
   level(): Promise<VisitorDataLevel>;
 }
@@ -47,13 +47,13 @@ const isCounted = (key: string, ttlMs: number) =>
 
 const bucketKey = (bucket: number) => `visitor-data:${bucket}`;
 
-/** The buckets in which rows that live at `nowMs` are counted. */
+/** The buckets that contain records which are live at `nowMs`. */
 function liveBuckets(nowMs: number): number[] {
   const first = Math.floor(nowMs / bucketMs);
   return Array.from({ length: horizonMs / bucketMs + 1 }, (_, at) => first + at);
 }
 
-/** The bytes of all counted rows that live; also for who only looks (`foyer doctor`). */
+/** The bytes of all counted live records; also for `foyer doctor`, which only reads. */
 export async function visitorBytes(kv: Pick<KeyValueStore, 'count'>): Promise<number> {
   const counts = await Promise.all(liveBuckets(Date.now()).map((bucket) => kv.count(bucketKey(bucket))));
   return counts.reduce((sum, count) => sum + count, 0);
@@ -66,9 +66,9 @@ export function visitorDataLevel(bytes: number, maxBytes: number): VisitorDataLe
 }
 
 /**
- * Counts what visitors have the key-value store keep, over all processes: one counter for each five minutes in which rows
- * expire, so that the sum of the counters to come is what lives now. A row that is deleted early stays counted until it
- * would have expired. The time is the store's own, which no test moves.
+ * Counts the data of visitors in the key-value store, over all processes: one counter for each five minutes in which
+ * records expire, so that the sum of the future counters is the live size. A record that is deleted early stays counted
+ * until its expiry. The time is the store's own, which tests cannot move.
  */
 export function countVisitorData(kv: KeyValueStore, maxBytes: number): VisitorData {
   let read = { atMs: Number.NEGATIVE_INFINITY, bytes: Promise.resolve(0) };
@@ -83,7 +83,7 @@ export function countVisitorData(kv: KeyValueStore, maxBytes: number): VisitorDa
 
   const data: VisitorData = {
     maxBytes,
-    // The store still does everything else itself.
+    // All other operations are the store's own.
     kv: Object.assign(Object.create(kv) as KeyValueStore, {
       async set(key: string, value: string, ttlMs: number) {
         await Promise.all([kv.set(key, value, ttlMs), count(key, value.length, ttlMs)]);

@@ -4,19 +4,18 @@ import type { SqliteConnection } from './sqlite.ts';
 import { BUSY_LIMIT_MS, fromSqliteError, isBusy, pauseBeforeRetry } from './sqlite-errors.ts';
 import type { WriteLock } from './write-lock.ts';
 
-/** Bounds how long one transaction keeps the event loop. */
+/** Bounds how long one transaction blocks the event loop. */
 const MAX_BATCH = 400;
 
 /** Group commit: the writes issued in one turn of the event loop share one transaction. */
 export interface WriteBatch {
   /**
-   * Runs `work`, synchronous SQL, in the next transaction and resolves with its result once that is committed.
-   * `work` may run more than once, each time after a roll-back.
-   *
-   * @throws StoreUnavailable when the file stays locked, cannot be used, or is closed.
+   * Runs `work`, synchronous SQL, in the next transaction and resolves with its result after the commit. `work` may run
+   * more than once, each time after a roll-back.
+   * @throws StoreUnavailable if the file stays locked, cannot be used, or is closed.
    */
   run<T>(work: () => T): Promise<T>;
-  /** Commits what is waiting; afterwards every `run` is refused. */
+  /** Commits the waiting work; after that every `run` is refused. */
   close(): Promise<void>;
 }
 
@@ -30,8 +29,8 @@ interface Entry {
 }
 
 /**
- * @param options.lock taken for each transaction, where others use the connection too
- * @param options.over called after each transaction, committed or rolled back, before anybody learns of it
+ * @param options.lock taken for each transaction, if others use the connection too
+ * @param options.over called after each transaction, committed or rolled back, before its callers resume
  */
 export function createWriteBatch(
   connection: SqliteConnection,
@@ -43,7 +42,7 @@ export function createWriteBatch(
   let flushing: Promise<void> | undefined;
   let closed = false;
 
-  /** The whole of it happens within one turn of the event loop, so no read can fall in between. */
+  /** It runs within one turn of the event loop, so no read can happen in between. */
   function transact(entries: Entry[]): void {
     begin.run();
     try {
@@ -84,7 +83,7 @@ export function createWriteBatch(
           continue;
         }
         if (batch.length > 1) {
-          // One of them is at fault; the others must not fail with it.
+          // One of them failed; the others must not fail with it.
           waiting = [...batch, ...waiting];
           oneByOne = batch.length;
           continue;
@@ -122,7 +121,7 @@ export function createWriteBatch(
   };
 }
 
-/** Those that may still wait for the lock; the others learn that it stayed taken. */
+/** Keeps those that may still wait for the lock; rejects the others. */
 function withoutOverdue(entries: Entry[], cause: unknown): Entry[] {
   const now = performance.now();
   return entries.filter((entry) => {
@@ -136,6 +135,6 @@ function rollBackQuietly(connection: SqliteConnection): void {
   try {
     connection.exec('ROLLBACK');
   } catch {
-    // SQLite has already rolled back by itself; the first error is what the caller needs.
+    // SQLite has already rolled back; the first error is the useful one.
   }
 }

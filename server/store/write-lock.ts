@@ -1,9 +1,9 @@
 import { StoreUnavailable } from './key-value.ts';
 
-/** Lets one writer at a time through, first come first served. */
+/** Lets one writer at a time through, in the order of arrival. */
 export interface WriteLock {
   /**
-   * Resolves when it is the caller's turn; the caller must call `release` exactly once.
+   * Resolves at the caller's turn; the caller must call `release` exactly once.
    * @throws StoreUnavailable after `limitMs` of waiting.
    */
   acquire(limitMs: number): Promise<void>;
@@ -33,7 +33,7 @@ export function createWriteLock(): WriteLock {
     },
     release() {
       const next = waiting.shift();
-      // The lock passes on without becoming free, so nobody can slip in between.
+      // The lock passes to the next one without becoming free, so no other caller can take it in between.
       if (next) next();
       else taken = false;
     },

@@ -8,46 +8,46 @@ import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Island } from '../parts/island.tsx';
 import { Notice } from '../parts/notice.tsx';
 
-/** What the browser needs to speak to Stripe itself. */
+/** The data with which the browser calls Stripe itself. */
 export interface StripeInPage {
   /** Of Stripe's script. */
   stripeJsUrl: string;
   publishableKey: string;
-  /** Of Stripe's own words: its messages, the bank's question. */
+  /** Language of Stripe's own texts: its messages, the bank's page. */
   locale: string;
 }
 
-/** The three fields that are Stripe's, in their order; `incomplete_<name>` is Stripe's code for one that is not filled in. */
+/** Stripe's three fields, in their order; `incomplete_<name>` is Stripe's code for an incomplete one. */
 export const cardElements = ['number', 'expiry', 'cvc'] as const;
 
 export type CardElementName = (typeof cardElements)[number];
 export type CardFieldName = 'name' | CardElementName | 'zip';
 
 export interface CardFormProps extends StripeInPage {
-  /** Where the form goes once Stripe has the card. */
+  /** The target of the form after Stripe has stored the card. */
   action: string;
-  /** What it carries along, beside the setup intent's id. */
+  /** Its hidden fields besides the setup intent's id. */
   fields: Record<string, string>;
   /** Answers a client secret to a POST. */
   setupUrl: string;
   labels: Record<CardFieldName, string>;
   cvcHint: string;
   save: string;
-  /** Not the main act of its page. */
+  /** Not the main action of its page. */
   quiet?: boolean;
-  /** What Save does. */
+  /** The effect of Save. */
   saveNote?: string | undefined;
   /** 'Cannot be empty' */
   empty: string;
   /** By Stripe's codes. */
   incomplete: Record<`incomplete_${CardElementName}`, string>;
-  /** When Stripe's script does not come. */
+  /** Shown if Stripe's script cannot be loaded. */
   notLoaded: string;
-  /** When there is no message but that it did not work. */
+  /** Shown if a failure has no message of its own. */
   failed: string;
 }
 
-/** What the island adds. What was typed stays here: of the form only the hidden fields are sent. */
+/** The island's part. Card input stays in the browser: the form only sends its hidden fields. */
 export interface CardFormLive {
   errors?: Partial<Record<CardFieldName, string>>;
   problem?: string | undefined;
@@ -56,9 +56,9 @@ export interface CardFormLive {
   focused?: CardElementName | undefined;
   form?: Ref<HTMLFormElement>;
   onSubmit?: FormEventHandler<HTMLFormElement>;
-  /** The edge of a frame was pressed, where there is nothing of Stripe's. */
+  /** The edge of a frame was clicked, outside of Stripe's field. */
   onPressed?: (name: CardElementName) => void;
-  /** Something was typed into one of our own two fields. */
+  /** One of Foyer's own two fields has changed. */
   onTyped?: (name: 'name' | 'zip') => void;
 }
 
@@ -95,13 +95,13 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
         {element('cvc', cvcHint)}
       </div>
       {plainField('zip', 'postal-code', 20)}
-      {/* What stands in Stripe's frames cannot be described by words outside them: they are said once more. */}
+      {/* Text outside of Stripe's frames cannot describe their content: it is repeated for screen readers. */}
       <p className="visually-hidden" role="alert">
         {cardElements.map((name) => errors[name] && `${labels[name]}: ${errors[name]} `)}
       </p>
       {problem !== undefined && <Notice kind="error">{problem}</Notice>}
       {saveNote !== undefined && <p className="small">{saveNote}</p>}
-      {/* Nothing that was typed is sent by itself: the button waits for the script. */}
+      {/* The button waits for the script, so that the form never sends input by itself. */}
       <Button kind={quiet ? 'quiet' : 'primary'} block disabled={!ready} busy={busy}>
         {save}
       </Button>
@@ -109,7 +109,7 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
   );
 }
 
-/** Its words and values in a language. */
+/** Its texts and values in a language. */
 export function cardFormProps(
   t: T,
   state: StripeInPage & Pick<CardFormProps, 'action' | 'fields' | 'setupUrl' | 'saveNote' | 'quiet'>,
@@ -137,7 +137,10 @@ export function cardFormProps(
   };
 }
 
-/** Name on card, Stripe's three fields, zip/postal code, Save. Card data go to Stripe alone, so that it needs scripts; without them it says so. */
+/**
+ * Name on card, Stripe's three fields, zip/postal code, Save. Card data go only to Stripe, so the form needs scripts;
+ * without them it says so.
+ */
 export function CardForm({ ctx, ...props }: { ctx: PageContext } & CardFormProps) {
   return (
     <>

@@ -24,7 +24,7 @@ export interface ChangePlanPageProps {
   error?: string;
 }
 
-/** 'Change Membership Plan': the plans of one kind of period, and the way to the other. */
+/** 'Change Membership Plan': the plans with one interval, and the link to the other. */
 export function ChangePlanPage(props: ChangePlanPageProps) {
   const { ctx, steps, heading, action, periods, legend, cards, value, cancelHref, notice, error } = props;
   const { t } = ctx;

@@ -10,7 +10,7 @@ export interface CheckoutNoticeProps {
   duration: NoticeDuration;
 }
 
-/** A message about the whole page, for as long as the specification says. */
+/** A message about the whole page, for the specification's duration. */
 export function CheckoutNotice({ ctx, notice }: { ctx: PageContext; notice: CheckoutNoticeProps | undefined }) {
   if (notice === undefined) return null;
   const { duration, text, ...look } = notice;

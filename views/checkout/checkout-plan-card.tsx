@@ -9,7 +9,7 @@ export interface PlanView {
   price?: { amount: string; per: string };
 }
 
-/** What a plan is and what it gives. */
+/** The name and content of a plan. */
 export function PlanCard({ plan, change }: { plan: PlanView; change?: { href: string; label: string } | undefined }) {
   const { name, summary, features, price } = plan;
   return (

@@ -1,7 +1,7 @@
 import type { PageContext } from '../page-context.ts';
 import { SignUpSteps } from '../sign-up/sign-up-steps.tsx';
 
-/** Where the step PLAN stands: the last of a sign-up, of the post-signup flow, or by itself. */
+/** The place of the step PLAN: the last one of a sign-up, of the post-signup flow, or separate. */
 export type CheckoutKind = 'sign-up' | 'post-signup' | 'purchase';
 
 export function CheckoutSteps({ ctx, kind }: { ctx: PageContext; kind: CheckoutKind }) {

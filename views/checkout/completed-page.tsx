@@ -9,15 +9,15 @@ export const redirectDelayMs = 2000;
 
 export interface CompletedPageProps {
   ctx: PageContext;
-  /** What became of the plan. */
+  /** The result for the plan. */
   resultText?: string | undefined;
-  /** Of a member: where it goes on to. */
+  /** For a signed-in user: the next page. */
   continueUrl?: string;
-  /** Of everybody else. */
+  /** For everyone else. */
   signInHref?: string;
 }
 
-/** 'Just a moment...': it goes on by itself after the specification's 2 seconds, or by its link. */
+/** 'Just a moment...': it redirects by itself after the specification's 2 seconds, or by its link. */
 export function CompletedPage({ ctx, resultText, continueUrl, signInHref }: CompletedPageProps) {
   const { t } = ctx;
   if (continueUrl === undefined) {

@@ -5,7 +5,7 @@ import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
 
-/** One of the two plans, in words. */
+/** One of the two plans, as text. */
 export interface DealSide {
   label: string;
   name: string;
@@ -16,18 +16,18 @@ export interface DealSide {
 export interface PartnerDealPageProps {
   ctx: PageContext;
   action: string;
-  /** The plan that was bought from the partner; without it none waits. */
+  /** The plan that was bought from the partner; without it no deal waits. */
   deal?: {
     id: string;
-    /** What Confirm does to what the member has. */
+    /** The effect of Confirm on the present plan. */
     lead: string;
     features: readonly string[];
-    /** The member's plan, if any, and the plan that was bought. */
+    /** The user's plan, if any, and the partner's. */
     sides: readonly DealSide[];
-    /** After how many days the member is asked again. */
+    /** After how many days the user is asked again. */
     againDays: number;
   };
-  /** Where plans are sold. */
+  /** The page of plans on sale. */
   otherHref?: string;
 }
 
@@ -81,7 +81,7 @@ function Deal({
   );
 }
 
-/** The deal that a member has bought from the partner, with the specification's Confirm button. */
+/** A deal that a user has bought from the partner, with the specification's Confirm button. */
 export function PartnerDealPage({ ctx, action, deal, otherHref }: PartnerDealPageProps) {
   const { t } = ctx;
   return (

@@ -7,13 +7,13 @@ import { Notice } from '../parts/notice.tsx';
 import type { StripeInPage } from './card-form.tsx';
 
 export interface PaymentActionProps extends StripeInPage {
-  /** Where `outcomeFields` and `retryFields` are posted. */
+  /** The target of `outcomeFields` and `retryFields`. */
   action: string;
-  /** Of the payment that the bank wants confirmed. */
+  /** Of the payment that the bank wants to authenticate. */
   clientSecret: string;
-  /** The card that it is charged to. */
+  /** The charged card. */
   paymentMethodId?: string | undefined;
-  /** The same act once more. */
+  /** Repeats the same action. */
   retryFields: Record<string, string>;
   otherCardHref: string;
   waiting: string;
@@ -29,7 +29,7 @@ interface PaymentActionHandlers {
   outcome?: Ref<HTMLFormElement>;
 }
 
-/** The act that looks at what has become of a payment. */
+/** The action that reads the result of a payment. */
 const outcomeFields = { act: 'outcome' };
 
 export function PaymentActionView(props: PaymentActionProps & PaymentActionHandlers) {
@@ -62,8 +62,8 @@ export function PaymentActionView(props: PaymentActionProps & PaymentActionHandl
 }
 
 /**
- * The bank wants to hear from the member (3-D Secure): Stripe.js puts its question in a frame over the page. Without
- * scripts the invoice's own page at Stripe is the way, and a button that comes back from it.
+ * The bank authenticates the user (3-D Secure): Stripe.js shows its page in a frame over this one. Without scripts
+ * there is a link to the invoice's own page at Stripe, and a button for the way back.
  */
 export function PaymentAction(
   props: { ctx: PageContext; hostedInvoiceUrl?: string | undefined } & StripeInPage &

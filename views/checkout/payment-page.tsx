@@ -13,10 +13,10 @@ import { PaymentAction } from './payment-action.tsx';
 
 interface PaymentPageFrame {
   ctx: PageContext;
-  /** Whose steps stand above it. */
+  /** The kind of steps above it. */
   steps: CheckoutKind;
   stripe: StripeInPage;
-  /** Of this page, where its forms go. */
+  /** Of this page, the target of its forms. */
   action: string;
   /** Of the plan's summary. */
   backHref: string;
@@ -25,21 +25,21 @@ interface PaymentPageFrame {
 export interface PaymentPageProps extends PaymentPageFrame {
   setupUrl: string;
   notice?: CheckoutNoticeProps | undefined;
-  /** What is paid; without it there is nothing to confirm for the moment. */
+  /** The amount; without it there is nothing to confirm for the moment. */
   quote?:
     | {
         lines: readonly SummaryLine[];
         total: SummaryLine;
         note: string;
-        /** What the page announces. */
+        /** The announced values. */
         announced: Record<string, string>;
-        /** Due today, as it is read; undefined: nothing. */
+        /** Due today, as text; undefined: nothing. */
         due: string | undefined;
       }
     | undefined;
   /** The card that would be charged. */
   card?: CardView | undefined;
-  /** While Stripe is away: what was sent, to be sent again; nothing was sent: the page is asked for again. */
+  /** While Stripe is unavailable: the submitted values, to be sent again; without them the page is loaded again. */
   retryFields: Record<string, string>;
 }
 
@@ -59,7 +59,7 @@ const TheLayout = ({
   </AuthLayout>
 );
 
-/** The saved card, to be charged without entering it again; it needs no scripts. */
+/** The saved card, charged without entering it again; it needs no scripts. */
 function SavedCard({
   ctx: { t },
   action,
@@ -85,7 +85,7 @@ function SavedCard({
   );
 }
 
-/** While Stripe is away: sends what was sent once more; without that it asks for the page again. */
+/** While Stripe is unavailable: repeats the submission; without one it loads the page again. */
 export function Retry({
   ctx: { t },
   action,
@@ -106,11 +106,11 @@ export function Retry({
   );
 }
 
-/** 'Payment Method': what is due, the saved card, the form for another (specification, section 2, step 2). */
+/** 'Payment Method': the amount, the saved card, the form for another (specification, section 2, step 2). */
 export function PaymentPage(props: PaymentPageProps) {
   const { ctx, steps, stripe, action, backHref, setupUrl, notice, quote, card, retryFields } = props;
   const { t } = ctx;
-  // The saved card is what most members take, unless it has just been refused.
+  // Most users choose the saved card, unless it has just been refused.
   const savedFirst = card !== undefined && notice?.kind !== 'error';
   return (
     <TheLayout ctx={ctx} steps={steps} title={t('payment.heading')}>
@@ -149,13 +149,13 @@ export function PaymentPage(props: PaymentPageProps) {
 export interface PaymentActionPageProps extends PaymentPageFrame {
   clientSecret: string;
   paymentMethodId: string | undefined;
-  /** As it is read. */
+  /** As text. */
   amount: string;
   retryFields: Record<string, string>;
   hostedInvoiceUrl: string | undefined;
 }
 
-/** The bank wants to hear from the member before it pays (3-D Secure). */
+/** The bank authenticates the user before it pays (3-D Secure). */
 export function PaymentActionPage(props: PaymentActionPageProps) {
   const { ctx, steps, stripe, action, backHref, amount, ...payment } = props;
   const { t } = ctx;

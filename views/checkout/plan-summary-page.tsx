@@ -13,28 +13,28 @@ import { PromoBox, type PromoBoxState } from './promo-box.tsx';
 export interface PlanSummaryPageProps {
   ctx: PageContext;
   steps: CheckoutKind;
-  /** The page's own address: all of its forms go there. */
+  /** The page's own address, the target of all its forms. */
   action: string;
   plan: PlanView;
   lead: string;
-  /** The client app that waits. */
+  /** The client app with a pending request. */
   clientName?: string;
-  /** Without it there is nothing to choose. */
+  /** Without it there is no choice. */
   changeHref?: string;
   cancelHref: string;
   notice?: CheckoutNoticeProps;
-  /** What is due; without it, that could not be found out. */
+  /** The amounts; without them, they could not be read. */
   quote?: { lines: readonly SummaryLine[]; total?: SummaryLine; note: string };
-  /** Only where something is due. */
+  /** Only if something is due. */
   promo?: PromoBoxState;
-  /** Which card is charged, and when; and the way to another. */
+  /** The charged card, and the time; and the link to another card. */
   card?: { text: string; otherHref: string };
-  /** The words of the main button, and what its form carries. */
+  /** The text of the main button, and its form's hidden fields. */
   button?: string;
   hidden?: Record<string, string>;
-  /** In place of the button: the same page again. */
+  /** Instead of the button: the same page again. */
   retryHref?: string;
-  /** In place of amounts and button: that the member has this plan. */
+  /** Instead of amounts and button: that the user has this plan. */
   has?: string;
 }
 
@@ -69,7 +69,7 @@ function Acts({ ctx, action, cancelHref, button, hidden = {}, retryHref, has }: 
   );
 }
 
-/** Step 2 of a sign-up, and the page of a plan elsewhere: what it is, what it costs today and later, and the way on. */
+/** Step 2 of a sign-up, and the page of a plan elsewhere: the plan, its price today and later, and the next step. */
 export function PlanSummaryPage(props: PlanSummaryPageProps) {
   const { ctx, steps, action, plan, lead, clientName, changeHref, notice, quote, promo, card, has } = props;
   const { t } = ctx;

@@ -4,18 +4,18 @@ import { Field } from '../parts/field.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 
 export type PromoBoxState = {
-  /** The plan that the page shows, to which the code is applied. */
+  /** The plan on the page, to which the code applies. */
   planId: string;
 } & (
   | { applied: string }
   | {
-      /** What was typed and refused. */
+      /** The refused input. */
       typed: string;
       error?: string | undefined;
     }
 );
 
-/** 'Promo Code': a form of its own. What is applied can only be taken off again; there is never a second one. */
+/** 'Promo Code': a separate form. An applied code can only be removed; there is never a second one. */
 export function PromoBox(props: { t: T; action: string; state: PromoBoxState }) {
   const { t, action, state } = props;
   const applied = 'applied' in state;

@@ -11,18 +11,18 @@ import { Script } from '../parts/script.tsx';
 export interface UndoEmailChangePageProps {
   ctx: PageContext;
   action: string;
-  /** What the link carries. */
+  /** From the link. */
   token: string;
-  /** The address that the account gets back. */
+  /** The restored address. */
   email: string;
   changedAtMs: number;
   errors: { password?: string; confirm?: string };
   problem?: string | undefined;
-  /** Which rules the password that was sent met. */
+  /** The rules that the submitted password met. */
   met?: Strength | undefined;
 }
 
-/** What the link from the old address leads to: nothing happens before the form is sent. */
+/** The page of the link to the former address: only its form changes anything. */
 export function UndoEmailChangePage(props: UndoEmailChangePageProps) {
   const { ctx, action, token, email, changedAtMs, errors, problem, met } = props;
   const { t, lang } = ctx;
@@ -62,7 +62,7 @@ export function UndoEmailChangePage(props: UndoEmailChangePageProps) {
   );
 }
 
-/** The link was used, or came too late. */
+/** The link was used, or has expired. */
 export function UndoExpiredPage({ ctx }: { ctx: PageContext }) {
   const { t, links } = ctx;
   return (

@@ -7,14 +7,14 @@ import { Icon } from '../parts/icon.tsx';
 import { Script } from '../parts/script.tsx';
 import { Snackbar } from '../parts/snackbar.tsx';
 
-/** A client app as a member is shown it. */
+/** A client app in a user's view. */
 export interface AppView {
   id: string;
   name: string;
   logoUrl?: string;
-  /** Where it begins; without one there is nothing to open. */
+  /** Its start address; without one it cannot be opened. */
   href?: string;
-  /** It is for other plans than the member has: the page that says so. */
+  /** It requires another plan: the page that explains it. */
   limitedHref?: string;
 }
 
@@ -22,7 +22,7 @@ export interface DashboardPageProps {
   ctx: PageContext;
   /** undefined: they could not be loaded. */
   apps: readonly AppView[] | undefined;
-  /** What is looked for, '' for nothing; undefined: there is no box to search in. */
+  /** The search text, '' for none; undefined: there is no search field. */
   searchText?: string | undefined;
 }
 
@@ -98,7 +98,7 @@ function Apps({ ctx, apps, searchText }: { ctx: PageContext; apps: readonly AppV
   );
 }
 
-/** The client apps that this sign-in opens. */
+/** The client apps that the user can open. */
 export function DashboardPage({ ctx, apps, searchText }: DashboardPageProps) {
   const { t, links } = ctx;
   return (

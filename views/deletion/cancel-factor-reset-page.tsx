@@ -7,13 +7,13 @@ import { Script } from '../parts/script.tsx';
 export interface CancelFactorResetPageProps {
   ctx: PageContext;
   action: string;
-  /** What the link carries. */
+  /** From the link. */
   token: string;
   requestedAtMs: number;
   dueAtMs: number;
 }
 
-/** What the link of the mail and of the text message leads to: nothing happens before the form is sent. */
+/** The page of the link in the mail and the text message: only its form changes anything. */
 export function CancelFactorResetPage({ ctx, action, token, requestedAtMs, dueAtMs }: CancelFactorResetPageProps) {
   const { t, lang } = ctx;
   const dates = { asked: formatDate(lang, requestedAtMs, 'exact'), due: formatDate(lang, dueAtMs, 'exact') };
@@ -47,7 +47,7 @@ export function FactorResetCancelledPage({ ctx }: { ctx: PageContext }) {
   );
 }
 
-/** The link was used, or comes too late. */
+/** The link was used, or has expired. */
 export function FactorResetExpiredPage({ ctx }: { ctx: PageContext }) {
   const { t, links } = ctx;
   return (

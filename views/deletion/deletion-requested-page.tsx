@@ -2,7 +2,7 @@ import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 
-/** What a member sees who has just asked to leave, and is signed out. */
+/** The page after a request for deletion; the user is signed out. */
 export function DeletionRequestedPage({ ctx, days }: { ctx: PageContext; days: number }) {
   const { t, links } = ctx;
   return (

@@ -41,14 +41,14 @@ function waitText(t: T, seconds: number): string {
     : t('errors.tooMany.minutes', { count: Math.ceil(seconds / 60) });
 }
 
-/** What an error page of this kind says. `retryAfterSeconds` matters to `tooMany` alone (60 when it is not known). */
+/** The text of an error page. `retryAfterSeconds` only applies to `tooMany` (60 if unknown). */
 export function errorTexts(
   t: T,
   kind: ErrorKind,
   values: { retryAfterSeconds?: number | undefined } = {},
 ): { title: string; message: string } {
   const message = kind === 'tooMany' ? waitText(t, values.retryAfterSeconds ?? 60) : t(`errors.${kind}.message`);
-  // Pages that are not there have words of their own; this is what callers of the JSON API are told.
+  // The page for a missing page has its own text; this is for callers of the JSON API.
   const title = kind === 'notFound' ? t('errors.notFound.name') : t(`errors.${kind}.title`);
   return { title, message };
 }

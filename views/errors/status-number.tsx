@@ -1,4 +1,4 @@
-/** A status number as a picture, each zero an arch. Decoration: the heading says in words what is the matter. */
+/** A status number as a picture, each zero an arch. Decoration: the heading describes the error. */
 export function StatusNumber({ status }: { status: number }) {
   return (
     <div className="status-number" aria-hidden="true">

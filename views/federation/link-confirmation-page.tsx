@@ -7,17 +7,17 @@ import { SummaryList } from '../parts/summary-list.tsx';
 export interface LinkConfirmationPageProps {
   ctx: PageContext;
   action: string;
-  /** A new link, or one that there is and whose subject may have changed hands. */
+  /** A new link, or an existing one whose subject may have been reassigned. */
   about?: 'linkOffer' | 'keepLink';
-  /** What the provider is called. */
+  /** The name of the provider. */
   provider: string;
-  /** Of the member who is signed in. */
+  /** Of the signed-in user. */
   email: string;
-  /** Who the person is at the provider; either may be ''. */
+  /** The person's data at the provider; either may be ''. */
   there: { name: string; email: string };
 }
 
-/** Asks a member who has just proven their account whether what they came by is to sign them in from now on. */
+/** Asks a user who has just proven their account whether the identity should sign them in from now on. */
 export function LinkConfirmationPage({
   ctx,
   action,

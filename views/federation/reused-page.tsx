@@ -14,7 +14,7 @@ export interface ReusedPageProps {
   backHref: string;
 }
 
-/** Asks whether the visitor is the member whose user name at the provider this was before. */
+/** Asks whether the linked user name at the provider was the visitor's before. */
 export function ReusedPage({ ctx, action, provider, there, backHref }: ReusedPageProps) {
   const { t } = ctx;
   const person = [there.name, there.email].filter((part) => part !== '').join(' · ');

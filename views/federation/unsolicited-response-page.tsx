@@ -9,15 +9,15 @@ export interface UnsolicitedResponsePageProps {
   ctx: PageContext;
   action: string;
   fields: Record<string, string>;
-  /** What the provider is called. */
+  /** The name of the provider. */
   provider: string;
-  /** Who the person is there; either may be ''. */
+  /** The person's data there; either may be ''. */
   there: { name: string; email: string };
-  /** The way back. */
+  /** The link back. */
   backHref: string;
 }
 
-/** Asks before somebody is signed in by a provider of whom nobody asked it here: anybody could have sent them. */
+/** Asks before an unsolicited response signs a visitor in: anyone could have sent them here. */
 export function UnsolicitedResponsePage({
   ctx,
   action,

@@ -8,15 +8,15 @@ import { PlainLayout } from './plain-layout.tsx';
 
 type AccountPage = (typeof accountPlaces)[number];
 
-/** The specification's word here is Team, in the profile menu Teams. */
+/** The specification's text here is Team, in the profile menu Teams. */
 const pageLabel = (t: T, place: AccountPage) => t(place === 'teams' ? 'common.menu.team' : `common.menu.${place}`);
 
-/** Account settings: breadcrumb and heading above, the other settings beside, cards in the middle. */
+/** Account settings: breadcrumb and heading on top, the menu of settings beside, cards in the middle. */
 export function AccountLayout(props: {
   ctx: PageContext;
   at: AccountPage;
   heading: string;
-  /** A page below that place, by its name. */
+  /** The name of a page below that place. */
   below?: string;
   /** Between heading and cards, for example a notice. */
   before?: ReactNode;

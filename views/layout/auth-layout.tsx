@@ -6,12 +6,14 @@ import { Footer } from './footer.tsx';
 import { PublicNav } from './header.tsx';
 import { SandboxRibbon } from './sandbox-ribbon.tsx';
 
-/** The front door: on wide screens the arches stand on the left and the act on the right, on phones one above the other. */
+/**
+ * The layout of sign-in pages: on wide screens the picture on the left and the form on the right, on phones stacked.
+ */
 export function AuthLayout(props: {
   ctx: PageContext;
-  /** The act needs a phone's whole height. */
+  /** The form needs a phone's whole height. */
   long?: boolean;
-  /** Shows the ways on (Search, Login, Sign Up) but for the one that this page is. */
+  /** Shows the links (Search, Login, Sign Up) except the one of this page. */
   nav?: 'signIn' | 'signUp';
   children: ReactNode;
 }) {

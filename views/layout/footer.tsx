@@ -1,7 +1,7 @@
 import { languageNames, languages } from '../../locales/index.ts';
 import type { PageContext } from '../page-context.ts';
 
-/** One button per language; the chosen one is remembered by the server. */
+/** One button per language; the server stores the choice. */
 function LanguageForm({ ctx, form }: { ctx: PageContext; form: NonNullable<PageContext['languageForm']> }) {
   return (
     <form className="languages" method="post" action={form.action}>

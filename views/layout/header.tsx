@@ -2,7 +2,7 @@ import type { PageContext } from '../page-context.ts';
 import { Brand } from '../parts/mark.tsx';
 import { ProfileMenu } from '../parts/profile-menu.tsx';
 
-/** Search, Login and Sign Up, as far as they exist; where one already is needs no link. */
+/** Search, Login and Sign Up, if they exist, without the link of the present page. */
 export function PublicNav({ ctx, at, label }: { ctx: PageContext; at?: 'signIn' | 'signUp'; label?: string }) {
   const { t, links } = ctx;
   const named = (['search', 'signIn', 'signUp'] as const).filter((name) => name !== at && links[name] !== undefined);
@@ -23,11 +23,11 @@ export function PublicNav({ ctx, at, label }: { ctx: PageContext; at?: 'signIn' 
 export interface HeaderProps {
   ctx: PageContext;
   signOutAction?: string | undefined;
-  /** Brand alone: for pages that cannot know who is there. */
+  /** Only the brand: for pages without a known user. */
   bare?: boolean | undefined;
 }
 
-/** Leads to the notifications while some have not been read. */
+/** Leads to the notifications while some are unread. */
 function UnreadLink({ ctx: { t, links, unread = 0 } }: { ctx: PageContext }) {
   if (unread === 0 || links.notifications === undefined) return null;
   return (
@@ -43,7 +43,7 @@ function UnreadLink({ ctx: { t, links, unread = 0 } }: { ctx: PageContext }) {
   );
 }
 
-/** Brand, and for a signed-in member the profile menu, for everybody else the ways in. */
+/** Brand, and for a signed-in user the profile menu, for everyone else the links to sign in. */
 export function Header({ ctx, signOutAction = '/logout', bare }: HeaderProps) {
   const { member } = ctx;
   return (

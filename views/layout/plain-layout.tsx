@@ -7,12 +7,15 @@ import { SubHeader, type SubHeaderItem } from './sub-header.tsx';
 
 interface PlainLayoutProps {
   ctx: PageContext;
-  /** `text` for something to read, `centre` for one short message, `wide` for tiles, `apps` for those that fill the window, `narrow` for one form. */
+  /**
+   * `text` for a long text, `centre` for one short message, `wide` for tiles, `apps` for those that fill the window,
+   * `narrow` for one form.
+   */
   shape: 'text' | 'centre' | 'wide' | 'apps' | 'narrow';
   signOutAction?: string | undefined;
-  /** Brand alone in the header. */
+  /** Only the brand in the header. */
   bare?: boolean;
-  /** For signed-in members: the second row of the header. */
+  /** For signed-in users: the second row of the header. */
   subHeader?: { backHref?: string | undefined; at?: SubHeaderItem };
   children: ReactNode;
 }

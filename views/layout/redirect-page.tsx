@@ -3,7 +3,7 @@ import { ButtonLink } from '../parts/button.tsx';
 import { Loader } from '../parts/loader.tsx';
 import { AuthLayout } from './auth-layout.tsx';
 
-/** Whose address it is that the page goes on to. */
+/** The name of the redirect's target. */
 export interface RedirectTarget {
   clientName?: string;
   providerName?: string;
@@ -15,8 +15,8 @@ export function redirectTitle({ t }: PageContext, { clientName, providerName }: 
 }
 
 /**
- * Goes on to `href` by itself (meta refresh in the head). It stands between a form's POST and another site's address because
- * `form-action 'self'` would stop a redirect.
+ * Redirects to `href` by itself (meta refresh in the head). It replaces a redirect after a form's POST to another site,
+ * which `form-action 'self'` would block.
  */
 export function RedirectPage({ ctx, href, to }: { ctx: PageContext; href: string; to: RedirectTarget }) {
   const { t } = ctx;

@@ -1,6 +1,9 @@
 import type { PageContext } from '../page-context.ts';
 
-/** Says at the top of a page that the sandbox is on, and where its mailbox and its stand-ins for Stripe and for providers are. */
+/**
+ * Shows at the top of a page that the sandbox is on, with links to its mailbox and its stand-ins for Stripe and for
+ * providers.
+ */
 export function SandboxRibbon({ ctx }: { ctx: PageContext }) {
   return (
     <aside className="ribbon">

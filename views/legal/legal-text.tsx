@@ -1,6 +1,6 @@
 import { Markdown } from '../parts/markdown.tsx';
 
-/** A document as the page shows it: HTML from Markdown, in sections. */
+/** A document for a page: HTML from Markdown, in sections. */
 export interface LegalTextProps {
   title: string;
   lang: string;
@@ -8,7 +8,7 @@ export interface LegalTextProps {
   sections: readonly { title: string; body: string }[];
 }
 
-/** Its sections are numbered where the text is a contract. `lifted`: other pages may show it in a dialog. */
+/** Its sections are numbered if the text is a contract. `lifted`: other pages may show it in a dialog. */
 export function LegalText(props: { text: LegalTextProps; below?: string; numbered?: boolean; lifted?: boolean }) {
   const { text, below, numbered, lifted } = props;
   return (

@@ -6,7 +6,7 @@ interface NameValues {
   givenName?: string | undefined;
 }
 
-/** An account has been made. */
+/** A new account. */
 export function Welcome({ ctx, subject, values }: MailProps<NameValues & { provider?: string | undefined }>) {
   const { t, brand, links } = ctx;
   return (
@@ -29,7 +29,7 @@ export function Welcome({ ctx, subject, values }: MailProps<NameValues & { provi
   );
 }
 
-/** Somebody signed up with a member's address; the page told them nothing of that. */
+/** A sign-up with a user's address; the page did not reveal that. */
 export function AccountExists({ ctx, subject, values }: MailProps<NameValues>) {
   const { t, links } = ctx;
   return (
@@ -51,7 +51,7 @@ export function AccountExists({ ctx, subject, values }: MailProps<NameValues>) {
   );
 }
 
-/** A member who came from another service tried to sign in without having a password here; the page told them nothing of that. */
+/** A sign-in of an imported user without a password; the page did not reveal that. */
 export function FirstPassword({ ctx, subject, values }: MailProps<NameValues>) {
   const { t, brand, links } = ctx;
   return (

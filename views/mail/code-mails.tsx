@@ -39,7 +39,7 @@ export function PasswordReset(props: MailProps<CodeValues>) {
   return <CodeMail {...props} name="passwordReset" />;
 }
 
-/** The code that a sign-in takes beside the password while very many are tried. */
+/** The additional code of a sign-in while very many attempts are made. */
 export function SignInCode(props: MailProps<CodeValues>) {
   return <CodeMail {...props} name="signInCode" />;
 }

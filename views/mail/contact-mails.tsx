@@ -47,7 +47,7 @@ export function EmailChangeAsked({ ctx, subject, values }: MailProps<NewAddressV
   );
 }
 
-/** To the address that was replaced, with the way back. */
+/** To the replaced address, with the undo link. */
 export function EmailChanged({ ctx, subject, values }: MailProps<UndoValues>) {
   const { t, lang } = ctx;
   return (
@@ -64,7 +64,7 @@ export function EmailChanged({ ctx, subject, values }: MailProps<UndoValues>) {
   );
 }
 
-/** To the address that an account had for a while: nothing of whoever has it back. */
+/** To the temporary address of an account, without anything about its owner. */
 export function EmailUndone({ ctx, subject, values }: MailProps<ChangeValues>) {
   const { t, lang } = ctx;
   return (

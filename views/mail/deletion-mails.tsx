@@ -17,7 +17,7 @@ const whereFrom = ({ t }: MailProps<FromValues>['ctx'], { device, address }: Fro
   [t('mail.address'), address],
 ];
 
-/** What all of them have in common: what happens, when, what to do about it, and one way to do that. */
+/** Their common parts: the event, its time, the advice, and one link for it. */
 function About(
   props: MailProps<AskedValues> & {
     name: 'deletionAsked' | 'deletionCancelled' | 'factorResetAsked' | 'factorResetCancelled' | 'factorResetDone';
@@ -45,7 +45,7 @@ const newPassword = ({ t, links }: MailProps<AskedValues>['ctx']) => ({
   label: t('mail.setPassword'),
 });
 
-/** Somebody who was signed in wants the account to be deleted. */
+/** A signed-in user has requested the deletion of the account. */
 export function DeletionAsked(props: MailProps<FromValues & { dueAtMs: number }>) {
   const { ctx, values } = props;
   const { t, lang, links } = ctx;
@@ -73,7 +73,7 @@ export function DeletionCancelled(props: MailProps<FromValues>) {
   );
 }
 
-/** An operator was asked to take the second factor away: with the way to say no. */
+/** An operator was asked to remove the second factor: with the link to cancel. */
 export function FactorResetAsked(props: MailProps<AskedValues & { dueAtMs: number; cancelUrl: string }>) {
   const { ctx, values } = props;
   const { t, lang } = ctx;

@@ -23,7 +23,7 @@ export interface MailProps<Values> {
   values: Values;
 }
 
-/** The product's own mails: each with the key of its subject and what draws it. */
+/** The product's own mails: each with the key of its subject and its component. */
 export const mailViews = {
   'verify-email': { subject: 'mail.verifyEmail.subject', Mail: VerifyEmail },
   welcome: { subject: 'mail.welcome.subject', Mail: Welcome },

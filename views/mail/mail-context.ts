@@ -1,7 +1,7 @@
 import type { CSSProperties } from 'react';
 import type { Language, T } from '../../locales/index.ts';
 
-/** What has a colour in mails: what lies behind, words, lines. */
+/** The colored parts of mails: backgrounds, text, lines. */
 export const coloured = {
   ground: ['paper', 'surface', 'soft', 'accent'],
   ink: ['ink', 'ink-2', 'on-accent', 'link'],
@@ -9,16 +9,16 @@ export const coloured = {
 } as const;
 type Kind = keyof typeof coloured;
 export type MailColour = (typeof coloured)[Kind][number];
-/** `#rrggbb` by day and by night. */
+/** `#rrggbb` for the light and the dark theme. */
 export type MailColours = Record<MailColour, { light: string; dark: string }>;
 
-/** What every mail is given. */
+/** The input of every mail. */
 export interface MailContext {
   lang: Language;
   t: T;
-  /** Each part knows how it looks in both, so the plain text says what the HTML says. */
+  /** Each part renders both, so the plain text has the same content as the HTML. */
   medium: 'html' | 'text';
-  /** `sign`: ours stands beside the name. A brand with a logo has its name alone, because mails load no images. */
+  /** `sign`: Foyer's own is beside the name. A brand with a logo only has its name, because mails load no images. */
   brand: { name: string; sign: boolean };
   /** The recipient. */
   to: string;
@@ -30,7 +30,7 @@ export interface MailContext {
 const properties = { ground: 'background-color', ink: 'color', line: 'border-color' } as const;
 const reactNames = { ground: 'backgroundColor', ink: 'color', line: 'borderColor' } as const;
 
-/** Attributes of an element in these colours: inline by day, by class at night. */
+/** Attributes of an element in these colors: inline for the light theme, by class for the dark one. */
 export function look(
   { colours }: MailContext,
   expected: { [K in Kind]?: (typeof coloured)[K][number] },
@@ -48,8 +48,8 @@ export function look(
 }
 
 /**
- * What these classes look like at night.
- * @param within what an element must stand in, by kind: Outlook's web pages mark what they have darkened
+ * The rules of these classes in the dark theme.
+ * @param within the ancestor of an element, by kind: Outlook's web pages mark elements that they have darkened
  */
 export function darkModeRules(colours: MailColours, within: Partial<Record<Kind, string>> = {}): string {
   return (Object.keys(properties) as Kind[])

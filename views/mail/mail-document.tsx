@@ -4,26 +4,29 @@ import { darkModeRules, look, type MailContext } from './mail-context.ts';
 import { fonts, layoutTable, noBreak, Paragraph, TextLink, Title } from './parts.tsx';
 
 type MailTexts = (typeof texts)['en']['mail'];
-/** Names under which a mail's texts stand. */
+/** Names of a mail's texts. */
 type MailName = {
   [Name in keyof MailTexts]: MailTexts[Name] extends { preheader: string; why: string } ? Name : never;
 }[keyof MailTexts];
-/** Those of them that have one title, whatever happened. */
+/** Those with one title for all cases. */
 type TitledMail = { [Name in MailName]: MailTexts[Name] extends { title: string } ? Name : never }[MailName];
 export type Titled = { name: TitledMail; title?: undefined } | { name: Exclude<MailName, TitledMail>; title: string };
 
-/** Its texts stand under its name: the title, the preheader (what lists of mails show behind the subject), why it was sent. */
+/**
+ * Its texts, by its name: the title, the preheader (shown after the subject in lists of mails), the reason for the
+ * mail.
+ */
 export type MailDocumentProps = Titled & {
   ctx: MailContext;
   subject: string;
-  /** The recipient's, when it may be shown. */
+  /** The recipient's, if it may be shown. */
   givenName?: string | undefined;
   children: ReactNode;
 };
 
 const host = (address: string) => address.replace(/^https?:\/\//, '').replace(/\/$/, '');
 
-/** Foyer's sign as borders: nested arches; where corners cannot be round, a door in its frame. */
+/** Foyer's sign as borders: nested arches; without rounded corners, nested rectangles. */
 function Sign({ ctx }: { ctx: MailContext }) {
   const arch = (size: { width: number; height: number; radius: number }) =>
     look(
@@ -78,7 +81,7 @@ function Brand({ ctx }: { ctx: MailContext }) {
   );
 }
 
-/** Where questions are answered: the help centre, else an address. */
+/** The address for questions: the help center, else an e-mail address. */
 function Questions({ ctx }: { ctx: MailContext }) {
   const { t, links } = ctx;
   const address = links.help ?? links.support;
@@ -131,7 +134,7 @@ function Footer({ ctx, why }: { ctx: MailContext; why: string }) {
   );
 }
 
-/** Shown by lists of mails and nowhere else; the filler keeps the mail's own words out of the list. */
+/** Only lists of mails show it; the filler keeps the mail's own text out of the list. */
 function Preheader({ children }: { children: string }) {
   const hidden = { display: 'none', maxHeight: 0, overflow: 'hidden', fontSize: 1, lineHeight: '1px', opacity: 0 };
   return (
@@ -142,7 +145,7 @@ function Preheader({ children }: { children: string }) {
   );
 }
 
-/** One mail: brand, greeting, what it says, why it was sent. In plain text the same without the subject. */
+/** One mail: brand, greeting, content, reason. The plain text has the same without the subject. */
 export function MailDocument({ ctx, subject, givenName, children, ...titled }: MailDocumentProps) {
   const text = (part: 'preheader' | 'why') => ctx.t(`mail.${titled.name}.${part}`, { brand: ctx.brand.name });
   const title = titled.title ?? ctx.t(`mail.${titled.name}.title`, { brand: ctx.brand.name });
@@ -166,7 +169,7 @@ export function MailDocument({ ctx, subject, givenName, children, ...titled }: M
   }
   const day = `:root{color-scheme:light dark;supported-color-schemes:light dark}a[x-apple-data-detectors]{color:inherit!important;text-decoration:inherit!important}@media (max-width:480px){.pad{padding-left:22px!important;padding-right:22px!important}}`;
   const night = `@media (prefers-color-scheme:dark){${darkModeRules(colours)}}`;
-  // Apart, because a client that cannot read a selector drops the whole of its style element.
+  // Separate, because a client that cannot parse a selector drops the whole style element.
   const outlookNight = darkModeRules(colours, { ground: '[data-ogsb]', ink: '[data-ogsc]', line: '[data-ogsc]' });
   return (
     <html lang={lang} dir="ltr">
@@ -188,7 +191,7 @@ export function MailDocument({ ctx, subject, givenName, children, ...titled }: M
           <tbody>
             <tr>
               <td align="center" style={{ padding: '28px 12px' }}>
-                {/* Outlook reads the attribute, everything else the style. */}
+                {/* Outlook reads the attribute, all other clients the style. */}
                 <table {...layoutTable} width={600} style={{ width: '100%', maxWidth: 600 }}>
                   <tbody>
                     <tr>

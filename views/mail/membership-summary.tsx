@@ -21,7 +21,7 @@ type Name =
   | ('receipt' | 'paymentFailed' | 'paymentActionRequired' | 'trialEnds' | 'planCancelled' | 'planEnded')
   | ('planChanges' | 'refundMade' | 'cardChanged' | 'cardRemoved');
 
-/** A fact where there is something to say; `value` draws what is known. */
+/** A fact with a known value; `value` renders it. */
 export function fact<Known>(label: string, known: Known | undefined, value: (known: Known) => string): Fact[] {
   return known === undefined ? [] : [[label, value(known)]];
 }
@@ -42,7 +42,7 @@ export function planWithPeriod({ t }: MailContext, plan: string, type: PlanType 
   return t(`mail.membership.${type === '1' ? 'monthly' : 'yearly'}`, { plan });
 }
 
-/** What all of them have in common: what happened, the figures, what to do about it, and one way to do that. */
+/** Their common parts: the event, the figures, the advice, and one link for it. */
 export function AboutMembership(
   props: MailProps<AboutValues> & {
     name: Name;

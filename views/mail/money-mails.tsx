@@ -144,7 +144,7 @@ const cardFacts = ({ ctx, values }: Pick<MailProps<CardActValues>, 'ctx' | 'valu
   [ctx.t('mail.when'), formatDate(ctx.lang, values.atMs, 'exact')],
 ];
 
-/** Whoever is charged hears of it: as of anything else that a thief could change. */
+/** A changed card notifies the user, like every change that a thief could make. */
 export function CardChanged(props: MailProps<CardActValues>) {
   const { t, links } = props.ctx;
   return (

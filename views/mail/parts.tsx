@@ -1,6 +1,6 @@
 /**
- * What mails are made of: rows of one column. Tables, because Outlook's Word engine knows no other layout; every part has
- * its form in plain text beside its HTML.
+ * The parts of mails: rows of one column. Tables, because Outlook's Word engine supports no other layout; every part
+ * has a plain-text form beside its HTML.
  */
 import { Children, type ReactNode } from 'react';
 import { look, type MailContext } from './mail-context.ts';
@@ -13,7 +13,7 @@ interface PartProps {
 export const fonts = 'Segoe UI, Roboto, -apple-system, BlinkMacSystemFont, Helvetica, Arial, sans-serif';
 const mono = 'ui-monospace, SF Mono, Menlo, Consolas, Liberation Mono, monospace';
 
-/** A table that only arranges. */
+/** A table for layout only. */
 export const layoutTable = { role: 'presentation', cellPadding: 0, cellSpacing: 0, border: 0 } as const;
 
 function Row({ gap, children }: { gap: number; children: ReactNode }) {
@@ -24,7 +24,7 @@ function Row({ gap, children }: { gap: number; children: ReactNode }) {
   );
 }
 
-/** "E-mail" stays in one piece: no line ends in "e-". By style, because not every font of a mail client has the hyphen that does it. */
+/** "E-mail" does not wrap after "e-". By style, because not every font of a mail client has the non-breaking hyphen. */
 export function noBreak(children: ReactNode): ReactNode {
   return Children.map(children, (child) =>
     typeof child !== 'string'
@@ -78,7 +78,7 @@ export function Paragraph({ ctx, children, quiet = false }: PartProps & { quiet?
   );
 }
 
-/** A one-time code: large, spaced by style alone, so that it is one word to whoever copies it. */
+/** A one-time code: large, spaced only by style, so that a copy has no spaces. */
 export function Code({ ctx, children }: PartProps) {
   if (ctx.medium === 'text') return <>{[children, '\n\n']}</>;
   return (
@@ -132,7 +132,7 @@ export function Code({ ctx, children }: PartProps) {
 export function LinkButton({ ctx, href, children }: PartProps & { href: string; children: string }) {
   if (ctx.medium === 'text') return <>{[ctx.t('mail.labelled', { label: children }), '\n', href, '\n\n']}</>;
   const padding = '13px 26px';
-  // Outlook pads the cell, everything else the link, so that all of it can be pressed.
+  // Outlook pads the cell, all others the link, so that its whole area is clickable.
   const forOutlook = { msoPaddingAlt: padding } as object;
   return (
     <Row gap={24}>
@@ -179,7 +179,7 @@ export function TextLink({ ctx, href, children }: PartProps & { href: string; ch
   );
 }
 
-/** A label and its value, which stands below it; an amount stands beside it, as on a bill, a total in bold. */
+/** A label with its value below it; an amount is beside it, as on a bill, a total in bold. */
 export type Fact = readonly [label: string, value: string, as?: 'amount' | 'total'];
 
 /** Labels with their values. */

@@ -19,7 +19,7 @@ interface NoticeValues extends DeviceValues {
 
 type Warned = 'passwordChanged' | 'newDevice' | 'recoveryCodeUsed' | 'secondFactorGuessed' | 'securityNotice';
 type WarningProps = MailProps<ChangedValues> &
-  Titled & { name: Warned; facts: [string, string][] /** Where the mail's own does not fit. */; notYou?: string };
+  Titled & { name: Warned; facts: [string, string][] /** If the mail's own text does not apply. */; notYou?: string };
 
 function Warning({ ctx, subject, values, facts, notYou, ...titled }: WarningProps) {
   const { t, links } = ctx;
@@ -60,14 +60,14 @@ export function RecoveryCodeUsed(props: MailProps<DeviceValues & { left: number 
   return <Warning {...props} name="recoveryCodeUsed" facts={facts} />;
 }
 
-/** Somebody has the password, and tries second factors. */
+/** Someone knows the password and tries second factors. */
 export function SecondFactorGuessed(props: MailProps<DeviceValues>) {
   const { ctx, values } = props;
   const facts = whereFrom(ctx, values);
   return <Warning {...props} name="secondFactorGuessed" facts={facts} />;
 }
 
-/** One mail for every change in the settings: its subject and its title say what was changed. */
+/** One mail for every change in the settings: its subject and title name the change. */
 export function SecurityNotice(props: MailProps<NoticeValues>) {
   const { ctx, values } = props;
   const { change, detail } = values;

@@ -13,16 +13,16 @@ export interface ConsentPageProps {
   fields: Record<string, string>;
   clientName: string;
   clientLogo?: string;
-  /** Host (or scheme) of the registered address that the member goes back to. */
+  /** Host (or scheme) of the registered address to which the user returns. */
   clientHost: string;
-  /** It goes on on another device. */
+  /** The request continues on another device. */
   onDevice?: boolean;
   reason: 'third-party' | 'native' | 'asked';
   scopes: ScopeText[];
   memberEmail: string;
 }
 
-/** The client's logo, or its first letter, joined to our own sign. */
+/** The client's logo, or its first letter, next to Foyer's own sign. */
 export function Pair({ clientName, clientLogo }: { clientName: string; clientLogo?: string | undefined }) {
   return (
     <div className="pair-apps" aria-hidden="true">
@@ -37,7 +37,7 @@ export function Pair({ clientName, clientLogo }: { clientName: string; clientLog
   );
 }
 
-/** Asks the member whether a client app may have what it asks for (security rules, 1.5). */
+/** Asks the user for consent to the access of a client app (`security.md`, rule 5). */
 export function ConsentPage(props: ConsentPageProps) {
   const { ctx, clientName, clientHost: host, reason, scopes } = props;
   const { t } = ctx;

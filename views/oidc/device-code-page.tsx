@@ -10,7 +10,7 @@ export interface DeviceCodePageProps {
   ctx: PageContext;
   action: string;
   xsrf: string;
-  /** What was typed, or came in the address. */
+  /** The input, or the code in the address. */
   userCode: string;
   fault?: 'empty' | 'unknown' | 'expired' | 'used' | 'interrupted' | 'stale' | undefined;
 }

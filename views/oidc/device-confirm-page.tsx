@@ -12,13 +12,15 @@ export interface DeviceConfirmPageProps {
   fields: Record<string, string>;
   clientName: string;
   clientLogo?: string | undefined;
-  /** As the device shows it. */
+  /** As on the device. */
   userCode: string;
-  /** Who would be signed in there; undefined: nobody is signed in yet. */
+  /** The user who would be signed in there; undefined: no user is signed in yet. */
   memberEmail?: string | undefined;
 }
 
-/** Asks whether the member has the device in front of them: who was sent a code by somebody else is warned (RFC 8628, section 5.4). */
+/**
+ * Asks whether the user has the device at hand, with a warning about codes from other people (RFC 8628, section 5.4).
+ */
 export function DeviceConfirmPage(props: DeviceConfirmPageProps) {
   const { ctx, clientName, memberEmail } = props;
   const { t } = ctx;

@@ -9,7 +9,7 @@ export interface DeviceEndPageProps {
   clientName?: string | undefined;
 }
 
-/** How a device's sign-in ended; what is left to do is on the device. */
+/** The result of a device's sign-in; the device shows the next step. */
 export function DeviceEndPage({ ctx, end, clientName }: DeviceEndPageProps) {
   const { t } = ctx;
   return (

@@ -12,19 +12,19 @@ export interface NotInPlanPageProps {
   clientName: string;
   clientLogo?: string | undefined;
   memberEmail: string;
-  /** The plan that the member has, by name; undefined: none. */
+  /** The name of the user's plan; undefined: none. */
   currentPlan?: string | undefined;
-  /** Those that open the client app and can be had here. */
+  /** The plans that include the client app and are on sale. */
   plans: readonly { name: string; price: string; href: string }[];
   compareHref: string;
-  /** Where somebody else signs in. */
+  /** The sign-in of another user. */
   otherAccountHref: string;
-  /** The client app's request that waits: what tells the app that it is not to be. Undefined: none waits. */
+  /** The pending request of the client app, to cancel it. Undefined: none is pending. */
   back?: { action: string; fields: Record<string, string> } | undefined;
   dashboardHref: string;
 }
 
-/** A client app is for other plans than the member has: why, and what opens it. */
+/** A client app requires another plan: the reason, and the plans that include it. */
 export function NotInPlanPage(props: NotInPlanPageProps) {
   const { ctx, clientName, currentPlan, plans, back } = props;
   const { t } = ctx;

@@ -20,10 +20,10 @@ export interface ScopeText {
   detail: string;
 }
 
-/** Names that mean the same, as client apps that come from Cognito write them. */
+/** Synonyms, as in client apps that come from Cognito. */
 const aliases: Record<string, string> = { 'aws.cognito.signin.user.admin': 'account' };
 
-/** Says in words what each scope lets a client app do, in the order in which members care; unknown ones by their name. */
+/** The access of each scope in words, the most important first; unknown ones by their name. */
 export function scopeTexts(t: T, requested: readonly string[]): ScopeText[] {
   const scopes = [...new Set(requested.map((name) => aliases[name] ?? name))];
   const named = Object.entries(known)

@@ -8,18 +8,18 @@ export interface SignOutPageProps {
   ctx: PageContext;
   action: string;
   fields: Record<string, string>;
-  /** The client app that asks for it. */
+  /** The requesting client app. */
   clientName?: string;
-  /** What follows is a sign-in to it. */
+  /** A sign-in to it follows. */
   switches?: true;
   memberEmail?: string;
-  /** By which provider the member came, and whether signing out here signs out there, too. */
+  /** The provider of the sign-in, and whether a logout here also ends the session there. */
   upstream?: { name: string; ends: boolean };
-  /** The way back; the start page takes a signed-in member on. */
+  /** The link back; the start page redirects a signed-in user. */
   backHref?: string;
 }
 
-/** Asked when a link from an unknown place wants to sign the member out (security rules, 1.12). */
+/** Asks when a link from an unknown place would sign the user out (`security.md`, rule 12). */
 export function SignOutPage({
   ctx,
   action,

@@ -14,8 +14,8 @@ export interface VerifyUserPageProps {
 }
 
 /**
- * Between sign-in and the client app. The script `verify-user` posts the form's fields as JSON and goes on by itself;
- * without it, or when it fails, the button does the same.
+ * Between sign-in and the client app. The script `verify-user` posts the form's fields as JSON and redirects; without
+ * it, or after a failure, the user clicks the button.
  */
 export function VerifyUserPage({ ctx, action, fields, clientName }: VerifyUserPageProps) {
   const { t } = ctx;

@@ -7,14 +7,14 @@ export interface AppTileProps {
   /** The client id. */
   subtitle: string;
   logoUrl?: string | undefined;
-  /** The client app's own start address; without one there is nothing to open. */
+  /** The client app's own start address; without one it cannot be opened. */
   href?: string | undefined;
   open: string;
-  /** It is not for this member: what is said in place of the button, and the page that says more. */
+  /** This user has no access: the text instead of the button, and the page that explains it. */
   limited?: { href: string; label: string; how: string };
 }
 
-/** A client app. Behind its logo stands our own sign, which shows when there is no logo or when it does not load. */
+/** A client app. Behind its logo is Foyer's own sign, which shows if there is no logo or it does not load. */
 export function AppTile({ name, subtitle, logoUrl, href, open, limited }: AppTileProps) {
   return (
     <li className="app-tile">

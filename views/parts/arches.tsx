@@ -1,4 +1,6 @@
-/** The door as a picture: five arches, one in the other, and light that falls through. Colours come from the stylesheet. */
+/**
+ * The picture on the sign-in pages: five nested arches, and light that falls through. The stylesheet has the colors.
+ */
 export function Arches() {
   return (
     <svg className="arches" viewBox="0 84 420 336" preserveAspectRatio="xMaxYMax meet" fill="none" aria-hidden="true">

@@ -1,4 +1,4 @@
-/** The way to this page, the page itself last. */
+/** The path to this page, with the page itself last. */
 export function Breadcrumb({ label, path }: { label: string; path: readonly { href?: string; label: string }[] }) {
   return (
     <nav className="breadcrumb" aria-label={label}>

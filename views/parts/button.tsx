@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 interface ButtonLook {
-  /** One `primary` per page; `danger` destroys; `link` is the least of several acts. */
+  /** One `primary` per page; `danger` destroys; `link` is the least important of several actions. */
   kind?: 'primary' | 'quiet' | 'danger' | 'link';
   /** As wide as its container. */
   block?: boolean;
@@ -14,9 +14,11 @@ interface ButtonProps extends ButtonLook {
   name?: string;
   value?: string;
   disabled?: boolean;
-  /** At work: the words stay, an arch turns beside them, and a second press does nothing. The script `busy` does the same. */
+  /**
+   * Busy: the text stays, an arch turns beside it, and a second click does nothing. The script `busy` does the same.
+   */
   busy?: boolean;
-  /** The id of its form, where it stands outside, and another address than the form's. */
+  /** The id of its form, if it is outside, and another address than the form's. */
   form?: string | undefined;
   formAction?: string | undefined;
 }
@@ -24,7 +26,7 @@ interface ButtonProps extends ButtonLook {
 const className = ({ kind = 'primary', block, size }: ButtonLook) =>
   ['button', kind, block ? 'block' : '', size ?? ''].filter(Boolean).join(' ');
 
-/** Submits its form; `name` and `value` tell several buttons of one form apart. */
+/** Submits its form; `name` and `value` distinguish several buttons of one form. */
 export function Button({ type = 'submit', name, value, disabled, busy, form, formAction, ...look }: ButtonProps) {
   return (
     <button
@@ -42,7 +44,7 @@ export function Button({ type = 'submit', name, value, disabled, busy, form, for
   );
 }
 
-/** A link that looks like a button, for the one thing that a page wants done. */
+/** A link that looks like a button, for the main action of a page. */
 export function ButtonLink({ href, ...look }: ButtonLook & { href: string }) {
   return (
     <a className={className(look)} href={href}>

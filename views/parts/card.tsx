@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A section on a surface of its own: `actions` at its foot, `flush` when rows or a table fill it to the edge. */
+/** A section with its own background: `actions` at its bottom, `flush` if rows or a table fill it to the edge. */
 export function Card(props: {
   id?: string;
   title?: string;

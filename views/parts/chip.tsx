@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A word about something: `accent` for what it is, `ok` for what is well, `warn` for what needs attention. */
+/** A label: `accent` for a property, `ok` for a good state, `warn` for one that needs attention. */
 export function Chip({
   tone = 'accent',
   children,

@@ -5,9 +5,9 @@ import { Island } from './island.tsx';
 
 export interface CodeInputProps extends Omit<FieldWords, 'aside'> {
   name: string;
-  /** How many digits the code has: the stylesheet draws the cells of six (specification, section 9). */
+  /** Number of digits: the stylesheet draws six cells (specification, section 9). */
   length: 6;
-  /** The error when the form is sent with fewer digits. */
+  /** The error for fewer digits. */
   incomplete: string;
   value?: string;
   disabled?: boolean;
@@ -17,8 +17,8 @@ export interface CodeInputProps extends Omit<FieldWords, 'aside'> {
 type CodeInputHandlers = { input?: Ref<HTMLInputElement>; onInput?: FormEventHandler<HTMLInputElement> };
 
 /**
- * One field for a one-time code: phones offer the code from the message, it is read out as what it is, and a paste may have
- * spaces in it. The cells are drawn behind it.
+ * One field for a one-time code: phones offer the code from the message, screen readers read one field, and a paste may
+ * have spaces. The cells are drawn behind it.
  */
 export function CodeInputView(props: CodeInputProps & CodeInputHandlers) {
   const { name, label, error, hint, value, disabled, autoFocus, input, onInput } = props;
@@ -45,7 +45,7 @@ export function CodeInputView(props: CodeInputProps & CodeInputHandlers) {
   );
 }
 
-/** Where scripts run, only digits stay and only a whole code is sent; the server holds to the same without them. */
+/** With scripts, only digits stay and only a complete code is sent; the server enforces the same without them. */
 export function CodeInput({ ctx, ...props }: { ctx: PageContext } & CodeInputProps) {
   return <Island ctx={ctx} name="code-input" view={CodeInputView} props={props} />;
 }

@@ -6,7 +6,7 @@ export interface CopyButtonProps {
   /** The id of the element whose text is copied. */
   source: string;
   label: string;
-  /** Stands in the label's place for a while once it is done. */
+  /** Replaces the label for a while after copying. */
   doneLabel: string;
 }
 
@@ -20,7 +20,7 @@ export function CopyButtonView(props: CopyButtonProps & { done?: boolean; onClic
   );
 }
 
-/** Copies what stands elsewhere on the page. Without scripts one selects it by hand. */
+/** Copies another element of the page. Without scripts users select it by hand. */
 export function CopyButton({ ctx, ...props }: { ctx: PageContext } & CopyButtonProps) {
   return <Island ctx={ctx} name="copy-button" view={CopyButtonView} props={props} />;
 }

@@ -5,15 +5,18 @@ export interface DialogCardProps {
   id: string;
   title: string;
   lead?: string;
-  /** The page that the dialog lies on: closing it goes there. */
+  /** The page behind the dialog: closing leads there. */
   closeHref: string;
   closeLabel: string;
-  /** `h1` where the dialog is a page of its own. */
+  /** `h1` if the dialog is a page of its own. */
   level?: 'h1' | 'h2';
   children: ReactNode;
 }
 
-/** One act in a box, on a page of its own. A `DialogLink` elsewhere lifts this element into a dialog there (`data-lift`). */
+/**
+ * One action in a box, on a page of its own. A `DialogLink` elsewhere shows this element in a dialog there
+ * (`data-lift`).
+ */
 export function DialogCard({
   id,
   title,

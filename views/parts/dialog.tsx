@@ -4,10 +4,10 @@ import { Icon } from './icon.tsx';
 import { Island } from './island.tsx';
 
 export interface DialogProps {
-  /** The dialog's own page, of this site. What it lifts is the page's element with `data-lift`. */
+  /** The dialog's own page, of this site. The dialog shows the page's element with `data-lift`. */
   href: string;
   label: string;
-  /** For screen readers, behind the label: "Edit" alone would be one of many. */
+  /** For screen readers, after the label: "Edit" alone would be ambiguous. */
   context?: string;
   closeLabel: string;
 }
@@ -30,12 +30,15 @@ interface DialogViewProps {
   title: string;
   closeLabel: string;
   dialog: Ref<HTMLDialogElement>;
-  /** The element that is given the lifted content. */
+  /** The container of the loaded content. */
   slot: Ref<HTMLDivElement>;
   onClosed: () => void;
 }
 
-/** The frame of an open dialog; whatever has `data-close` in it closes it. The browser keeps the focus in it, closes it on Escape and gives the focus back. */
+/**
+ * The frame of an open dialog; elements with `data-close` close it. The browser keeps the focus in it, closes it on
+ * Escape and restores the focus.
+ */
 export function DialogView({ title, closeLabel, dialog, slot, onClosed }: DialogViewProps) {
   return (
     <dialog className="dialog" aria-label={title} ref={dialog} onClose={onClosed}>
@@ -47,7 +50,7 @@ export function DialogView({ title, closeLabel, dialog, slot, onClosed }: Dialog
   );
 }
 
-/** A link to a form on a page of its own; where scripts run, the same form comes up in a dialog. */
+/** A link to a form on a page of its own; with scripts, the same form opens in a dialog. */
 export function DialogLink({ ctx, ...props }: { ctx: PageContext } & DialogProps) {
   return <Island ctx={ctx} name="dialog" view={DialogLinkView} props={props} />;
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Where a list has nothing yet: an open door, what will be here, and the way to the first one. */
+/** For an empty list: an open door, the future content, and the link to the first entry. */
 export function EmptyState({ title, text, action }: { title: string; text?: string; action?: ReactNode }) {
   return (
     <div className="empty">

@@ -3,14 +3,17 @@ import { Icon } from './icon.tsx';
 
 export interface FieldWords {
   label: string;
-  /** The error in words; marks the field as invalid. */
+  /** The error text; marks the field as invalid. */
   error?: string | undefined;
   hint?: string | undefined;
   /** Beside the label, for example a link. */
   aside?: ReactNode;
 }
 
-/** What ties a control to its words: its id is `field-<name>`, those of error and hint follow from it. */
+/**
+ * The attributes that link a control to its texts: its id is `field-<name>`, those of error and hint are derived from
+ * it.
+ */
 export function fieldAttributes(
   name: string,
   { error, hint, describedBy }: Pick<FieldWords, 'error' | 'hint'> & { describedBy?: string | undefined },
@@ -25,7 +28,7 @@ export function fieldAttributes(
   };
 }
 
-/** The error's text, with a sign beside it: never by colour alone. */
+/** The error's text with an icon, because color alone is not accessible. */
 export function FieldError({ id, children }: { id: string; children: ReactNode }) {
   return (
     <p className="field-error" id={id}>

@@ -22,7 +22,7 @@ export interface FieldProps extends FieldWords, InputAttributes {
   /** Inside the control's frame, at its end. */
   inside?: ReactNode;
   ref?: Ref<HTMLInputElement> | undefined;
-  /** The id of something else on the page that describes it. */
+  /** The id of another element that describes it. */
   describedBy?: string;
 }
 

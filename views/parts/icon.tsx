@@ -1,4 +1,4 @@
-/** Small signs of 20 × 20, drawn in the same line as the mark. Decoration only: the words beside them carry the meaning. */
+/** Icons of 20 × 20, drawn in the same line as the mark. Decoration only: the text beside them has the meaning. */
 const paths = {
   alert: 'M10 6.2v4.4M10 13.6v.1M10 2.5a7.5 7.5 0 1 1 0 15 7.5 7.5 0 0 1 0-15z',
   arrow: 'M4 10h12M11 5l5 5-5 5',

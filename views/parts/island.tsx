@@ -2,7 +2,9 @@ import type { ComponentType } from 'react';
 import type { PageContext } from '../page-context.ts';
 import { Script } from './script.tsx';
 
-/** When the browser loads React and the island's own code: at the first pointer, focus or key on it, or once it is idle. */
+/**
+ * When the browser loads React and the island's own code: at the first pointer, focus or key on it, or when it is idle.
+ */
 export type IslandLoad = 'touch' | 'idle';
 
 interface IslandProps<P extends object> {
@@ -10,13 +12,13 @@ interface IslandProps<P extends object> {
   /** Of `client/islands/<name>.tsx`, whose first rendering must be `view` with these props. */
   name: string;
   load?: IslandLoad;
-  /** The island's markup without its state: what members without JavaScript have. */
+  /** The island's markup without its state: the content without JavaScript. */
   view: ComponentType<P>;
   /** Also sent to the browser as JSON: texts and values, no functions, no elements, no secrets. */
   props: P;
 }
 
-/** A component that holds state in the browser. `client/hydrate.ts` finds it by its attributes and wakes it. */
+/** A component with state in the browser. `client/hydrate.ts` finds it by its attributes and hydrates it. */
 export function Island<P extends object>({ ctx, name, load = 'touch', view: View, props }: IslandProps<P>) {
   return (
     <>

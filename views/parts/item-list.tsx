@@ -4,17 +4,17 @@ import { ButtonLink } from './button.tsx';
 export interface Item {
   label: string;
   value: ReactNode;
-  /** Before the words, for example an avatar. */
+  /** Before the text, for example an avatar. */
   before?: ReactNode;
   /** A chip beside the value. */
   chip?: ReactNode;
-  /** `context` says to screen readers what is edited: "Edit" alone would be one of many. */
+  /** `context` names the edited item for screen readers: "Edit" alone would be ambiguous. */
   action?: { href: string; label: string; context: string };
   /** Any other way to change it: a `DialogLink`, a form. */
   act?: ReactNode;
 }
 
-/** Rows of what is stored, each with the way to change it. */
+/** Rows of stored data, each with a link to change it. */
 export function ItemList({ items }: { items: readonly Item[] }) {
   return (
     <ul className="items">

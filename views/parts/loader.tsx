@@ -1,4 +1,4 @@
-/** Arches that light up one after the other. The words beside it say what is being waited for. */
+/** Arches that light up one after the other. The text beside it names the pending work. */
 export function Loader() {
   return (
     <svg className="loader" width="64" height="64" viewBox="0 0 28 28" fill="none" aria-hidden="true">

@@ -11,7 +11,7 @@ export function Mark({ size = 28 }: { size?: number }) {
   );
 }
 
-/** The brand's logo (or our sign) and name, as a link to the start page. */
+/** The brand's logo (or Foyer's sign) and name, as a link to the start page. */
 export function Brand({ brand }: { brand: PageContext['brand'] }) {
   return (
     <a className="brand" href="/">

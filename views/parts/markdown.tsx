@@ -1,4 +1,4 @@
-/** HTML that the server has made from an operator's Markdown, in which no HTML was let through. */
+/** HTML from an operator's Markdown, rendered by the server without embedded HTML. */
 export function Markdown({ html, className }: { html: string; className?: string }) {
   // biome-ignore lint/security/noDangerouslySetInnerHtml: made by server/legal/markdown.ts, which lets no HTML of the file through
   return <div className={className} dangerouslySetInnerHTML={{ __html: html }} />;

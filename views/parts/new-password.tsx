@@ -9,16 +9,16 @@ import { StrengthChecklist, type StrengthWords, strengthWords } from './strength
 
 export interface NewPasswordProps extends Pick<FieldWords, 'label' | 'error' | 'hint'> {
   name: string;
-  /** Which rules the password that was sent met; left out while nothing has been sent. */
+  /** The rules that the submitted password met; omitted before a submission. */
   met?: Strength | undefined;
-  /** The names of the same form's fields that hold what the password must not contain, as far as it has such fields. */
+  /** The names of the same form's fields that the password must not contain, if there are such fields. */
   fields?: Partial<Record<keyof PersonalData, string>>;
-  /** The same where it is known already. */
+  /** The same if the values are already known. */
   known?: Partial<PersonalData>;
   autoFocus?: boolean;
 }
 
-/** With its words, as the browser is given it. */
+/** With its texts, for the browser. */
 export interface NewPasswordViewProps extends NewPasswordProps {
   labels: StrengthWords & { show: string };
 }
@@ -63,8 +63,8 @@ export function NewPasswordView(props: NewPasswordViewProps & NewPasswordHandler
 }
 
 /**
- * The field for a new password with its checklist. Where scripts run, the list follows what is typed, and a button shows it;
- * the server holds to the same rule without them.
+ * The field for a new password with its checklist. With scripts, the list follows the input, and a button shows it; the
+ * server enforces the same rule without them.
  */
 export function NewPassword({ ctx, ...props }: { ctx: PageContext } & NewPasswordProps) {
   const labels = { ...strengthWords(ctx.t), show: ctx.t('common.showPassword') };

@@ -3,7 +3,7 @@ import { ButtonLink } from './button.tsx';
 
 export interface PageLinksProps {
   ctx: PageContext;
-  /** Of the list: several lists may stand on one page. */
+  /** Of the list: a page may have several lists. */
   label: string;
   /** From 1. */
   page: number;
@@ -11,7 +11,7 @@ export interface PageLinksProps {
   toHref: (page: number) => string;
 }
 
-/** The way through a list that is shown some rows at a time: plain links. A list of one page has none. */
+/** The page links of a list: plain links. A list of one page has none. */
 export function PageLinks({ ctx, label, page, pages, toHref }: PageLinksProps) {
   const { t } = ctx;
   if (pages < 2) return null;

@@ -8,7 +8,7 @@ export interface PassingNoticeProps {
   /** A short title above the text. */
   title?: string | undefined;
   text: string;
-  /** How long it stays, not counting while the member points at it or is in it. */
+  /** Its duration, without the time while the pointer or focus is on it. */
   durationMs: number;
 }
 
@@ -35,7 +35,7 @@ export function PassingNoticeView({
   );
 }
 
-/** A notice that goes away by itself where scripts run. What must be read is a `Notice`. */
+/** A notice that disappears by itself with scripts. Important messages use `Notice`. */
 export function PassingNotice({ ctx, ...props }: { ctx: PageContext } & PassingNoticeProps) {
   return <Island ctx={ctx} name="passing-notice" load="idle" view={PassingNoticeView} props={props} />;
 }

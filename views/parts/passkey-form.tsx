@@ -2,17 +2,17 @@ import type { PageContext } from '../page-context.ts';
 import { Button } from './button.tsx';
 
 export interface PasskeyAsk {
-  /** Where the browser's answer is posted as `credential`, with `remember` as the page's checkbox of that name says. */
+  /** The target of the browser's answer as `credential`, with the page's checkbox `remember`. */
   action: string;
-  /** What the browser is asked (PublicKeyCredentialRequestOptionsJSON). */
+  /** The options for the browser (PublicKeyCredentialRequestOptionsJSON). */
   options: object;
   /** On the button. */
   label: string;
 }
 
 /**
- * The button of passkeys, and what a browser offers in fields that say `webauthn`. There only where scripts run and know of passkeys; the
- * page brings the script `busy` along.
+ * The passkey button, and the browser's autofill in fields with `webauthn`. Shown only if scripts run and support
+ * passkeys; the page must load the script `busy`.
  */
 export function PasskeyForm({ ctx, action, options, label }: { ctx: PageContext } & PasskeyAsk) {
   return (

@@ -6,7 +6,7 @@ import { RevealView } from './reveal.tsx';
 
 type PasswordFieldProps = { ctx: PageContext } & Omit<ComponentProps<typeof Field>, 'inside' | 'type'>;
 
-/** A password input. Where scripts run, a button in it shows what was typed. */
+/** A password input. With scripts, a button in it shows the input. */
 export function PasswordField({ ctx, ...field }: PasswordFieldProps) {
   const reveal = { controls: `field-${field.name}`, label: ctx.t('common.showPassword') };
   return (

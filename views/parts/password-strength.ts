@@ -1,9 +1,9 @@
 /**
- * The rule for new passwords, once: the server refuses by it, and the checklist beside the field shows it live. Nothing here
- * knows of requests or pages.
+ * The rule for new passwords, in one place: the server enforces it, and the checklist beside the field shows it live.
+ * It does not know requests or pages.
  */
 const minCharacters = 8;
-/** A name of one letter is in nearly every password. */
+/** Nearly every password contains a name of one letter. */
 const minNameCharacters = 2;
 
 /** The three lines of the checklist, in the specification's order. */
@@ -11,18 +11,18 @@ export const strengthRules = ['numberOrSymbol', 'length', 'notPersonal'] as cons
 export type StrengthRule = (typeof strengthRules)[number];
 export type Strength = Record<StrengthRule, boolean>;
 
-/** What a password must not contain. Empty when unknown. */
+/** Values that a password must not contain. Empty if unknown. */
 export interface PersonalData {
   email: string;
   givenName?: string;
   familyName?: string;
 }
 
-/** How texts are compared: neither case nor the way in which a letter is composed makes a difference. */
+/** Normalizes texts for comparison: ignores case and the composition of letters. */
 const plain = (text: string) => text.normalize('NFKC').toLowerCase();
 const length = (text: string) => [...text].length;
 
-/** Which of the rules a password meets; all are needed. Passwords are taken as they are, never trimmed. */
+/** The rules that a password meets; all are required. Passwords are used unchanged, never trimmed. */
 export function passwordStrength(password: string, { email, givenName = '', familyName = '' }: PersonalData): Strength {
   const text = plain(password);
   const names = [email, givenName, familyName].map((name) => plain(name.trim()));

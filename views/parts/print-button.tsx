@@ -13,7 +13,7 @@ export function PrintButtonView({ label, onClick }: PrintButtonProps & { onClick
   );
 }
 
-/** Prints the page. Without scripts one uses the browser's own menu. */
+/** Prints the page. Without scripts users use the browser's own menu. */
 export function PrintButton({ ctx, ...props }: { ctx: PageContext } & PrintButtonProps) {
   return <Island ctx={ctx} name="print-button" view={PrintButtonView} props={props} />;
 }

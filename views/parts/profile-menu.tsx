@@ -13,10 +13,10 @@ interface MenuGroup {
 
 export interface ProfileMenuProps {
   member: PageUser;
-  /** What the button is called for those who do not see it; the name follows. */
+  /** The accessible name of the button; the user's name follows. */
   label: string;
   groups: MenuGroup[];
-  /** Signing out is an act: a form. */
+  /** Logout is an action: a form. */
   signOut: { action: string; label: string };
 }
 
@@ -28,7 +28,7 @@ interface MenuHandlers {
   >;
 }
 
-/** A list of links behind the member's picture: native `details`, so that it opens without scripts too. */
+/** A list of links behind the user's picture: native `details`, so that it opens without scripts too. */
 export function ProfileMenuView({ member, label, groups, signOut, menu, on }: ProfileMenuProps & MenuHandlers) {
   return (
     <details className="menu" ref={menu} {...on} suppressHydrationWarning>
@@ -82,7 +82,7 @@ export const accountPlaces = [
 
 type MenuLinkName = (typeof marketplace)[number] | (typeof accountPlaces)[number];
 
-/** Those links that have an address, with their words. */
+/** The links that have an address, with their texts. */
 function menuLinks({ t, links }: PageContext, names: readonly MenuLinkName[]) {
   return names.flatMap((name) => {
     const href = links[name];
@@ -90,7 +90,7 @@ function menuLinks({ t, links }: PageContext, names: readonly MenuLinkName[]) {
   });
 }
 
-/** The ways to the member's pages in the marketplace's apps and here, as far as they exist, and Logout. */
+/** The links to the user's pages in the marketplace's apps and here, if they exist, and Logout. */
 export function ProfileMenu(props: { ctx: PageContext; member: PageUser; signOutAction: string }) {
   const { ctx, member, signOutAction } = props;
   const { t } = ctx;

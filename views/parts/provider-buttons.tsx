@@ -8,13 +8,13 @@ export interface ProviderButtonProps {
   kind: ProviderMarkKind;
   /** "Continue with Google". */
   label: string;
-  /** Address of its logo, where it has one of its own. */
+  /** Address of its own logo, if it has one. */
   logo?: string | undefined;
-  /** Where it posts. */
+  /** Its form's target. */
   action: string;
 }
 
-/** The buttons of a page on which somebody signs in or up. */
+/** The buttons of a sign-in or sign-up page. */
 export interface ProviderButtonGroups {
   /** Amazon and Google. */
   top: readonly ProviderButtonProps[];
@@ -22,11 +22,11 @@ export interface ProviderButtonGroups {
   others: readonly ProviderButtonProps[];
   /** Whether the list of the others is open from the start. */
   open: boolean;
-  /** What to do about providers that do not take this browser. */
+  /** The advice if providers do not support this browser. */
   instead?: string | undefined;
 }
 
-/** @param form the id of the form that is sent: what is typed and ticked there goes along */
+/** @param form the id of the submitted form: its fields are sent too */
 export function ProviderButtons({
   buttons,
   form,
@@ -50,7 +50,7 @@ export function Or({ children }: { children: string }) {
 interface ProviderButtonsProps {
   ctx: PageContext;
   buttons: ProviderButtonGroups;
-  /** The id of the form that is sent: what is typed and ticked there goes along. */
+  /** The id of the submitted form: its fields are sent too. */
   form: string;
 }
 
@@ -67,7 +67,10 @@ export function PrimaryProviderButtons({ ctx: { t }, buttons, form }: ProviderBu
   );
 }
 
-/** Below the fields: what to do where a provider does not take this browser, Facebook by itself, and the list of the others, which opens without a script. */
+/**
+ * Below the fields: the advice if a provider does not support this browser, Facebook separately, and the list of the
+ * others, which opens without a script.
+ */
 export function MoreProviderButtons({ ctx: { t }, buttons, form }: ProviderButtonsProps) {
   const { facebook, others, open, instead } = buttons;
   if (facebook.length + others.length === 0 && instead === undefined) return null;

@@ -1,4 +1,7 @@
-/** The marks of Google, Facebook and Amazon, in their owners' colours on every ground; Amazon's letter is as dark or light as the words beside it. */
+/**
+ * The marks of Google, Facebook and Amazon, in their owners' colors on every background; Amazon's letter has the color
+ * of the text beside it.
+ */
 const marks = {
   google: (
     <>
@@ -42,7 +45,7 @@ const marks = {
 
 export type ProviderMarkKind = 'google' | 'facebook' | 'amazon' | 'oidc' | 'saml';
 
-/** Decoration: the words beside it name the provider. Nothing where a provider has no mark. */
+/** Decoration: the text beside it names the provider. Nothing for a provider without a mark. */
 export function ProviderMark({ kind, logo }: { kind: ProviderMarkKind; logo?: string | undefined }) {
   if (kind === 'oidc' || kind === 'saml') {
     return logo === undefined ? null : <img src={logo} alt="" width="20" height="20" loading="lazy" />;

@@ -1,13 +1,13 @@
 export interface QrCodeProps {
-  /** What is said in its place. */
+  /** The alternative text. */
   label: string;
-  /** How many modules wide and high, the quiet zone included. */
+  /** Width and height in modules, including the quiet zone. */
   size: number;
   /** The dark modules as an SVG path, one unit each. */
   path: string;
 }
 
-/** A QR code drawn on the server. Dark on light in both themes: scanners expect it so. */
+/** A QR code rendered on the server. Dark on light in both themes: scanners need it. */
 export function QrCode({ label, size, path }: QrCodeProps) {
   return (
     <svg className="qr-code" viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges" role="img" aria-label={label}>

@@ -5,7 +5,7 @@ export interface RadioCard {
   value: string;
   title: string;
   detail?: string;
-  /** A word that stands out, for example "In use". */
+  /** A highlighted label, for example "In use". */
   badge?: string;
   /** A price with its period, already formatted: `{ amount: '$900', per: 'a year' }`. */
   price?: { amount: string; per: string };
@@ -48,7 +48,7 @@ function Card({ name, card, checked, errorId }: { name: string; card: RadioCard;
   );
 }
 
-/** One of several, each with room to explain itself: plans, ways of a second factor. */
+/** One of several options with space for an explanation: plans, second factors. */
 export function RadioCards({ name, legend, cards, value, error }: RadioCardsProps) {
   const errorId = error === undefined ? undefined : `field-${name}-error`;
   return (

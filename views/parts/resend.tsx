@@ -3,10 +3,10 @@ import { Button } from './button.tsx';
 import { Island } from './island.tsx';
 
 export interface ResendProps {
-  /** Seconds until it may be pressed; 0: now. */
+  /** Seconds until it is enabled; 0: now. */
   waitSeconds: number;
   label: string;
-  /** What stands beside it meanwhile, with `%` for the seconds. */
+  /** The text beside it meanwhile, with `%` for the seconds. */
   waitText: string;
 }
 
@@ -21,7 +21,10 @@ export function ResendView({ waitSeconds, label, waitText, live }: ResendProps &
   );
 }
 
-/** Asks for another code, by its form. Where scripts run, the seconds count down and the button waits for them; the server does without. */
+/**
+ * Requests another code, with its form. With scripts, the seconds count down and the button waits; the server works
+ * without.
+ */
 export function Resend({ ctx, ...props }: { ctx: PageContext } & ResendProps) {
   return <Island ctx={ctx} name="resend" load="idle" view={ResendView} props={props} />;
 }

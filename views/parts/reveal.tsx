@@ -6,7 +6,7 @@ export interface RevealProps {
   label: string;
 }
 
-/** The eye in a password field: a button that only a script can serve. */
+/** The eye in a password field: a button that needs a script. */
 export function RevealView(props: RevealProps & { isVisible?: boolean; onClick?: () => void }) {
   const { controls, label, isVisible = false, onClick } = props;
   return (

@@ -1,4 +1,4 @@
-/** One of a few short words, side by side, each an address. For a choice within a form see `Segmented`. */
+/** One of a few short options, side by side, each an address. For a choice within a form see `Segmented`. */
 export function SegmentedLinks(props: {
   label: string;
   parts: readonly { href: string; label: string; current?: boolean }[];

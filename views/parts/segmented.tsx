@@ -5,7 +5,7 @@ import { Island } from './island.tsx';
 export interface SegmentedProps {
   name: string;
   legend: string;
-  /** `panel` is the id of what belongs to the option; the page renders the panels of the others `hidden`. */
+  /** `panel` is the id of the option's panel; the page renders the panels of the others `hidden`. */
   options: Array<{ value: string; label: string; panel?: string }>;
   chosen: string;
 }
@@ -37,7 +37,10 @@ export function SegmentedView({ name, legend, options, chosen, group, onChange }
   );
 }
 
-/** Shows the chosen option's panel at once. Without scripts its form has a button (`without-script`) that asks the server. */
+/**
+ * Shows the chosen option's panel at once. Without scripts its form has a button (`without-script`) that asks the
+ * server.
+ */
 export function Segmented({ ctx, ...props }: { ctx: PageContext } & SegmentedProps) {
   return <Island ctx={ctx} name="segmented" view={SegmentedView} props={props} />;
 }

@@ -5,13 +5,13 @@ export interface SelectFieldProps extends FieldWords {
   name: string;
   options: readonly { value: string; label: string }[];
   value?: string;
-  /** Shown while nothing is chosen; choosing it is choosing nothing. */
+  /** Shown while nothing is chosen; choosing it clears the choice. */
   placeholder?: string;
   autoComplete?: string;
   disabled?: boolean;
 }
 
-/** The browser's own list in our frame. Its id is `field-<name>`. */
+/** The browser's own list in Foyer's frame. Its id is `field-<name>`. */
 export function SelectField(props: SelectFieldProps) {
   const { name, label, error, hint, aside, options, placeholder } = props;
   return (

@@ -4,7 +4,7 @@ export interface SideMenuLink {
   current?: boolean;
 }
 
-/** The pages of one area; up to 767 px above the content. What has no address is left out. */
+/** The pages of one area; up to 767 px above the content. Pages without an address are omitted. */
 export function SideMenu({ label, links }: { label: string; links: readonly SideMenuLink[] }) {
   return (
     <nav className="side-menu" aria-label={label}>

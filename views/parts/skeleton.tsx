@@ -1,6 +1,6 @@
 const widths = ['w-3', 'w-5', 'w-4'] as const;
 
-/** Stands where content will be: as many lines, and before them a picture when there will be one. */
+/** Placeholder of loading content: its lines, with a picture if there will be one. */
 export function Skeleton({ label, lines = 3, picture }: { label: string; lines?: number; picture?: boolean }) {
   return (
     <div className="skeleton" role="status">

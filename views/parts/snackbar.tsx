@@ -3,7 +3,7 @@ import { Notice, type NoticeKind } from './notice.tsx';
 import { type NoticeDuration, noticeDurationsMs } from './notice-durations.ts';
 import { PassingNotice } from './passing-notice.tsx';
 
-/** A message that floats over the page's foot for its time. */
+/** A message that floats over the bottom of the page for its duration. */
 export function Snackbar(props: { ctx: PageContext; kind: NoticeKind; text: string; duration: NoticeDuration }) {
   const { ctx, kind, text, duration } = props;
   const durationMs = noticeDurationsMs[duration];

@@ -5,11 +5,11 @@ export interface StepperProps {
   t: T;
   label: string;
   steps: readonly string[];
-  /** Index of the present step; as many as there are steps when all are done. */
+  /** Index of the present step; the number of steps when all are done. */
   current: number;
 }
 
-/** Where a flow of several steps stands; what lies behind and ahead is said to screen readers too. */
+/** The progress of a flow with several steps; screen readers also get the done and future ones. */
 export function Stepper({ t, label, steps, current }: StepperProps) {
   const stepState = (index: number) => (index < current ? 'done' : index === current ? 'current' : 'ahead');
   return (

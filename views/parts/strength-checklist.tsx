@@ -2,7 +2,7 @@ import type { T } from '../../locales/index.ts';
 import { Icon } from './icon.tsx';
 import { type Strength, type StrengthRule, strengthRules } from './password-strength.ts';
 
-/** The checklist's words, ready to be sent to the browser. */
+/** The checklist's texts, for the browser. */
 export interface StrengthWords {
   label: string;
   rules: Record<StrengthRule, string>;
@@ -26,8 +26,8 @@ export function strengthWords(t: T): StrengthWords {
 const looks = { met: 'check', unmet: 'alert', open: 'dot' } as const;
 
 /**
- * The rules beside the field of a new password, each with a sign: met, missed, or not looked at yet.
- * @param met which rules the password that was sent met; left out while nothing has been sent
+ * The rules beside the field of a new password, each with a sign: met, missed, or not checked yet.
+ * @param met the rules that the submitted password met; omitted before a submission
  */
 export function StrengthChecklist(props: { labels: StrengthWords; id: string; met?: Strength | undefined }) {
   const { labels, id, met } = props;

@@ -2,13 +2,13 @@ export interface SummaryLine {
   label: string;
   /** Already formatted. */
   amount: string;
-  /** Money that is taken off. */
+  /** A deduction. */
   saves?: boolean;
 }
 
 /**
- * What an order comes to: lines, the total, and a note on what follows.
- * @param props.people the lines say who somebody is: each stands below its label
+ * The total of an order: lines, the sum, and a note on later charges.
+ * @param props.people the lines describe people: each value is below its label
  */
 export function SummaryList(props: {
   lines: readonly SummaryLine[];

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 export interface Column<Row> {
   key: string;
   label: string;
-  /** Amounts and numbers stand at the end, in figures of one width. */
+  /** Amounts and numbers are aligned at the end, in figures of one width. */
   numeric?: boolean;
   cell: (row: Row) => ReactNode;
 }
@@ -13,13 +13,13 @@ export interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  /** Instead of rows when there are none. */
+  /** Replaces the rows if there are none. */
   empty?: ReactNode;
 }
 
 /**
- * A table that becomes a list of labelled values up to 550 px. The roles are written out because a changed `display` takes
- * them from the elements.
+ * A table that becomes a list of labelled values up to 550 px. The roles are explicit because a changed `display`
+ * removes them from the elements.
  */
 export function Table<Row>({ caption, columns, rows, rowKey, empty }: TableProps<Row>) {
   if (rows.length === 0 && empty !== undefined) return empty;

@@ -4,9 +4,9 @@ import { Island } from './island.tsx';
 
 export interface TabsProps {
   label: string;
-  /** `panel` is the id of the tab's panel, `href` the address of the page with it shown. */
+  /** `panel` is the id of the tab's panel, `href` the address of the page with this panel. */
   tabs: Array<{ panel: string; label: string; href: string }>;
-  /** The id of the panel that is shown; the page renders the others `hidden`. */
+  /** The id of the shown panel; the page renders the others `hidden`. */
   chosen: string;
 }
 
@@ -44,7 +44,7 @@ export function TabsView({ label, tabs, chosen, live = false, onClick, onKeyDown
   );
 }
 
-/** Tabs over panels of the page. Without scripts they are links to the same page with another panel shown. */
+/** Tabs over panels of the page. Without scripts they are links to the same page with another panel. */
 export function Tabs({ ctx, ...props }: { ctx: PageContext } & TabsProps) {
   return <Island ctx={ctx} name="tabs" view={TabsView} props={props} />;
 }

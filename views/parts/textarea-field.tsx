@@ -10,7 +10,7 @@ export interface TextareaFieldProps
   name: string;
 }
 
-/** Several lines; where browsers can, it grows with what is written. Its id is `field-<name>`. */
+/** Several lines; it grows with its content if the browser supports that. Its id is `field-<name>`. */
 export function TextareaField({ name, label, error, hint, aside, rows = 3, ...input }: TextareaFieldProps) {
   return (
     <FieldFrame name={name} label={label} error={error} hint={hint} aside={aside}>

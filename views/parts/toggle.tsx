@@ -14,7 +14,7 @@ export interface ToggleProps {
 
 type ToggleHandlers = { input?: Ref<HTMLInputElement>; onChange?: (event: ChangeEvent<HTMLInputElement>) => void };
 
-/** A switch for something that is on or off. Not restored by the browser: what the server said is how it is. */
+/** A switch between on and off. The browser does not restore it: the server's state counts. */
 export function ToggleView({ name, label, detail, checked, disabled, input, onChange }: ToggleProps & ToggleHandlers) {
   return (
     <label className="toggle">
@@ -39,12 +39,14 @@ export function ToggleView({ name, label, detail, checked, disabled, input, onCh
   );
 }
 
-/** A switch whose form is sent as soon as it moves. The form's button for members without scripts is `without-script`. */
+/**
+ * A switch whose form is submitted when it changes. The form's button for users without scripts is `without-script`.
+ */
 export function SavingToggle({ ctx, ...props }: { ctx: PageContext } & ToggleProps) {
   return <Island ctx={ctx} name="saving-toggle" view={ToggleView} props={props} />;
 }
 
-/** A setting by itself: a switch in a form of its own. */
+/** A separate setting: a switch in a form of its own. */
 export function ToggleForm(
   props: ToggleProps & { ctx: PageContext; action: string; fields?: Record<string, string>; save: string },
 ) {

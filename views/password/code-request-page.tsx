@@ -11,13 +11,13 @@ export interface RequestPageProps {
   action: string;
   username: string;
   error?: string | undefined;
-  /** Back to the sign-in, with what it was for. */
+  /** Back to the sign-in, with its continuation. */
   signInHref: string;
-  /** Why no code was sent, or why the one before is of no use. */
+  /** The reason that no code was sent, or that the earlier one is useless. */
   problem?: { title: string; text: string } | undefined;
 }
 
-/** Asks for a code: on the page of its own, and where a code is wanted in a browser that has asked for none. */
+/** Requests a code: on its own page, and when a code is required in a browser that has requested none. */
 export function RequestPage({
   ctx,
   action,
@@ -29,7 +29,7 @@ export function RequestPage({
   notice,
 }: RequestPageProps & {
   head: ReactNode;
-  /** Where there is no problem. */
+  /** If there is no problem. */
   notice?: ReactNode;
 }) {
   const { t } = ctx;

@@ -7,7 +7,7 @@ import { Script } from '../parts/script.tsx';
 
 interface SignInMethodView {
   id: string;
-  /** As the member recognises it. */
+  /** The user's name for it. */
   name: string;
   /** Milliseconds since the epoch. */
   createdAt: number;
@@ -17,13 +17,13 @@ export interface RecentFactorsPageProps {
   ctx: PageContext;
   action: string;
   signInHref: string;
-  /** Added lately. */
+  /** Recently added. */
   passkeys: readonly SignInMethodView[];
-  /** Accounts elsewhere, linked lately. */
+  /** Recently linked accounts. */
   links: readonly SignInMethodView[];
 }
 
-/** After a new password: what was added lately and signs in without it may be a stranger's. */
+/** After a new password: recently added methods that sign in without it may be a stranger's. */
 export function RecentFactorsPage({ ctx, action, signInHref, passkeys, links }: RecentFactorsPageProps) {
   const { t, lang } = ctx;
   const moduleName = links.length === 0 ? 'passkeys.afterReset' : 'federation.linked.afterReset';

@@ -1,7 +1,7 @@
 import { Notice } from '../parts/notice.tsx';
 import { RequestPage, type RequestPageProps } from './code-request-page.tsx';
 
-/** 'Reset Your Password' in a browser that has asked for no code, or whose way is over: the way to ask for one here. */
+/** 'Reset Your Password' in a browser without a flow, or with an expired one: the form to request a code here. */
 export function ResetStartPage(props: RequestPageProps) {
   const { t } = props.ctx;
   return (

@@ -11,7 +11,7 @@ import type { Strength } from '../parts/password-strength.ts';
 import { Resend } from '../parts/resend.tsx';
 import { Script } from '../parts/script.tsx';
 
-/** What was done a moment ago. */
+/** The notice about the last action. */
 export interface ResetNews {
   title: string;
   text: string;
@@ -21,28 +21,28 @@ export interface ResetNews {
 export interface ResetPasswordPageProps {
   ctx: PageContext;
   action: string;
-  /** Where a code for somebody else is asked for. */
+  /** The form for another account's code. */
   otherHref: string;
-  /** As it was typed; for the browser's memory of passwords. */
+  /** As it was typed; for the browser's password manager. */
   username: string;
-  /** Where the code went to, in words. */
+  /** The destination of the code, in words. */
   sent: string;
-  /** Only a whole code stays, and none that was wrong. */
+  /** Only a complete code stays, and never a wrong one. */
   code?: string;
-  /** It was right already, and need not be shown again. */
+  /** It was already right, and need not be entered again. */
   proven: boolean;
   errors: { code?: string; password?: string; confirm?: string };
   problem?: { title: string; text: string };
   notice?: ResetNews | undefined;
-  /** The member came from another service, without their password. */
+  /** The user was imported without a password. */
   moved?: boolean;
-  /** Which rules the password that was sent met. */
+  /** The rules that the submitted password met. */
   strength?: Strength | undefined;
-  /** Until another code may be asked for. */
+  /** Until another code can be requested. */
   waitSeconds: number;
 }
 
-/** Where typing goes on: what was refused first, else what comes first. */
+/** The focus: the first refused field, else the first one. */
 function firstField({ errors, proven }: ResetPasswordPageProps): 'code' | 'password' | 'confirm' {
   const refused = (['code', 'password', 'confirm'] as const).find((name) => errors[name] !== undefined);
   return refused ?? (proven ? 'password' : 'code');
@@ -88,7 +88,7 @@ function Fields(props: ResetPasswordPageProps) {
   );
 }
 
-/** 'Reset Your Password' in the browser that has asked for a code (specification, section 2). */
+/** 'Reset Your Password' in the browser that has requested a code (specification, section 2). */
 export function ResetPasswordPage(props: ResetPasswordPageProps) {
   const { ctx, action, otherHref, sent, proven, problem, notice, moved = false, waitSeconds } = props;
   const { t } = ctx;

@@ -8,7 +8,7 @@ import { PassingNotice } from '../parts/passing-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { type AccountLocation, tabAddress } from './tabs.ts';
 
-/** What became of what was sent: a sentence that stays, or an error bar that goes by itself beside the fields' own words. */
+/** The result of a submission: a sentence that stays, or an error bar that disappears beside the fields' own texts. */
 export interface ActionProblem {
   title?: string | undefined;
   text: string;
@@ -21,13 +21,13 @@ export interface SettingsActProps {
   id: string;
   title: string;
   lead?: string | undefined;
-  /** Where what is changed here is shown: closing leads there. */
+  /** The place of the changed data: closing leads there. */
   tab: AccountLocation;
   problem?: ActionProblem | undefined;
   children: ReactNode;
 }
 
-/** One act of the settings: a page of its own, whose card the home lifts into a dialog. */
+/** One action of the settings: a page of its own, whose card the home shows in a dialog. */
 export function AccountAction({ ctx, id, title, lead, tab, problem, children }: SettingsActProps) {
   const { t } = ctx;
   return (
@@ -65,7 +65,7 @@ export function AccountAction({ ctx, id, title, lead, tab, problem, children }: 
   );
 }
 
-/** The two ways on from an act: doing it, and leaving it be, which in a dialog closes it. */
+/** The two buttons of an action: submit, and cancel, which closes a dialog. */
 export function ActButtons(props: { submit: ReactNode; cancel: string; tab: AccountLocation }) {
   return (
     <div className="actions">

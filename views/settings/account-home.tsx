@@ -9,7 +9,7 @@ import { NameCard } from './name-card.tsx';
 import { panelAddress, panelId, type SettingsTab, settingsTabs } from './tabs.ts';
 import { UserDataCard } from './user-data-card.tsx';
 
-/** What the home shows of a member. Times in milliseconds since the epoch. */
+/** The user's data on the home. Times in milliseconds since the epoch. */
 export interface SettingsMember {
   givenName: string;
   familyName: string;
@@ -17,7 +17,7 @@ export interface SettingsMember {
   emailVerified: boolean;
   phone: string | null;
   phoneVerified: boolean;
-  /** False: they sign in by a provider or a passkey. */
+  /** False: they sign in with a provider or a passkey. */
   hasPassword: boolean;
   mfaPreference: 'none' | 'sms' | 'totp';
   acceptedTosVersion: number | null;
@@ -37,14 +37,14 @@ export interface SettingsHomeProps {
   ctx: PageContext;
   user: SettingsMember;
   avatar: Pick<PageUser, 'initials' | 'pictureUrl'>;
-  /** Those in force. */
+  /** The current version. */
   terms: { number: number; label: string };
   tab: SettingsTab;
-  /** What has just been done. */
+  /** The notice about the last action. */
   notice?: string;
-  /** Above everything: what waits for the member's decision. */
+  /** Above everything: decisions that wait for the user. */
   top: readonly ReactElement[];
-  /** The other subjects' cards in the panel that is shown. */
+  /** The other subjects' cards in the shown panel. */
   more: readonly ReactElement[];
 }
 
@@ -55,12 +55,12 @@ const tabNames = {
   'mfa-data': 'settings.tabs.mfa',
 } as const satisfies Record<SettingsTab, string>;
 
-/** Each by its place: they have nothing else that tells them apart. */
+/** Keyed by position: they have no other identity. */
 const inOrder = (cards: readonly ReactElement[]) =>
   // biome-ignore lint/suspicious/noArrayIndexKey: they never change their places
   cards.map((card, place) => <Fragment key={place}>{card}</Fragment>);
 
-/** 'Security Settings' (specification, section 2): who it is, and one of four panels of what is stored. */
+/** 'Security Settings' (specification, section 2): the user, and one of four panels of stored data. */
 export function SettingsHome({ ctx, user, avatar, terms, tab, notice, top, more }: SettingsHomeProps) {
   const { t } = ctx;
   const { acceptedTosVersion: version, acceptedTosAt } = user;
@@ -73,7 +73,7 @@ export function SettingsHome({ ctx, user, avatar, terms, tab, notice, top, more 
     <AccountLayout ctx={ctx} at="security" heading={t('settings.title')} before={inOrder(top)}>
       <Script ctx={ctx} entry="busy" />
       <NameCard ctx={ctx} avatar={avatar} {...user} sinceMs={user.createdAt} />
-      {/* Each panel is a page of its own, so that a page reads and sends only what it shows. */}
+      {/* Each panel is a separate page, so that a page only reads and sends its own data. */}
       <TabsView
         label={t('settings.tabs.label')}
         chosen={panelId(tab)}
@@ -92,6 +92,6 @@ export function SettingsHome({ ctx, user, avatar, terms, tab, notice, top, more 
   );
 }
 
-/** Only those in force have a label that is known. */
+/** Only the current version has a known label. */
 const versionLabel = (version: number, inForce: { number: number; label: string }) =>
   version === inForce.number ? inForce.label : String(version);

@@ -13,17 +13,17 @@ interface ActProps {
 
 export interface CancelMembershipProps extends ActProps {
   plan: string;
-  /** Until when the plan stays (milliseconds since the epoch); null: not known. */
+  /** End of the plan (milliseconds since the epoch); null: unknown. */
   until: number | null;
   /** It ends at once: the last payment has failed, or the subscription is paused. */
   atOnce: 'unpaid' | 'paused' | undefined;
-  /** A change that was to come. */
+  /** A scheduled change. */
   to?: string | undefined;
-  /** What the member has after it. */
+  /** The plan after it. */
   after?: string | undefined;
 }
 
-/** What happens to whoever cancels, before they do. */
+/** The consequences of cancelling, before it happens. */
 export function CancelMembershipPage({ ctx, action, problem, plan, until, atOnce, to, after }: CancelMembershipProps) {
   const { t, lang } = ctx;
   const untilWhen =
@@ -57,7 +57,7 @@ export function CancelMembershipPage({ ctx, action, problem, plan, until, atOnce
   );
 }
 
-/** Takes back what was to happen at the period's end: its end, or another plan (`to`). */
+/** Cancels the scheduled end, or change to another plan (`to`). */
 export function ResumeMembershipPage(props: ActProps & { plan: string; at: number | null; to?: string | undefined }) {
   const { ctx, action, problem, plan, at, to } = props;
   const { t, lang } = ctx;
@@ -94,7 +94,7 @@ export interface PayUnpaidProps extends ActProps {
   card: CardView | undefined;
 }
 
-/** Charges what could not be charged to the card once more. */
+/** Charges the unpaid invoice to the card again. */
 export function PayUnpaidPage({ ctx, action, problem, plan, amount, card }: PayUnpaidProps) {
   const { t } = ctx;
   const cardHref = `${membershipPath}/card`;

@@ -16,13 +16,13 @@ export interface ChangeCardPageProps extends CardPageFrame {
   action: string;
   setupUrl: string;
   notice?: CheckoutNoticeProps | undefined;
-  /** The one that is charged until then. */
+  /** The present card. */
   card?: CardView | undefined;
-  /** Of a card that could not be saved while Stripe was away: it need not be entered again. */
+  /** For a card that could not be saved while Stripe was unavailable: it need not be entered again. */
   retryFields?: Record<string, string> | undefined;
 }
 
-/** The card that is charged from now on: the form of the payment page, with nothing to pay. */
+/** The form for the charged card: that of the payment page, without a payment. */
 export function ChangeCardPage(props: ChangeCardPageProps) {
   const { ctx, stripe, backHref, action, setupUrl, notice, card, retryFields } = props;
   const { t } = ctx;
@@ -56,12 +56,12 @@ export function ChangeCardPage(props: ChangeCardPageProps) {
 export interface CardActionPageProps
   extends CardPageFrame,
     Pick<PaymentActionProps, 'action' | 'clientSecret' | 'paymentMethodId' | 'retryFields' | 'otherCardHref'> {
-  /** As it is read. */
+  /** As text. */
   amount: string;
   hostedInvoiceUrl: string | undefined;
 }
 
-/** The bank wants to hear from the member before it pays an invoice (3-D Secure). */
+/** The bank authenticates the user before it pays an invoice (3-D Secure). */
 export function CardActionPage({ ctx, stripe, backHref, amount, ...payment }: CardActionPageProps) {
   const { t } = ctx;
   const title = t('payment.bank.title');

@@ -15,7 +15,7 @@ export const connectedAppsPath = '/settings/apps';
 export interface ConnectedAppView {
   clientId: string;
   name: string;
-  /** The scopes to which the member consented; empty where the marketplace's own app needs no consent. */
+  /** The scopes of the consent; empty for the marketplace's own app, which needs no consent. */
   scopes: readonly string[];
   createdAt: number;
   lastUsedAt: number;
@@ -28,7 +28,7 @@ export interface ConnectedAppsPageProps {
   removed: boolean;
 }
 
-/** The client apps and devices that a member is connected with, each with the way to remove it. */
+/** The client apps and devices with which a user is connected, each with a link to remove it. */
 export function ConnectedAppsPage({ ctx, apps, removed }: ConnectedAppsPageProps) {
   const { t } = ctx;
   return (

@@ -14,11 +14,11 @@ export interface ContactCardProps {
   phoneVerified: boolean;
   hasPassword: boolean;
   mfaPreference: 'none' | 'sms' | 'totp';
-  /** What the member has accepted; null where that was never asked for. */
+  /** The accepted version; null if none was required. */
   terms: { label: string; acceptedAtMs: number | null } | null;
 }
 
-/** Sign-in information: Email Address, Phone Number, Password, whether more is asked for, and the terms that were accepted. */
+/** Sign-in information: Email Address, Phone Number, Password, the second factor, and the accepted terms. */
 export function ContactCard({
   ctx,
   email,

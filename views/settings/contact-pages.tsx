@@ -51,13 +51,13 @@ export function EmailPage({ ctx, action, value, error, problem }: ContactPagePro
 }
 
 export interface PhonePageProps extends ContactPageProps {
-  /** There is a number to take away; `in-use`: it carries the second factor, and stays. */
+  /** Whether the number can be removed; `in-use`: the second factor uses it, so it stays. */
   removable: 'yes' | 'no' | 'in-use';
   /** Without text messages no number can be confirmed. */
   offered: boolean;
 }
 
-/** 'Edit Phone': a code goes to the new number first. Taking a number away needs none. */
+/** 'Edit Phone': a code goes to the new number first. Removing a number needs none. */
 export function PhonePage(props: PhonePageProps) {
   const { ctx, action, value, error, problem, removable, offered } = props;
   const { t } = ctx;
@@ -103,16 +103,16 @@ export interface ContactCodePageProps {
   ctx: PageContext;
   id: string;
   action: string;
-  /** Where the code went to, in words. */
+  /** The destination of the code, in words. */
   sent: string;
-  /** Where another address or number is given. */
+  /** The form for another address or number. */
   other: { question: string; href: string };
   error?: string | undefined;
   problem?: ActionProblem | undefined;
-  /** Another code was sent a moment ago. */
+  /** Another code was just sent. */
   resent: boolean;
   waitSeconds: number;
-  /** Whether the box about the other devices is ticked; undefined: there is none. */
+  /** Whether the checkbox about the other devices is ticked; undefined: there is none. */
   endOthers?: boolean | undefined;
 }
 
@@ -135,7 +135,7 @@ function AnotherCode({
   );
 }
 
-/** 'Verify code': shows that the new address or number is the member's. */
+/** 'Verify code': proves the new address or number. */
 export function ContactCodePage(props: ContactCodePageProps) {
   const { ctx, id, action, sent, other, error, problem, resent, waitSeconds, endOthers } = props;
   const { t } = ctx;

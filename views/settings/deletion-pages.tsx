@@ -9,7 +9,7 @@ import { Notice } from '../parts/notice.tsx';
 import { RadioCards } from '../parts/radio-cards.tsx';
 import { AccountAction, ActButtons } from './account-action.tsx';
 
-/** The member's data: to take along, or to have erased. */
+/** The user's data: export and deletion. */
 export function DataCard(props: { ctx: PageContext; dataHref: string; deleteHref: string; days: number }) {
   const { ctx, dataHref, deleteHref, days } = props;
   const { t } = ctx;
@@ -33,7 +33,7 @@ export function DataCard(props: { ctx: PageContext; dataHref: string; deleteHref
   );
 }
 
-/** What the file holds, and the button that downloads it. */
+/** The content of the file, and the button that downloads it. */
 export function DataPage({ ctx, action }: { ctx: PageContext; action: string }) {
   const { t, brand } = ctx;
   return (
@@ -55,23 +55,23 @@ export function DataPage({ ctx, action }: { ctx: PageContext; action: string }) 
 export interface DeleteAccountPageProps {
   ctx: PageContext;
   action: string;
-  /** Within which the member can still stay. */
+  /** The days in which the deletion can be cancelled. */
   days: number;
   error?: string | undefined;
-  /** A paid membership that goes on. */
+  /** A paid membership that renews. */
   membership?: DeletionMembership | undefined;
 }
 
 export interface DeletionMembership {
   planName: string | undefined;
-  /** Until when it is paid (milliseconds since the epoch). */
+  /** End of the paid period (milliseconds since the epoch). */
   until: number | null;
   /** Its renewal could not be charged: it ends at once. */
   unpaid: boolean;
   timing: 'period-end' | 'at-once';
 }
 
-/** What becomes of it: at the end of what is paid, unless the member says otherwise. */
+/** The end of the membership: at the end of the paid period, unless the user chooses otherwise. */
 function SubscriptionChoice(props: { ctx: PageContext; membership: DeletionMembership; days: number }) {
   const { ctx, days } = props;
   const { planName, until, unpaid, timing } = props.membership;
@@ -103,7 +103,7 @@ function SubscriptionChoice(props: { ctx: PageContext; membership: DeletionMembe
   );
 }
 
-/** What happens to whoever leaves, before they do. */
+/** The consequences of the deletion, before it happens. */
 export function DeleteAccountPage({ ctx, action, days, error, membership }: DeleteAccountPageProps) {
   const { t, brand } = ctx;
   return (
@@ -134,7 +134,7 @@ export function DeleteAccountPage({ ctx, action, days, error, membership }: Dele
   );
 }
 
-/** Above the settings, for a day: signing in has cancelled a deletion. */
+/** Above the settings, for a day: a sign-in has cancelled a deletion. */
 export function DeletionCancelledNotice({ ctx, requestedAtMs }: { ctx: PageContext; requestedAtMs: number }) {
   const { t, lang } = ctx;
   return (
@@ -144,7 +144,7 @@ export function DeletionCancelledNotice({ ctx, requestedAtMs }: { ctx: PageConte
   );
 }
 
-/** Above the settings, as long as it waits: an operator was asked to take the second factor away. */
+/** Above the settings, while it is pending: an operator was asked to remove the second factor. */
 export function FactorResetNotice({ ctx, href, dueAtMs }: { ctx: PageContext; href: string; dueAtMs: number }) {
   const { t, lang } = ctx;
   return (

@@ -6,7 +6,7 @@ export interface DeviceActPageProps {
   ctx: PageContext;
   action: string;
   act: 'ending' | 'endingOthers' | 'forgetting';
-  /** Of the device; of all others there is none. */
+  /** Of the device; none for all others. */
   name?: string | undefined;
 }
 

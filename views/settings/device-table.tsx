@@ -15,12 +15,12 @@ interface DeviceRowData {
   /** Milliseconds since the epoch. */
   lastUsedAtMs: number;
   createdAtMs: number;
-  /** The page on which it is signed out, or forgotten. */
+  /** The page that signs it out, or forgets it. */
   href: string;
 }
 
 export interface SessionRow extends DeviceRowData {
-  /** When the member last showed there who they are. */
+  /** Time of the last authentication there. */
   authTimeMs: number;
 }
 
@@ -41,14 +41,14 @@ export interface DeviceTablesProps {
   ctx: PageContext;
   sessions: Paged<SessionRow>;
   remembered: Paged<RememberedDeviceRow>;
-  /** How many devices can be signed in, where that matters; `ended`: how many were signed out lately because of it. */
+  /** The limit of signed-in devices, if it is close; `ended`: the number that it has recently signed out. */
   limit?: { max: number; ended: number } | undefined;
-  /** Undefined where there are no others. */
+  /** Undefined if there are no others. */
   othersHref?: string | undefined;
   nowMs: number;
 }
 
-/** The browsers in which a member is signed in, and those that are not asked for the second step. */
+/** The browsers in which a user is signed in, and those that skip the second factor. */
 export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, nowMs }: DeviceTablesProps) {
   const { t, lang } = ctx;
   const day = (timeMs: number) => formatDate(lang, timeMs, 'short');
@@ -89,7 +89,7 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
               device={device}
               status={device.isThis ? undefined : t('devices.signedIn')}
               facts={[used(device), [t('devices.lastConfirmed'), ago(device.authTimeMs)], since(device)]}
-              // This one is signed out where every page does it.
+              // This one is signed out by the header's button.
               act={device.isThis ? undefined : t('devices.signOut')}
             />
           ))}

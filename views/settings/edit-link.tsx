@@ -1,13 +1,13 @@
 import type { PageContext } from '../page-context.ts';
 import { DialogLink } from '../parts/dialog.tsx';
 
-/** Edit, for one thing of several: leads to its page, which comes up as a dialog where scripts run. */
+/** Edit, for one of several items: a link to its page, which opens as a dialog with scripts. */
 export function EditLink(props: {
   ctx: PageContext;
   href: string;
-  /** What is edited, for those who hear the page. */
+  /** The edited item, for screen readers. */
   what: string;
-  /** Where another word says it better. */
+  /** A better label than Edit. */
   label?: string;
 }) {
   const { ctx, href, what, label = ctx.t('settings.edit') } = props;

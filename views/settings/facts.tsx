@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Names and what is stored under them, to read. */
+/** Labels and stored values. */
 export function Facts({ facts }: { facts: readonly { label: string; value: ReactNode; quiet?: boolean }[] }) {
   return (
     <dl className="facts">

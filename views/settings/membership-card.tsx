@@ -12,7 +12,7 @@ interface Props {
   membership: MembershipView;
 }
 
-/** On the settings' home: the plan in one line, and the way to the rest. */
+/** On the settings' home: the plan in one line, and the link to the rest. */
 export function MembershipCard({ ctx, membership }: Props) {
   const { t } = ctx;
   const { status, trial } = membership;
@@ -33,7 +33,9 @@ export function MembershipCard({ ctx, membership }: Props) {
   );
 }
 
-/** Above the settings' home, as long as it waits: a payment has failed, or the bank wants to hear from the member. */
+/**
+ * Above the settings' home, while it is open: a payment has failed, or the bank requires authentication by the user.
+ */
 export function UnpaidOnHome({ ctx, membership: { unpaid } }: Props) {
   const { t } = ctx;
   if (!unpaid) return null;

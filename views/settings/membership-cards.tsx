@@ -9,7 +9,7 @@ import { type Column, Table } from '../parts/table.tsx';
 import type { InvoiceRow, MembershipView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
-/** The card that is charged, and the way to another. */
+/** The charged card, and the link to another. */
 export function CardCard({ ctx, card, sold }: { ctx: PageContext; card: MembershipView['card']; sold: boolean }) {
   const { t } = ctx;
   const label = card ? cardName(card) : t('membership.card.none');
@@ -35,7 +35,7 @@ export function CardCard({ ctx, card, sold }: { ctx: PageContext; card: Membersh
   );
 }
 
-/** In one cell: what it is, and below it what else there is to say. */
+/** In one cell: the main text, and notes below it. */
 function Lines({ first, others, unbroken }: { first: string; others: readonly string[]; unbroken?: boolean }) {
   return (
     <span className={unbroken ? 'unbroken' : undefined}>
@@ -52,7 +52,7 @@ function Lines({ first, others, unbroken }: { first: string; others: readonly st
 
 const tones = { open: 'warn', paid: 'ok', void: 'plain', uncollectible: 'danger', refunded: 'plain' } as const;
 
-/** Every payment, with Stripe's own page and paper of its invoice. */
+/** Every payment, with Stripe's own page and document of its invoice. */
 export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: readonly InvoiceRow[] }) {
   const { t, lang } = ctx;
   const link = (href: string | null, label: string, { number }: InvoiceRow) =>
@@ -62,7 +62,7 @@ export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: re
         <span className="visually-hidden"> {number === null ? '' : t('membership.invoices.of', { number })}</span>
       </ButtonLink>
     );
-  // Four, so that they stand beside the side menu on a small screen.
+  // Four, so that they fit beside the side menu on a small screen.
   const columns: Column<InvoiceRow>[] = [
     {
       key: 'date',

@@ -11,7 +11,7 @@ interface Props {
   membership: MembershipView;
 }
 
-/** Something to know, and what can be done about it. */
+/** A notice with its actions. */
 function WithActs(props: { kind: NoticeKind; title: string; acts?: ReactNode; children: ReactNode }) {
   const { kind, title, acts, children } = props;
   return (
@@ -27,7 +27,7 @@ function WithActs(props: { kind: NoticeKind; title: string; acts?: ReactNode; ch
 function UnpaidNotice({ ctx, membership }: Props) {
   const { t, lang } = ctx;
   const { unpaid, sold, noted } = membership;
-  // It ends as soon as Stripe answers: nothing of it is to be paid.
+  // It ends as soon as Stripe answers, without a payment.
   if (!unpaid || noted === 'cancel') return null;
   const { amount, why, nextAttemptAt, keptUntil, resting, url } = unpaid;
   const day = (at: number) => formatDate(lang, at);
@@ -116,7 +116,7 @@ function PlanStatusNotice({ ctx, membership: { status, noted } }: Props) {
   );
 }
 
-/** What a member should know before anything else: in order of how much it presses. */
+/** The notices of the membership, the most urgent first. */
 export function MembershipNotices({ ctx, membership }: Props) {
   const { t } = ctx;
   const { pending, deal } = membership;

@@ -15,15 +15,15 @@ export interface MembershipPageProps {
   ctx: PageContext;
   membership: MembershipView;
   invoices: readonly InvoiceRow[];
-  /** Stripe does not answer: what is shown is what is stored. */
+  /** Stripe does not answer: the page shows the stored data. */
   stripeUnavailable: boolean;
-  /** What has just been done. */
+  /** The notice about the last action. */
   notice?: string | undefined;
-  /** What went wrong with what was just done. */
+  /** The failure of the last action. */
   problem?: { title: string; text: string } | undefined;
 }
 
-/** A member's plan, card, invoices, and what is to be done about them. */
+/** A user's plan, card and invoices, with their actions. */
 export function MembershipPage({
   ctx,
   membership,
@@ -64,7 +64,7 @@ export function MembershipPage({
   );
 }
 
-/** How a membership stands, in one line. */
+/** The status of a membership, in one line. */
 export function planStatusLine({ t, lang }: PageContext, { status, unpaid }: MembershipView): string {
   const day = (at: number) => formatDate(lang, at);
   switch (status.kind) {

@@ -11,7 +11,7 @@ interface Props {
   membership: MembershipView;
 }
 
-/** The day on which something happens to the plan, with its label. */
+/** The date of the plan's next change, with its label. */
 function dated({ t, lang }: PageContext, planStatus: PlanStatusView): { label: string; value: string } | undefined {
   if (!('at' in planStatus) || planStatus.at === null) return undefined;
   const date = formatDate(lang, planStatus.at);
@@ -37,7 +37,7 @@ function planPriceText({ t }: PageContext, planStatus: PlanStatusView): string |
   return planStatus.plan.price;
 }
 
-/** What the member has: name, price, what happens when, and what is in it; with the ways to change that. */
+/** The user's plan: name, price, next change and content, with links to change it. */
 export function PlanCard({ ctx, membership }: Props) {
   const { t } = ctx;
   const { status, discount, trial } = membership;
@@ -78,7 +78,7 @@ function PlanActs({ ctx, membership: { status, unpaid, noted } }: Props) {
           <Button>{t(kind === 'ends' ? 'membership.act.resume' : 'membership.act.keep')}</Button>
         </form>
       )}
-      {/* The member's open decision comes first. Nothing is sold to a subscription that is paused. */}
+      {/* The user's open decision comes first. Nothing is sold to a paused subscription. */}
       {kind !== 'paused' && (
         <ButtonLink href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : 'primary'}>
           {t(isPaid || kind === 'lasting' ? 'membership.act.change' : 'membership.act.choose')}

@@ -1,9 +1,9 @@
 import type { CardView } from '../checkout/card-name.ts';
 
-/** A plan as a member reads it; amounts in words of their language. */
+/** A plan as text, with amounts in the user's language. */
 export interface UserPlanView {
   name: string;
-  /** With its period: `Growth, annual`. */
+  /** With its interval: `Growth, annual`. */
   line: string;
   /** `$99 a month`; undefined: a plan without a price. */
   price?: string | undefined;
@@ -11,13 +11,13 @@ export interface UserPlanView {
 }
 
 /**
- * How a membership stands. `lasting`: a free plan (`isFree`) or a partner's. `at` in milliseconds since the epoch: when it
- * renews, ends or changes, the trial ends, or until when a plan is kept that is not paid; null: not known.
+ * The status of a membership. `lasting`: a free plan (`isFree`) or a partner's. `at` in milliseconds since the epoch:
+ * when it renews, ends or changes, the trial ends, or until when an unpaid plan is kept; null: unknown.
  */
 export type PlanStatusView =
   | { kind: 'none' | 'trial-over' }
   | { kind: 'trial'; at: number }
-  /** On a plan that is sold, paused at Stripe: it gives nothing and is not charged. */
+  /** A paid plan that is paused at Stripe: it gives nothing and is not charged. */
   | { kind: 'paused'; plan: UserPlanView }
   | { kind: 'lasting'; plan: UserPlanView; isFree: boolean }
   | { kind: 'renews' | 'unpaid'; plan: UserPlanView; at: number | null }
@@ -26,9 +26,9 @@ export type PlanStatusView =
 
 export interface MembershipView {
   status: PlanStatusView;
-  /** The member's request that Stripe has not confirmed yet; `standing` shows it as done. */
+  /** The user's request that Stripe has not confirmed yet; `planStatus` shows it as done. */
   noted?: 'cancel' | 'resume' | undefined;
-  /** Of the plan on which members begin. */
+  /** Of the initial plan. */
   trial?: { name: string; endsAt: number; days: number } | undefined;
   discount?: string | undefined;
   unpaid?:
@@ -37,18 +37,18 @@ export interface MembershipView {
         why: 'failed' | 'action-required';
         nextAttemptAt: number | null;
         keptUntil?: number | undefined;
-        /** Nothing is kept: there is no plan until this is paid. */
+        /** The plan is not kept: there is none until this is paid. */
         resting?: boolean;
         /** Stripe's page of the invoice. */
         url: string | null;
       }
     | undefined;
-  /** An upgrade whose payment is not through. */
+  /** An upgrade that waits for its payment. */
   pending?: { plan: string; amount: string; href: string } | undefined;
   card?: (CardView & { expired: boolean }) | undefined;
-  /** A partner's plan that waits for the member. */
+  /** A partner's plan that waits for the user. */
   deal?: { plan: string; href: string } | undefined;
-  /** Whether anything can be bought, changed or charged here. */
+  /** Whether plans can be bought or changed here. */
   sold: boolean;
 }
 
@@ -61,7 +61,7 @@ export interface InvoiceRow {
   kind?: 'upgrade' | 'renewal' | undefined;
   amount: string;
   state: 'open' | 'paid' | 'void' | 'uncollectible' | 'refunded';
-  /** What else there is to say of the amount. */
+  /** Notes on the amount. */
   notes: readonly string[];
   url: string | null;
   pdfUrl: string | null;

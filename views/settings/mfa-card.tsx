@@ -4,12 +4,12 @@ import { DialogLink } from '../parts/dialog.tsx';
 import { MfaForm, type MfaFormProps } from './mfa-form.tsx';
 
 export type MfaCardProps = Omit<MfaFormProps, 'typed' | 'error'> & {
-  /** Where the authenticator app is replaced, and where recovery codes are made. */
+  /** The pages to replace the authenticator app, and to create recovery codes. */
   totpHref: string;
   codesHref: string;
 };
 
-/** When it is time to make new ones. */
+/** With this few, the card suggests new ones. */
 const fewCodes = 2;
 
 /** The MFA card of the settings (the specification's section 2). */

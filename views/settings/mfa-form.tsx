@@ -7,16 +7,16 @@ import { EndOthers } from './end-others.tsx';
 
 export type FactorChoice = 'sms' | 'totp' | 'none';
 
-/** What the member has beside the password, as it is shown. */
+/** The user's second factors, for display. */
 export interface AuthenticatorsView {
   preference: FactorChoice;
-  /** A provider of the member demands one: it can be chosen, but not turned off. */
+  /** A provider of the user requires one: it can be chosen, but not disabled. */
   required?: boolean;
-  /** An authenticator app has been activated. */
+  /** An authenticator app is active. */
   totp: boolean;
-  /** Where codes by SMS would go, as the member recognises it: `+49…67`; undefined: no verified number. */
+  /** The number for codes by SMS, masked: `+49…67`; undefined: no verified number. */
   number?: string | undefined;
-  /** Whether text messages are sent here at all. */
+  /** Whether text messages can be sent. */
   smsOffered: boolean;
   recoveryCodesLeft: number;
 }
@@ -26,7 +26,7 @@ export interface MfaFormProps {
   factors: AuthenticatorsView;
   action: string;
   phoneHref: string;
-  /** What was chosen in a form that came back. */
+  /** The choice in a refused form. */
   typed?: { enabled: boolean; method: string; endOthers: boolean } | undefined;
   error?: string | undefined;
 }
@@ -53,8 +53,8 @@ function choices(t: T, { preference, required, number, smsOffered }: Authenticat
 }
 
 /**
- * The specification's toggle and radio choices. The toggle can only be turned on while nothing is asked for yet; what it
- * opens (styles/enrolment.css) is the choice, of which one turns it off again.
+ * The specification's toggle and radio choices. The toggle can only be turned on while no factor is enabled; it opens
+ * the choices (styles/enrolment.css), one of which disables the factor.
  */
 export function MfaForm({ ctx, factors, action, phoneHref, typed, error }: MfaFormProps) {
   const { t } = ctx;

@@ -15,7 +15,7 @@ export interface MfaActProps {
   children: ReactNode;
 }
 
-/** One act about the second factor. */
+/** One action about the second factor. */
 export function MfaAct({ ctx, step, children, ...act }: MfaActProps) {
   const { t } = ctx;
   return (
@@ -33,8 +33,11 @@ export function MfaAct({ ctx, step, children, ...act }: MfaActProps) {
   );
 }
 
-/** The choice of a second factor on a page of its own: where the card's form comes back to. */
-export function MfaPage({ due, ...form }: MfaFormProps & { /** Nothing else goes on before it. */ due?: boolean }) {
+/** The choice of a second factor on a page of its own: the card's form returns here. */
+export function MfaPage({
+  due,
+  ...form
+}: MfaFormProps & { /** It must be set up before anything else. */ due?: boolean }) {
   const { ctx } = form;
   const { t } = ctx;
   return (

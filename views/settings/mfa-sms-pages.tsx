@@ -11,7 +11,7 @@ import { MfaAct } from './mfa-page.tsx';
 export interface MfaSmsPageProps {
   ctx: PageContext;
   action: string;
-  /** As the member recognises it: `+49…67`. */
+  /** The user's number, masked: `+49…67`. */
   number: string;
   problem?: string | undefined;
 }
@@ -19,7 +19,7 @@ export interface MfaSmsPageProps {
 const notSent = ({ t }: PageContext, text: string | undefined) =>
   text === undefined ? undefined : { title: t('mfaSettings.sms.refused'), text };
 
-/** Before codes by SMS carry the second factor one of them must arrive. */
+/** One code by SMS must arrive before they become the second factor. */
 export function MfaSmsPage({ ctx, action, number, problem }: MfaSmsPageProps) {
   const { t } = ctx;
   return (
@@ -44,14 +44,14 @@ export function MfaSmsPage({ ctx, action, number, problem }: MfaSmsPageProps) {
 export interface MfaSmsCodePageProps extends MfaSmsPageProps {
   minutes: number;
   error?: string | undefined;
-  /** Another code was sent a moment ago. */
+  /** Another code was just sent. */
   resent: boolean;
   waitSeconds: number;
-  /** Whether the box about the other devices is ticked. */
+  /** Whether the checkbox about the other devices is ticked. */
   endOthers?: boolean | undefined;
 }
 
-/** The code that arrived turns it on. */
+/** The received code enables it. */
 export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
   const { ctx, action, number, problem, minutes, error, resent, waitSeconds, endOthers } = props;
   const { t } = ctx;

@@ -9,11 +9,11 @@ export interface NameCardProps {
   avatar: Pick<PageUser, 'initials' | 'pictureUrl'>;
   givenName: string;
   familyName: string;
-  /** When the account began. */
+  /** Creation of the account. */
   sinceMs: number;
 }
 
-/** Who it is: First Name and Last Name to read, Edit to change them. */
+/** The user: First Name and Last Name to read, Edit to change them. */
 export function NameCard({ ctx, avatar, givenName, familyName, sinceMs }: NameCardProps) {
   const { t, lang } = ctx;
   return (

@@ -20,16 +20,16 @@ export interface NotificationView {
 
 export interface NotificationsPageProps {
   ctx: PageContext;
-  /** Where the forms are sent. */
+  /** The target of the forms. */
   action: string;
   notifications: readonly NotificationView[];
   /** The next page; undefined: there is none. */
   olderHref: string | undefined;
-  /** The open decision of the member. */
+  /** The open decision of the user. */
   top: readonly ReactElement[];
 }
 
-/** The member's notifications: changes to how they sign in first, then the newest. */
+/** The user's notifications: security changes first, then the newest. */
 export function NotificationsPage({ ctx, action, notifications, olderHref, top }: NotificationsPageProps) {
   const { t, unread = 0 } = ctx;
   return (

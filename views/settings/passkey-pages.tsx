@@ -25,7 +25,7 @@ export interface PasskeyFormProps {
   problem?: string | undefined;
 }
 
-/** The browser makes the passkey, so this page needs scripts, and says so where there are none. */
+/** The browser creates the passkey, so this page needs scripts, and says so without them. */
 export function PasskeyAddPage({
   options,
   endOthers,
@@ -78,7 +78,7 @@ export function PasskeyRenamePage(form: PasskeyFormProps) {
 }
 
 export interface PasskeyRemovePageProps extends Pick<PasskeyFormProps, 'ctx' | 'action' | 'name'> {
-  /** Nothing else would let the member in. */
+  /** It is the last sign-in method. */
   isLast: boolean;
 }
 

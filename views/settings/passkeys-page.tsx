@@ -20,15 +20,15 @@ export interface PasskeyView {
 export interface PasskeysPageProps {
   ctx: PageContext;
   passkeys: readonly PasskeyView[];
-  /** How many there may be. */
+  /** The maximum number. */
   max: number;
-  /** False at an address at which browsers have none. */
+  /** False if browsers do not support passkeys at this address. */
   available: boolean;
-  /** What has just been done. */
+  /** The notice about the last action. */
   notice?: string | undefined;
 }
 
-/** A member's passkeys, each with the ways to change it. */
+/** A user's passkeys, each with links to change it. */
 export function PasskeysPage({ ctx, passkeys, max, available, notice }: PasskeysPageProps) {
   const { t } = ctx;
   const isFull = passkeys.length >= max;

@@ -10,20 +10,23 @@ export interface PasswordPageProps {
   ctx: PageContext;
   action: string;
   member: { email: string; givenName: string; familyName: string };
-  /** The member has none yet: there is no old one to ask for. */
+  /** The user has no password yet, so the form does not ask for the old one. */
   isFirst: boolean;
   errors: { oldPassword?: string; newPassword?: string };
-  /** Said until the member goes on. */
+  /** Stays until the next page. */
   problem?: string;
-  /** Said for its time. */
+  /** Shown for its duration. */
   passing?: string;
-  /** The password has been changed; said where the settings' home is closed. */
+  /** The password was changed; shown here while the settings' home is closed. */
   done?: string;
-  /** Which rules the password that was sent met. */
+  /** The rules that the submitted password met. */
   met?: Strength;
 }
 
-/** 'Change Password', with Close and Submit (specification, section 2); for members without one, the same without the old one. */
+/**
+ * 'Change Password', with Close and Submit (specification, section 2); for users without one, the same without the old
+ * one.
+ */
 export function PasswordPage(props: PasswordPageProps) {
   const { ctx, action, member, isFirst, errors, problem, passing, done, met } = props;
   const { t } = ctx;
@@ -41,7 +44,7 @@ export function PasswordPage(props: PasswordPageProps) {
     >
       {done !== undefined && <Notice kind="success">{done}</Notice>}
       <form className="form" method="post" action={action} noValidate>
-        {/* For the browser's memory of passwords. */}
+        {/* For the browser's password manager. */}
         <input type="text" name="username" autoComplete="username" defaultValue={email} readOnly hidden />
         {!isFirst && (
           <PasswordField

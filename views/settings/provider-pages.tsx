@@ -11,11 +11,11 @@ export interface ProviderLinkPageProps {
   action: string;
   /** The provider's name. */
   provider: string;
-  /** What to do instead, where the provider does not take this browser. */
+  /** The advice if the provider does not support this browser. */
   instead?: string | undefined;
 }
 
-/** What a link means, before the member goes to the provider. */
+/** The effect of a link, before the user goes to the provider. */
 export function ProviderLinkPage({ ctx, action, provider, instead }: ProviderLinkPageProps) {
   const { t } = ctx;
   return (
@@ -44,9 +44,9 @@ export interface ProviderRemovePageProps {
   action: string;
   /** The provider's name. */
   provider: string;
-  /** How the member recognises it: "Google (vera@example.com)". */
+  /** The user's name for it: "Google (vera@example.com)". */
   account: string;
-  /** Nothing else would let the member in. */
+  /** It is the last sign-in method. */
   isLast: boolean;
 }
 

@@ -14,34 +14,34 @@ export const providersHref = '/settings/providers';
 interface ProviderView {
   name: string;
   kind: ProviderMarkKind;
-  /** Address of its logo, where it has one of its own. */
+  /** Address of its own logo, if it has one. */
   logo: string | undefined;
 }
 
 /** Times in milliseconds since the epoch. */
 export interface LinkedProviderView extends ProviderView {
   id: string;
-  /** As the provider last said. */
+  /** The provider's latest address. */
   email: string | null;
   linkedAt: number;
-  /** null: linked, but never signed in with. */
+  /** null: linked, but never used for a sign-in. */
   lastUsedAt: number | null;
-  /** False where the provider is not configured any more: nobody signs in by it. */
+  /** False if the provider is no longer configured: it cannot sign in. */
   offered: boolean;
 }
 
 export interface ProvidersPageProps {
   ctx: PageContext;
   links: readonly LinkedProviderView[];
-  /** Those that the member has not linked. */
+  /** Those that the user has not linked. */
   others: readonly (ProviderView & { id: string })[];
-  /** Names of those linked at which signing out here ends the session, too. */
+  /** Names of linked providers at which a logout here also ends the session. */
   endsAt: readonly string[];
-  /** What has just been done, or why not. */
+  /** The notice about the last action, or its failure. */
   notice?: { kind: NoticeKind; text: string } | undefined;
 }
 
-/** A member's accounts elsewhere by which they sign in here, and those that they can link. */
+/** A user's linked accounts, and the providers that can be linked. */
 export function ProvidersPage({ ctx, links, others, endsAt, notice }: ProvidersPageProps) {
   const { t, lang } = ctx;
   const names = new Intl.ListFormat(lang).format(endsAt);

@@ -10,14 +10,14 @@ import { panelAddress } from './tabs.ts';
 
 export interface RecoveryCodesPageProps {
   ctx: PageContext;
-  /** Where new ones are made. */
+  /** The page that creates new ones. */
   action: string;
   left: number;
-  /** A second factor is on, in whose place they stand. */
+  /** A second factor is enabled, which they can replace. */
   needed: boolean;
 }
 
-/** How many are left, and the way to new ones. */
+/** The number that is left, and the link to new ones. */
 export function RecoveryCodesPage({ ctx, action, left, needed }: RecoveryCodesPageProps) {
   const { t } = ctx;
   return (
@@ -53,9 +53,9 @@ export function RecoveryCodesPage({ ctx, action, left, needed }: RecoveryCodesPa
 export interface NewRecoveryCodesPageProps {
   ctx: PageContext;
   codes: readonly string[];
-  /** What has just been turned on. */
+  /** The factor that was just enabled. */
   done?: string | undefined;
-  /** What the downloaded file says. */
+  /** The content of the downloaded file. */
   file: string;
   doneHref: string;
 }
@@ -63,17 +63,17 @@ export interface NewRecoveryCodesPageProps {
 const listId = 'recovery-codes-list';
 const fileName = 'recovery-codes.txt';
 
-/** The page holds the file itself: the codes are nowhere else. */
+/** The page contains the file itself: the codes are stored nowhere else. */
 const codesDataUrl = (text: string) => `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`;
 
-/** The codes themselves, this once: to copy, to download, to print. */
+/** The codes themselves, only this once: to copy, to download, to print. */
 export function NewRecoveryCodesPage({ ctx, codes, done, file, doneHref }: NewRecoveryCodesPageProps) {
   const { t } = ctx;
   return (
     <MfaAct ctx={ctx} id="recovery-codes" title={t('mfaSettings.codes.title')} lead={t('mfaSettings.codes.lead')}>
       {done !== undefined && <Notice kind="success">{done}</Notice>}
       <Notice kind="info">{t('mfaSettings.codes.once')}</Notice>
-      {/* One to a line, also where they are copied to. */}
+      {/* One per line, also in a copy. */}
       <section aria-label={t('mfaSettings.codes.list')}>
         <pre className="recovery-codes" id={listId}>
           {codes.join('\n')}

@@ -5,7 +5,7 @@ import { ButtonLink } from '../parts/button.tsx';
 import { DialogCard } from '../parts/dialog-card.tsx';
 import { Notice } from '../parts/notice.tsx';
 
-/** Where a list is: what its acts lead back to. */
+/** The place of a list: its actions return there. */
 export interface RowListPaths {
   href: string;
   /** Of the list's page. */
@@ -23,7 +23,7 @@ export interface ListActProps {
   children: ReactNode;
 }
 
-/** One act on a list of the settings: a page of its own, whose card the list lifts into a dialog. */
+/** One action on a list of the settings: a page of its own, whose card the list shows in a dialog. */
 export function RowAction({ ctx, place, id, title, lead, problem, children }: ListActProps) {
   return (
     <AccountLayout ctx={ctx} at="security" heading={place.heading}>
@@ -53,7 +53,7 @@ export function RowActions({ ctx, href, children }: { ctx: PageContext; href: st
   );
 }
 
-/** Instead of the button that removes the last way in: what to do first. */
+/** Replaces the button that would remove the last sign-in method, with advice. */
 export function LastSignInMethodNotice({ ctx, href }: { ctx: PageContext; href: string }) {
   const { t } = ctx;
   return (

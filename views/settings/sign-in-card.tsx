@@ -5,17 +5,17 @@ import { type Item, ItemList } from '../parts/item-list.tsx';
 export interface SignInCardProps {
   ctx: PageContext;
   hasPassword: boolean;
-  /** Undefined where browsers have none. */
+  /** Undefined if passkeys are unsupported. */
   passkeys?: { count: number; href: string } | undefined;
-  /** Accounts elsewhere, by their providers' names; undefined where there are none, and none can be linked. */
+  /** Linked accounts, by their providers' names; undefined if there are none, and none can be linked. */
   linked?: { names: readonly string[]; href: string } | undefined;
   /** Connected client apps and devices. */
   apps: { count: number; href: string };
-  /** Undefined while no second factor is asked for: there is nothing that they would be for. */
+  /** Undefined without a second factor, because they would have no use. */
   recoveryCodes?: { left: number; href: string } | undefined;
 }
 
-/** The ways in which a member signs in, and what helps when one is lost. */
+/** A user's sign-in methods, and the recovery if one is lost. */
 export function SignInCard({ ctx, hasPassword, passkeys, linked, apps, recoveryCodes }: SignInCardProps) {
   const { t, lang } = ctx;
   const label = { passkeys: t('passkeys.card.passkeysLabel'), codes: t('passkeys.card.recoveryCodes') };

@@ -2,11 +2,11 @@
 export const settingsTabs = ['sign-in', 'user-data', 'device-data', 'mfa-data'] as const;
 export type SettingsTab = (typeof settingsTabs)[number];
 
-/** Where an act belongs: a panel of the home, or the page of the membership. */
+/** The place of an action: a panel of the home, or the page of the membership. */
 export type AccountLocation = SettingsTab | 'membership';
 
 export const membershipPath = '/settings/membership';
 export const panelId = (tab: SettingsTab) => `panel-${tab}`;
 export const tabAddress = (tab: AccountLocation) => (tab === 'membership' ? membershipPath : `/settings?tab=${tab}`);
-/** The same, where the panel begins: on a phone it lies below the fold. */
+/** The same, at the start of the panel: on a phone it is below the fold. */
 export const panelAddress = (tab: SettingsTab) => `${tabAddress(tab)}#${panelId(tab)}`;

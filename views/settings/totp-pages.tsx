@@ -10,7 +10,7 @@ import { MfaAct } from './mfa-page.tsx';
 export interface TotpRequestPageProps {
   ctx: PageContext;
   action: string;
-  /** There is an authenticator app already. */
+  /** It replaces an existing authenticator app. */
   replaces: boolean;
   problem?: string | undefined;
 }
@@ -60,7 +60,7 @@ export function TotpScanPage({ ctx, secret, uri, qr, nextHref }: TotpScanPagePro
       <div className="secret">
         <p className="small muted">{t('mfaSettings.totp.byHand')}</p>
         <div className="secret-row">
-          {/* In groups by the stylesheet alone: what is copied has no spaces. */}
+          {/* Only the stylesheet shows groups: a copy has no spaces. */}
           <code id={secretId} className="secret-text">
             {splitSecret(secret).map((group, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: groups may be the same, and never move
@@ -91,7 +91,7 @@ export interface TotpActivatePageProps {
   ctx: PageContext;
   action: string;
   scanHref: string;
-  /** Whether the box about the other devices is ticked. */
+  /** Whether the checkbox about the other devices is ticked. */
   endOthers?: boolean | undefined;
   error?: string | undefined;
   hint?: string | undefined;

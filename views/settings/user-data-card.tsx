@@ -19,7 +19,7 @@ export interface UserDataCardProps {
 const isGender = (code: string): code is '0' | '1' | '2' | '3' => ['0', '1', '2', '3'].includes(code);
 const isLanguage = (code: string | null): code is Language => code !== null && Object.hasOwn(languageNames, code);
 
-/** What the member has said of themselves, to read, with one way to change it. */
+/** The user's own data, to read, with one link to change them. */
 export function UserDataCard({ ctx, ...data }: UserDataCardProps) {
   const { t, lang } = ctx;
   const displayValue = (value: string | null) => ({

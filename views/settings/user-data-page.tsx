@@ -9,7 +9,7 @@ import { AccountAction, ActButtons, type ActionProblem } from './account-action.
 
 const names = ['birthdate', 'gender', 'address', 'companyName', 'jobTitle', 'newsletter', 'locale'] as const;
 type Name = (typeof names)[number];
-/** As the form has them: texts, empty where nothing is said. */
+/** The form's values: texts, empty if unset. */
 export type UserDataValues = Record<Name, string>;
 
 export interface UserDataPageProps {
@@ -23,7 +23,7 @@ export interface UserDataPageProps {
 /** The specification's codes, the default first. */
 const genders = ['0', '1', '2', '3'] as const;
 
-/** What the member does, and where. */
+/** The user's work and place. */
 function Work({ ctx, values, errors }: UserDataPageProps) {
   const { t } = ctx;
   return (

@@ -4,8 +4,8 @@ import { Checkbox } from '../parts/checkbox.tsx';
 import { Field } from '../parts/field.tsx';
 
 /**
- * The page that the second step's dialog lies on, to look at: nothing in it can be reached, and nothing that was typed
- * stands in it.
+ * The page behind the dialog of the second factor, only as a picture: nothing in it is reachable, and it contains no
+ * input.
  */
 export function SignInBackdrop({ ctx: { t } }: { ctx: PageContext }) {
   return (

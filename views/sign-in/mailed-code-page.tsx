@@ -10,15 +10,18 @@ export interface MailedCodePageProps {
   action: string;
   signInHref: string;
   forgotHref: string;
-  /** For how long a code is good. */
+  /** The lifetime of a code. */
   minutes: number;
   /** The fault of the code. */
   error?: string | undefined;
-  /** Why no code can be taken. */
+  /** The reason that no code is accepted. */
   problem?: string | undefined;
 }
 
-/** The code by mail that a sign-in takes while very many are tried. It says the same after a right and a wrong password. */
+/**
+ * The code by mail that a sign-in needs while very many attempts are made. It has the same text after a right and a
+ * wrong password.
+ */
 export function MailedCodePage(props: MailedCodePageProps) {
   const { ctx, action, signInHref, forgotHref, minutes, error, problem } = props;
   const { t } = ctx;

@@ -11,7 +11,7 @@ export interface OneProviderPageProps {
   ctx: PageContext;
   /** The provider that the client app asked for. */
   providerButton: ProviderButtonProps;
-  /** Shown to the provider, which need not ask for it again. */
+  /** Sent to the provider, which need not ask for it again. */
   username: string;
   /** The whole sign-in page. */
   otherWays: string;
@@ -19,7 +19,7 @@ export interface OneProviderPageProps {
   noticeName?: { kind: NoticeKind; text: string } | undefined;
 }
 
-/** The sign-in page of a request that names a provider: its button, and a link to all other ways. */
+/** The sign-in page of a request that names a provider: its button, and a link to all other methods. */
 export function OneProviderPage({
   ctx,
   providerButton,
@@ -40,7 +40,7 @@ export function OneProviderPage({
       <form className="form" method="post" action={providerButton.action}>
         {username !== '' && <input type="hidden" name="username" value={username} />}
         <Checkbox name="remember" label={t('signIn.remember')} checked={false} />
-        {/* As on the whole page: a mark in colours of its own stands on the plain button. */}
+        {/* As on the whole page: a mark in its own colors needs the plain button. */}
         <Button kind="quiet" block>
           <ProviderMark kind={providerButton.kind} logo={providerButton.logo} />
           {providerButton.label}

@@ -11,19 +11,19 @@ import { Script } from '../parts/script.tsx';
 export interface ReAuthenticatePageProps {
   ctx: PageContext;
   action: string;
-  /** Whose password it is: fixed, so that nobody takes it for another sign-in. */
+  /** The user whose password it is: fixed, so that the page is not taken for a normal sign-in. */
   email: string;
-  /** Members by a provider may have none. */
+  /** Federated users may have none. */
   hasPassword: boolean;
-  /** What is wrong with the password. */
+  /** The fault of the password. */
   error?: string | undefined;
-  /** Why it was not looked at. */
+  /** The reason that it was not checked. */
   problem?: string | undefined;
-  /** Where the member has a passkey. */
+  /** If the user has a passkey. */
   passkey?: PasskeyAsk | undefined;
   /** The providers that are linked to the account. */
   providerButtons: readonly ProviderButtonProps[];
-  /** What became of a way through one of them. */
+  /** The result of an attempt at one of them. */
   providerNotice?: { kind: NoticeKind; text: string } | undefined;
 }
 
@@ -60,8 +60,8 @@ function PasswordForm({ ctx, action, email, error, passkey }: ReAuthenticatePage
 }
 
 /**
- * Asks a member who is signed in to show once more who they are, before something is changed that signs them in: by their
- * password, a passkey, or a provider that is linked.
+ * Asks a signed-in user to authenticate again before a change of credentials: with their password, a passkey, or a
+ * linked provider.
  */
 export function ReAuthenticatePage(props: ReAuthenticatePageProps) {
   const { ctx, hasPassword, problem, passkey, providerButtons, providerNotice } = props;

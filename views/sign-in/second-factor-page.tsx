@@ -18,23 +18,23 @@ type Method = 'totp' | 'sms' | 'recovery';
 export interface SecondFactorPageProps {
   ctx: PageContext;
   action: string;
-  /** Where closing leads: nobody is signed in by then. */
+  /** The target of closing: the user is not signed in. */
   closeHref: string;
   method: Method;
-  /** What else the member has. */
+  /** The user's other methods. */
   others: readonly Method[];
-  /** The member's number, masked. */
+  /** The user's number, masked. */
   phone?: string | undefined;
-  /** No code is on its way. */
+  /** No code could be sent. */
   unsent: boolean;
-  /** Until another code may be asked for. */
+  /** Until another code can be requested. */
   waitSeconds: number;
-  /** For how long the device may be remembered; undefined: not offered. */
+  /** How long the device may be remembered; undefined: not offered. */
   rememberDays?: number;
   rememberDevice?: boolean;
   error?: string | undefined;
   notice?: { kind: NoticeKind; title?: string; text: string; passing?: boolean };
-  /** Which page the dialog lies on where scripts run. */
+  /** The page behind the dialog, with scripts. */
   backdrop: 'sign-in' | 'again';
 }
 
@@ -113,8 +113,8 @@ function OtherMethods({ ctx: { t }, action, others }: SecondFactorPageProps) {
 }
 
 /**
- * The second step of a sign-in (specification, section 2). A page of its own; where scripts run, `client/entries/modal.ts`
- * makes the same element a dialog over the page that it came from, which cannot be reached meanwhile.
+ * The second step of a sign-in (specification, section 2). A separate page; with scripts, `client/entries/modal.ts`
+ * makes the same element a dialog over the previous page, which is not reachable meanwhile.
  */
 export function SecondFactorPage(props: SecondFactorPageProps) {
   const { ctx, action, closeHref, method, others, waitSeconds, rememberDays, rememberDevice, notice, backdrop } = props;

@@ -12,22 +12,22 @@ import { Script } from '../parts/script.tsx';
 export interface SignInPageProps {
   ctx: PageContext;
   action: string;
-  /** What was typed before; never the password. */
+  /** Earlier input; never the password. */
   values: { username: string; remember: boolean };
   errors: { username?: string; password?: string; form?: string };
-  /** What was done before: the password was set anew. */
+  /** The notice about the last action: the password was reset. */
   done?: string | undefined;
-  /** The client app that waits for the member. */
+  /** The client app with a pending request. */
   clientName?: string;
-  /** Where browsers have passkeys. */
+  /** If passkeys are supported. */
   passkey?: PasskeyAsk | undefined;
-  /** The providers by which members sign in, too. */
+  /** The identity providers. */
   providerButtons: ProviderButtonGroups;
-  /** What became of a way through one of them. */
+  /** The result of an attempt at one of them. */
   providerNotice?: { kind: NoticeKind; text: string } | undefined;
 }
 
-/** Where typing goes on: what is missing first, and after a refusal the password. */
+/** The focus: the first empty field, and after a refusal the password. */
 function firstField({ values, errors }: Pick<SignInPageProps, 'values' | 'errors'>): 'username' | 'password' {
   if (errors.username !== undefined || values.username === '') return 'username';
   return 'password';
@@ -48,7 +48,7 @@ export function SignInPage(props: SignInPageProps) {
       {done !== undefined && <Notice kind="success">{done}</Notice>}
       {errors.form !== undefined && <Notice kind="error">{errors.form}</Notice>}
       {providerNotice !== undefined && <Notice kind={providerNotice.kind}>{providerNotice.text}</Notice>}
-      {/* The Enter key presses a form's first button: that must not be a provider's. */}
+      {/* The Enter key activates a form's first button: that must not be a provider's. */}
       {providerButtons.top.length > 0 && (
         <button type="submit" className="visually-hidden" form="sign-in" tabIndex={-1} aria-hidden="true" />
       )}

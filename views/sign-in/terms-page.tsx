@@ -14,13 +14,13 @@ export interface TermsPageProps {
   /** `accept` shows the message to read and accept, and the two buttons. */
   mode: 'read' | 'accept';
   action?: string;
-  /** Where the member wants to go afterwards; posted as `redirect`. */
+  /** The user's target afterwards; posted as `redirect`. */
   redirect?: string;
   document: LegalTextProps;
   version: { number: number; label: string };
-  /** The member has declined: what stays open to them is shown. */
+  /** The user has declined: lists the pages that stay open. */
   declined?: boolean;
-  /** What became of the member's decision; an acceptance is said for its time, everything else stays. */
+  /** The result of the user's decision; an acceptance disappears, everything else stays. */
   notice?: { kind: 'error' | 'success'; text: string };
 }
 
@@ -49,7 +49,7 @@ function Decision({
   );
 }
 
-/** The pages that are open to members who have not accepted the terms. */
+/** The pages that are open to users who have not accepted the terms. */
 function WithoutTerms({ ctx: { t } }: Pick<TermsPageProps, 'ctx'>) {
   return (
     <div className="terms-leave">

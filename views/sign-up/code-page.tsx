@@ -13,19 +13,19 @@ export interface CodePageProps {
   ctx: PageContext;
   action: string;
   signInHref: string;
-  /** Whose code it is: always shown, so that nobody confirms somebody else's account unawares. */
+  /** The address of the code: always shown, so that users do not unknowingly confirm another person's account. */
   email: string;
-  /** The way back to step 0, for accounts that were begun here; without it there is no other address to give. */
+  /** The link back to step 0, for sign-ups that started here; otherwise the address cannot be changed. */
   backHref?: string | undefined;
   /** The steps of a sign-up above it, or of the post-signup flow. */
   steps: boolean | 'post-signup';
-  /** Only a whole code stays, and none that was wrong. */
+  /** Only a complete code stays, and never a wrong one. */
   code?: string;
   error?: string | undefined;
   notice?: { kind: NoticeKind; title?: string; text: string; duration: NoticeDuration };
-  /** No code is on its way. */
+  /** No code could be sent. */
   unsent?: boolean;
-  /** Until another code may be asked for. */
+  /** Until another code can be requested. */
   waitSeconds: number;
 }
 

@@ -8,7 +8,9 @@ import { SignUpSteps } from './sign-up-steps.tsx';
 /** The specification's section 9: redirect delay after signup. */
 const redirectDelayMs = 2000;
 
-/** After the right code. It goes on by itself after the specification's 2 seconds where scripts run; else by its link. */
+/**
+ * After the right code. With scripts it redirects by itself after the specification's 2 seconds; otherwise by its link.
+ */
 export function ConfirmedPage({ ctx, href }: { ctx: PageContext; href: string }) {
   const { t } = ctx;
   return (

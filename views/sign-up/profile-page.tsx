@@ -16,28 +16,28 @@ export interface ProfilePageProps {
   ctx: PageContext;
   action: string;
   signInHref: string;
-  /** What was typed before; never the password. */
+  /** Earlier input; never the password. */
   values: { given_name: string; family_name: string; email: string };
-  /** The address comes from the partner and stays as it is. */
+  /** The address comes from the partner and cannot be changed. */
   lockedEmail?: boolean;
-  /** Carried along: where the visitor comes from, which terms they were shown. */
+  /** Hidden fields: the visitor's origin, the shown version of the terms. */
   hidden: Record<string, string>;
   errors: Partial<Record<ProfileFieldName, string>>;
   /** About the whole form. */
   problem?: { title?: string; text: string };
-  /** Which rules the password that was sent met. */
+  /** The rules that the submitted password met. */
   met?: Strength;
-  /** An account has been begun in this browser: the way on to its code. */
+  /** This browser has a sign-up: the link to its code. */
   resumableSignUp?: { email: string; href: string };
-  /** The client app that waits for the visitor. */
+  /** The client app with a pending request. */
   clientName?: string;
-  /** Of a way by a provider that ended without success. */
+  /** The result of an unsuccessful attempt at a provider. */
   providerNotice?: { kind: NoticeKind; text: string } | undefined;
-  /** The providers by which one becomes a member, too. */
+  /** The providers with which users can sign up. */
   providerButtons?: ProviderButtonGroups | undefined;
 }
 
-/** Where typing goes on: what was refused first, else what is empty first. */
+/** The focus: the first refused field, else the first empty one. */
 function firstField({ values, errors, lockedEmail }: ProfilePageProps): ProfileFieldName {
   const names = ['given_name', 'family_name', 'email'] as const;
   const refused = ([...names, 'password'] as const).find((name) => errors[name] !== undefined);
@@ -70,10 +70,10 @@ function Names({ ctx, values, errors, focus }: ProfilePageProps & { focus: Profi
   );
 }
 
-/** The terms notice; they open beside the form, so that what was typed stays. */
+/** The terms notice; they open beside the form, so that the input stays. */
 function TermsNotice({ ctx }: { ctx: PageContext }) {
   const { t, links } = ctx;
-  // The link stands where the language has it in the sentence.
+  // The link is at its place in the translated sentence.
   const [before, after] = t('signUp.terms.notice', { link: '\n' }).split('\n');
   return (
     <p className="small muted">
@@ -128,7 +128,7 @@ export function ProfilePage(props: ProfilePageProps) {
       )}
       {providerButtons !== undefined && (
         <>
-          {/* By itself: nothing of what is typed goes to a provider. */}
+          {/* Separate: no input is sent to a provider. */}
           <form id="doors" method="post" hidden>
             <HiddenFields fields={{ at: 'sign-up' }} />
           </form>

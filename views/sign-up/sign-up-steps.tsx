@@ -1,7 +1,7 @@
 import type { PageContext } from '../page-context.ts';
 import { Stepper } from '../parts/stepper.tsx';
 
-/** PROFILE, SECURITY, PLAN; without the first where the account is there already. */
+/** PROFILE, SECURITY, PLAN; without the first if the account already exists. */
 export function SignUpSteps(props: { ctx: PageContext; current: number; postSignUp?: boolean }) {
   const { ctx, current, postSignUp = false } = props;
   const { t } = ctx;

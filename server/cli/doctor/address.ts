@@ -12,7 +12,7 @@ import { type Answer, defaultLimitMs, fetchUrl, parseJson, readHeader } from './
 
 const { ok, note, warning, fault } = findingsFor('address');
 const halfYearSeconds = 15_552_000;
-/** Connections over which the keys are asked for: enough to meet most of a host's workers. */
+/** Number of connections for the published keys: enough to reach most of a host's workers. */
 const maxAnswers = 16;
 
 async function resolveHost(hostname: string, web: Web, say: Setup['say']): Promise<Finding> {
@@ -39,7 +39,7 @@ async function resolveHost(hostname: string, web: Web, say: Setup['say']): Promi
 
 const behindProxy = new Set([502, 503, 504]);
 
-/** What /healthz answered under PUBLIC_URL. @param local whether a Foyer answers on PORT of this machine */
+/** The answer of /healthz under PUBLIC_URL. @param local whether a Foyer answers on PORT of this machine */
 export function judgeHealth(publicUrl: string, outcome: Answer | string, local: boolean): Finding {
   const nowhere = 'Start Foyer (`systemctl start foyer`), and look into its log when it ends again.';
   if (typeof outcome === 'string') {
@@ -68,7 +68,7 @@ export function judgeHealth(publicUrl: string, outcome: Answer | string, local: 
   });
 }
 
-/** What the discovery document said under PUBLIC_URL (OpenID Connect Discovery 1.0, section 4.3). */
+/** The discovery document under PUBLIC_URL (OpenID Connect Discovery 1.0, section 4.3). */
 export function judgeDiscovery(publicUrl: string, { status, text }: Answer): Finding {
   if (status === 421) {
     return fault('address.issuer', {
@@ -90,7 +90,7 @@ export function judgeDiscovery(publicUrl: string, { status, text }: Answer): Fin
   });
 }
 
-/** Strict-Transport-Security as it arrives (RFC 6797). */
+/** The received Strict-Transport-Security (RFC 6797). */
 export function judgeHsts(header: string | undefined): Finding {
   const seconds = Number(/max-age="?(\d+)/i.exec(header ?? '')?.[1] ?? 0);
   if (seconds >= halfYearSeconds) return ok('address.hsts', 'Strict-Transport-Security comes through.');
@@ -104,7 +104,7 @@ export function judgeHsts(header: string | undefined): Finding {
   });
 }
 
-/** What http:// answers. @param outcome an answer, or why there was none */
+/** The answer of http://. @param outcome an answer, or the reason for none */
 export function judgeRedirect(publicUrl: string, outcome: Answer | string): Finding {
   const plain = publicUrl.replace(/^https:/, 'http:');
   const todo = `Let the proxy answer ${plain} with 301 to ${publicUrl} (docs/production.md has the lines).`;
@@ -150,7 +150,7 @@ async function checkTls({ config, web, now, say }: Setup): Promise<{ findings: F
     return { findings: judgeTls(facts), trusted: isTrusted(facts) };
   } catch (error) {
     const submitted = say(error);
-    // Nobody there at all has a finding of its own.
+    // An unreachable host has a finding of its own.
     if (/ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|no answer/.test(submitted)) {
       return { findings: [], trusted: false };
     }
@@ -189,8 +189,8 @@ async function checkPublished(setup: Setup, keys: SigningKeyInfo[]): Promise<Fin
 }
 
 /**
- * PUBLIC_URL as members and client apps meet it.
- * @param keys those of the database, when it can be read
+ * PUBLIC_URL as seen by users and client apps.
+ * @param keys those of the database, if it can be read
  */
 export async function checkAddress(setup: Setup, keys: SigningKeyInfo[] | undefined): Promise<Finding[]> {
   const { config, faults, web, say, now, env } = setup;

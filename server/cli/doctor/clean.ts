@@ -1,4 +1,4 @@
-/** Shorter ones are ordinary words too, which would show by their absence. */
+/** Shorter ones are also ordinary words, whose replacement would reveal them. */
 const minLength = 6;
 
 function decoded(text: string): string {
@@ -9,14 +9,14 @@ function decoded(text: string): string {
   }
 }
 
-/** The secrets of a configuration, also of one that cannot be read: keys, and the passwords within addresses. */
+/** The secrets of a configuration, even an unreadable one: keys, and the passwords in addresses. */
 export function listSecrets(environment: NodeJS.ProcessEnv, secretKeys: readonly string[]): string[] {
   const { SECRET_KEY = '', DATABASE_URL = '', REDIS_URL = '' } = environment;
   const { STRIPE_SECRET_KEY = '', STRIPE_WEBHOOK_SECRET = '' } = environment;
   const { SENDGRID_API_KEY = '', TWILIO_AUTH_TOKEN = '', SMTP_URL = '' } = environment;
   const { GOOGLE_CLIENT_SECRET = '', FACEBOOK_APP_SECRET = '', AMAZON_CLIENT_SECRET = '' } = environment;
   const inAddresses = [DATABASE_URL, REDIS_URL, SMTP_URL].flatMap((address) => [
-    // The last @ ends it: a password that is not encoded may hold others.
+    // It ends at the last @: an unencoded password may contain others.
     /^[^:]+:\/\/[^:@/]*:(.*)@/.exec(address)?.[1],
     ...[...address.matchAll(/[?&]\w*password=([^&]*)/gi)].map(([, value]) => value),
   ]);
@@ -31,7 +31,7 @@ export function listSecrets(environment: NodeJS.ProcessEnv, secretKeys: readonly
   return [...new Set(all)].filter((text) => text.length >= minLength).sort((a, b) => b.length - a.length);
 }
 
-/** What others have said (errors of libraries and servers), without anything that is secret. */
+/** Texts from elsewhere (errors of libraries and servers), without any secret. */
 export function createRedactor(secrets: readonly string[]): (error: unknown) => string {
   return (error) => {
     let text = error instanceof Error ? error.message || error.name : String(error);

@@ -16,7 +16,7 @@ import type { Setup } from './setup.ts';
 
 const { ok, warning, fault } = findingsFor('plans');
 
-/** Whether members can have what client apps ask of them. */
+/** Compares the access that client apps require with what users can have. */
 export function judgeClients(clients: readonly ClientMetadata[], offer: GrantableAccess): Finding[] {
   const limited = clients.filter((client) => isRestricted(client));
   if (limited.length === 0) return [];
@@ -101,13 +101,13 @@ export function judgeLegacy(clients: readonly ClientMetadata[]): Finding[] {
   ];
 }
 
-/** The clients that can do much harm, and those that are protected least. */
+/** The clients with the most dangerous access, and those with the weakest protection. */
 export async function checkRisks({ db }: Database): Promise<Finding[]> {
   const clients = await listClients(db);
   return [...judgeSensitive(clients), ...judgeLegacy(clients)];
 }
 
-/** Nothing, where the catalogue cannot be read: `plans.file` says so. */
+/** No finding if the catalogue is unreadable: `plans.file` reports it. */
 export async function checkClients(database: Database, { config, unreadable }: Setup): Promise<Finding[]> {
   if (unreadable('PLANS_FILE')) return [];
   let file: PlansFile;

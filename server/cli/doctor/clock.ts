@@ -2,28 +2,28 @@ import { type Finding, findingsFor, rounded } from './finding.ts';
 
 const { ok, warning, fault } = findingsFor('clock');
 
-/** Another's clock as it was read: theirs lies between ours before and after (milliseconds since the epoch). */
+/** A reading of another clock, with this machine's before and after (milliseconds since the epoch). */
 export interface ClockReading {
   /** `PostgreSQL`, `Redis`, `PUBLIC_URL`. */
   source: string;
   beforeMs: number;
   theirsMs: number;
   afterMs: number;
-  /** How coarsely theirs is told: a Date header has whole seconds, and leaves the rest off. */
+  /** Resolution of the other clock: a Date header has whole seconds, rounded down. */
   grainMs?: number;
 }
 
 const warnFromMs = 2_000;
 const faultFromMs = 30_000;
 
-/** How far theirs is ahead at the least, given how long the question took; negative when it is behind. */
+/** The minimum by which the other clock is ahead, given the duration of the query; negative if it is behind. */
 export function clockOffset({ beforeMs, theirsMs, afterMs, grainMs = 0 }: ClockReading): number {
   if (theirsMs > afterMs) return theirsMs - afterMs;
   if (theirsMs + grainMs < beforeMs) return theirsMs + grainMs - beforeMs;
   return 0;
 }
 
-/** Clocks that disagree: tokens that are not valid yet, sessions that end too early. */
+/** Clock differences: tokens that are not valid yet, sessions that end too early. */
 export function judgeClock(reading: ClockReading): Finding {
   const offset = clockOffset(reading);
   const { source } = reading;

@@ -14,7 +14,7 @@ const minKinds = 12;
 
 function faults({ faults: found }: Setup): Finding[] {
   if (found.length === 0) return [ok('configuration.faults', 'All variables can be read, and nothing is missing.')];
-  // A printed key has a finding of its own, with what else is to be done.
+  // An example key has a finding of its own, with further remedies.
   const others = found.filter((text) => !text.startsWith('SECRET_KEY: is the value that is printed'));
   return others.map((seen) =>
     fault('configuration.faults', {
@@ -142,7 +142,7 @@ function pictures({ config, unreadable }: Setup): Finding[] {
       return [];
     }
   } catch {
-    // Said below, whatever keeps it from being read.
+    // Reported below, whatever makes it unreadable.
   }
   return [
     warning('configuration.media-dir', {
@@ -153,7 +153,7 @@ function pictures({ config, unreadable }: Setup): Finding[] {
   ];
 }
 
-/** So many that nobody can have looked at what a message costs in each. */
+/** With so many countries the price of a message in each was hardly checked. */
 const manyCountries = 60;
 
 function textMessages({ config, faults: found }: Setup): Finding[] {
@@ -191,13 +191,13 @@ function mode({ config, env }: Setup): Finding[] {
   ];
 }
 
-/** What the variables say by themselves. */
+/** Checks of the variables themselves. */
 export function checkConfiguration(setup: Setup): Finding[] {
   const checks = [faults, names, mode, secretKey, uniformAnswers, proxy, metrics, cookieDomain, stores, pictures];
   return [...checks, textMessages].flatMap((check) => check(setup));
 }
 
-/** Of a check that cannot be made, because a variable that it needs is wrong. */
+/** For a check that is impossible because a required variable is invalid. */
 export function notLookedAt(area: Parameters<typeof findingsFor>[0], names: readonly string[]): Finding {
   return findingsFor(area).note(`${area}.skipped`, {
     seen: `Not looked at: ${names.join(' and ')} cannot be read or ${names.length === 1 ? 'is' : 'are'} missing.`,

@@ -5,18 +5,18 @@ import type { Setup } from './setup.ts';
 
 const { ok, note, warning, fault } = findingsFor('data-folder');
 
-/** Everything that Foyer puts there. */
+/** All of Foyer's files there. */
 const fileNames = ['foyer.db', 'short-lived.db', 'development-secret-key'].flatMap((name) =>
   name.endsWith('.db') ? [name, `${name}-wal`, `${name}-shm`] : [name],
 );
 
 export interface FolderFacts {
   path: string;
-  /** Undefined when there is none. */
+  /** Undefined if there is none. */
   mode: number | undefined;
   isFolder: boolean;
   owner: number;
-  /** This user; undefined where there are no users. */
+  /** This user; undefined on systems without users. */
   uid: number | undefined;
   writable: boolean;
   freeBytes: number;
@@ -24,7 +24,7 @@ export interface FolderFacts {
   /** `f_type` of statfs(2). */
   fileSystem: number;
   files: { name: string; mode: number; owner: number }[];
-  /** Whether a store lies there. */
+  /** Whether it contains a store. */
   used: boolean;
   production: boolean;
 }
@@ -49,7 +49,7 @@ function mayWrite(path: string): boolean {
 export function lookAtFolder({ config }: Setup): FolderFacts {
   const path = config.DATA_DIR;
   const stats = readStat(path);
-  // A folder that is not there yet will lie on the file system of its parent.
+  // A missing folder will be on the file system of its parent.
   const there = stats ? path : '/';
   const { bavail, blocks, bsize, type } = statfsSync(there);
   return {
@@ -71,7 +71,9 @@ export function lookAtFolder({ config }: Setup): FolderFacts {
   };
 }
 
-/** statfs(2) and linux/magic.h; SQLite's log needs memory that all processes share, which no network has. */
+/**
+ * statfs(2) and linux/magic.h; SQLite's log needs shared memory between all processes, which network file systems lack.
+ */
 const networks = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -133,7 +135,7 @@ function judgePermissions({ mode = 0, path, owner, files }: FolderFacts): Findin
     ...(closed ? [] : [`DATA_DIR (${octal(mode)})`]),
     ...open.map((f) => `${f.name} (${octal(f.mode)})`),
   ];
-  // Behind a closed folder nobody reaches the files.
+  // In a closed folder the files are unreachable.
   const harmful = !closed && (open.length > 0 || (mode & 0o002) !== 0);
   return those(
     !closed
@@ -152,7 +154,7 @@ function judgePermissions({ mode = 0, path, owner, files }: FolderFacts): Findin
   );
 }
 
-/** The folder of the SQLite files: whether they are safe and can be written there. */
+/** The folder of the SQLite files: its permissions and file system. */
 export function judgeFolder(facts: FolderFacts): Finding[] {
   const { path, mode, isFolder, writable, owner, uid, used } = facts;
   if (!used) return [ok('data-folder.used', 'Nothing is kept in DATA_DIR: both stores are servers.')];

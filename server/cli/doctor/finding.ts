@@ -1,4 +1,4 @@
-/** note: worth knowing · warning: will hurt one day · fault: hurts now. */
+/** note: useful to know · warning: will fail one day · fault: fails now. */
 export const levels = ['ok', 'note', 'warning', 'fault'] as const;
 export type Level = (typeof levels)[number];
 
@@ -19,24 +19,24 @@ export const areas = {
 } as const;
 export type Area = keyof typeof areas;
 
-/** What one check found. */
+/** The result of one check. */
 export interface Finding {
   /** Stable, for programs: `redis.eviction`. */
   id: string;
   area: Area;
   level: Level;
-  /** What was seen, in a sentence. */
+  /** The observation, in a sentence. */
   seen: string;
-  /** Why it matters. */
+  /** The reason that it matters. */
   why?: string;
-  /** What to do: a command, or a variable. */
+  /** The remedy: a command, or a variable. */
   todo?: string;
 }
 
-/** What is not right comes with its reason and its remedy. */
+/** Every problem has its reason and its remedy. */
 type FindingDetail = Required<Pick<Finding, 'seen' | 'why' | 'todo'>>;
 
-/** How a check of one area says what it found. */
+/** Creates the findings of one area. */
 export function findingsFor(area: Area) {
   const trouble = (level: Level) => (id: string, submitted: FindingDetail) =>
     ({ id, area, level, ...submitted }) satisfies Finding;
@@ -48,10 +48,10 @@ export function findingsFor(area: Area) {
   };
 }
 
-/** Findings of which some do not apply. */
+/** Findings, without those that do not apply. */
 export const those = (...findings: (Finding | false | undefined)[]): Finding[] => findings.filter((one) => !!one);
 
-/** `12.3 ms`, `1.5 GB` and the like are for people: three digits are enough. */
+/** `12.3 ms`, `1.5 GB` and the like are for people: three digits suffice. */
 export const rounded = (value: number) => String(Number(value.toPrecision(3)));
 
 export function bytesText(bytes: number): string {

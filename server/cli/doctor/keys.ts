@@ -7,13 +7,13 @@ import { type Finding, findingsFor, those } from './finding.ts';
 import type { Setup } from './setup.ts';
 
 const { ok, note, warning, fault } = findingsFor('keys');
-/** Advice, no law: NIST SP 800-57 lets a signing key live for one to three years. */
+/** A recommendation: NIST SP 800-57 allows a signing key for one to three years. */
 const oldAfterDays = 180;
 const algorithms = ['ES256', 'RS256'] as const;
 
 export interface KeyFacts {
   keys: readonly SigningKeyInfo[];
-  /** Whether all can be opened; `newest`: with the first of SECRET_KEY alone. Undefined without SECRET_KEY. */
+  /** Whether all can be opened; `newest`: with only the first of SECRET_KEY. Undefined without SECRET_KEY. */
   opens: { all: boolean; newest: boolean } | undefined;
   nowMs: number;
 }
@@ -89,7 +89,7 @@ function others({ keys }: KeyFacts): Finding[] {
   );
 }
 
-/** The keys that sign tokens: there, to be opened, and not too old. */
+/** The signing keys: they exist, can be opened, and are not too old. */
 export function judgeKeys(facts: KeyFacts): Finding[] {
   if (facts.keys.length === 0) {
     return [
@@ -103,7 +103,7 @@ export function judgeKeys(facts: KeyFacts): Finding[] {
   return those(sealing(facts), ...ages(facts), ...others(facts));
 }
 
-/** What a running Foyer publishes, asked over several connections, against what the database has. */
+/** Compares the published keys of a running Foyer, read over several connections, with the database. */
 export function judgePublished(published: readonly (readonly string[])[], keys: readonly SigningKeyInfo[]): Finding {
   const known = new Set(keys.map(({ kid }) => kid));
   const must = keys.filter(({ state }) => state === 'active').map(({ kid }) => kid);

@@ -12,7 +12,7 @@ export interface MachineFacts {
   /** libuv's default is 4. */
   threads: number | undefined;
   workers: number;
-  /** How many files and connections one process may have open; undefined when it cannot be read. */
+  /** The limit of open files and connections of one process; undefined if it cannot be read. */
   openFiles: number | undefined;
   root: boolean;
   production: boolean;
@@ -43,7 +43,7 @@ export function lookAtMachine({ config, env }: Setup): MachineFacts {
   };
 }
 
-/** Node, threads, files: seen from this command, which may have been started otherwise than the server. */
+/** Node, threads, files: as this command sees them, which may have been started differently from the server. */
 export function judgeMachine(facts: MachineFacts): Finding[] {
   const { nodeVersion, cores, threads, workers, openFiles, root, production } = facts;
   const tooOld = runtimeFault(nodeVersion);

@@ -10,7 +10,7 @@ interface Checked {
   id: string;
   service: string;
   variable: string;
-  /** Without it. */
+  /** The consequence of its absence. */
   why: string;
 }
 
@@ -56,7 +56,7 @@ async function textService(setup: Setup): Promise<Finding[]> {
 }
 
 /**
- * By the name servers of this host. Where these do not answer, Node.js waits for half a minute and more for each.
+ * With the name servers of this host. If these do not answer, Node.js waits for half a minute and more for each.
  * @param servers instead of this host's, as `address:port`
  */
 export function textRecords(name: string, servers?: readonly string[]): Promise<string[][]> {
@@ -67,7 +67,7 @@ export function textRecords(name: string, servers?: readonly string[]): Promise<
 
 type Records = string[] | { failed: string };
 
-/** The TXT records of a name; none where there is no such name. */
+/** The TXT records of a name; none if the name does not exist. */
 async function findRecords({ web, say }: Setup, name: string): Promise<Records> {
   try {
     return (await (web.resolveTxt ?? textRecords)(name)).map((parts) => parts.join(''));
@@ -77,7 +77,7 @@ async function findRecords({ web, say }: Setup, name: string): Promise<Records> 
   }
 }
 
-/** Selectors that mail services use; a DKIM key cannot be found without its selector. */
+/** Selectors of mail services; a DKIM key cannot be found without its selector. */
 const selectors = ['s1', 's2', 'selector1', 'selector2', 'default', 'dkim', 'mail', 'google', 'k1', 'smtp'];
 
 const toProve = (what: string) => `Set the record that your mail service names for it (${what}).`;
@@ -132,7 +132,7 @@ async function dkim(setup: Setup, domain: string): Promise<Finding> {
   });
 }
 
-/** Records by which mailboxes judge a mail: only where mails leave, and for the domain that they are from. */
+/** Records with which mailboxes judge a mail: only if mails are sent, and for the domain of their sender. */
 async function sender(setup: Setup): Promise<Finding[]> {
   const { config, unreadable } = setup;
   const domain = config.MAIL_FROM?.address.split('@').at(-1);
@@ -143,7 +143,7 @@ async function sender(setup: Setup): Promise<Finding[]> {
   return [...(first ? [first] : []), ...others];
 }
 
-/** Whether mails and text messages can leave; nothing is sent. */
+/** Checks whether mails and text messages can be sent, without sending one. */
 export async function checkMessages(setup: Setup): Promise<Finding[]> {
   const { config } = setup;
   if (config.SANDBOX) return [ok('messages.sandbox', 'Mails and text messages stay in the sandbox’s mailbox.')];

@@ -9,17 +9,17 @@ const { ok, note, warning } = findingsFor('database');
 const hashes = (count: number, kind: string) => `${count} ${kind} ${count === 1 ? 'hash is' : 'hashes are'}`;
 
 export interface PasswordFacts {
-  /** Hashes from elsewhere that take less work to guess at than they should. */
+  /** Imported hashes below the minimum work. */
   weak: number;
-  /** Hashes of Foyer's own that the newest key was not used for: without a key, or with another of the list. */
+  /** Hashes of Foyer's own without the newest key: without a key, or with another of the list. */
   older: number;
-  /** Made with a key that is not in SECRET_KEY any more: nobody signs in with these passwords. */
+  /** Hashes with a key that is no longer in SECRET_KEY: these passwords cannot sign in. */
   lost: number;
 }
 
 type Facts = Omit<PasswordFacts, 'weak'>;
 
-/** @param byKey how many were made with each key of the list, the newest first */
+/** @param byKey the number for each key of the list, the newest first */
 const toFacts = ({ all, plain, byKey }: { all: number; plain: number; byKey: number[] }): Facts => {
   const known = byKey.reduce((sum, count) => sum + count, 0);
   return { older: plain + known - (byKey[0] ?? 0), lost: all - plain - known };
@@ -34,7 +34,7 @@ async function ownFacts({ db }: Database, marks: string[]): Promise<Facts> {
   return toFacts({ all, plain, byKey });
 }
 
-/** A hash around one from elsewhere needs its key as well. */
+/** A wrapped imported hash needs its key as well. */
 async function wrappedFacts({ db }: Database, marks: string[]): Promise<Facts> {
   const count = (text?: string) => countWrappedHashes(db, wrappedProfile(''), text);
   const [all, keyed, ...byKey] = await Promise.all([count(), count(pepperedText('', '')), ...marks.map(count)]);
@@ -52,7 +52,7 @@ export async function lookAtPasswords(database: Database, { config }: Setup): Pr
   return { weak, older: own.older + wrapped.older, lost: own.lost + wrapped.lost };
 }
 
-/** How well the passwords in the database are kept. */
+/** How well the stored passwords are protected. */
 export function judgePasswords({ weak, older, lost }: PasswordFacts): Finding[] {
   return those(
     lost > 0 &&

@@ -21,7 +21,7 @@ function readFile({ config }: Setup): { file: PlansFile } | { faults: readonly s
   }
 }
 
-/** What members can buy, against what Stripe has. */
+/** Compares the catalogue with Stripe. */
 async function atStripe({ config, say }: Setup, file: PlansFile, secretKey: string): Promise<Finding> {
   const client = createStripe({ secretKey, apiUrl: config.STRIPE_API_URL });
   try {
@@ -44,10 +44,10 @@ async function atStripe({ config, say }: Setup, file: PlansFile, secretKey: stri
   }
 }
 
-// As good as any other choice, but to be seen: a variable that was forgotten looks the same.
+// A valid choice, but worth a note: a forgotten variable looks the same.
 const notSold = ok('plans.sold', 'STRIPE_SECRET_KEY is not set: no plans are sold, and members go on without one.');
 
-/** The catalogue, and whether Stripe sells it. */
+/** The catalogue, and its prices at Stripe. */
 export async function checkPlans(setup: Setup): Promise<Finding[]> {
   const { config, env, unreadable } = setup;
   if (unreadable('PLANS_FILE')) return [];
@@ -65,7 +65,7 @@ export async function checkPlans(setup: Setup): Promise<Finding[]> {
   const { STRIPE_SECRET_KEY: secretKey } = config;
   if (unreadable('STRIPE_SECRET_KEY') || unreadable('STRIPE_API_URL')) return [readable];
   if (secretKey === undefined) return [readable, notSold];
-  // Whoever has no keys has the sandbox's stand-in, which begins with the plans.
+  // Without keys the sandbox's stand-in is used, which starts with the plans.
   if (env.STRIPE_SECRET_KEY === undefined) return [readable];
   const testMode = /_test_/.test(secretKey);
   const mode = config.production

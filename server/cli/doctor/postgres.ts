@@ -10,11 +10,11 @@ export interface PostgresFacts {
   /** As `server_version_num`: 160004. */
   version: number;
   maxConnections: number;
-  /** Kept for superusers. */
+  /** Reserved for superusers. */
   reserved: number;
-  /** A standby takes no writes. */
+  /** A standby is read-only. */
   standby: boolean;
-  /** UTF8, as long as it was made with care. */
+  /** UTF8 for a properly created database. */
   encoding: string;
   workers: number;
 }
@@ -39,7 +39,7 @@ export async function readPostgresClock({ db }: Database, now: () => number): Pr
   return { source: 'PostgreSQL', beforeMs, theirsMs: Number(rows[0]?.ms), afterMs: now() };
 }
 
-/** What a PostgreSQL must be like. */
+/** The requirements for PostgreSQL. */
 export function judgePostgres({
   version,
   maxConnections,
@@ -49,7 +49,7 @@ export function judgePostgres({
   workers,
 }: PostgresFacts): Finding[] {
   const [major, free] = [Math.floor(version / 10_000), maxConnections - reserved];
-  // A reload has one worker more; a migration has a connection of its own; so has this command.
+  // A reload has one additional worker; a migration has its own connection; so has this command.
   const needed = (workers + 1) * postgresPoolSize + 2;
   const pools = `${workers} workers with ${postgresPoolSize} connections each, one more during a reload, and commands: ${needed}`;
   return those(

@@ -36,11 +36,11 @@ function toFindings({ id, faults, warnings }: ProviderReport): Finding[] {
   return found.length > 0 ? found : [ok('providers.provider', `${id} is as the configuration says.`)];
 }
 
-/** The file, and whether the providers are as it says. */
+/** The file, and whether the providers match it. */
 export async function checkFederation(setup: Setup): Promise<Finding[]> {
   const { config, env, now, unreadable } = setup;
   if (variables.some((name) => unreadable(name))) return [];
-  // The sandbox's stand-ins are where it says they are.
+  // The sandbox knows the addresses of its own stand-ins.
   if (!config.production && variables.every((name) => !env[name])) return [];
   const read = readFile(setup);
   if ('faults' in read) {

@@ -5,24 +5,24 @@ import { fetchUrl, parseJson } from './web.ts';
 
 const { ok, warning, fault } = findingsFor('proxy');
 
-/** RFC 5737: addresses that nobody has. */
+/** RFC 5737: an address that is never assigned. */
 const forgedAddress = '192.0.2.66';
 
-/** The chain of addresses that arrived, the proxy that connected last. */
+/** The received chain of addresses, the last connecting proxy at its end. */
 function proxyChain({ forwardedFor, peer }: ProbeReport): string[] {
   const named = (forwardedFor ?? '').split(',').map((address) => address.trim());
   return [...named.filter((address) => address !== ''), peer];
 }
 
-/** An IPv4 address as one, also where IPv6 wraps it. */
+/** An IPv4 address, also if it is mapped into IPv6. */
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
-/** Whom Foyer takes for the client, when the client had claimed to be somebody else. */
+/** The client address that Foyer computes when the client forged another. */
 export function judgeClient(seen: ProbeReport, forged: string): Finding {
   const chain = proxyChain(seen).map(plain);
   const client = plain(seen.client);
   const forgedAt = chain.lastIndexOf(forged);
-  // Before what a proxy has added stands what the client claimed; behind that, the client as the first proxy saw it.
+  // The forged address comes before those that proxies have added; the next is the client as the first proxy saw it.
   const real = chain[forgedAt + 1];
   const why = 'The limits of guesses count by address, and the log names it.';
   if (client === forged) {
@@ -52,7 +52,7 @@ export function judgeClient(seen: ProbeReport, forged: string): Finding {
   );
 }
 
-/** What the proxy makes of Host and of the protocol. */
+/** The effect of the proxy on Host and on the protocol. */
 export function judgeHeaders(
   { host, forwardedHost, forwardedProto, protocol }: ProbeReport,
   publicUrl: string,
@@ -83,7 +83,7 @@ const isSeen = (value: unknown): value is ProbeReport =>
   value !== null &&
   ['host', 'peer', 'client', 'protocol'].every((name) => typeof Reflect.get(value, name) === 'string');
 
-/** Sends a probe signed with one of the keys; undefined when the server does not answer it. */
+/** Sends a probe signed with one of the keys; undefined if the server does not answer it. */
 async function probe(
   setup: Setup,
   secretKey: string,
@@ -105,8 +105,8 @@ function unanswered(): Finding {
 }
 
 /**
- * What the proxy makes of a request, as a server says that shares SECRET_KEY: one request claims to come from somewhere
- * else. Outside production no proxy may stand before Foyer, and one that says it forwards is refused.
+ * The effect of the proxy on a request, reported by a server with the same SECRET_KEY: one request forges its origin.
+ * Outside production no proxy may be in front of Foyer, and a forwarded request is refused.
  */
 export async function checkProxy(setup: Setup): Promise<Finding[]> {
   const { config, say } = setup;

@@ -79,7 +79,7 @@ function judgePersistence({ appendOnly, save, lastWritesOk }: RedisFacts): Findi
   );
 }
 
-/** What could not be seen, in one note. */
+/** Facts that could not be read, in one note. */
 function unseen({ forbidden, policy, appendOnly, save, role }: RedisFacts): Finding | undefined {
   const missing = [
     policy === undefined && 'maxmemory-policy (must be noeviction)',
@@ -103,7 +103,7 @@ function judgeWrites({ refusedWrite }: RedisFacts, say: (text: string) => string
   });
 }
 
-/** What a Redis must be like for Foyer to keep sessions and codes in it. */
+/** The requirements for a Redis that stores sessions and codes. */
 export function judgeRedis(facts: RedisFacts, say: (text: string) => string = (text) => text): Finding[] {
   return those(
     judgeVersion(facts),

@@ -6,7 +6,7 @@ const labels: Record<Level, string> = { ok: 'ok', note: 'note', warning: 'WARNIN
 const indent = ' '.repeat(11);
 const width = 100;
 
-/** Words, in lines that stand under each other. */
+/** Wraps words into aligned lines. */
 function wrapped(text: string): string {
   const lines = [''];
   for (const word of printable(text).split(' ')) {
@@ -41,7 +41,7 @@ function summary(counts: Counts): string {
   return found.length === 0 ? `Nothing to complain of: ${rest}.` : `${found.join(', ')}; ${rest}.`;
 }
 
-/** Everything that was found, by area, in the order of the checks. */
+/** All findings, by area, in the order of the checks. */
 export function report(findings: readonly Finding[]): Result {
   const counts = countLevels(findings);
   const sections = (Object.keys(areas) as Area[]).flatMap((area) => {

@@ -9,7 +9,7 @@ import { checkFederation } from './providers.ts';
 import type { Setup } from './setup.ts';
 import { checkDatabase, checkKeyValue } from './stores.ts';
 
-/** A check that fails itself is one finding more, and stops no other. */
+/** A failing check is one more finding, and stops no other. */
 async function guarded(area: Area, say: Setup['say'], check: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await check();
@@ -24,7 +24,7 @@ async function guarded(area: Area, say: Setup['say'], check: () => Finding[] | P
   }
 }
 
-/** All checks of an installation; nothing is changed by any of them. */
+/** All checks of an installation; none of them changes anything. */
 export async function examine(setup: Setup): Promise<Finding[]> {
   const { say, unreadable } = setup;
   const database = checkDatabase(setup);

@@ -4,31 +4,31 @@ import type { SecretBoxes } from '../../deps.ts';
 import { createBoxes } from '../../deps.ts';
 import { createRedactor, listSecrets } from './clean.ts';
 
-/** What the checks look at. */
+/** The input of the checks. */
 export interface Setup {
   faults: readonly string[];
-  /** Whether a variable was given and cannot be read: what it decides is then not looked at. */
+  /** Tests whether a variable is set but unreadable: checks that depend on it are skipped. */
   unreadable(name: string): boolean;
   config: Config;
   /** Undefined without SECRET_KEY. */
   boxes: SecretBoxes | undefined;
   env: NodeJS.ProcessEnv;
   now(): number;
-  /** Another's error in words, without secrets. */
+  /** An error from elsewhere as text, without secrets. */
   say(error: unknown): string;
   web: Web;
 }
 
-/** How addresses are reached; a test has its own. */
+/** The network access; tests replace it. */
 export interface Web {
-  /** Certificate authorities beside the usual ones (PEM). */
+  /** Certificate authorities besides the usual ones (PEM). */
   ca?: string;
   lookup?: LookupFunction;
   /** TXT records by their name. */
   resolveTxt?: (name: string) => Promise<string[][]>;
   /** The port of http:// that should redirect. */
   plainPort?: number;
-  /** For each question (milliseconds). */
+  /** For each request (milliseconds). */
   limitMs?: number;
 }
 

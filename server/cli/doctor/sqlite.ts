@@ -7,7 +7,7 @@ const maxBytes = 2e9;
 
 export const lookAtSqlite = (dataDir: string, name: string) => inspectSqliteFile(join(dataDir, name), maxBytes);
 
-/** A SQLite file: whole, and in the mode in which several processes can use it. */
+/** A SQLite file: undamaged, and in the mode for several processes. */
 export function judgeSqlite(area: Area, name: string, { damage, journalMode, sizeBytes }: SqliteFacts): Finding[] {
   const { ok, note, warning, fault } = findingsFor(area);
   const whole =

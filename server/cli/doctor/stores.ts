@@ -24,7 +24,7 @@ import { defaultLimitMs } from './web.ts';
 const slowFromMs = 20;
 const tooSlowFromMs = 200;
 
-/** How fast a store answered on an open connection. */
+/** The response time of a store on an open connection. */
 export function judgeAnswer(area: Area, name: string, ms: number): Finding {
   const { ok, note, warning } = findingsFor(area);
   const seen = `${name} answers in ${rounded(ms)} ms.`;
@@ -52,7 +52,7 @@ export interface TableFacts {
   production: boolean;
 }
 
-/** Whether the tables are those of this Foyer, and fit for production. */
+/** Checks that the tables belong to this Foyer and are fit for production. */
 export function judgeTables({ pending, unknown, empty, stamped, production }: TableFacts): Finding[] {
   const { ok, note, warning, fault } = findingsFor('database');
   return those(
@@ -94,11 +94,11 @@ async function timed(act: () => Promise<unknown>): Promise<number> {
 
 export interface DatabaseReport {
   findings: Finding[];
-  /** Undefined when they cannot be known. */
+  /** Undefined if they are unknown. */
   keys: SigningKeyInfo[] | undefined;
 }
 
-/** Adds to what was found, so that it is not lost when the database goes away half way. */
+/** Adds to the findings, so that they are not lost if the database becomes unavailable. */
 async function lookInside(
   database: Database,
   setup: Setup,
@@ -121,7 +121,7 @@ async function lookInside(
   if (!hasTable.has('signing_keys')) return undefined;
   const facts = await lookAtKeys(database, setup);
   findings.push(...judgeKeys(facts));
-  // Of older tables nobody knows what they hold.
+  // The content of older tables is unknown.
   if (state.pending.length === 0) {
     findings.push(...(await checkClients(database, setup)), ...(await checkRisks(database)));
     findings.push(...judgePasswords(await lookAtPasswords(database, setup)));
@@ -129,7 +129,7 @@ async function lookInside(
   return [...facts.keys];
 }
 
-/** The records: whether they answer, fit this Foyer, and hold keys that can be used. */
+/** The database: it answers, matches this Foyer, and has usable keys. */
 export async function checkDatabase(setup: Setup): Promise<DatabaseReport> {
   const { config, unreadable, say } = setup;
   if (unreadable('DATABASE_URL')) return { findings: [notLookedAt('database', ['DATABASE_URL'])], keys: undefined };

@@ -13,15 +13,15 @@ export interface TlsFacts {
   host: string;
   validFromMs: number;
   validToMs: number;
-  /** Why the name is not covered, or undefined. */
+  /** The reason that the name is not covered, or undefined. */
   wrongName: string | undefined;
-  /** Why the chain is not trusted, as OpenSSL says it (`SELF_SIGNED_CERT_IN_CHAIN`), or undefined. */
+  /** OpenSSL's reason that the chain is not trusted (`SELF_SIGNED_CERT_IN_CHAIN`), or undefined. */
   distrusted: string | undefined;
   protocol: string;
   nowMs: number;
 }
 
-/** Shakes hands and looks at the certificate, whatever it is like. @throws when nothing answers in TLS */
+/** Connects and reads the certificate, even an invalid one. @throws if there is no TLS answer */
 export function lookAtTls(
   address: string,
   { ca, lookup, limitMs = defaultLimitMs }: Web,
@@ -43,7 +43,7 @@ export function lookAtTls(
     socket.once('secureConnect', () => {
       const certificate = socket.getPeerCertificate();
       const reason = socket.authorizationError as unknown;
-      // Dates and names have findings of their own.
+      // Dates and names have their own findings.
       const code =
         reason === null || reason === undefined ? '' : reason instanceof Error ? reason.message : String(reason);
       const own = /^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID|ERR_TLS_CERT_ALTNAME_INVALID)$/.test(code);
@@ -86,7 +86,7 @@ function judgeDates({ validFromMs, validToMs, nowMs }: TlsFacts): Finding {
   return ok('tls.expiry', `The certificate is valid for ${counted(days, 'day')} more.`);
 }
 
-/** The certificate that members' browsers are shown. */
+/** The certificate for users' browsers. */
 export function judgeTls(facts: TlsFacts): Finding[] {
   const { wrongName, distrusted, host, protocol } = facts;
   return those(
@@ -109,6 +109,6 @@ export function judgeTls(facts: TlsFacts): Finding[] {
   );
 }
 
-/** Whether a browser would accept it. */
+/** Tests whether a browser would accept it. */
 export const isTrusted = ({ validFromMs, validToMs, wrongName, distrusted, nowMs }: TlsFacts) =>
   validFromMs <= nowMs && nowMs < validToMs && wrongName === undefined && distrusted === undefined;

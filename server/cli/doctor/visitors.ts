@@ -1,7 +1,7 @@
 import { visitorDataLevel } from '../../store/index.ts';
 import { bytesText, type Finding, findingsFor } from './finding.ts';
 
-/** How much of its size the key-value store keeps for visitors. */
+/** The part of its size that visitors' data use in the key-value store. */
 export function judgeVisitorData(bytes: number, maxBytes: number): Finding {
   const { ok, note, warning, fault } = findingsFor('key-value');
   const seen = `${bytesText(bytes)} of at most ${bytesText(maxBytes)} are kept for visitors who are not signed in.`;

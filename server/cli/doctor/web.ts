@@ -15,9 +15,9 @@ export interface Answer {
 }
 
 /**
- * One GET on a connection of its own; redirects are not followed.
- * @param options.verified false to read on when the certificate is no good
- * @throws when nothing answers in time
+ * One GET on a separate connection, without following redirects.
+ * @param options.verified false to continue with an invalid certificate
+ * @throws if there is no answer in time
  */
 export function fetchUrl(
   address: string,

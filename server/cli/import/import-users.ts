@@ -27,17 +27,17 @@ export interface ImportOptions {
   report?: string;
   verified: boolean;
   ignoreHashes: boolean;
-  /** NAME=id: the other service's name of a provider, and the id of the same in PROVIDERS_FILE. */
+  /** NAME=id: the other service's name of a provider, and its id in PROVIDERS_FILE. */
   providers?: readonly string[];
-  /** Put a hash of Foyer's own around each weak one. */
+  /** Wraps each weak hash in one of Foyer's own. */
   wrapWeakHashes: boolean;
-  /** Only the result is wanted. */
+  /** Prints only the result. */
   quiet: boolean;
 }
 
-/** One transaction each: large enough to be quick, small enough for a running Foyer not to wait. */
+/** One transaction each: large enough to be fast, small enough not to block a running Foyer. */
 const batchSize = 100;
-/** Shown at once; the report has all of them. */
+/** Printed at once; the report has all of them. */
 const maxShown = 20;
 const maxNames = 50;
 
@@ -47,11 +47,11 @@ interface Counts {
   there: number;
   refused: number;
   notes: number;
-  /** Of those added: without a password. */
+  /** Number of added users without a password. */
   withoutPassword: number;
-  /** Accounts at providers that were linked. */
+  /** Number of linked identities. */
   linked: number;
-  /** Of those added: with a hash below the least work. */
+  /** Number of added users with a hash below the minimum work. */
   weakHashes: number;
 }
 
@@ -62,7 +62,7 @@ function rowSourceFor(file: string, format: ImportOptions['format']): RowSource 
   return (onBytes) => (isJson ? readJson(file, onBytes) : readCsv(file, onBytes));
 }
 
-/** Looks at the whole file before anything is written: what is no file of members changes nothing. */
+/** Reads the whole file before anything is written: a file of another format changes nothing. */
 async function survey(rows: RowSource): Promise<{ total: number; ignored: string[] }> {
   const ignored = new Set<string>();
   let total = 0;
@@ -86,7 +86,7 @@ class Import {
   readonly rows: string[] = [];
   readonly #context: Context;
   readonly #report: Report;
-  /** In a rehearsal: those who would be here by now. */
+  /** In a rehearsal: the users that would exist by now. */
   readonly #known: ExistingUsers | undefined;
   readonly #links: Links;
 
@@ -143,7 +143,7 @@ class Import {
     if (isWeak) this.counts.weakHashes += 1;
     const elsewhere = Array.from({ length: taken }, () => linkedElsewhereText);
     const all = [...notes, ...elsewhere, ...(withoutPhone ? [withoutPhoneText] : [])];
-    // Weak hashes are not left out; the report names their rows.
+    // Weak hashes are imported; the report names their rows.
     this.counts.notes += all.length - (isWeak ? 1 : 0);
     return all.map((why) => ({ line, id, kind: 'note', why }));
   }
@@ -177,10 +177,13 @@ function summaryText(
   return lines.join('\n');
 }
 
-/** One hash after the other is made here. */
+/** The import hashes sequentially. */
 const queue = { queueMax: 1, waitMs: 60_000 };
 
-/** A weak hash with one of Foyer's own around it: from the first day a copy of the database is worth no more than others'. */
+/**
+ * A weak hash wrapped in one of Foyer's own, so that from the first day a copy of the database reveals no more about it
+ * than about others.
+ */
 async function wrapped(wrap: NonNullable<PasswordHasher['wrap']>, read: ReadMember): Promise<ReadMember> {
   if (!('member' in read) || !read.notes.includes(weakHashText)) return read;
   const { member } = read;
@@ -191,9 +194,9 @@ async function wrapped(wrap: NonNullable<PasswordHasher['wrap']>, read: ReadMemb
 }
 
 /**
- * Brings the members of a file in. Each batch is one transaction and who is here already stays as they are, so an import
- * that was broken off is simply begun again.
- * @throws {CliError} refused: it is no file of members, and nothing was changed
+ * Imports the users of a file. Each batch is one transaction and existing users stay unchanged, so an interrupted
+ * import can simply be repeated.
+ * @throws {CliError} refused: it is not a file of users, and nothing was changed
  */
 export async function importUsers(
   context: Context,
@@ -224,7 +227,7 @@ export async function importUsers(
   const report = await openReport(options.report);
   const progress = createProgress(io.stderr, dryRun ? 'Looking at members' : 'Importing members', { quiet });
   const work = new Import(context, report, { dryRun, links });
-  /** Rows that one sweep leaves to the next. */
+  /** Rows that are left to the next pass. */
   let left = 0;
   async function sweep(isMine: (read: ReadMember) => boolean, from: number, to: number): Promise<void> {
     let batch: ReadRow[] = [];
@@ -242,7 +245,7 @@ export async function importUsers(
     await work.take(batch);
   }
   try {
-    // Who has shown that an address is theirs comes before whoever only said so.
+    // Users with a proven address precede those who only claim it.
     const unproven = (read: ReadMember) => 'member' in read && !read.member.emailVerified;
     await sweep((read) => !unproven(read), 0, 0.98);
     if (left > 0) await sweep(unproven, 0.98, 1);

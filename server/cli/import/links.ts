@@ -14,15 +14,15 @@ export type WholeRow = Extract<ReadMember, { notes: string[] }>;
 interface Linked {
   /** In the order of the rows. */
   outcomes: ImportOutcome[];
-  /** By the member's id: how many identities are linked to another member. */
+  /** By the user's id: the number of identities that are linked to another user. */
   taken: Map<string, number>;
 }
 
-/** Members' accounts at providers, as the file names them. Only members whom the import adds get links. */
+/** The identities of users in the file. Only added users get links. */
 export interface Links {
   names: ProviderNames;
   make(trx: Transaction<Schema>, rows: readonly WholeRow[], outcomes: ImportOutcome[]): Promise<Linked>;
-  /** The same, and nothing is changed. */
+  /** The same without changes. */
   rehearse(db: Kysely<Schema>, rows: readonly WholeRow[], outcomes: ImportOutcome[]): Promise<Linked>;
 }
 
@@ -43,7 +43,7 @@ export function openLinks({ config, io, now }: Context, pairs: readonly string[]
   }
   const added = (rows: readonly WholeRow[], outcomes: readonly ImportOutcome[]) =>
     rows.filter(({ identities }, index) => identities.length > 0 && outcomes[index]?.kind === 'added');
-  /** In a rehearsal: subjects that stand further up in the file. */
+  /** In a rehearsal: subjects that appear further up in the file. */
   const seen = new Set<string>();
   return {
     names,

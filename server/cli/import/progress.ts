@@ -1,13 +1,13 @@
 import type { TextSink } from '../io.ts';
 
-/** How often a terminal's line is written over, and how often a log gets a line. In milliseconds. */
+/** Interval for updates of a terminal's line, and for new lines of a log. In milliseconds. */
 const [terminalEveryMs, lineEveryMs] = [100, 5_000];
 const barWidth = 24;
 
 export interface Progress {
-  /** @param share of the work that is done, 0 to 1 */
+  /** @param share of the completed work, 0 to 1 */
   show(share: number, rows: number): void;
-  /** Takes the bar away again. */
+  /** Removes the bar. */
   end(): void;
 }
 
@@ -19,7 +19,7 @@ export function progressLine(what: string, share: number, rows: number): string 
   return `${what} [${'#'.repeat(full)}${'.'.repeat(barWidth - full)}] ${String(Math.floor(done * 100)).padStart(3)} %  ${whole(rows)} rows`;
 }
 
-/** A bar on a terminal; a line every few seconds elsewhere; nothing where a program reads. */
+/** A bar on a terminal; a line every few seconds elsewhere; nothing for programs. */
 export function createProgress(
   sink: TextSink,
   what: string,

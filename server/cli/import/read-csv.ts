@@ -3,7 +3,7 @@ import { CsvError, parse } from 'csv-parse';
 import { printable } from '../text.ts';
 import { brokenFile, maxRowSize, readChunks, type SourceRow } from './source.ts';
 
-/** The library's own words would show what stands in a cell. */
+/** The library's own messages would contain the text of a cell. */
 const faults: Record<string, string> = {
   CSV_MAX_RECORD_SIZE: `a row is longer than ${maxRowSize} bytes; a quote that is not closed, perhaps`,
   CSV_QUOTE_NOT_CLOSED: 'a quote is not closed',
@@ -20,14 +20,14 @@ const normaliseHeaders = (cells: readonly string[]) => cells.map((name) => name.
 
 function headerFaults(names: readonly string[]): string | undefined {
   if (names.length === 1 && /[;\t]/.test(names[0] ?? '')) return 'the cells must be separated by commas';
-  // First: a file without names must not have its first member shown.
+  // First: the message must not show the first user of a file without column names.
   if (!names.includes('email')) return 'the first line must name the columns, among them email';
   const twice = names.filter((name, index) => name !== '' && names.indexOf(name) !== index);
   if (twice.length === 0) return undefined;
   return `a column stands twice: ${printable([...new Set(twice)].join(', ').slice(0, 200))}`;
 }
 
-/** Rows that are cut off, or that a cell too many has shifted, must not become somebody. */
+/** Rows that are truncated, or shifted by an additional cell, must not become a user. */
 function toRow(names: readonly string[], cells: readonly string[], line: number): SourceRow {
   const values = new Map<string, string>();
   if (cells.length !== names.length) {
@@ -41,7 +41,8 @@ function toRow(names: readonly string[], cells: readonly string[], line: number)
 }
 
 /**
- * The rows of a CSV file (RFC 4180) whose first line names the columns: that of a Cognito user pool's import, and more.
+ * The rows of a CSV file (RFC 4180) whose first line names the columns: the format of a Cognito user pool's import, and
+ * more.
  * @throws {CliError} refused
  */
 export async function* readCsv(path: string, onBytes: (read: number) => void): AsyncGenerator<SourceRow> {

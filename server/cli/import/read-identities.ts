@@ -1,9 +1,9 @@
 import { isNameOfPerson, type LinkedSubject, standardIssuers } from '../../federation/index.ts';
 
-/** Where the names of the other service lead: its own for Google, Facebook and Amazon, and those of `--provider`. */
+/** The providers for the other service's names: its own for Google, Facebook and Amazon, and those of `--provider`. */
 export type ProviderNames = ReadonlyMap<string, Pick<LinkedSubject, 'kind' | 'issuer' | 'provider'>>;
 
-/** As a Cognito user pool writes them. */
+/** As in a Cognito user pool. */
 export const standardNames: ProviderNames = new Map(
   (
     [
@@ -14,13 +14,13 @@ export const standardNames: ProviderNames = new Map(
   ).map(([name, kind]) => [name, { kind, provider: kind, issuer: standardIssuers[kind] }]),
 );
 
-/** A member has some of them. */
+/** Maximum number for one user. */
 const maxIdentities = 20;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A list, or the JSON text of one: so it stands in a pool's attribute. Undefined: neither. */
+/** A list, or its JSON text, as in a pool's attribute. Undefined: neither. */
 function listIn(value: unknown): unknown[] | undefined {
   let list = value;
   if (typeof value === 'string') {
@@ -41,7 +41,7 @@ const twice = 'identities: one stands twice; left out';
 /**
  * The provider and the subject of each identity of a row.
  * @param value `[{"providerName": "Google", "userId": "…", "dateCreated": …}]`
- * @param notes gets what is left out, in words that hold nothing of the row
+ * @param notes gets what is skipped, in words without data of the row
  */
 export function readIdentities(
   value: unknown,

@@ -1,12 +1,12 @@
 import { brokenFile, maxRowSize, readChunks, type SourceRow } from './source.ts';
 
-/** Where the AWS command line begins its list; it may stand in an object with a token behind it. */
+/** The start of the AWS command line's list; it may be in an object with a token after it. */
 const listInObject = /^\s*\{\s*"Users"\s*:\s*\[/;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Under names in lower case; a name that stands twice is a fault: nobody knows which is meant. */
+/** Under names in lower case; a repeated name is a fault, because it is ambiguous. */
 function toValues(args: Record<string, unknown>): { values: Map<string, unknown>; fault?: string } {
   const values = new Map<string, unknown>();
   let fault: string | undefined;
@@ -37,11 +37,11 @@ function toRow(path: string, text: string, line: number): SourceRow {
   return { line, ...toValues(args) };
 }
 
-/** Cuts a text that comes in pieces into the objects that stand side by side in it. */
+/** Splits a stream of text into its consecutive objects. */
 class JsonStream {
   readonly #path: string;
   #text = '';
-  /** Up to where `#text` was looked at. */
+  /** Position up to which `#text` was read. */
   #at = 0;
   #begin = -1;
   #beginLine = 1;
@@ -49,7 +49,7 @@ class JsonStream {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** Whether the objects stand in a list; it must be closed. */
+  /** Whether the objects are in a list, which must be closed. */
   #list: 'none' | 'open' | 'closed' = 'none';
   #first = true;
 
@@ -60,7 +60,7 @@ class JsonStream {
   *add(piece: string): Generator<SourceRow> {
     this.#text += piece;
     if (this.#first) {
-      // Long enough to see how it begins, or all that there is.
+      // Long enough to see its start, or the whole text.
       if (piece !== '' && this.#text.trimStart().length < 64) return;
       this.#enter();
     }
@@ -74,7 +74,7 @@ class JsonStream {
         throw brokenFile(this.#path, `an object is longer than ${maxRowSize} characters`, this.#beginLine);
       }
     }
-    // What was looked at is forgotten; an object that has begun is kept.
+    // Discards the text that was read; an unfinished object is kept.
     const from = this.#begin < 0 ? this.#at : this.#begin;
     this.#text = this.#text.slice(from);
     this.#at -= from;
@@ -124,7 +124,7 @@ class JsonStream {
 }
 
 /**
- * The objects of a JSON file: what `aws cognito-idp list-users` writes, a list, or one after the other (NDJSON).
+ * The objects of a JSON file: the output of `aws cognito-idp list-users`, a list, or consecutive objects (NDJSON).
  * @throws {CliError} refused
  */
 export async function* readJson(path: string, onBytes: (read: number) => void): AsyncGenerator<SourceRow> {

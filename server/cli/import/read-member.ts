@@ -15,37 +15,39 @@ import type { SourceRow } from './source.ts';
 
 export interface ReadSettings {
   nowMs: number;
-  /** The version of the terms in force: nobody has accepted a later one. */
+  /** The current version of the terms: a later one cannot have been accepted. */
   termsVersion: number;
   smsOffered: boolean;
-  /** The operator vouches for addresses of which nothing is said. */
+  /** The operator vouches for addresses without a statement. */
   verified: boolean;
   ignoreHashes: boolean;
-  /** Where the names of providers in `identities` lead. */
+  /** The providers for the names in `identities`. */
   providerNames: ProviderNames;
 }
 
 export type ReadMember =
   | { member: ImportedUser; identities: LinkedSubject[]; notes: string[] }
-  /** In words that hold nothing of the row. `id` where it is one. */
+  /** In words without data of the row. `id` if it is valid. */
   | { refused: string; id?: string };
 
-/** As OpenID Connect has it, without what would mean something elsewhere (Core 1.0, section 2: at most 255 characters). */
+/**
+ * As in OpenID Connect, without characters that have a meaning elsewhere (Core 1.0, section 2: at most 255 characters).
+ */
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._|-]{0,127}$/;
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What is read of a row; everything else is not taken over. */
+/** The imported columns of a row; all others are ignored. */
 export const knownNames = new Set([
   ...['sub', 'username', 'cognito:username', 'email', 'email_verified', 'phone_number', 'phone_number_verified'],
   ...['name', 'given_name', 'family_name', 'address', 'birthdate', 'gender', 'locale', 'picture'],
   ...['preferred_language', 'custom:preferredlanguage', 'custom:newsletter', 'custom:tos_signed', 'custom:tos_version'],
   ...['custom:companyname', 'custom:jobtitle', 'cognito:mfa_enabled', 'mfaoptions', 'password_hash'],
   ...['identities', 'enabled', 'userstatus', 'cognito:user_status', 'usercreatedate', 'created_at'],
-  // Always there in the AWS list, and nothing that anybody would miss.
+  // Always present in the AWS list, and irrelevant.
   'userlastmodifieddate',
 ]);
 
-/** What the pool says of a password that nobody should sign in with any more. */
+/** The pool's states of a password that must not sign in any more. */
 const voidPasswords = new Set(['RESET_REQUIRED', 'FORCE_CHANGE_PASSWORD', 'COMPROMISED']);
 
 const genderCodes: Record<string, string> = { female: '1', f: '1', male: '2', m: '2', other: '3' };
@@ -68,13 +70,13 @@ class ImportRow {
     return undefined;
   }
 
-  /** '' when it is not there; what is neither text nor number is none. */
+  /** '' if it is missing, or neither text nor number. */
   text(...names: string[]): string {
     const value = this.value(...names);
     return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
   }
 
-  /** A text that fits, else none, and a note. */
+  /** A valid text, else none, and a note. */
   fitting(name: string, fits: (text: string) => boolean, why: string): string | null {
     const text = this.text(name);
     if (text === '') return null;
@@ -88,7 +90,7 @@ class ImportRow {
     return this.fitting(name, plain, `is longer than ${max} characters, or has control characters`);
   }
 
-  /** Undefined when nothing is said. */
+  /** Undefined if it is missing. */
   truth(name: string): boolean | undefined {
     const value = this.value(name);
     if (value === undefined) return undefined;
@@ -101,7 +103,7 @@ class ImportRow {
 
 function parseId(row: ImportRow): UserId | undefined {
   const args = row.text('sub');
-  // A pool whose members sign in by address names them by their sub.
+  // A pool with sign-in by address uses the sub as the user name.
   const username = row.text('cognito:username', 'username');
   const id = args !== '' ? args : uuidPattern.test(username) ? username : '';
   return idPattern.test(id) ? toUserId(id) : undefined;
@@ -114,7 +116,7 @@ function pictureFits(text: string): boolean {
 function parseTerms(row: ImportRow, current: number): number | null {
   const version = Number(row.text('custom:tos_version'));
   if (row.truth('custom:tos_signed') !== true || !Number.isSafeInteger(version) || version < 1) return null;
-  // Members of a pool can often write such an attribute themselves.
+  // Users of a pool can often write such an attribute themselves.
   return Math.min(version, current);
 }
 
@@ -153,7 +155,7 @@ function parseProfile(row: ImportRow, { nowMs }: ReadSettings) {
   };
 }
 
-/** The number, and the second factor that it carries. */
+/** The number, and its second factor. */
 function parsePhone(
   row: ImportRow,
   { smsOffered }: ReadSettings,
@@ -173,7 +175,7 @@ function parsePhone(
 }
 
 type Hash = Pick<ImportedUser, 'passwordHash' | 'passwordProfile'>;
-/** The hash is kept: the member signs in by it once, and it is made anew. */
+/** The hash is imported: the user signs in with it once, and it is replaced. */
 export const weakHashText = 'password_hash: takes less work to guess at than it should; made anew at the next sign-in';
 const noHash: Hash = { passwordHash: null, passwordProfile: null };
 
@@ -194,7 +196,9 @@ function parseHash(row: ImportRow, { ignoreHashes }: ReadSettings): Hash | { ref
   return { passwordHash: read.text, passwordProfile: read.profile === ownProfile ? null : read.profile };
 }
 
-/** Reads a member out of a row. What one can do without is left out with a note; what must be right refuses the row. */
+/**
+ * Reads a user from a row. An invalid optional value is omitted with a note; an invalid required one refuses the row.
+ */
 export function readMember(source: SourceRow, settings: ReadSettings): ReadMember {
   const row = new ImportRow(source);
   const id = parseId(row);
@@ -223,8 +227,8 @@ export function readMember(source: SourceRow, settings: ReadSettings): ReadMembe
 }
 
 /**
- * Whoever gave an address without showing that it is theirs may have given somebody else's, with a password and a number of
- * their own. Whoever reads the address's mail sets the first password; nobody else is in.
+ * An unproven address may belong to another person, while the password and number are the claimant's. So the reader of
+ * the address's mail sets the first password; no other credential is imported.
  */
 function withoutSignInMethods(
   member: ImportedUser,

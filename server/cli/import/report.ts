@@ -1,10 +1,13 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { ImportRefusal } from '../../users/index.ts';
 
-/** One line of the report. Nothing that stands in the row but its id, which holds no sign that a spreadsheet acts on. */
+/**
+ * One line of the report. It contains nothing of the row except its id, which has no characters with a meaning in
+ * spreadsheets.
+ */
 export interface Remark {
   line: number;
-  /** The member's id; undefined where the row has none. */
+  /** The user's id; undefined if the row has none. */
   id?: string | undefined;
   kind: 'refused' | 'note';
   why: string;
@@ -22,14 +25,14 @@ export const withoutPhoneText = 'phone_number: is another member’s here; left 
 export const linkedElsewhereText = 'identities: one is linked to another member here; left out';
 
 export interface Report {
-  /** Kept until enough has come together. */
+  /** Buffered until there is enough. */
   add(remarks: readonly Remark[]): Promise<void>;
   close(): Promise<void>;
 }
 
 const toCsvLine = ({ line, id = '', kind, why }: Remark) => `${line},${id},${kind},"${why.replaceAll('"', '""')}"\n`;
 
-/** A CSV file of all that was refused or left out, for nobody but its owner to read; without a path, nothing. */
+/** A CSV file of everything that was refused or skipped, readable only by its owner; without a path, nothing. */
 export async function openReport(path: string | undefined): Promise<Report> {
   let file: FileHandle | undefined;
   if (path !== undefined) {

@@ -3,24 +3,24 @@ import { refused } from '../errors.ts';
 
 /** One row or object of a file, by names in lower case, as other services have them. */
 export interface SourceRow {
-  /** Where it begins; the first is 1. */
+  /** Line of its start; the first is 1. */
   line: number;
   values: ReadonlyMap<string, unknown>;
-  /** What makes it no row, in words. */
+  /** The fault that makes it invalid, in words. */
   fault?: string | undefined;
 }
 
-/** More is no member: an unclosed quote or brace, most often. In bytes of CSV, characters of JSON. */
+/** More is not a user: most often an unclosed quote or brace. In bytes of CSV, characters of JSON. */
 export const maxRowSize = 65_536;
 
-/** The file is no file of members: what is told, and where it is known, at which line. */
+/** The file has another format: the text, with the line if it is known. */
 export const brokenFile = (path: string, what: string, line?: number) =>
   refused([`${path}${line === undefined ? '' : `, line ${line}`}: ${what}`]);
 
 /**
- * The bytes of a file, a piece at a time, in the end or not at all as UTF-8.
- * @param onBytes how far it was read
- * @throws {CliError} refused: there is no such file, or it is written otherwise
+ * The bytes of a file in pieces, checked as UTF-8.
+ * @param onBytes the number of bytes read
+ * @throws {CliError} refused: there is no such file, or it has another encoding
  */
 export async function* readChunks(path: string, onBytes: (read: number) => void): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true });

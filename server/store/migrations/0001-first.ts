@@ -1,7 +1,7 @@
 import type { SchemaModule } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Members, client apps, signing keys, the OpenID Provider's lasting records, facts about the database itself. */
+/** Users, client apps, signing keys, the OpenID Provider's lasting records, facts about the database itself. */
 export const first: Migration = {
   name: '0001-first',
   async up({ schema }) {
@@ -55,7 +55,7 @@ async function createUsers(schema: SchemaModule): Promise<void> {
     .addColumn('updated_at', 'bigint', (column) => column.notNull())
     .execute();
   await schema.createIndex('users_email').unique().on('users').column('email').execute();
-  // Both databases let any number of members have no phone: null is never equal to null.
+  // Both databases allow any number of users without a phone: null never equals null.
   await schema.createIndex('users_phone').unique().on('users').column('phone').execute();
 }
 
@@ -75,7 +75,8 @@ async function createOidc(schema: SchemaModule): Promise<void> {
     .execute();
   await schema.createIndex('oidc_grant_id').on('oidc').column('grant_id').execute();
   await schema.createIndex('oidc_account_id').on('oidc').column('account_id').execute();
-  // Led by the session, so that it serves "all of this session" and "this client's grant in this session".
+  // The session comes first, so that the index serves both "all grants of this session" and "this client's grant in
+  // this session".
   await schema.createIndex('oidc_foyer_session').on('oidc').columns(['foyer_session', 'client_id', 'model']).execute();
   await schema.createIndex('oidc_expires_at').on('oidc').column('expires_at').execute();
 }

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Which process does a job that only one may do at a time. */
+/** The process that does a job which only one may do at a time. */
 export const leases: Migration = {
   name: '0002-leases',
   async up({ schema }) {

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Refresh tokens, the most frequent rows of `oidc`, are found by their own id or their grant's: they stand in no index
- * of sessions or accounts any more, which every code exchange had to write.
+ * Refresh tokens, the most frequent rows of `oidc`, are found by their own id or their grant's: they leave the indexes
+ * of sessions and accounts, which every code exchange had to write.
  */
 export const fewerIndexEntries: Migration = {
   name: '0003-fewer-index-entries',

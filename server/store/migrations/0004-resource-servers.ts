@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The APIs of the marketplace for which JWT access tokens are given. */
+/** The APIs of the marketplace that accept JWT access tokens. */
 export const resourceServers: Migration = {
   name: '0004-resource-servers',
   async up({ schema }) {

@@ -3,7 +3,7 @@ import type { Migration } from './migration.ts';
 
 const waiting = sql<boolean>`state = 'waiting'`;
 
-/** Mail, SMS and member notifications on their way, and what members were told. */
+/** Mail, SMS and notifications: those that wait, and the delivered notifications. */
 export const outbox: Migration = {
   name: '0005-outbox',
   async up({ schema }) {

@@ -1,7 +1,7 @@
 import type { SchemaModule } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Accounts that people make: sign-ups under way, all attributes of a member, the user record, the ledger of terms, partner deals. */
+/** Sign-ups: unconfirmed ones, all attributes of a user, the user record, the ledger of terms, partner deals. */
 export const signUp: Migration = {
   name: '0006-sign-up',
   async up({ schema }) {

@@ -1,7 +1,7 @@
 import type { SchemaModule } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Second factors, passkeys, remembered devices, changes of the address that can be undone, members who leave. */
+/** Second factors, passkeys, remembered devices, changes of the address that can be undone, requested deletions. */
 export const secondFactors: Migration = {
   name: '0007-second-factors',
   async up({ schema }) {

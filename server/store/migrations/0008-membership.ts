@@ -1,7 +1,7 @@
 import type { SchemaModule } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Plans, cards and orders: what a member's membership is here, as last read from the card provider. */
+/** Plans, cards and orders: the stored membership of a user, as last read from the card provider. */
 export const membership: Migration = {
   name: '0008-membership',
   async up({ schema }) {
@@ -65,7 +65,7 @@ async function createPurchases(schema: SchemaModule): Promise<void> {
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .addColumn('updated_at', 'bigint', (column) => column.notNull())
     .execute();
-  // One at a time per member; null once it is over, and nulls are all different.
+  // One open purchase per user; null once it is closed, and nulls are all different.
   await schema.createIndex('purchases_open').unique().on('purchases').column('open_for').execute();
   await schema.createIndex('purchases_user').on('purchases').columns(['user_id', 'created_at']).execute();
 }

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Members who come by a provider: who they are there, and what their provider demands. */
+/** Federated users: their identities, and the demands of their providers. */
 export const federation: Migration = {
   name: '0009-federation',
   async up({ schema }) {

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Which client apps a Foyer session has led to, so that each hears of its end. */
+/** The client apps of a Foyer session, so that each is notified of its end. */
 export const clientSessions: Migration = {
   name: '0010-client-sessions',
   async up({ schema }) {

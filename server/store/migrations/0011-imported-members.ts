@@ -1,12 +1,12 @@
 import type { Migration } from './migration.ts';
 
-/** Members who come from another service: since when they are here, and whose password hashes were made there. */
+/** Imported users: the time of the import, and the origin of their password hashes. */
 export const importedMembers: Migration = {
   name: '0011-imported-members',
   async up({ schema }) {
     await schema.alterTable('users').addColumn('imported_at', 'bigint').execute();
     await schema.alterTable('users').addColumn('password_profile', 'text').execute();
-    // Of all members only those whose hash is still to be replaced.
+    // A partial index: only users whose hash is still to be replaced.
     await schema
       .createIndex('users_password_profile')
       .on('users')

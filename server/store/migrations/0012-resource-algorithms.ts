@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** How the tokens of a resource server are signed: not every library that checks them can do ES256. */
+/** The signing algorithm of a resource server's tokens: not every library supports ES256. */
 export const resourceAlgorithms: Migration = {
   name: '0012-resource-algorithms',
   async up({ schema }) {

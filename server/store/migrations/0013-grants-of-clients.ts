@@ -1,6 +1,8 @@
 import type { Migration } from './migration.ts';
 
-/** Grants are found by their client, in the order of their ids: refresh tokens carry no client and stand in no such index. */
+/**
+ * Grants are found by their client, in the order of their ids: refresh tokens have no client and are not in this index.
+ */
 export const grantsOfClients: Migration = {
   name: '0013-grants-of-clients',
   async up({ schema }) {

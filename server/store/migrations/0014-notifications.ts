@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Notifications of security changes are told apart from what senders write, and old ones are found to be deleted. */
+/** Distinguishes notifications of security changes from those of other senders, and finds old ones for deletion. */
 export const notifications: Migration = {
   name: '0014-notifications',
   async up({ schema }) {

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The name that a provider last gave for a person: a user name that was given to another person comes with another one. */
+/** The latest name from a provider: a reassigned user name comes with another name. */
 export const federatedNames: Migration = {
   name: '0015-federated-names',
   async up({ schema }) {

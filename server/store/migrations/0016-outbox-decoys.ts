@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from './migration.ts';
 
-/** Messages that are written, rendered and thrown away; and which members have no password yet. */
+/** Messages that are written, rendered and discarded; and the users without a password. */
 export const outboxDecoys: Migration = {
   name: '0016-outbox-decoys',
   async up({ schema }) {
@@ -9,7 +9,7 @@ export const outboxDecoys: Migration = {
       .alterTable('outbox')
       .addColumn('decoy', 'integer', (column) => column.notNull().defaultTo(0))
       .execute();
-    // For the sweep. A row enters when it is finished: until then it costs what every other row costs.
+    // For the sweep. A row enters the index only when it is finished, so that waiting rows cost nothing extra.
     await schema
       .createIndex('outbox_decoys')
       .on('outbox')

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** When a member who does not want a partner's plan now is asked again. */
+/** When a user who declined a partner's plan for now is asked again. */
 export const postponedDeals: Migration = {
   name: '0017-postponed-deals',
   async up({ schema }) {

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What Stripe's customers still have to be told of their members; and indexes for billing tasks by member and by age. */
+/** Updates that Stripe's customers still lack; and indexes for billing tasks by user and by age. */
 export const memberContact: Migration = {
   name: '0018-member-contact',
   async up({ schema }) {

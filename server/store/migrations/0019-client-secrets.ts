@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The secret that a client had before its newest one, and until when it stays valid: a rotation needs no outage. */
+/** The previous secret of a client, and its expiry: a rotation needs no outage. */
 export const clientSecrets: Migration = {
   name: '0019-client-secrets',
   async up({ schema }) {

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Consents and offline access belong to a member and a client app, not to one session of a browser. */
+/** Consents and offline access belong to a user and a client app, not to one session of a browser. */
 export const connectedApps: Migration = {
   name: '0020-connected-apps',
   async up({ schema }) {

@@ -20,7 +20,7 @@ import { clientSecrets } from './0019-client-secrets.ts';
 import { connectedApps } from './0020-connected-apps.ts';
 import type { Migration } from './migration.ts';
 
-/** The database's history, oldest first. Append only: what has been released is never changed, moved or removed. */
+/** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
 export const migrations: readonly Migration[] = [
   first,
   leases,

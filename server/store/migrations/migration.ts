@@ -1,8 +1,8 @@
 import type { QueryExecutorProvider, SchemaModule } from 'kysely';
 
 /**
- * One step of the database's history. It must keep working for ever as it was written, so it knows nothing of
- * today's `schema.ts`: it builds with `schema`, and moves data with `sql` from Kysely run on `executor`.
+ * One migration. It must keep working unchanged, so it does not import the current `schema.ts`: it builds with
+ * `schema`, and moves data with `sql` from Kysely on `executor`.
  */
 export interface Migration {
   /** Number and word: `0001-first`. Never changed once released. */
