@@ -256,7 +256,7 @@ export async function wireModules(
     startEmailVerification: (req, res, identity, more) => signUp.beginByProvider(req, res, identity, more),
   };
   function redirectAfterSignIn(user: User, continuation: Continuation, entered: SignInResult) {
-    if (entered.kind === 'challenged') return entered;
+    if (entered.kind === 'second-factor-required') return entered;
     return { kind: entered.kind, address: nextRedirect(user, continuation).address };
   }
   const federation = createFederationModule({

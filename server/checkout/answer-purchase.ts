@@ -56,7 +56,7 @@ export async function answerPurchase(
     case 'paid':
     case 'scheduled':
       return res.redirect(303, flow.doneUrl(confirmed.plan, user));
-    case 'nothing':
+    case 'no-change':
       return res.redirect(303, confirmed.plan ? flow.doneUrl(confirmed.plan, user) : flow.summary);
     case 'no-card':
       return res.redirect(303, flow.addPayment);

@@ -33,9 +33,9 @@ export async function resetFactors(context: Context, who: string): Promise<Resul
   const waitMs = config.MFA_RESET_WAIT_HOURS * hourMs;
   const requested = await requestFactorReset(resetDeps(context), user.id, { waitMs, bySms: isSmsOffered(config) });
   switch (requested.kind) {
-    case 'gone':
+    case 'not-found':
       throw new CliError(exitCodes.notFound, `There is no member ${who}.`);
-    case 'nothing':
+    case 'no-change':
       throw refused([`${user.email}: has no second factor`]);
     case 'waiting':
       throw refused([`${user.email}: a reset waits already, and happens on ${moment(requested.reset.dueAt)}`]);

@@ -23,10 +23,10 @@ export interface CodeOwner {
 export type IssuedCode =
   | { issued: true; code: string; expiresInMs: number }
   /** `wait`: the last one was sent a moment ago; `daily-cap`: the account has reached its daily limit. */
-  | { issued: false; why: 'wait' | 'daily-cap'; retryAfterMs: number };
+  | { issued: false; why: 'too-soon' | 'daily-limit'; retryAfterMs: number };
 
 /** `gone`: expired, used, replaced, never issued, or too many attempts. */
-export type CodeCheck = 'right' | 'wrong' | 'gone';
+export type CodeCheck = 'correct' | 'incorrect' | 'invalidated';
 
 export interface Codes {
   /** Makes a code and invalidates the flow's earlier one for this purpose. The caller sends it. */
@@ -64,7 +64,7 @@ export function createCodes({ kv, key }: { kv: KeyValueStore; key: Buffer }): Co
         account: `${owner.purpose}:${digest(`${owner.account} ${owner.device ?? ''}`)}`,
       });
       if (!decision.allowed) {
-        const why = decision.limit === 'flow' ? 'wait' : 'daily-cap';
+        const why = decision.limit === 'flow' ? 'too-soon' : 'daily-limit';
         return { issued: false, why, retryAfterMs: decision.retryAfterMs };
       }
       const code = String(randomInt(10 ** codeDigits)).padStart(codeDigits, '0');
@@ -76,13 +76,13 @@ export function createCodes({ kv, key }: { kv: KeyValueStore; key: Buffer }): Co
     async check(owner, guess) {
       const stored = await kv.get(codeKey(owner));
       const issue = stored?.split('.', 1)[0];
-      if (stored === null || issue === undefined) return 'gone';
+      if (stored === null || issue === undefined) return 'invalidated';
       // Counted before it is checked, so that parallel attempts cannot exceed the limit.
       const decision = await consumeLimits(kv, rateLimits.oneTimeCodeGuess, { code: issue });
-      if (!decision.allowed) return 'gone';
+      if (!decision.allowed) return 'invalidated';
       // One operation compares and deletes: of two parallel right answers one wins.
-      if (await kv.compareAndDelete(codeKey(owner), seal(owner, issue, guess))) return 'right';
-      return decision.remaining === 0 ? 'gone' : 'wrong';
+      if (await kv.compareAndDelete(codeKey(owner), seal(owner, issue, guess))) return 'correct';
+      return decision.remaining === 0 ? 'invalidated' : 'incorrect';
     },
 
     forget: (owner) => kv.delete(codeKey(owner)),

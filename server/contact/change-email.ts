@@ -100,7 +100,7 @@ export async function resendEmailChangeCode(
   from: Origin,
 ): Promise<ResendCodeResult> {
   const flow = await deps.flows.find('email', id, user);
-  if (!flow) return { kind: 'gone' };
+  if (!flow) return { kind: 'not-found' };
   const refuse = (refusal: CodeThrottled): ResendCodeResult => ({ kind: 'refused', refusal });
   const decision = await consumeContactCode(deps.kv, { userId: user.id, ip: from.ip });
   if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
@@ -125,7 +125,7 @@ export async function confirmEmail(
 ): Promise<ConfirmEmailChangeResult> {
   const { database, outbox, flows, publicUrl, log, now } = deps;
   const flow = await flows.find('email', id, user);
-  if (!flow) return { kind: 'gone' };
+  if (!flow) return { kind: 'not-found' };
   const refused = await verifyContactCode(deps, { id, flow }, typed, from.ip);
   if (refused) return refused;
   await flows.end(id);
@@ -156,10 +156,10 @@ export async function confirmEmail(
       return true;
     });
   } catch (error) {
-    if (error instanceof AlreadyInUseError) return { kind: 'taken' };
+    if (error instanceof AlreadyInUseError) return { kind: 'already-in-use' };
     throw error;
   }
-  if (!changed) return { kind: 'gone' };
+  if (!changed) return { kind: 'not-found' };
   outbox.wake();
   log.info({ act: 'email-change' }, 'a member has another address');
   return { kind: 'changed', user: { ...user, email: flow.to, emailVerified: true } };

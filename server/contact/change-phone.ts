@@ -24,7 +24,7 @@ export type RequestPhoneChangeResult = { kind: 'asked'; flow: string } | { kind:
 /** Which limit applied would not help a user, and would help an attacker. */
 function toRefusal(why: SmsRefusal, retryAfterMs: number): PhoneRefusal {
   if (why === 'country') return { kind: 'unreachable' };
-  return { kind: why === 'member' || why === 'number' ? 'daily-cap' : 'too-many', retryAfterMs };
+  return { kind: why === 'member' || why === 'number' ? 'daily-limit' : 'too-many', retryAfterMs };
 }
 
 /** The reason that no code can be sent to this number; undefined if one can. */
@@ -91,12 +91,12 @@ export async function requestPhoneChange(
   return { kind: 'refused', refusal };
 }
 
-export type PhoneResent = { kind: 'sent' } | { kind: 'gone' } | { kind: 'refused'; refusal: PhoneRefusal };
+export type PhoneResent = { kind: 'sent' } | { kind: 'not-found' } | { kind: 'refused'; refusal: PhoneRefusal };
 
 /** Sends another code if the last one is old enough; the earlier code becomes invalid. */
 export async function resendPhoneCode(deps: ContactDeps, user: User, id: string, from: Origin): Promise<PhoneResent> {
   const flow = await deps.flows.find('phone', id, user);
-  if (!flow) return { kind: 'gone' };
+  if (!flow) return { kind: 'not-found' };
   const refusal = await sendCode(deps, { id, flow }, user, from);
   return refusal ? { kind: 'refused', refusal } : { kind: 'sent' };
 }
@@ -116,7 +116,7 @@ export async function confirmPhone(
 ): Promise<ConfirmPhoneChangeResult> {
   const { database, outbox, flows, log, now } = deps;
   const flow = await flows.find('phone', id, user);
-  if (!flow) return { kind: 'gone' };
+  if (!flow) return { kind: 'not-found' };
   const refused = await verifyContactCode(deps, { id, flow }, typed, from.ip);
   if (refused) return refused;
   await flows.end(id);
@@ -127,9 +127,9 @@ export async function confirmPhone(
       await notifySecurityChange(trx, deps, { user, change: 'phone', from });
       return true;
     });
-    if (!changed) return { kind: 'gone' };
+    if (!changed) return { kind: 'not-found' };
   } catch (error) {
-    if (error instanceof AlreadyInUseError) return { kind: 'taken' };
+    if (error instanceof AlreadyInUseError) return { kind: 'already-in-use' };
     throw error;
   }
   outbox.wake();

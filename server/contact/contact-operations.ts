@@ -48,12 +48,12 @@ function phoneRefusal(refusal: PhoneRefusal): HttpError {
 function confirmRefusal(kind: 'email' | 'phone', refusal: CodeRejection): HttpError {
   switch (refusal.kind) {
     case 'incomplete':
-    case 'wrong':
+    case 'incorrect':
       return badRequest(t('password.reset.codeWrong'), refusal.kind);
-    case 'void':
-    case 'gone':
+    case 'invalidated':
+    case 'not-found':
       return badRequest(t('password.reset.codeGone'), refusal.kind);
-    case 'taken':
+    case 'already-in-use':
       return new HttpError('conflict', { publicDetail: t(`contact.${kind}.taken`), detail: 'another member has it' });
     case 'too-many':
       return codeRefusal(refusal);

@@ -99,7 +99,7 @@ function submit(deps: PageDeps): RequestHandler {
         return res.redirect(303, (await deps.recentFactorsUrl(req, res, found.user.id)) ?? `${undoPath}?done`);
       case 'faults':
         return rerender({ errors: { password: passwordErrorText(t, undone.faults) } });
-      case 'gone':
+      case 'not-found':
         return renderExpired(deps, req, res);
     }
   };

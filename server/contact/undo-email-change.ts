@@ -41,7 +41,7 @@ export type UndoEmailChangeResult =
   | { kind: 'undone'; user: User }
   | { kind: 'faults'; faults: PasswordFault[] }
   /** Unknown, expired, or already undone. */
-  | { kind: 'gone' };
+  | { kind: 'not-found' };
 
 /** Restores the earlier number and its factor in place of one that was added since. */
 async function restorePhone(trx: Transaction<Schema>, { userId, changedAt }: EmailChange, nowMs: number) {
@@ -66,7 +66,7 @@ export async function undoEmailChangeByToken(
 ): Promise<UndoEmailChangeResult> {
   const { database, passwords, policy, sessions, outbox, revertContactChange, forgetGuesses, log, now } = deps;
   const found = await findPendingUndo(deps, token);
-  if (!found) return { kind: 'gone' };
+  if (!found) return { kind: 'not-found' };
   const { change, user } = found;
   const faults = await policy.faults(password, { ...user, email: change.oldEmail });
   if (faults.length > 0) return { kind: 'faults', faults };
@@ -92,9 +92,9 @@ export async function undoEmailChangeByToken(
       }
       return true;
     });
-    if (!undone) return { kind: 'gone' };
+    if (!undone) return { kind: 'not-found' };
   } catch (error) {
-    if (error instanceof AlreadyInUseError) return { kind: 'gone' };
+    if (error instanceof AlreadyInUseError) return { kind: 'not-found' };
     throw error;
   }
   outbox.wake();
@@ -102,7 +102,7 @@ export async function undoEmailChangeByToken(
   await sessions.endAll(user.id);
   const member = await findUser(database.db, user.id);
   // Deleted meanwhile.
-  if (!member) return { kind: 'gone' };
+  if (!member) return { kind: 'not-found' };
   await forgetGuesses(member);
   log.info({ act: 'email-change-undone' }, 'a change of an address was undone');
   return { kind: 'undone', user: member };

@@ -4,25 +4,25 @@ import { consumeContactGuess } from './limits.ts';
 import type { PendingContactChange } from './pending-contact-changes.ts';
 
 /** No code is sent for now: `wait`: one was sent a moment ago; `daily-cap`: the daily limit is reached. */
-export type CodeThrottled = { kind: 'too-many' | 'wait' | 'daily-cap'; retryAfterMs: number };
+export type CodeThrottled = { kind: 'too-many' | 'too-soon' | 'daily-limit'; retryAfterMs: number };
 
 export type ResendCodeResult =
   | { kind: 'sent' }
   /** No change was started here, or it is over. */
-  | { kind: 'gone' }
+  | { kind: 'not-found' }
   | { kind: 'refused'; refusal: CodeThrottled };
 
 export type CodeRejection =
   /** Fewer than six digits: not checked. */
   | { kind: 'incomplete' }
-  | { kind: 'wrong' }
+  | { kind: 'incorrect' }
   /** The code was used or replaced, has expired, or has had too many attempts. */
-  | { kind: 'void' }
+  | { kind: 'invalidated' }
   | { kind: 'too-many'; retryAfterMs: number }
   /** Another user has it; the reader of this error has just proven access to it. */
-  | { kind: 'taken' }
+  | { kind: 'already-in-use' }
   /** No change was started here, it has expired, or the password has changed since. */
-  | { kind: 'gone' };
+  | { kind: 'not-found' };
 
 /** Checks a typed code of a flow; the right one is used up. @returns undefined if it is right */
 export async function verifyContactCode(
@@ -37,9 +37,9 @@ export async function verifyContactCode(
   const decision = await consumeContactGuess(kv, kind, { userId, ip });
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const check = await codes.check({ purpose: `change-${kind}`, flow: id, account: to }, code);
-  if (check !== 'right') return { kind: check === 'wrong' ? 'wrong' : 'void' };
+  if (check !== 'correct') return { kind: check === 'incorrect' ? 'incorrect' : 'invalidated' };
   // It has no recipient, so a guessed code has no effect either.
-  if (flow.decoy) return { kind: 'wrong' };
+  if (flow.decoy) return { kind: 'incorrect' };
   await decision.release();
   return undefined;
 }

@@ -26,8 +26,8 @@ export type RequestFactorResetResult =
   /** One is already pending: it keeps its time. */
   | { kind: 'waiting'; reset: FactorReset }
   /** The user has no second factor. */
-  | { kind: 'nothing' }
-  | { kind: 'gone' };
+  | { kind: 'no-change' }
+  | { kind: 'not-found' };
 
 const languageOfUser = ({ locale }: User) => resolveLanguage(undefined, locale ?? undefined);
 
@@ -46,8 +46,8 @@ export async function requestFactorReset(
   const { database, outbox, publicUrl, brandName, now } = deps;
   const requested = await database.transaction(async (trx): Promise<RequestFactorResetResult> => {
     const user = await findUser(trx, userId);
-    if (!user) return { kind: 'gone' };
-    if (user.mfaPreference === 'none') return { kind: 'nothing' };
+    if (!user) return { kind: 'not-found' };
+    if (user.mfaPreference === 'none') return { kind: 'no-change' };
     const known = await findWaitingReset(trx, { userId });
     if (known) return { kind: 'waiting', reset: known };
     const secret = randomToken();

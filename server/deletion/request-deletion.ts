@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { translator } from '../http/index.ts';
 import { mailAbout, type Origin } from '../messages/index.ts';
-import { dayMs, type UserId } from '../shared/index.ts';
+import { dayMs, toPublicOutcome, type UserId } from '../shared/index.ts';
 import type { KeyValueStore, Schema } from '../store/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import { cancelDeletion, findDeletion, insertDeletion, recordMembershipEnd } from './deletion-store.ts';
@@ -13,7 +13,7 @@ export const waitDays = 14;
 export type RequestDeletionResult =
   | { kind: 'asked'; dueAtMs: number }
   /** The user is deleted, or has another password by now. */
-  | { kind: 'gone' };
+  | { kind: 'not-found' };
 
 /**
  * Requests deletion: ends all sessions, notifies by mail, and after {@link waitDays} days all data are erased
@@ -31,13 +31,13 @@ export async function requestDeletion(
   await sessions.endAll(user.id);
   const requested = await database.transaction(async (trx): Promise<RequestDeletionResult> => {
     const current = await findUser(trx, user.id);
-    if (current?.passwordEpoch !== user.passwordEpoch || current.disabledAt !== null) return { kind: 'gone' };
+    if (current?.passwordEpoch !== user.passwordEpoch || current.disabledAt !== null) return { kind: 'not-found' };
     const requestedAt = now();
     const dueAt = requestedAt + waitDays * dayMs;
     if (!(await insertDeletion(trx, { userId: user.id, requestedAt, dueAt }))) {
       // Of two parallel requests the first one's date and mail count.
       const known = await findDeletion(trx, user.id);
-      return known ? { kind: 'asked', dueAtMs: known.dueAt } : { kind: 'gone' };
+      return known ? { kind: 'asked', dueAtMs: known.dueAt } : { kind: 'not-found' };
     }
     const end = await membership.cancelOnDeletion(trx, user.id, timing, requestedAt);
     if (end !== null) await recordMembershipEnd(trx, user.id, end);
@@ -52,7 +52,7 @@ export async function requestDeletion(
   outbox.wake();
   // A sign-in in progress is in the list by now, or finds the request and cancels it.
   await sessions.endAll(user.id);
-  log.info({ act: 'deletion-asked', outcome: requested.kind }, 'a member wants to leave');
+  log.info({ act: 'deletion-asked', outcome: toPublicOutcome(requested.kind) }, 'a member wants to leave');
   return requested;
 }
 

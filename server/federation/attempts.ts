@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
 import { hourMs, minuteMs, randomToken, sessionIdHashSchema, sha256, userIdSchema } from '../shared/index.ts';
 import { acceptFormerNames, browserRecords, isToken, type KeyValueStore, type SecretBox } from '../store/index.ts';
+import type { RefusalKind } from './identity.ts';
 
 const intent = z.discriminatedUnion('kind', [
   /** `at`: the page on which it was started, if not the sign-in page. */
@@ -42,12 +43,15 @@ type Row = z.infer<typeof schema>;
 /** One attempt to authenticate at one provider, in one tab. */
 export type FederationAttempt = Omit<Row, 'browser'>;
 
+/** The refusal of a response to an attempt that is not open. The names of refusals are public. */
+export const lookupRefusals = { expired: 'over', unknown: 'foreign' } as const satisfies Record<string, RefusalKind>;
+
 export type AttemptLookup =
   | { state: 'open'; attempt: FederationAttempt }
   /** Used before, or expired: its continuation is still known. */
-  | { state: 'over'; attempt: FederationAttempt }
+  | { state: 'expired'; attempt: FederationAttempt }
   /** Never started, deleted, of another browser, or of another provider (mix-up): nothing about it is revealed. */
-  | { state: 'foreign' };
+  | { state: 'unknown' };
 
 /** How long a response is accepted. */
 export const attemptMs = 15 * minuteMs;
@@ -100,7 +104,7 @@ export function createFederationAttempts({
 
   const toLookup = (row: Row, used: boolean): AttemptLookup => {
     const { browser: _, ...attempt } = row;
-    return { state: used || now() - row.begunAtMs > attemptMs ? 'over' : 'open', attempt };
+    return { state: used || now() - row.begunAtMs > attemptMs ? 'expired' : 'open', attempt };
   };
 
   async function read(req: Request, id: string, provider: string, anyBrowser: boolean) {
@@ -120,11 +124,11 @@ export function createFederationAttempts({
     },
     async find(req, id, provider, options) {
       const found = await read(req, id, provider, options?.anyBrowser === true);
-      return found ? toLookup(found.value, found.isUsed) : { state: 'foreign' };
+      return found ? toLookup(found.value, found.isUsed) : { state: 'unknown' };
     },
     async take(req, id, provider) {
       const found = await read(req, id, provider, false);
-      return found ? toLookup(found.value, !(await records.consume(id))) : { state: 'foreign' };
+      return found ? toLookup(found.value, !(await records.consume(id))) : { state: 'unknown' };
     },
   };
 }

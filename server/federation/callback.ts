@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { belongToRequest, continuationFromQuery, HttpError } from '../http/index.ts';
-import type { FederationAttempt } from './attempts.ts';
+import { type FederationAttempt, lookupRefusals } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
 import { handleIdentity } from './handle-identity.ts';
 import { expiredThere, FederationError } from './identity.ts';
@@ -65,10 +65,10 @@ export function callback(deps: FederationDeps): RequestHandler {
     // A repeated parameter counts as absent: an error page for it would have a code in its address.
     const state = typeof req.query.state === 'string' ? req.query.state : '';
     const found = await deps.attempts.take(req, state, provider.id);
-    const attempt = found.state === 'foreign' ? undefined : found.attempt;
+    const attempt = found.state === 'unknown' ? undefined : found.attempt;
     if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.continuation}`);
     try {
-      if (found.state !== 'open') throw new FederationError(found.state, 'the state of the answer');
+      if (found.state !== 'open') throw new FederationError(lookupRefusals[found.state], 'the state of the answer');
       const identity = await provider.strategy.finish(req, found.attempt);
       await handleIdentity(deps, req, res, { provider, identity, attempt: found.attempt });
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { type Continuation, continuationFromQuery } from '../http/index.ts';
+import { toPublicOutcome } from '../shared/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import { createUser, provisionUnverifiedUser } from './create-user.ts';
 import type { FederationDeps } from './deps.ts';
@@ -44,9 +45,9 @@ export async function completeFederatedSignIn(
         if (user) return redirectAfterSignIn(pending, user, 'created');
         break;
       }
-      case 'take-over': {
+      case 'claim': {
         const user = await provisionUnverifiedUser(deps, decision.user, identity, lang);
-        if (user) return redirectAfterSignIn(pending, user, 'taken-over');
+        if (user) return redirectAfterSignIn(pending, user, 'claimed');
         break;
       }
       case 'confirm':
@@ -74,7 +75,8 @@ interface FederatedSignInContext {
   continuation: Continuation;
 }
 
-function logOutcome({ deps: { log, metrics }, answered: { provider } }: FederatedSignInContext, outcome: string): void {
+function logOutcome({ deps: { log, metrics }, answered: { provider } }: FederatedSignInContext, result: string): void {
+  const outcome = toPublicOutcome(result);
   log.info({ act: 'federation', provider: provider.id, outcome }, 'federation');
   metrics.signIn(provider.kind, outcome);
 }
@@ -108,7 +110,7 @@ function signInByLink(
 async function redirectAfterSignIn(
   pending: FederatedSignInContext,
   user: User,
-  how: 'signed-in' | 'created' | 'taken-over',
+  how: 'signed-in' | 'created' | 'claimed',
 ): Promise<void> {
   const { deps, req, res, answered, continuation } = pending;
   const { provider, identity, attempt } = answered;
@@ -133,7 +135,7 @@ async function startEmailVerification(pending: FederatedSignInContext, email: st
     case 'begun':
       logOutcome(pending, 'not-confirmed');
       return res.redirect(303, started.address);
-    case 'taken':
+    case 'already-in-use':
       throw new FederationError('email-taken', 'an address that nobody vouches for');
     case 'too-many':
       throw new FederationError('too-many', 'codes to one address, or from one network');

@@ -32,13 +32,13 @@ export interface FederationHooks {
     res: Response,
     user: User,
     factor: FederatedFirstFactor,
-  ): Promise<{ kind: 'signed-in' | 'challenged'; address: string }>;
+  ): Promise<{ kind: 'signed-in' | 'second-factor-required'; address: string }>;
   completeReauthentication(
     req: Request,
     res: Response,
     user: User,
     factor: FederatedFirstFactor,
-  ): Promise<{ kind: 'signed-in' | 'challenged'; address: string }>;
+  ): Promise<{ kind: 'signed-in' | 'second-factor-required'; address: string }>;
   /** The next address of a user. */
   nextRedirect(user: User, continuation: Continuation): string;
   /** The pending request demands more than one factor: a remembered device does not count. */
@@ -64,7 +64,9 @@ export interface FederationHooks {
       /** The provider belongs to an organization with its own domains, and the address is in one of them. */
       company: boolean;
     },
-  ): Promise<{ kind: 'begun'; address: string } | { kind: 'taken' } | { kind: 'too-many'; retryAfterMs: number }>;
+  ): Promise<
+    { kind: 'begun'; address: string } | { kind: 'already-in-use' } | { kind: 'too-many'; retryAfterMs: number }
+  >;
 }
 
 export interface FederationDeps extends FederationHooks {

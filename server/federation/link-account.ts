@@ -11,7 +11,7 @@ import { toAccountLabel } from './linked-identities.ts';
 import type { Provider } from './providers.ts';
 import { updateRequiredSecondFactor } from './required-second-factor.ts';
 
-type LinkResult = 'linked' | 'known' | 'linked-elsewhere' | 'gone';
+type LinkResult = 'linked' | 'known' | 'linked-elsewhere' | 'not-found';
 
 async function tryLink(
   deps: FederationDeps,
@@ -22,7 +22,7 @@ async function tryLink(
   return database.transaction(async (trx): Promise<LinkResult> => {
     // The password was changed or the user disabled meanwhile: the one who started it is no longer authenticated.
     const current = await lockUser(trx, user);
-    if (!current) return 'gone';
+    if (!current) return 'not-found';
     const nowMs = now();
     if (!(await insertIdentity(trx, user.id, identity, nowMs, { used: false }))) {
       const known = await findIdentity(trx, identity);
@@ -67,7 +67,7 @@ export async function linkAccount(
   const same = member?.user.id === intent.userId && getCurrentSession(req)?.idHash === intent.sessionIdHash;
   if (!member || !same) throw new FederationError('foreign', 'the session that asked has ended');
   const created = await linkWithRetry(deps, req, { user: member.user, provider, identity });
-  if (created === 'gone') throw new FederationError('foreign', 'the member has changed meanwhile');
+  if (created === 'not-found') throw new FederationError('foreign', 'the member has changed meanwhile');
   if (created === 'linked-elsewhere') throw new FederationError(created, 'the identity is another member’s');
   deps.outbox.wake();
   deps.log.info({ act: 'federation-link', provider: provider.id, outcome: created }, 'an account elsewhere was linked');

@@ -4,6 +4,7 @@ import { LinkConfirmationPage } from '../../views/federation/link-confirmation-p
 import { belongToRequest, continuationFromQuery, HttpError, readFormField } from '../http/index.ts';
 import { notifySecurityChange } from '../messages/index.ts';
 import { fullyAuthenticatedAt, getRequestOrigin } from '../sessions/index.ts';
+import { toPublicOutcome } from '../shared/index.ts';
 import { lockUser, type User } from '../users/index.ts';
 import type { FederationDeps } from './deps.ts';
 import { isSameIdentity } from './identity-store.ts';
@@ -80,7 +81,7 @@ export function showLinkConfirmation(deps: FederationDeps): RequestHandler {
   };
 }
 
-type ConfirmLinkResult = 'linked' | 'linked-elsewhere' | 'gone';
+type ConfirmLinkResult = 'linked' | 'linked-elsewhere' | 'not-found';
 
 async function confirmLink(
   deps: FederationDeps,
@@ -91,7 +92,7 @@ async function confirmLink(
   try {
     const created = await database.transaction(async (trx): Promise<ConfirmLinkResult> => {
       const current = await lockUser(trx, user);
-      if (!current) return 'gone';
+      if (!current) return 'not-found';
       if (!(await linkOrKeep(trx, providers, offer, now()))) return 'linked-elsewhere';
       await notifySecurityChange(trx, deps, {
         user: current,
@@ -118,8 +119,11 @@ export function submitLinkConfirmation(deps: FederationDeps): RequestHandler {
     if (!pendingLink) return;
     const { offer, provider, user } = pendingLink;
     const created = act === 'link' ? await confirmLink(deps, req, pendingLink) : 'declined';
-    deps.log.info({ act: 'federation-offer', provider: provider.id, outcome: created }, 'a link that was offered');
-    if (created === 'gone') throw new HttpError('unauthorized', { detail: 'the member has changed meanwhile' });
+    deps.log.info(
+      { act: 'federation-offer', provider: provider.id, outcome: toPublicOutcome(created) },
+      'a link that was offered',
+    );
+    if (created === 'not-found') throw new HttpError('unauthorized', { detail: 'the member has changed meanwhile' });
     await deps.offers.clear(req, res);
     if (created === 'linked-elsewhere') {
       return res.redirect(303, loginPageUrl({ intent: { kind: 'link' }, continuation: '' }, provider, created));

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { UnsolicitedResponsePage } from '../../views/federation/unsolicited-response-page.tsx';
 import { belongToRequest, HttpError, readFormField, readQueryParam } from '../http/index.ts';
+import { lookupRefusals } from './attempts.ts';
 import { logRefusal, requireProvider } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
 import { handleIdentity } from './handle-identity.ts';
@@ -31,16 +32,16 @@ export function showPostedResponse(deps: FederationDeps): RequestHandler {
     if (outcome.kind === 'refused') {
       // The error was reported at the POST. Only the browser of the attempt learns its continuation.
       const found = attemptId === undefined ? undefined : await attempts.find(req, attemptId, provider.id);
-      const attempt = found && found.state !== 'foreign' ? found.attempt : undefined;
+      const attempt = found && found.state !== 'unknown' ? found.attempt : undefined;
       if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.continuation}`);
       return res.redirect(303, loginPageUrl(attempt, provider, outcome.why));
     }
     if (attemptId === undefined) return renderUnsolicitedPage(deps, req, res, provider, id, outcome.identity);
     const found = await attempts.take(req, attemptId, provider.id);
-    const attempt = found.state === 'foreign' ? undefined : found.attempt;
+    const attempt = found.state === 'unknown' ? undefined : found.attempt;
     if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.continuation}`);
     try {
-      if (found.state !== 'open') throw new FederationError(found.state, 'the attempt of the answer');
+      if (found.state !== 'open') throw new FederationError(lookupRefusals[found.state], 'the attempt of the answer');
       if (!belongsTo(await tickets.takeOnce(id), provider))
         throw new FederationError('over', 'a ticket that was used before');
       await handleIdentity(deps, req, res, { provider, identity: outcome.identity, attempt: found.attempt });

@@ -18,7 +18,7 @@ export type ProvisioningDecision =
    * An unconfirmed account with this address: the user who proves the address gets it, and its creator's password and
    * sessions end.
    */
-  | { kind: 'take-over'; user: User }
+  | { kind: 'claim'; user: User }
   /** A user has this confirmed address: linked once the account is proven. */
   | { kind: 'offer'; user: User }
   | { kind: 'refuse'; why: RefusalKind };
@@ -47,7 +47,7 @@ export function decide(
   if (email === undefined) return { kind: 'refuse', why: 'no-email' };
   if (sameAddress && emailVerified) {
     if (sameAddress.disabledAt !== null) return { kind: 'refuse', why: 'disabled' };
-    return { kind: sameAddress.emailVerified ? 'offer' : 'take-over', user: sameAddress };
+    return { kind: sameAddress.emailVerified ? 'offer' : 'claim', user: sameAddress };
   }
   if (!provider.signUp) return { kind: 'refuse', why: 'sign-up-closed' };
   // For an unverified address nothing is revealed here, whether a user has it or not: sign-up/ has the rule for that.

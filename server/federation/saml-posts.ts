@@ -41,8 +41,8 @@ export function handleAssertion(deps: FederationDeps): RequestHandler[] {
     const relayState = readFormField(req, 'RelayState');
     // An unsolicited response has a RelayState of the provider; an address in it is never used.
     const found = await attempts.find(req, relayState, provider.id, { anyBrowser: true });
-    const attempt = found.state === 'foreign' ? undefined : found.attempt.id;
-    if (found.state !== 'foreign' && found.attempt.popup) keepOpener(res);
+    const attempt = found.state === 'unknown' ? undefined : found.attempt.id;
+    if (found.state !== 'unknown' && found.attempt.popup) keepOpener(res);
     const outcome = await read(deps, provider, req, found).then(
       (identity) => ({ kind: 'identity' as const, identity }),
       (error: unknown) => ({ kind: 'refused' as const, why: logRefusal(deps, provider, error).kind }),
@@ -64,11 +64,11 @@ async function read(
   req: Request,
   found: AttemptLookup,
 ): Promise<UpstreamIdentity> {
-  if (found.state !== 'foreign') {
+  if (found.state !== 'unknown') {
     // A browser may send a response again; more than a few are an attack, because verification takes time.
     const decision = await consumeLimits(kv, rateLimits.samlResponse, { flow: sha256(found.attempt.id) });
     if (!decision.allowed) throw new FederationError('too-many', 'answers to one attempt');
-    if (found.state === 'over') throw new FederationError('over', 'an answer to an attempt that is over');
+    if (found.state === 'expired') throw new FederationError('over', 'an answer to an attempt that is over');
     return (await saml.receive(req, found.attempt)).identity;
   }
   // An attempt was already counted when it started.

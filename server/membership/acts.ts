@@ -72,10 +72,10 @@ async function noteAndDo(
  * At the period's end; at once if the last renewal is unpaid, or the subscription is paused. The caller holds the
  * user's lock.
  */
-export async function cancel(deps: BillingDeps, { id }: User): Promise<'cancelled' | 'noted' | 'nothing'> {
+export async function cancel(deps: BillingDeps, { id }: User): Promise<'cancelled' | 'noted' | 'no-change'> {
   const { database, catalogue, now } = deps;
   const { membership, isAway } = await readOrStored(deps, id);
-  if (!membership) return 'nothing';
+  if (!membership) return 'no-change';
   const running = findRenewingMembership(membership, catalogue, now());
   // A scheduled change ends with the subscription.
   const ends = running !== undefined || membership.nextPlanId !== null || isPaused(membership);
@@ -83,19 +83,19 @@ export async function cancel(deps: BillingDeps, { id }: User): Promise<'cancelle
   const charging = (await findOpenPurchase(database.db, id))?.state === 'charging';
   const waiting = await listTasks(database.db, id);
   const resumes = notedIn(waiting) === 'resume' || waiting.some(({ kind }) => kind === 'keep');
-  if (!ends && !charging && !resumes) return 'nothing';
+  if (!ends && !charging && !resumes) return 'no-change';
   if (!(await noteAndDo(deps, membership, { kind: 'cancel-later', isAway }))) return 'noted';
   if (ends || resumes) return 'cancelled';
-  return (await findMembership(database.db, id))?.cancelAtPeriodEnd ? 'cancelled' : 'nothing';
+  return (await findMembership(database.db, id))?.cancelAtPeriodEnd ? 'cancelled' : 'no-change';
 }
 
 /** Cancels a scheduled end or change. The caller holds the user's lock. */
-export async function resume(deps: BillingDeps, { id }: User): Promise<'resumed' | 'noted' | 'nothing'> {
+export async function resume(deps: BillingDeps, { id }: User): Promise<'resumed' | 'noted' | 'no-change'> {
   const { database } = deps;
   const { membership, isAway } = await readOrStored(deps, id);
-  if (!membership?.subscriptionId) return 'nothing';
+  if (!membership?.subscriptionId) return 'no-change';
   const toCome = membership.cancelAtPeriodEnd || membership.nextPlanId !== null;
   const cancels = notedIn(await listTasks(database.db, id)) === 'cancel';
-  if (!toCome && !cancels) return 'nothing';
+  if (!toCome && !cancels) return 'no-change';
   return (await noteAndDo(deps, membership, { kind: 'resume', isAway })) ? 'resumed' : 'noted';
 }

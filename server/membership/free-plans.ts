@@ -55,7 +55,7 @@ export async function chooseFreePlan(deps: BillingDeps, user: User, plan: Plan):
   const { membership, isAway } = read;
   // A partner's plan is for life; a click on a free one must not replace it.
   if (plan.kind !== 'free' || catalogue.byId(membership?.basePlanId)?.kind === 'partner') {
-    return { kind: 'nothing', plan };
+    return { kind: 'no-change', plan };
   }
   let task: BillingTask | undefined;
   await assignBasePlan(deps, user.id, plan, async (trx) => {
@@ -66,7 +66,7 @@ export async function chooseFreePlan(deps: BillingDeps, user: User, plan: Plan):
   });
   if (task && !isAway) await carryOutAtOnce(deps, { ...task, userId: user.id });
   const left = await findOpenPurchase(database.db, user.id);
-  if (left?.state === 'open') await changePurchase(database.db, left, { state: 'given-up' }, now());
+  if (left?.state === 'open') await changePurchase(database.db, left, { state: 'abandoned' }, now());
   const after = await findMembership(database.db, user.id);
   const paid = after && !after.unpaid && currentPaidPlan(catalogue, after);
   return paid ? { kind: 'scheduled', plan, at: after.periodEnd ?? now() } : { kind: 'paid', plan, order: undefined };

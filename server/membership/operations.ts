@@ -17,6 +17,6 @@ export const planCommands = ({ catalogue, takeFree }: BillingModule): PlanComman
   async choosePlanWithoutPayment(user, planId) {
     const plan = catalogue.byId(planId);
     if (!plan) return false;
-    return (await orUnavailable(apiErrorTexts.order, () => takeFree(user, plan))).kind !== 'nothing';
+    return (await orUnavailable(apiErrorTexts.order, () => takeFree(user, plan))).kind !== 'no-change';
   },
 });

@@ -13,7 +13,7 @@ export async function payOpenInvoice(deps: BillingDeps, user: User, { ip }: { ip
   await settleNoted(deps, user.id);
   const membership = await syncMember(deps, user.id);
   const plan = deps.catalogue.byId(membership?.pricedPlanId) ?? deps.catalogue.byId(membership?.paidPlanId);
-  if (!membership?.unpaid || !plan) return { kind: 'nothing', plan };
+  if (!membership?.unpaid || !plan) return { kind: 'no-change', plan };
   const { card, unpaid } = membership;
   if (card === null) return { kind: 'no-card' };
   const before = await readInvoice(deps.stripe, unpaid.invoiceId);

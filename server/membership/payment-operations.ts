@@ -128,7 +128,7 @@ function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): U
       });
     case 'paused':
       throw refusePaused();
-    case 'nothing':
+    case 'no-change':
       throw new HttpError('conflict', { publicDetail: 'There is nothing to change', detail: 'nothing to confirm' });
     case 'too-many':
       throw toTooManyError(confirmed.retryAfterMs);
@@ -225,7 +225,7 @@ export function paymentOperations(moduleName: BillingModule): ApiOperation[] {
             // A second click, or a lost answer: the existing order.
             const order = (await listOrders(database.db, user.id)).find(({ planId }) => planId === plan.id);
             if (order && order.paidCents === parseAmount(body.amount)) return done(plan, order, currency, deps.now());
-            return answerTo({ kind: 'nothing', plan }, currency, deps.now());
+            return answerTo({ kind: 'no-change', plan }, currency, deps.now());
           }
           const purchase = await requirePurchase(req, user, plan, body.discountCoupon);
           await refuseOtherAmounts(user, body, purchase);

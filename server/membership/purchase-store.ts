@@ -28,7 +28,7 @@ export interface StoredPurchase {
   userId: UserId;
   planId: string;
   promotion: ChosenPromotion | null;
-  state: 'open' | 'charging' | 'paid' | 'given-up';
+  state: 'open' | 'charging' | 'paid' | 'abandoned';
   attempt: number;
   charge: Charge | null;
   invoiceId: string | null;
@@ -110,7 +110,7 @@ export async function changePurchase(
   change: PurchaseChange,
   nowMs: number,
 ): Promise<boolean> {
-  const over = change.state === 'paid' || change.state === 'given-up';
+  const over = change.state === 'paid' || change.state === 'abandoned';
   const { numUpdatedRows } = await db
     .updateTable('purchases')
     // Kysely omits undefined values.

@@ -131,7 +131,7 @@ async function toIdleResult(deps: BillingDeps, user: User, announced: DisplayedQ
   const { database, catalogue } = deps;
   const last = await findLastPaid(database.db, user.id);
   const plan = catalogue.byId(last?.planId);
-  if (!last || !plan || last.planId !== announced.planId) return { kind: 'nothing', plan: undefined };
+  if (!last || !plan || last.planId !== announced.planId) return { kind: 'no-change', plan: undefined };
   const membership = await findMembership(database.db, user.id);
   if (membership?.nextPlanId === plan.id) return { kind: 'scheduled', plan, at: membership.periodEnd ?? deps.now() };
   const order = last.invoiceId === null ? undefined : await findOrderByInvoice(database.db, last.invoiceId);
@@ -143,9 +143,9 @@ async function changed(deps: BillingDeps, user: User, { plan, promotion }: Purch
 }
 
 async function toResult(deps: BillingDeps, user: User, settled: SettleResult): Promise<PurchaseResult> {
-  if (settled.kind !== 'void') return settled;
+  if (settled.kind !== 'reopened') return settled;
   const purchase = toPurchase(deps, await findOpenPurchase(deps.database.db, user.id));
-  return purchase ? changed(deps, user, purchase) : { kind: 'nothing', plan: undefined };
+  return purchase ? changed(deps, user, purchase) : { kind: 'no-change', plan: undefined };
 }
 
 /**
@@ -174,8 +174,8 @@ export async function confirmPurchase(
   if (membership.unpaid) return { kind: 'unpaid-first' };
   const kind = changeKind(catalogue, membership, plan);
   if (kind === 'none' && membership.nextPlanId === null && !membership.cancelAtPeriodEnd) {
-    await changePurchase(database.db, open, { state: 'given-up' }, now());
-    return { kind: 'nothing', plan };
+    await changePurchase(database.db, open, { state: 'abandoned' }, now());
+    return { kind: 'no-change', plan };
   }
   if (kind === 'later' || kind === 'none') {
     if (announced.dueCents !== 0) return changed(deps, user, purchase);
@@ -217,7 +217,7 @@ async function retryPurchase(
   if (still?.state !== 'charging') return confirmPurchase(deps, user, announced, { ip });
   if (open.charge?.announcedCents !== announced.dueCents) {
     await cancelCharge(deps, still);
-    return toResult(deps, user, { kind: 'void' });
+    return toResult(deps, user, { kind: 'reopened' });
   }
   const card = (await findMembership(deps.database.db, user.id))?.card;
   const decision = await consumeCharge(deps, user, ip, card?.paymentMethodId);
@@ -230,7 +230,7 @@ export async function getPurchaseResult(deps: BillingDeps, user: User): Promise<
   const { database } = deps;
   const open = await findOpenPurchase(database.db, user.id);
   if (open?.state === 'charging') return toResult(deps, user, await settleCharge(deps, open, { retry: false }));
-  if (open) return toResult(deps, user, { kind: 'void' });
+  if (open) return toResult(deps, user, { kind: 'reopened' });
   const last = await findLastPaid(database.db, user.id);
   return toIdleResult(deps, user, { planId: last?.planId ?? '', dueCents: 0 });
 }

@@ -20,7 +20,7 @@ export interface PurchaseView {
   userId: UserId;
   plan: Plan;
   promotion: ChosenPromotion | null;
-  state: 'open' | 'charging' | 'paid' | 'given-up';
+  state: 'open' | 'charging' | 'paid' | 'abandoned';
   attempt: number;
 }
 
@@ -94,7 +94,7 @@ export type PurchaseResult =
   /** The subscription is paused at Stripe: nothing is sold to it until it is resumed there. */
   | { kind: 'paused' }
   /** The user already has this plan, or there is nothing to confirm. */
-  | { kind: 'nothing'; plan: Plan | undefined }
+  | { kind: 'no-change'; plan: Plan | undefined }
   | { kind: 'too-many'; retryAfterMs: number };
 
 export type SetupIntentResult =
@@ -173,9 +173,9 @@ export interface BillingService {
   payUnpaid(user: User, from: { ip: string }): Promise<PurchaseResult>;
 
   /** At the period's end; at once if the last renewal is unpaid. `noted`: done as soon as Stripe answers. */
-  cancel(user: User): Promise<'cancelled' | 'noted' | 'nothing'>;
+  cancel(user: User): Promise<'cancelled' | 'noted' | 'no-change'>;
   /** Cancels the scheduled end or change. `noted`: done as soon as Stripe answers. */
-  resume(user: User): Promise<'resumed' | 'noted' | 'nothing'>;
+  resume(user: User): Promise<'resumed' | 'noted' | 'no-change'>;
   /** The newest first. @throws {StripeUnavailableError} */
   invoices(user: User): Promise<InvoiceView[]>;
 }

@@ -29,8 +29,8 @@ const chargeIdempotencyKey = ({ id, attempt }: StoredPurchase, act: string) => `
 
 /** The result or state of a charge. `void`: nothing was charged, and the purchase is open again. */
 export type SettleResult =
-  | Exclude<PurchaseResult, { kind: 'changed' | 'no-card' | 'unpaid-first' | 'paused' | 'scheduled' | 'nothing' }>
-  | { kind: 'void' };
+  | Exclude<PurchaseResult, { kind: 'changed' | 'no-card' | 'unpaid-first' | 'paused' | 'scheduled' | 'no-change' }>
+  | { kind: 'reopened' };
 
 /** The discounts first: a pending update cannot include them. */
 async function applyDiscounts(deps: BillingDeps, purchase: ChargingPurchase): Promise<void> {
@@ -79,7 +79,7 @@ async function reopenPurchase(
   const change = { state: 'open', charge: null, ...(!keepPromotion && { promotion: null }) } as const;
   await changePurchase(deps.database.db, purchase, change, deps.now());
   await syncMember(deps, purchase.userId);
-  return { kind: 'void' };
+  return { kind: 'reopened' };
 }
 
 /** Tries again with the user's present card. */
@@ -179,7 +179,7 @@ export async function settleCharge(
   let requested = false;
   if (has === 'no') {
     const over = deps.now() - charge.beganAt > staleMs || subscription.status === 'canceled';
-    if (over || !retry) return over ? reopenPurchase(deps, charging, true) : { kind: 'void' };
+    if (over || !retry) return over ? reopenPurchase(deps, charging, true) : { kind: 'reopened' };
     try {
       subscription = await changeSubscription(deps, charging);
     } catch (error) {

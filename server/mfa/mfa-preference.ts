@@ -35,7 +35,7 @@ export type SetMfaPreferenceResult =
   | { kind: 'set'; recoveryCodes?: string[] }
   | { kind: 'refused'; why: MfaPreferenceRefusal }
   /** The user is deleted, or has another password by now. */
-  | { kind: 'gone' };
+  | { kind: 'not-found' };
 
 const changeByMethod = { none: 'mfa-off', sms: 'mfa-sms', totp: 'mfa-totp' } as const satisfies Record<
   MfaPreference,
@@ -81,7 +81,7 @@ export async function changeMfaPreference(
   const { database, outbox, smsOffered, now } = deps;
   const preferred = await database.transaction(async (trx): Promise<SetMfaPreferenceResult> => {
     const current = await lockUser(trx, user);
-    if (!current) return { kind: 'gone' };
+    if (!current) return { kind: 'not-found' };
     if (current.mfaPreference === expected) return { kind: 'unchanged' };
     if (expected === 'totp' && !(await hasTotp(trx, user.id))) return { kind: 'refused', why: 'no-authenticator' };
     if (expected === 'none' && current.secondFactorRequired) return { kind: 'refused', why: 'required' };

@@ -71,7 +71,7 @@ function setPreferredMfa(deps: OperationsDeps): ApiOperation {
           return toSuccess({});
         case 'set':
           return toSuccess(preferred);
-        case 'gone':
+        case 'not-found':
           throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
         case 'refused':
           throw new HttpError('conflict', {
@@ -122,10 +122,10 @@ function verifyTotp(deps: OperationsDeps): ApiOperation {
       switch (activated.kind) {
         case 'activated':
           return toSuccess(activated);
-        case 'gone':
+        case 'not-found':
           throw badRequest(t('mfaSettings.totp.gone'), 'no such set-up');
         case 'incomplete':
-        case 'wrong':
+        case 'incorrect':
           throw badRequest(t('mfaSettings.totp.wrong'), activated.kind);
       }
     },

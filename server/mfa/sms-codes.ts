@@ -26,7 +26,7 @@ export type SmsSent =
    * `wait`: one was sent a moment ago; `daily-cap`: the user has reached the daily limit; the others are from
    * messages/.
    */
-  | { sent: false; why: 'wait' | 'daily-cap' | 'no-number' | SmsRefusal; retryAfterMs?: number };
+  | { sent: false; why: 'too-soon' | 'daily-limit' | 'no-number' | SmsRefusal; retryAfterMs?: number };
 
 interface Settings {
   codes: Codes;

@@ -29,9 +29,9 @@ export type ActivateTotpResult =
   /** `recoveryCodes`: in plain text, only this once; undefined if the user has some already. */
   | { kind: 'activated'; recoveryCodes?: string[] }
   /** Not a complete code, or not one of this time. */
-  | { kind: 'incomplete' | 'wrong' }
+  | { kind: 'incomplete' | 'incorrect' }
   /** Never started, started by another user, expired, or already activated. */
-  | { kind: 'gone' };
+  | { kind: 'not-found' };
 
 /** Enough time to find and install an app and enter the secret. */
 export const setupMinutes = 15;
@@ -92,15 +92,15 @@ export async function activateTotp(
   const code = normaliseCode(typed);
   if (code === undefined) return { kind: 'incomplete' };
   const setup = await findStoredSetup(deps, setupId, user);
-  if (!setup) return { kind: 'gone' };
+  if (!setup) return { kind: 'not-found' };
   const { secret } = setup;
   const step = findMatchingStep(secret, code, now());
-  if (step === undefined) return { kind: 'wrong' };
+  if (step === undefined) return { kind: 'incorrect' };
   // Only one of several parallel calls continues.
-  if (!(await setupRecords(deps).delete(setupId))) return { kind: 'gone' };
+  if (!(await setupRecords(deps).delete(setupId))) return { kind: 'not-found' };
   const activated = await database.transaction(async (trx): Promise<ActivateTotpResult> => {
     const current = await lockUser(trx, user);
-    if (!current) return { kind: 'gone' };
+    if (!current) return { kind: 'not-found' };
     const nowMs = now();
     await setMfaPreference(trx, user.id, 'totp', nowMs);
     const replaced = current.mfaPreference === 'totp' && (await hasTotp(trx, user.id));

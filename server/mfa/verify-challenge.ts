@@ -19,14 +19,14 @@ export type VerifyChallengeResult =
   | { kind: 'passed'; user: User; challenge: MfaChallenge }
   /** Not a complete code: not checked. */
   | { kind: 'incomplete' }
-  | { kind: 'wrong' }
+  | { kind: 'incorrect' }
   /** It was right, but used before: the app soon shows another one. */
   | { kind: 'used' }
   /** The SMS code was replaced, has expired, or has had too many attempts. */
-  | { kind: 'void' }
+  | { kind: 'invalidated' }
   | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number }
   /** The challenge has ended: expired, used, too many attempts, or the user has changed. */
-  | { kind: 'over' };
+  | { kind: 'expired' };
 
 /** The user of a challenge; undefined if it is no longer valid. */
 async function findChallengeUser(
@@ -63,7 +63,7 @@ export async function verifyChallenge(
   const { kv, limits, challenges } = deps;
   const challenge = await challenges.find(id);
   const user = challenge && (await findChallengeUser(deps, challenge));
-  if (!challenge || !user) return { kind: 'over' };
+  if (!challenge || !user) return { kind: 'expired' };
   const code = method === 'recovery' ? normaliseRecoveryCode(typed) : normaliseCode(typed);
   if (code === undefined) return { kind: 'incomplete' };
 
@@ -77,35 +77,35 @@ export async function verifyChallenge(
   const left = await consumeChallengeGuess(kv, id);
   if (left === undefined) {
     await decision.release();
-    return { kind: 'over' };
+    return { kind: 'expired' };
   }
   const checked = await checkCode(deps, { user, id, method, code });
-  if (checked !== 'right') return { kind: left === 0 ? 'over' : checked };
+  if (checked !== 'correct') return { kind: left === 0 ? 'expired' : checked };
   await decision.release();
   // Of several parallel right answers one gets the challenge; only that one uses its recovery code up.
-  if (!(await challenges.consume(id))) return { kind: 'over' };
-  if (method === 'recovery' && !(await consumeRecoveryCodeAndNotify(deps, user, code, from))) return { kind: 'over' };
+  if (!(await challenges.consume(id))) return { kind: 'expired' };
+  if (method === 'recovery' && !(await consumeRecoveryCodeAndNotify(deps, user, code, from)))
+    return { kind: 'expired' };
   return { kind: 'passed', user, challenge };
 }
 
 async function checkCode(
   deps: MfaDeps,
   { user, id, method, code }: { user: User; id: string; method: ChallengeMethod; code: string },
-): Promise<'right' | 'wrong' | 'used' | 'void'> {
+): Promise<'correct' | 'incorrect' | 'used' | 'invalidated'> {
   const { database, mfaBox, smsCodes, smsOffered, now } = deps;
-  if (!listChallengeMethods(await listAuthenticators(database, user), smsOffered).includes(method)) return 'wrong';
+  if (!listChallengeMethods(await listAuthenticators(database, user), smsOffered).includes(method)) return 'incorrect';
   switch (method) {
     case 'totp': {
       const totp = await findTotp(database.db, mfaBox, user.id);
       const step = totp && findMatchingStep(totp.secret, code, now());
-      if (step === undefined) return 'wrong';
-      return (await consumeTotpStep(database.db, user.id, step)) ? 'right' : 'used';
+      if (step === undefined) return 'incorrect';
+      return (await consumeTotpStep(database.db, user.id, step)) ? 'correct' : 'used';
     }
     case 'sms': {
-      const checked = await smsCodes.check(user, id, code);
-      return checked === 'gone' ? 'void' : checked;
+      return smsCodes.check(user, id, code);
     }
     case 'recovery':
-      return (await hasRecoveryCode(database.db, user.id, hashRecoveryCode(code))) ? 'right' : 'wrong';
+      return (await hasRecoveryCode(database.db, user.id, hashRecoveryCode(code))) ? 'correct' : 'incorrect';
   }
 }

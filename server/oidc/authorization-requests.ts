@@ -18,9 +18,9 @@ export interface AuthorizationRequest extends PendingAuthorization {
 }
 
 export type AuthorizationLookup =
-  | { state: 'ours'; request: AuthorizationRequest }
+  | { state: 'valid'; request: AuthorizationRequest }
   /** It was started in this browser and is over: answered, or expired (`waitedLong`). */
-  | { state: 'over'; begunWith: OriginalRequest; waitedLong: boolean }
+  | { state: 'expired'; begunWith: OriginalRequest; waitedLong: boolean }
   | { state: 'unknown' | 'other-browser' };
 
 type NewInteraction = Pick<Interaction, 'uid' | 'prompt' | 'params' | 'trusted' | 'deviceCode'>;
@@ -87,11 +87,11 @@ export function createAuthorizationRequests(
   const requests: AuthorizationRequests = {
     async find(req, id) {
       const found = await pending.find(req, id);
-      if (found.state !== 'ours') return found;
+      if (found.state !== 'valid') return found;
       const { begunAtMs, begunWith, gone } = found;
       const waitedLong = gone || now() - begunAtMs >= pendingTtlMs;
       const interaction = await provider().Interaction.find(id);
-      if (begunWith && (!interaction || waitedLong)) return { state: 'over', begunWith, waitedLong };
+      if (begunWith && (!interaction || waitedLong)) return { state: 'expired', begunWith, waitedLong };
       const client = interaction && (await provider().Client.find(text(interaction.params.client_id) ?? ''));
       if (!interaction || !client) return { state: 'unknown' };
       const request: AuthorizationRequest = {
@@ -106,7 +106,7 @@ export function createAuthorizationRequests(
         requiresAllFactors: requiresMoreThanPassword(parseRequestedAcr(interaction.params)),
         ...toHints(interaction.params),
       };
-      return { state: 'ours', request };
+      return { state: 'valid', request };
     },
     async begin(req, res, interaction) {
       const { uid, prompt, params } = interaction;
@@ -126,7 +126,7 @@ export function createAuthorizationRequests(
     },
     async abandon(req, id) {
       const found = await requests.find(req, id);
-      if (found.state === 'ours') await found.request.interaction.destroy();
+      if (found.state === 'valid') await found.request.interaction.destroy();
     },
     async answer({ interaction }, member, result) {
       // The session may have been replaced since the request started; the binding to this browser has already been

@@ -34,7 +34,7 @@ export async function resolveShorthand(deps: Deps, { search }: Continuation): Pr
   if (!client.redirectUriAllowed(redirectUri)) {
     throw new HttpError('redirectNotRegistered', { detail: 'redirect_uri of a short form', action });
   }
-  if (action) return { kind: 'client-begins', ...action };
+  if (action) return { kind: 'initiate-login', ...action };
   throw new HttpError('authorizationFailed', { detail: 'the client is not registered for an id token in the query' });
 }
 

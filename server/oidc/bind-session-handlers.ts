@@ -14,7 +14,7 @@ interface RedirectTarget {
 /** @throws {HttpError} requestExpired or otherBrowser, with the address of a new start if there is one */
 export async function requireOwnedRequest(deps: OwnedRequestDeps, req: Request, id: string) {
   const found = await deps.requests.find(req, id);
-  if (found.state === 'ours') return found.request;
+  if (found.state === 'valid') return found.request;
   const clientId = typeof req.query.client_id === 'string' ? req.query.client_id : undefined;
   throw await toExpiredError(deps, req, found.state, { id, clientId });
 }

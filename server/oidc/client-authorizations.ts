@@ -9,12 +9,12 @@ export function createClientRequests(deps: OauthDeps, defaultClientId: string): 
   return {
     async findPendingAuthorization(req, id) {
       const found = await requests.find(req, id);
-      return found.state === 'ours' ? found.request : undefined;
+      return found.state === 'valid' ? found.request : undefined;
     },
     async toExpiredError(req, { authorization = '', search }) {
       const { state } = await requests.find(req, authorization);
       const clientId = new URLSearchParams(search).get('client_id') ?? undefined;
-      return toExpiredError(deps, req, state === 'ours' ? 'unknown' : state, { id: authorization, clientId });
+      return toExpiredError(deps, req, state === 'valid' ? 'unknown' : state, { id: authorization, clientId });
     },
     resolveShorthand: (continuation) => resolveShorthand({ ...deps, defaultClientId }, continuation),
   };

@@ -121,9 +121,9 @@ export function createInteractionPolicy({
       if (!expected) return Check.NO_NEED_TO_PROMPT;
       const alreadyAsked = result?.stepUp === true;
       switch (decideStepUp(expected, { acr, alreadyAsked, ...(await availableFactors(found.user)) })) {
-        case 'enough':
+        case 'satisfied':
           return Check.NO_NEED_TO_PROMPT;
-        case 'ask':
+        case 'prompt':
           // Voluntary: a client app with `prompt=none` accepts less.
           return expected.essential || !prompts.has('none') ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
         case 'unmet':

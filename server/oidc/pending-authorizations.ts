@@ -32,7 +32,7 @@ export type PendingAuthorizationLookup =
   /**
    * `begunWith`: if absent, it cannot start again; `gone`: the record has expired, and only the browser's copy is left.
    */
-  | { state: 'ours'; begunAtMs: number; gone: boolean; begunWith?: OriginalRequest }
+  | { state: 'valid'; begunAtMs: number; gone: boolean; begunWith?: OriginalRequest }
   | { state: 'unknown' }
   | { state: 'other-browser' };
 
@@ -129,10 +129,10 @@ export function createPendingRequests(
       const row = await rows.find(sha256(id));
       const { secret, copy: sealed } = toParts(cookies.read(req, requestCookie(id)));
       const copy = toCopy(id, sealed);
-      if (!row) return copy ? { state: 'ours', gone: true, ...copy } : { state: 'unknown' };
+      if (!row) return copy ? { state: 'valid', gone: true, ...copy } : { state: 'unknown' };
       const { browser, begunAtMs } = row;
       if (secret === undefined || sha256(secret) !== browser) return { state: 'other-browser' };
-      return { state: 'ours', gone: false, begunAtMs, ...(copy && { begunWith: copy.begunWith }) };
+      return { state: 'valid', gone: false, begunAtMs, ...(copy && { begunWith: copy.begunWith }) };
     },
   };
 }

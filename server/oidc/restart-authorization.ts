@@ -30,7 +30,7 @@ interface RestartTarget {
  */
 export async function restartUrl(deps: Deps, req: Request, submitted: RequestReference): Promise<string | undefined> {
   const found = await deps.requests.find(req, submitted.id);
-  if (found.state === 'ours' || !(await findRestartTarget(deps, found, submitted.clientId, false))) return undefined;
+  if (found.state === 'valid' || !(await findRestartTarget(deps, found, submitted.clientId, false))) return undefined;
   return `${restartPath}?${new URLSearchParams({
     authorization_code: submitted.id,
     ...(submitted.clientId !== undefined && { client_id: submitted.clientId }),
@@ -54,12 +54,12 @@ export async function clientInitiateLoginUrl({ database, publicUrl }: Deps, clie
  */
 async function findRestartTarget(
   deps: Deps,
-  found: Exclude<AuthorizationLookup, { state: 'ours' }>,
+  found: Exclude<AuthorizationLookup, { state: 'valid' }>,
   clientId: string | undefined,
   make: boolean,
 ): Promise<RestartTarget | undefined> {
   if (found.state === 'unknown') return clientInitiateLoginUrl(deps, clientId);
-  if (found.state !== 'over') return undefined;
+  if (found.state !== 'expired') return undefined;
   const { begunWith, waitedLong } = found;
   const start = await findInitiateLogin(deps, begunWith.clientId);
   if (!waitedLong && start?.href !== undefined) return { href: start.href, clientName: start.clientName };
@@ -108,7 +108,7 @@ export function restartAuthorization(deps: OauthDeps): Handler {
   return async (req, res) => {
     const [id = '', clientId] = [readQueryParam(req, 'authorization_code'), readQueryParam(req, 'client_id')];
     const found = await deps.requests.find(req, id);
-    if (found.state === 'ours') {
+    if (found.state === 'valid') {
       return renderRedirectPage(deps.pages, req, res, `/?${new URLSearchParams({ authorization_code: id })}`);
     }
     const beginning = await findRestartTarget(deps, found, clientId, true);
@@ -121,7 +121,7 @@ export function restartAuthorization(deps: OauthDeps): Handler {
 export async function toExpiredError(
   deps: Deps,
   req: Request,
-  state: Exclude<AuthorizationLookup['state'], 'ours'>,
+  state: Exclude<AuthorizationLookup['state'], 'valid'>,
   { id, clientId }: RequestReference,
 ): Promise<HttpError> {
   return new HttpError(state === 'other-browser' ? 'otherBrowser' : 'requestExpired', {

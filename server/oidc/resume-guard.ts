@@ -49,17 +49,17 @@ export function requireAnswerOwner(provider: Provider, deps: OauthDeps): void {
     // Without one the library answers with an error itself.
     if (resumed === undefined) return;
     const found = await deps.requests.find(req, id);
-    const interaction = found.state === 'ours' ? found.request.interaction : await provider.Interaction.find(id);
+    const interaction = found.state === 'valid' ? found.request.interaction : await provider.Interaction.find(id);
     const answeredBy = interaction?.result?.member;
     const context = getCurrentSession(req)?.userId;
     if (answeredBy === undefined || answeredBy === context) {
       const foreign = found.state === 'other-browser' || (found.state === 'unknown' && interaction !== undefined);
       if (foreign) throw new HttpError('otherBrowser', { detail: 'goes on in another browser than it began in' });
-      if (found.state === 'ours' && !isStillRegistered(found.request))
+      if (found.state === 'valid' && !isStillRegistered(found.request))
         throw new HttpError('redirectNotRegistered', { detail: 'the client app is registered otherwise by now' });
       return;
     }
-    if (context === undefined && found.state === 'ours') {
+    if (context === undefined && found.state === 'valid') {
       const redirectTo = `/?${new URLSearchParams({ authorization_code: id })}`;
       throw new HttpError('requestExpired', { detail: 'the member who answered is signed out', redirectTo });
     }

@@ -67,12 +67,12 @@ const strongestAcr = ({ secondFactor, passkey }: AvailableFactors): Acr => {
  * Decides whether a request is satisfied, the user must be asked, or it cannot be satisfied. A user is asked only once;
  * but a sign-in that skipped the second factor (remembered device) does not count.
  */
-export function decideStepUp({ values }: RequestedAcr, state: StepUpState): 'enough' | 'ask' | 'unmet' {
+export function decideStepUp({ values }: RequestedAcr, state: StepUpState): 'satisfied' | 'prompt' | 'unmet' {
   const { acr, secondFactor, alreadyAsked } = state;
   const reaches = (reached: Acr) => values.some((value) => meetsAcr(reached, value));
-  if (reaches(acr)) return 'enough';
+  if (reaches(acr)) return 'satisfied';
   const answered = alreadyAsked && !(acr === 'aal1' && secondFactor);
-  return answered || !reaches(strongestAcr(state)) ? 'unmet' : 'ask';
+  return answered || !reaches(strongestAcr(state)) ? 'unmet' : 'prompt';
 }
 
 /**

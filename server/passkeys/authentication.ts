@@ -19,7 +19,7 @@ export type PasskeyRefusal =
   | 'copied';
 
 export type PasskeyCheck =
-  | { kind: 'right'; user: User; amr: string[] }
+  | { kind: 'correct'; user: User; amr: string[] }
   | { kind: 'refused'; why: PasskeyRefusal; passkey?: Passkey };
 
 /**
@@ -65,7 +65,7 @@ export async function checkPasskey(settings: PasskeySettings, credential: string
   if (!answer) return refuse('invalid');
   if (!(await challenges.use(challenge))) return refuse('expired');
   const used = await notePasskeyUse(database.db, passkey.id, { ...answer, nowMs: now() });
-  if (used) return { kind: 'right', user, amr: passkeyAmr(answer) };
+  if (used) return { kind: 'correct', user, amr: passkeyAmr(answer) };
   // It was just removed, or the counter has not increased.
   return (await findPasskey(database.db, passkey.id)) ? refuse('copied') : refuse('unknown');
 }

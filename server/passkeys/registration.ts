@@ -1,6 +1,6 @@
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { notifySecurityChange, type Origin } from '../messages/index.ts';
-import { type SessionIdHash, sha256 } from '../shared/index.ts';
+import { type SessionIdHash, sha256, toPublicOutcome } from '../shared/index.ts';
 import { fullName, lockUser, type User } from '../users/index.ts';
 import { challengeMs } from './challenges.ts';
 import { postedCredential } from './credential-input.ts';
@@ -28,7 +28,7 @@ export type RegistrationRefusal =
   | 'expired'
   | 'invalid'
   /** It already belongs to a user. */
-  | 'taken'
+  | 'already-in-use'
   | 'too-many';
 
 export type Registration = { kind: 'added'; passkey: Passkey } | { kind: 'refused'; why: RegistrationRefusal };
@@ -69,7 +69,7 @@ export async function register(
 ): Promise<Registration> {
   const { database, kv, outbox, log, now } = settings;
   const refuse = (why: RegistrationRefusal): Registration => {
-    log.info({ act: 'passkey-add', outcome: why }, 'a passkey was refused');
+    log.info({ act: 'passkey-add', outcome: toPublicOutcome(why) }, 'a passkey was refused');
     return { kind: 'refused', why };
   };
   const posted = postedCredential<RegistrationResponseJSON>(credential);
@@ -85,14 +85,14 @@ export async function register(
       // The password was changed or the user disabled meanwhile: the one who started it is no longer authenticated.
       if (!(await lockUser(trx, user))) return 'expired';
       if ((await countPasskeys(trx, user.id)) >= maxPasskeys) return 'too-many';
-      if (!(await insertPasskey(trx, passkey))) return 'taken';
+      if (!(await insertPasskey(trx, passkey))) return 'already-in-use';
       await notifySecurityChange(trx, { outbox, now }, { user, change: 'passkey-added', from, detail: name });
       return undefined;
     });
     if (refused) return refuse(refused);
   } catch (error) {
     if (!isSamePasskey(error)) throw error;
-    return refuse('taken');
+    return refuse('already-in-use');
   }
   outbox.wake();
   log.info({ act: 'passkey-add', outcome: 'added' }, 'a passkey was added');

@@ -38,7 +38,7 @@ export async function changePassword(
     (await passwords.verify(user.passwordHash, oldPassword, work)) ? user : undefined,
   );
   if (checked.kind === 'too-many') return refuse({ kind: 'too-many', retryAfterMs: checked.retryAfterMs });
-  if (checked.kind === 'wrong') return refuse({ kind: 'wrong-password' });
+  if (checked.kind === 'incorrect') return refuse({ kind: 'wrong-password' });
   const faults = await policy.faults(newPassword, user);
   if (faults.length > 0) return refuse({ kind: 'faults', faults });
   const changed = await replacePassword(deps, user, { password: newPassword, ...from });

@@ -9,8 +9,8 @@ export type Checked<Found> =
    * `slowed`: the limit for all visitors is used up, and the answer must not distinguish a right password from a wrong
    * one.
    */
-  | { kind: 'right'; found: Found; slowed: boolean }
-  | { kind: 'wrong'; slowed: boolean }
+  | { kind: 'correct'; found: Found; slowed: boolean }
+  | { kind: 'incorrect'; slowed: boolean }
   | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number };
 
 /**
@@ -44,7 +44,7 @@ export async function checkPassword<Found>(
   const isConfirmed = found !== undefined && (guess.isConfirmed?.(found) ?? true);
   // A right one stays an attempt until the mailbox is proven: the counts must not reveal which passwords are right.
   if (!isConfirmed || slowed) await check.release();
-  if (found === undefined) return { kind: 'wrong', slowed };
+  if (found === undefined) return { kind: 'incorrect', slowed };
   if (isConfirmed && !slowed) await attempt.release();
-  return { kind: 'right', found, slowed };
+  return { kind: 'correct', found, slowed };
 }

@@ -3,6 +3,7 @@ import { createElement } from 'react';
 import type { RequestPageProps } from '../../views/password/code-request-page.tsx';
 import { ForgotPasswordPage } from '../../views/password/forgot-password-page.tsx';
 import { type Continuation, continuationFrom, readFormField, setRetryAfter, type T } from '../http/index.ts';
+import { toPublicOutcome } from '../shared/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { retryAfterText, withParams } from './password-texts.ts';
 import { type RequestResetRefusal, requestReset } from './request-reset.ts';
@@ -45,8 +46,8 @@ function refusalTexts(t: T, refusal: RequestResetRefusal): Omit<ForgotPasswordPa
       return failed(t('password.request.unknown'), 400);
     case 'disabled':
       return failed(t('signIn.errors.disabled'), 403);
-    case 'wait':
-    case 'daily-cap':
+    case 'too-soon':
+    case 'daily-limit':
     case 'too-many':
       return failed(retryAfterText(t, refusal.kind, refusal.retryAfterMs), 429);
   }
@@ -69,7 +70,7 @@ export function submitForgotPassword(deps: PasswordDeps): RequestHandler {
       { username, lang },
       { ip: req.ip ?? '', device: (user) => devices.recognise(req, user) },
     );
-    const outcome = requested.kind === 'refused' ? requested.refusal.kind : requested.kind;
+    const outcome = toPublicOutcome(requested.kind === 'refused' ? requested.refusal.kind : requested.kind);
     deps.log.info({ act: 'forgot-password', outcome }, 'forgot password');
     if (requested.kind === 'refused') {
       const { refusal } = requested;

@@ -26,7 +26,7 @@ const t = translator(lang);
 const anyPassword = z.string().max(2_000);
 
 const refused = (publicDetail: string, detail: string) => new HttpError('badRequest', { publicDetail, detail });
-const tooMany = (why: 'wait' | 'daily-cap' | 'too-many', ms: number) =>
+const tooMany = (why: 'too-soon' | 'daily-limit' | 'too-many', ms: number) =>
   new HttpError('tooMany', {
     publicDetail: retryAfterText(t, why, ms),
     detail: why,
@@ -103,9 +103,9 @@ function forgotPasswordSubmit(deps: PasswordDeps): ApiOperation {
       const { refusal } = reset;
       switch (refusal.kind) {
         case 'no-flow':
-        case 'void':
+        case 'invalidated':
           throw refused(t('password.reset.codeGone'), refusal.kind);
-        case 'wrong':
+        case 'incorrect':
         case 'incomplete':
           throw refused(t('password.reset.codeWrong'), refusal.kind);
         case 'faults':

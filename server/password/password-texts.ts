@@ -9,9 +9,10 @@ export function withParams(path: string, { search }: Continuation, more: Record<
 }
 
 /** When to try again, in words for this refusal. */
-export function retryAfterText(t: T, why: 'wait' | 'daily-cap' | 'too-many', ms: number): string {
-  if (why === 'wait') return t('password.reset.wait', { seconds: toRetrySeconds(ms) });
-  if (why === 'daily-cap') return t('password.request.tooManyCodes', { hours: Math.max(1, Math.ceil(ms / 3_600_000)) });
+export function retryAfterText(t: T, why: 'too-soon' | 'daily-limit' | 'too-many', ms: number): string {
+  if (why === 'too-soon') return t('password.reset.wait', { seconds: toRetrySeconds(ms) });
+  if (why === 'daily-limit')
+    return t('password.request.tooManyCodes', { hours: Math.max(1, Math.ceil(ms / 3_600_000)) });
   return t('signIn.errors.tooMany', { minutes: Math.max(1, Math.ceil(ms / 60_000)) });
 }
 

@@ -21,7 +21,7 @@ export type RequestResetRefusal =
   /** Never with uniform answers; the same holds for the next kind. */
   | { kind: 'unknown-user' }
   | { kind: 'disabled' }
-  | { kind: 'wait' | 'daily-cap'; retryAfterMs: number };
+  | { kind: 'too-soon' | 'daily-limit'; retryAfterMs: number };
 
 export type RequestResetResult = { kind: 'asked'; flow: string } | { kind: 'refused'; refusal: RequestResetRefusal };
 
@@ -100,8 +100,8 @@ export async function requestReset(
 export type ResendCodeResult =
   | { kind: 'sent' }
   /** Unknown or expired. */
-  | { kind: 'gone' }
-  | { kind: 'refused'; why: 'wait' | 'daily-cap' | 'too-many'; retryAfterMs: number };
+  | { kind: 'not-found' }
+  | { kind: 'refused'; why: 'too-soon' | 'daily-limit' | 'too-many'; retryAfterMs: number };
 
 /** Sends another code for a flow if the last one is old enough; the earlier code becomes invalid. */
 export async function resendCode(
@@ -111,7 +111,7 @@ export async function resendCode(
   ip: string,
 ): Promise<ResendCodeResult> {
   const flow = await deps.flows.find(id);
-  if (!flow) return { kind: 'gone' };
+  if (!flow) return { kind: 'not-found' };
   const decision = await consumeResetLimit(deps.kv, deps.limits, 'ask', { ip, device: flow.device });
   if (!decision.allowed) return { kind: 'refused', why: 'too-many', retryAfterMs: decision.retryAfterMs };
   const issued = await sendCode(deps, id, flow, lang);

@@ -16,6 +16,7 @@ import {
   setRetryAfter,
   type T,
 } from '../http/index.ts';
+import { toPublicOutcome } from '../shared/index.ts';
 import { maxIdentifierLength, normaliseEmail, toAccountKey } from '../users/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { passwordErrorText, retryAfterText, withParams } from './password-texts.ts';
@@ -187,7 +188,7 @@ async function resend(
   const { t, language: lang } = req;
   const { continuation, username, id } = resetContext;
   const resent = await resendCode(deps, id, lang, req.ip ?? '');
-  if (resent.kind === 'gone') return sendStartPage(deps, req, res, resetContext, { isOver: true });
+  if (resent.kind === 'not-found') return sendStartPage(deps, req, res, resetContext, { isOver: true });
   if (resent.kind === 'sent') return res.redirect(303, withParams(path, continuation, { username, notice: 'resent' }));
   setRetryAfter(res, resent.retryAfterMs);
   const text = retryAfterText(t, resent.why, resent.retryAfterMs);
@@ -237,7 +238,8 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
         ...(proven && { proven: isCodeVerified(proven, deps.now()) }),
       });
     }
-    deps.log.info({ act: 'reset-password', outcome: reset.kind === 'reset' ? 'reset' : reset.refusal.kind }, 'reset');
+    const outcome = toPublicOutcome(reset.kind === 'reset' ? reset.kind : reset.refusal.kind);
+    deps.log.info({ act: 'reset-password', outcome }, 'reset');
     if (reset.kind === 'reset') {
       flows.clearCookie(res);
       await deps.devices.trust(req, res, reset.user);
@@ -256,13 +258,13 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
         return rerender({ status: 429, problem: failed(retryAfterText(t, 'too-many', refusal.retryAfterMs)) });
       case 'incomplete':
         return rerender({ errors: { code: t('password.reset.codeIncomplete') } });
-      case 'wrong':
+      case 'incorrect':
         return rerender({
           ...leftOut,
           errors: { code: t('password.reset.codeWrong') },
           problem: failed(t('password.reset.codeWrong')),
         });
-      case 'void':
+      case 'invalidated':
         return rerender({
           ...leftOut,
           errors: { code: t('password.reset.codeGone') },

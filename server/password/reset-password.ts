@@ -15,9 +15,9 @@ export type ResetRefusal =
   | { kind: 'too-many'; retryAfterMs: number }
   /** Fewer than six digits: not checked. */
   | { kind: 'incomplete' }
-  | { kind: 'wrong' }
+  | { kind: 'incorrect' }
   /** The code was used or replaced, has expired, or has had too many attempts. */
-  | { kind: 'void' }
+  | { kind: 'invalidated' }
   /** The code was right and need not be entered again. */
   | { kind: 'faults'; faults: PasswordFault[]; proven: boolean };
 
@@ -40,9 +40,9 @@ async function verifyResetCode(
   const code = normaliseCode(typed);
   if (code === undefined) return { kind: 'incomplete' };
   const check = await deps.codes.check({ purpose: 'reset-password', flow: id, account: flow.account }, code);
-  if (check === 'gone') return { kind: 'void' };
+  if (check === 'invalidated') return { kind: 'invalidated' };
   // A flow without a user never succeeds, even with a guessed code.
-  if (check === 'wrong' || flow.user === null) return { kind: 'wrong' };
+  if (check === 'incorrect' || flow.user === null) return { kind: 'incorrect' };
   await deps.flows.update(id, { ...flow, provenUntilMs: nowMs + codeMinutes * 60_000 });
   return undefined;
 }
@@ -80,7 +80,7 @@ export async function resetPassword(
   // first.
   const unproven = await verifyResetCode(deps, id, flow, code);
   if (unproven) return refuse(unproven);
-  if (!member) return refuse({ kind: 'wrong' });
+  if (!member) return refuse({ kind: 'incorrect' });
   const faults = await policy.faults(password, member);
   if (faults.length > 0) {
     // An external service was asked; this limits the requests even of a user who knows the code.

@@ -67,12 +67,15 @@ const add =
       return res.redirect(303, '/settings/passkeys?notice=added');
     }
     const { why } = registration;
-    const problem = why === 'too-many' ? t('passkeys.full', { most: maxPasskeys }) : t(`passkeys.errors.${why}`);
+    const problem =
+      why === 'too-many'
+        ? t('passkeys.full', { most: maxPasskeys })
+        : t(`passkeys.errors.${why === 'already-in-use' ? 'alreadyInUse' : why}`);
     await sendAddPage(deps, passkeys, visit, {
       name,
       endOthers,
       problem,
-      status: why === 'taken' || why === 'too-many' ? 409 : 400,
+      status: why === 'already-in-use' || why === 'too-many' ? 409 : 400,
     });
   };
 

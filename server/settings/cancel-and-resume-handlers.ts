@@ -126,7 +126,7 @@ function submitCancel(deps: AccountDeps): MemberHandler {
     const cancel = () => deps.membership.cancel(member.user);
     const answered = await runWithStripe(deps, [req, res], 'checkout.away.confirm', repeated, cancel);
     if (!answered) return;
-    if (answered.value === 'nothing') return res.redirect(303, membershipPageUrl('nothing'));
+    if (answered.value === 'no-change') return res.redirect(303, membershipPageUrl('nothing'));
     if (answered.value === 'noted') return res.redirect(303, membershipPageUrl('cancel-noted'));
     const after = await deps.membership.getMembership(member.user.id);
     res.redirect(303, membershipPageUrl(after?.cancelAtPeriodEnd ? 'cancelled' : 'ended'));
@@ -138,7 +138,9 @@ function submitResume(deps: AccountDeps): MemberHandler {
     const repeated = (unavailable: StripeUnavailableState) => renderResume(deps, req, res, member, unavailable);
     const resume = () => deps.membership.resume(member.user);
     const answered = await runWithStripe(deps, [req, res], 'checkout.away.confirm', repeated, resume);
-    if (answered) res.redirect(303, membershipPageUrl(answered.value === 'noted' ? 'resume-noted' : answered.value));
+    if (!answered) return;
+    const noticeNames = { resumed: 'resumed', noted: 'resume-noted', 'no-change': 'nothing' } as const;
+    res.redirect(303, membershipPageUrl(noticeNames[answered.value]));
   };
 }
 

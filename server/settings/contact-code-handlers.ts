@@ -7,6 +7,7 @@ import { readFormField, readQueryParam, setRetryAfter, type T } from '../http/in
 import { formatNumber } from '../messages/index.ts';
 import { retryAfterText } from '../password/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
+import { toPublicOutcome } from '../shared/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { endOthersIfTicked, endOthersTicked } from './end-others.ts';
 import { accountHomeUrl } from './notices.ts';
@@ -81,16 +82,16 @@ function refused(
   res: Response,
   t: T,
   kind: ContactChangeKind,
-  refusal: Exclude<CodeRejection, { kind: 'gone' }>,
+  refusal: Exclude<CodeRejection, { kind: 'not-found' }>,
 ): ContactCodePageState {
   switch (refusal.kind) {
     case 'incomplete':
       return { error: t('password.reset.codeIncomplete') };
-    case 'wrong':
+    case 'incorrect':
       return { error: t('password.reset.codeWrong') };
-    case 'void':
+    case 'invalidated':
       return { error: t('password.reset.codeGone') };
-    case 'taken':
+    case 'already-in-use':
       return { status: 409, problem: { text: t(`contact.${kind}.taken`) } };
     case 'too-many': {
       const { status, text } = retryAfterFields(res, t, refusal);
@@ -111,17 +112,17 @@ export function submitCode(deps: AccountDeps, kind: ContactChangeKind): MemberHa
     if (!flow) return res.redirect(303, expiredUrl(kind));
     if (act === 'resend') return resend(deps, req, res, { user, kind, id, flow });
     const confirmed = await contact[kind].confirm(user, id, code, getRequestOrigin(req));
-    log.info({ act: `change-${kind}`, outcome: confirmed.kind }, 'code of a change');
+    log.info({ act: `change-${kind}`, outcome: toPublicOutcome(confirmed.kind) }, 'code of a change');
     if (confirmed.kind === 'changed') {
       flows.clearChangeCookie(res, kind);
       if (kind === 'email') await endOthersIfTicked(deps, req, { user: { ...user, email: flow.to }, session });
       return res.redirect(303, accountHomeUrl(kind));
     }
-    if (confirmed.kind === 'gone') return res.redirect(303, expiredUrl(kind));
+    if (confirmed.kind === 'not-found') return res.redirect(303, expiredUrl(kind));
     const typed = kind === 'email' ? { endOthers: endOthersTicked(req) } : {};
     const view = { status: 400, ...typed, ...refused(res, t, kind, confirmed) };
     // The code has been used: the user starts again at the form, which shows the reason.
-    if (confirmed.kind === 'taken' && !pages.shownAt(req, res, formPath(kind), view)) return;
+    if (confirmed.kind === 'already-in-use' && !pages.shownAt(req, res, formPath(kind), view)) return;
     await renderPage(deps, req, res, flow, view);
   };
 }
@@ -140,7 +141,7 @@ async function resend(
   const { t } = req;
   const resent = await deps.contact[kind].resend(user, id, getRequestOrigin(req));
   if (resent.kind === 'sent') return res.redirect(303, `${codePath(kind)}?notice=resent`);
-  if (resent.kind === 'gone') return res.redirect(303, expiredUrl(kind));
+  if (resent.kind === 'not-found') return res.redirect(303, expiredUrl(kind));
   const { refusal } = resent;
   // The number was checked when it was entered: only a limit can refuse.
   const wait = 'retryAfterMs' in refusal ? refusal : { kind: 'too-many' as const, retryAfterMs: 0 };

@@ -45,7 +45,7 @@ function submit(deps: AccountDeps): MemberHandler {
     const timing = readCancellationTiming(req);
     if (readFormField(req, 'confirm') !== '1') return sendPage(deps, req, res, member, { unconfirmed: true, timing });
     const requested = await deps.deletion.ask(member.user, req, timing);
-    if (requested.kind === 'gone') {
+    if (requested.kind === 'not-found') {
       throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
     }
     // Deletes the browser's own cookies too.

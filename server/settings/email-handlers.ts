@@ -4,6 +4,7 @@ import type { ActionProblem } from '../../views/settings/account-action.tsx';
 import { EmailPage } from '../../views/settings/contact-pages.tsx';
 import { methodNotAllowed, readFormField } from '../http/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
+import { toPublicOutcome } from '../shared/index.ts';
 import { codePath, isChangeExpired, retryAfterFields, showCode, submitCode } from './contact-code-handlers.ts';
 import type { AccountDeps } from './deps.ts';
 import { type MemberHandler, requireRecentAuth } from './require-recent-auth.ts';
@@ -46,10 +47,8 @@ function submit(deps: AccountDeps): MemberHandler {
     const value = readFormField(req, 'email');
     const { t } = req;
     const requested = await contact.email.ask(user, value, getRequestOrigin(req));
-    log.info(
-      { act: 'change-email', outcome: requested.kind === 'asked' ? 'asked' : requested.refusal.kind },
-      'new address',
-    );
+    const outcome = toPublicOutcome(requested.kind === 'asked' ? requested.kind : requested.refusal.kind);
+    log.info({ act: 'change-email', outcome }, 'new address');
     if (requested.kind === 'asked') {
       contact.flows.setChangeCookie(res, 'email', requested.flow);
       return res.redirect(303, codePath('email'));

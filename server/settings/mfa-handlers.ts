@@ -8,6 +8,7 @@ import { MfaPage } from '../../views/settings/mfa-page.tsx';
 import { HttpError, methodNotAllowed, readFormField } from '../http/index.ts';
 import type { MfaPreferenceRefusal } from '../mfa/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
+import { toPublicOutcome } from '../shared/index.ts';
 import { mustSetUpSecondFactor } from '../sign-in/index.ts';
 import type { User } from '../users/index.ts';
 import type { AccountDeps } from './deps.ts';
@@ -117,11 +118,14 @@ function submitMfa(deps: AccountDeps): MemberHandler {
     const first = enrolmentUrlBefore(await toAuthenticatorsView(deps, user), method);
     if (first !== undefined) return res.redirect(303, first);
     const preferred = await deps.mfa.enrolling.prefer(user, method, getRequestOrigin(req));
-    deps.log.info({ act: 'mfa-preference', outcome: preferred.kind, wanted: method }, 'second factor chosen');
+    deps.log.info(
+      { act: 'mfa-preference', outcome: toPublicOutcome(preferred.kind), wanted: method },
+      'second factor chosen',
+    );
     switch (preferred.kind) {
       case 'unchanged':
         return res.redirect(303, securityHomePath);
-      case 'gone':
+      case 'not-found':
         throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
       case 'refused':
         return refuse(refusalTexts[preferred.why]);

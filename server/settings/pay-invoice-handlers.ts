@@ -64,7 +64,7 @@ async function renderPayInvoice(
 /** Reads the result of a payment that waited for the bank; charges nothing. */
 async function outcome({ membership }: AccountDeps, { user }: SignedInUser): Promise<PurchaseResult | 'waiting'> {
   const currentMembership = await membership.refresh(user.id);
-  return currentMembership?.unpaid ? 'waiting' : { kind: 'nothing', plan: undefined };
+  return currentMembership?.unpaid ? 'waiting' : { kind: 'no-change', plan: undefined };
 }
 
 /** POST: charges the unpaid invoice to the user's card again. */

@@ -5,6 +5,7 @@ import { PhonePage } from '../../views/settings/contact-pages.tsx';
 import type { PhoneRefusal } from '../contact/index.ts';
 import { methodNotAllowed, readFormField, type T } from '../http/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
+import { toPublicOutcome } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import { codePath, isChangeExpired, retryAfterFields, showCode, submitCode } from './contact-code-handlers.ts';
 import type { AccountDeps } from './deps.ts';
@@ -101,10 +102,8 @@ function submit(deps: AccountDeps): MemberHandler {
     }
     if (isEmpty || readFormField(req, 'act') === 'remove') return remove(deps, req, res, member);
     const requested = await contact.phone.ask(member.user, value, getRequestOrigin(req));
-    log.info(
-      { act: 'change-phone', outcome: requested.kind === 'asked' ? 'asked' : requested.refusal.kind },
-      'new number',
-    );
+    const outcome = toPublicOutcome(requested.kind === 'asked' ? requested.kind : requested.refusal.kind);
+    log.info({ act: 'change-phone', outcome }, 'new number');
     if (requested.kind === 'asked') {
       contact.flows.setChangeCookie(res, 'phone', requested.flow);
       return res.redirect(303, codePath('phone'));

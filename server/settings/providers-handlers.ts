@@ -17,6 +17,7 @@ import {
 import { HttpError, methodNotAllowed, readQueryParam, type T } from '../http/index.ts';
 import { notifySecurityChange } from '../messages/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
+import { toPublicOutcome } from '../shared/index.ts';
 import { lockUser } from '../users/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { linkProviderRoutes } from './link-provider-handlers.ts';
@@ -121,7 +122,7 @@ const remove =
         throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
       if (isLastSignInMethod(await listSignInMethods(deps, trx, user), { kind: 'link', id: link.id })) return 'last';
       // Two clicks are one change, and one mail.
-      if (!(await unlink(trx, federation.providers, user.id, link.id, now()))) return 'gone';
+      if (!(await unlink(trx, federation.providers, user.id, link.id, now()))) return 'not-found';
       const account = toAccountLabel(providerName(federation.providers, link), link.email);
       await notifySecurityChange(trx, deps, {
         user,
@@ -133,7 +134,10 @@ const remove =
     });
     outbox.wake();
     if (outcome !== 'last') await endSessionsBy(deps, link, member);
-    log.info({ act: 'federation-unlink', provider: link.provider, outcome }, 'a link was to be removed');
+    log.info(
+      { act: 'federation-unlink', provider: link.provider, outcome: toPublicOutcome(outcome) },
+      'a link was to be removed',
+    );
     if (outcome === 'last') return sendRemovePage(deps, [req, res], link, { isLast: true, status: 409 });
     res.redirect(303, `${providersHref}?${new URLSearchParams({ notice: 'removed' })}`);
   };

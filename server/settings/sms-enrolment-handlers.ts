@@ -13,6 +13,7 @@ import {
 } from '../http/index.ts';
 import type { SmsSent } from '../mfa/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
+import { toPublicOutcome } from '../shared/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { endOthersIfTicked, endOthersTicked } from './end-others.ts';
 import { formatPhone } from './format-phone.ts';
@@ -40,7 +41,7 @@ function withNumber(
 
 function refusalText(t: T, { why, retryAfterMs = 0 }: SmsSent & { sent: false }): string {
   switch (why) {
-    case 'wait':
+    case 'too-soon':
       return t('mfaSettings.sms.wait', { seconds: toRetrySeconds(retryAfterMs) });
     case 'country':
       return t('mfaSettings.sms.country');
@@ -76,7 +77,7 @@ async function sendCode(deps: AccountDeps, req: Request, member: SignedInUser): 
   const { mfa, kv, now, log } = deps;
   const { language: lang } = req;
   const sent = await mfa.smsCodes.send(member.user, { flow: enrolmentFlowId(member) }, { lang, ip: req.ip ?? '' });
-  log.info({ act: 'mfa-sms', outcome: sent.sent ? 'sent' : sent.why }, 'code to a phone');
+  log.info({ act: 'mfa-sms', outcome: sent.sent ? 'sent' : toPublicOutcome(sent.why) }, 'code to a phone');
   if (sent.sent) await kv.set(sentKey(member), String(now()), codeMinutes * 60_000);
   return sent;
 }
@@ -91,7 +92,7 @@ async function sentAt({ kv }: AccountDeps, member: SignedInUser): Promise<number
 const requestCode = (deps: AccountDeps) =>
   withNumber(deps, async (req, res, member, number) => {
     const sent = await sendCode(deps, req, member);
-    if (sent.sent || sent.why === 'wait') return res.redirect(303, smsCodePath);
+    if (sent.sent || sent.why === 'too-soon') return res.redirect(303, smsCodePath);
     const problem = refusalText(req.t, sent);
     if (sent.retryAfterMs !== undefined) setRetryAfter(res, sent.retryAfterMs);
     renderSmsPage(deps, req, res, number, { status: 429, problem });
@@ -148,18 +149,21 @@ const submitCode = (deps: AccountDeps) =>
     const code = normaliseCode(readFormField(req, 'code'));
     if (code === undefined) return refuse({ error: t('mfaSettings.totp.incomplete') });
     const check = await deps.mfa.smsCodes.check(user, enrolmentFlowId(member), code);
-    if (check === 'wrong') return refuse({ error: t('mfaSettings.totp.wrong') });
+    if (check === 'incorrect') return refuse({ error: t('mfaSettings.totp.wrong') });
     // Its page is over too, unless there were only too many attempts with the code.
-    if (check === 'gone' && (await sentAt(deps, member)) === undefined) {
+    if (check === 'invalidated' && (await sentAt(deps, member)) === undefined) {
       return renderSmsPage(deps, req, res, number, { status: 400, problem: t('mfaSettings.sms.gone') });
     }
-    if (check === 'gone') return refuse({ error: t('mfaSettings.sms.gone') });
+    if (check === 'invalidated') return refuse({ error: t('mfaSettings.sms.gone') });
     const preferred = await deps.mfa.enrolling.prefer(user, 'sms', getRequestOrigin(req));
-    deps.log.info({ act: 'mfa-preference', outcome: preferred.kind, wanted: 'sms' }, 'second factor chosen');
+    deps.log.info(
+      { act: 'mfa-preference', outcome: toPublicOutcome(preferred.kind), wanted: 'sms' },
+      'second factor chosen',
+    );
     switch (preferred.kind) {
       case 'unchanged':
         return res.redirect(303, securityHomePath);
-      case 'gone':
+      case 'not-found':
         throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
       case 'refused':
         return refuse({ problem: t('mfaSettings.errors.noPhone') });

@@ -9,6 +9,7 @@ import {
 import { methodNotAllowed, readFormField } from '../http/index.ts';
 import { setupMinutes } from '../mfa/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
+import { toPublicOutcome } from '../shared/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { endOthersIfTicked, endOthersTicked } from './end-others.ts';
 import { activatePath, scanPath, totpPath } from './paths.ts';
@@ -108,7 +109,7 @@ function activate(deps: AccountDeps): MemberHandler {
     const flow = cookies.read(req, cookieName) ?? '';
     const { totp } = await mfa.enrolling.findFactors(user);
     const activated = await mfa.enrolling.activateTotp(flow, user, readFormField(req, 'code'), getRequestOrigin(req));
-    log.info({ act: 'totp-activate', outcome: activated.kind }, 'authenticator app');
+    log.info({ act: 'totp-activate', outcome: toPublicOutcome(activated.kind) }, 'authenticator app');
     const { t } = req;
     // Without a set-up the page for codes returns to the first step, whatever was typed.
     if (activated.kind !== 'activated' && !(await findSetup(deps, req, member))) {
@@ -121,14 +122,14 @@ function activate(deps: AccountDeps): MemberHandler {
           endOthers: endOthersTicked(req),
           error: t('mfaSettings.totp.incomplete'),
         });
-      case 'wrong':
+      case 'incorrect':
         return sendActivatePage(deps, req, res, {
           status: 400,
           endOthers: endOthersTicked(req),
           error: t('mfaSettings.totp.wrong'),
           hint: t('mfaSettings.totp.wrongHint'),
         });
-      case 'gone':
+      case 'not-found':
         return sendRequestPage(deps, req, res, member, t('mfaSettings.totp.gone'));
       case 'activated': {
         cookies.clear(res, cookieName);

@@ -18,4 +18,5 @@ export {
   type UserId,
   userIdSchema,
 } from './ids.ts';
+export { toPublicOutcome } from './public-outcome.ts';
 export { dayMs, hourMs, minuteMs } from './time.ts';

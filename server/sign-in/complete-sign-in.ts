@@ -36,7 +36,7 @@ export interface FirstFactorInput {
 export type SignInResult =
   | { kind: 'signed-in' }
   /** No session exists yet: this page asks for the second factor. */
-  | { kind: 'challenged'; address: string };
+  | { kind: 'second-factor-required'; address: string };
 
 /** The only way from a first factor to a session: no other module creates a session after a password. */
 export interface SignIn {
@@ -75,7 +75,10 @@ export function createSignIn(settings: Settings): SignIn {
       sentAtMs,
     };
     await mfa.challenges.begin(req, res, id, started);
-    return { kind: 'challenged', address: nextRedirect(user, continuation, { secondFactorPending: true }).address };
+    return {
+      kind: 'second-factor-required',
+      address: nextRedirect(user, continuation, { secondFactorPending: true }).address,
+    };
   }
 
   async function begin(

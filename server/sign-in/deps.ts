@@ -37,7 +37,7 @@ export type AuthorizeShorthand =
   /** Continues as an authorization request. */
   | { kind: 'authorize'; href: string; clientName: string }
   /** The client app starts the request itself. */
-  | { kind: 'client-begins'; href: string; clientName: string }
+  | { kind: 'initiate-login'; href: string; clientName: string }
   /** Only the client app is known: after the sign-in it starts its request, if it has an address for that. */
   | { kind: 'client'; href?: string; clientName: string };
 

@@ -4,6 +4,7 @@ import { MailedCodePage, type MailedCodePageProps } from '../../views/sign-in/ma
 import { codeMinutes } from '../codes/index.ts';
 import { type Continuation, continuationFrom, readFormField, setRetryAfter, withContinuation } from '../http/index.ts';
 import { retryAfterText } from '../password/index.ts';
+import { toPublicOutcome } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
 import type { MailedCodeResult } from './mailed-code.ts';
@@ -64,19 +65,19 @@ export function showMailedCode(deps: SignInDeps): RequestHandler {
   };
 }
 
-function refused(deps: SignInDeps, req: Request, res: Response, view: Exclude<MailedCodeResult, { kind: 'right' }>) {
+function refused(deps: SignInDeps, req: Request, res: Response, view: Exclude<MailedCodeResult, { kind: 'correct' }>) {
   const { t } = req;
   switch (view.kind) {
     case 'incomplete':
       return sendPage(deps, req, res, { status: 400, error: t('signIn.mailedCode.incomplete') });
-    case 'wrong':
+    case 'incorrect':
       return sendPage(deps, req, res, { status: 400, error: t('signIn.mailedCode.wrong') });
-    case 'void':
-      return sendPage(deps, req, res, { status: 400, problem: t('signIn.mailedCode.void') });
+    case 'invalidated':
+      return sendPage(deps, req, res, { status: 400, problem: t('signIn.mailedCode.invalidated') });
     case 'too-many':
       setRetryAfter(res, view.retryAfterMs);
       return sendPage(deps, req, res, { status: 429, problem: retryAfterText(t, 'too-many', view.retryAfterMs) });
-    case 'gone':
+    case 'not-found':
       return res.redirect(303, `/${continuationFrom(req, deps.publicUrl).search}`);
   }
 }
@@ -91,8 +92,8 @@ export function submitMailedCode(deps: SignInDeps): RequestHandler {
       readFormField(req, 'code').trim(),
       req.ip ?? '',
     );
-    if (view.kind !== 'right') {
-      deps.log.info({ act: 'sign-in-code', outcome: view.kind }, 'code for a sign-in');
+    if (view.kind !== 'correct') {
+      deps.log.info({ act: 'sign-in-code', outcome: toPublicOutcome(view.kind) }, 'code for a sign-in');
       return refused(deps, req, res, view);
     }
     mailedCodes.flows.clearCookie(res);
@@ -105,7 +106,7 @@ export function submitMailedCode(deps: SignInDeps): RequestHandler {
       ...{ amr: ['pwd'], remember, continuation },
       requireAllFactors: waiting?.requiresAllFactors,
     });
-    metrics.signIn('password', entered.kind);
+    metrics.signIn('password', toPublicOutcome(entered.kind));
     res.redirect(303, entered.kind === 'signed-in' ? nextRedirect(user, continuation).address : entered.address);
   };
 }

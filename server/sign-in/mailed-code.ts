@@ -24,14 +24,14 @@ const schema = z.object({
 export type MailedCodeFlow = z.infer<typeof schema>;
 
 export type MailedCodeResult =
-  | { kind: 'right'; user: User; remember: boolean }
+  | { kind: 'correct'; user: User; remember: boolean }
   /** Fewer than six digits: not checked. */
   | { kind: 'incomplete' }
-  | { kind: 'wrong' }
+  | { kind: 'incorrect' }
   /** Used, expired, or too many attempts. */
-  | { kind: 'void' }
+  | { kind: 'invalidated' }
   /** No sign-in waits in this browser, or the user has changed meanwhile. */
-  | { kind: 'gone' }
+  | { kind: 'not-found' }
   | { kind: 'too-many'; retryAfterMs: number };
 
 interface Settings {
@@ -116,19 +116,19 @@ export function createMailedCodes(settings: Settings): MailedCodes {
     },
     async show(id, typed, ip) {
       const flow = await flows.find(id);
-      if (!flow) return { kind: 'gone' };
+      if (!flow) return { kind: 'not-found' };
       const code = normaliseCode(typed);
       if (code === undefined) return { kind: 'incomplete' };
       const decision = await consumeLimits(kv, limits.signInCodeGuess, { address: ip });
       if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
       const checked = await codes.check({ purpose, flow: id, account: toAccount(id, flow) }, code);
       // A flow without a user never succeeds, even with a guessed code.
-      if (checked === 'gone') return { kind: 'void' };
-      if (checked === 'wrong' || flow.user === null) return { kind: 'wrong' };
+      if (checked === 'invalidated') return { kind: 'invalidated' };
+      if (checked === 'incorrect' || flow.user === null) return { kind: 'incorrect' };
       await Promise.all([decision.release(), flows.delete(id)]);
       const user = await findMember(flow);
       log.info({ act: 'sign-in-code' }, 'a code by mail was right');
-      return user ? { kind: 'right', user, remember: flow.remember } : { kind: 'gone' };
+      return user ? { kind: 'correct', user, remember: flow.remember } : { kind: 'not-found' };
     },
   };
 }

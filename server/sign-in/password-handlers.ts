@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { continuationFrom, readFormField, setRetryAfter, type T } from '../http/index.ts';
 import { hashForPage, retryAfterText } from '../password/index.ts';
+import { toPublicOutcome } from '../shared/index.ts';
 import type { SignInResult } from './complete-sign-in.ts';
 import type { SignInDeps } from './deps.ts';
 import { findHomeRealm, redirectsToProvider } from './home-realm.ts';
@@ -38,8 +39,9 @@ function toFormErrors(t: T, refusal: PasswordRefusal): Pick<SignInPageState, 'er
  */
 export function submitPassword(deps: SignInDeps): RequestHandler {
   const logOutcome = (
-    outcome: PasswordRefusal['kind'] | PasswordSignInResult['kind'] | SignInResult['kind'] | 'busy',
+    result: PasswordRefusal['kind'] | PasswordSignInResult['kind'] | SignInResult['kind'] | 'busy',
   ) => {
+    const outcome = toPublicOutcome(result);
     deps.log.info({ act: 'sign-in', outcome }, 'sign-in');
     deps.metrics.signIn('password', outcome);
   };

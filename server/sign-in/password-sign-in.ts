@@ -90,7 +90,7 @@ export async function signInByPassword(
     matchAccount(settings, { password, work }, user, started),
   );
   if (checked.kind === 'too-many') return refuse(checked);
-  const owner = checked.kind === 'right' ? checked.found : undefined;
+  const owner = checked.kind === 'correct' ? checked.found : undefined;
   if (checked.slowed) {
     const may = user !== undefined && owner === user && user.disabledAt === null && user.emailVerified;
     return { kind: 'code-due', user: may ? user : undefined };

@@ -13,6 +13,7 @@ import {
   withContinuation,
 } from '../http/index.ts';
 import { hashForPage } from '../password/index.ts';
+import { toPublicOutcome } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import { challengeExpiredNotice } from './current-challenge.ts';
 import type { SignInDeps } from './deps.ts';
@@ -96,11 +97,11 @@ export function showReauthenticate(deps: SignInDeps): RequestHandler {
   };
 }
 
-function toPageState(t: T, refused: Exclude<VerifyPasswordResult, { kind: 'right' }>): ReauthenticatePageState {
+function toPageState(t: T, refused: Exclude<VerifyPasswordResult, { kind: 'correct' }>): ReauthenticatePageState {
   switch (refused.kind) {
     case 'empty':
       return { status: 400, error: t('signIn.errors.passwordEmpty') };
-    case 'wrong':
+    case 'incorrect':
       return { status: 400, error: t('mfa.again.incorrect') };
     case 'too-many': {
       const minutes = Math.max(1, Math.ceil(refused.retryAfterMs / 60_000));
@@ -125,12 +126,12 @@ export function submitReauthenticate(deps: SignInDeps): RequestHandler {
       verifyCurrentPassword(deps, user, readFormField(req, 'password'), from),
     );
     if (confirmed.kind === 'busy') return rerender({ status: confirmed.status, problem: t('signIn.errors.busy') });
-    deps.log.info({ act: 're-authenticate', outcome: confirmed.kind }, 're-authentication');
+    deps.log.info({ act: 're-authenticate', outcome: toPublicOutcome(confirmed.kind) }, 're-authentication');
     if (confirmed.kind === 'too-many') {
       deps.metrics.guessRefused(confirmed.limit);
       setRetryAfter(res, confirmed.retryAfterMs);
     }
-    if (confirmed.kind !== 'right') return rerender(toPageState(t, confirmed));
+    if (confirmed.kind !== 'correct') return rerender(toPageState(t, confirmed));
     const entered = await deps.signIn.completeReauthentication(req, res, user, {
       amr: ['pwd'],
       remember: session.remember,

@@ -3,6 +3,7 @@ import { resendWaitMs } from '../codes/index.ts';
 import { continuationFrom, HttpError, readFormField } from '../http/index.ts';
 import { type ChallengeMethod, methodAmr, methods, type VerifyChallengeResult } from '../mfa/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
+import { toPublicOutcome } from '../shared/index.ts';
 import { sendCode } from './complete-sign-in.ts';
 import { type CurrentChallenge, challengeExpiredNotice, findCurrentChallenge } from './current-challenge.ts';
 import type { SignInDeps } from './deps.ts';
@@ -120,10 +121,11 @@ export function submitSecondFactor(deps: SignInDeps): RequestHandler {
     const method = methods.find((one) => one === posted) ?? currentChallenge.challenge.method;
     const from = { ...getRequestOrigin(req), device: deps.devices.recognise(req, currentChallenge.user) };
     const passed = await deps.mfa.pass(currentChallenge.id, { method, typed }, from);
-    deps.log.info({ act: 'second-factor', method, outcome: passed.kind }, 'second factor');
-    deps.metrics.signIn(method, passed.kind === 'passed' ? 'signed-in' : passed.kind);
+    const outcome = passed.kind === 'expired' ? 'over' : toPublicOutcome(passed.kind);
+    deps.log.info({ act: 'second-factor', method, outcome }, 'second factor');
+    deps.metrics.signIn(method, passed.kind === 'passed' ? 'signed-in' : outcome);
     if (passed.kind === 'passed') return completeChallenge(deps, req, res, currentChallenge, { ...passed, method });
-    if (passed.kind === 'over') {
+    if (passed.kind === 'expired') {
       deps.mfa.challenges.clear(res);
       if (currentChallenge.challenge.intent === 'sign-in') return sendElsewhere(deps, req, res);
       return res.redirect(303, `/re-authenticate?${overQuery(currentChallenge.continuation.search)}`);

@@ -67,7 +67,7 @@ function tooManyText(t: T, retryAfterMs: number): string {
 export function toPageState(
   req: Request,
   res: Response,
-  refused: Exclude<VerifyChallengeResult, { kind: 'passed' | 'over' }>,
+  refused: Exclude<VerifyChallengeResult, { kind: 'passed' | 'expired' }>,
   method: ChallengeMethod,
 ): SecondFactorPageState {
   const { t } = req;
@@ -76,10 +76,10 @@ export function toPageState(
       const key = method === 'recovery' ? 'recoveryIncomplete' : 'incomplete';
       return { status: 400, error: t(`mfa.challenge.${key}`) };
     }
-    case 'wrong':
+    case 'incorrect':
       return { status: 400, error: t('mfa.challenge.errors.code') };
     case 'used':
-    case 'void':
+    case 'invalidated':
       return {
         status: 400,
         error: t('mfa.challenge.errors.code'),
@@ -102,7 +102,7 @@ export function resendRefusedText(
   const notice = (text: string) => ({ kind: 'error', title, text }) as const;
   if (retryAfterMs === undefined) return { status: 400, notice: notice(t('mfa.challenge.smsUnsent')) };
   setRetryAfter(res, retryAfterMs);
-  if (why !== 'wait') return { status: 429, notice: notice(tooManyText(t, retryAfterMs)) };
+  if (why !== 'too-soon') return { status: 429, notice: notice(tooManyText(t, retryAfterMs)) };
   const seconds = toRetrySeconds(retryAfterMs);
   return { status: 429, notice: notice(t('mfa.challenge.tooSoon', { seconds })), waitSeconds: seconds };
 }

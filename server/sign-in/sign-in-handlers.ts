@@ -139,7 +139,7 @@ export function landing(deps: SignInDeps): RequestHandler {
     const forced = req.query.forceAuth !== undefined || isRefused;
     const named = await findNamedClient(deps, continuation);
     if (named?.kind === 'authorize') return res.redirect(303, named.href);
-    const goesOn = named?.kind === 'client-begins' || (member && !forced && continuation.returnTo === undefined);
+    const goesOn = named?.kind === 'initiate-login' || (member && !forced && continuation.returnTo === undefined);
     // Often the next step after a form, whose policy does not allow a client app's address.
     if (named?.href !== undefined && goesOn)
       return renderRedirectPage(deps.pages, req, res, named.href, named.clientName);

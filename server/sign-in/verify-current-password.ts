@@ -5,9 +5,9 @@ import type { KeyValueStore } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 
 export type VerifyPasswordResult =
-  | { kind: 'right' }
+  | { kind: 'correct' }
   | { kind: 'empty' }
-  | { kind: 'wrong' }
+  | { kind: 'incorrect' }
   | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number };
 
 /**
@@ -22,7 +22,7 @@ export async function verifyCurrentPassword(
   from: { ip: string; device: string | undefined },
 ): Promise<VerifyPasswordResult> {
   if (password === '') return { kind: 'empty' };
-  if (malformedSecret(password, maxPasswordLength)) return { kind: 'wrong' };
+  if (malformedSecret(password, maxPasswordLength)) return { kind: 'incorrect' };
   const checked = await checkPassword(deps, { identifier: user.email, userId: user.id, ...from }, async (work) =>
     (await deps.passwords.verify(user.passwordHash, password, work)) ? user : undefined,
   );

@@ -49,7 +49,7 @@ async function startOnce(
   const decision = await consumeSignUp(kv, deps.limits, { ip: req.ip ?? '', company });
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const member = await findUserByIdentifier(database.db, { email });
-  if (member && !deps.uniformAnswers) return { kind: 'taken' };
+  if (member && !deps.uniformAnswers) return { kind: 'already-in-use' };
   const flow = flows.newId();
   const issued = await codes.issue({ purpose: 'confirm-email', flow, account: email });
   // The address has reached its daily limit of codes.

@@ -37,7 +37,7 @@ function refusedAs(refusal: StartSignUpRefusal): HttpError {
       const publicDetail = noPassword ? 'Password cannot be empty.' : 'Validation Error Detected';
       return new HttpError('validation', { publicDetail, invalidParams: toProblemFaults(refusal.faults) });
     }
-    case 'taken':
+    case 'already-in-use':
       return new HttpError('conflict', { publicDetail: 'An account with the given email already exists.' });
     case 'no-deal':
       return new HttpError('validation', {
@@ -106,9 +106,9 @@ function confirm(deps: SignUpDeps): ApiOperation {
       switch (confirmed.kind) {
         case 'confirmed':
           return { sub: confirmed.user.id };
-        case 'gone':
+        case 'not-found':
           throw new HttpError('notFound');
-        case 'taken':
+        case 'already-in-use':
           throw new HttpError('conflict', { publicDetail: 'An account with the given email already exists.' });
         case 'too-many':
           throw new HttpError('tooMany', { retryAfterSeconds: toRetrySeconds(confirmed.retryAfterMs) });
@@ -132,7 +132,7 @@ function resend(deps: SignUpDeps): ApiOperation {
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already' },
     async handle({ req, body }) {
       const sent = await resendCode(deps, body.flow, { lang: requestLanguage(req), ip: req.ip ?? '' });
-      if (sent.kind === 'gone') throw new HttpError('notFound');
+      if (sent.kind === 'not-found') throw new HttpError('notFound');
       if (sent.kind === 'refused') {
         throw new HttpError('tooMany', {
           publicDetail: 'Sending Failed',

@@ -171,7 +171,7 @@ function refused(req: Request, res: Response, refusal: StartSignUpRefusal): Prof
   switch (refusal.kind) {
     case 'invalid':
       return { status: 400, ...faultTexts(t, refusal.faults) };
-    case 'taken':
+    case 'already-in-use':
       return { status: 409, errors: { email: t('signUp.errors.taken') } };
     case 'no-deal':
       return { status: 400, problem: { title, text: t('signUp.errors.validation') } };

@@ -10,9 +10,9 @@ import { findUnverifiedSubject, type UnverifiedSubject } from './unverified-subj
 
 export type SendCodeResult =
   | { kind: 'sent' }
-  | { kind: 'refused'; why: 'wait' | 'daily-cap' | 'too-many'; retryAfterMs: number }
+  | { kind: 'refused'; why: 'too-soon' | 'daily-limit' | 'too-many'; retryAfterMs: number }
   /** There is nothing to confirm any more. */
-  | { kind: 'gone' };
+  | { kind: 'not-found' };
 
 /** Sends a code to the recipient of a flow, and records it in the flow. */
 export async function sendVerificationCode(
@@ -49,7 +49,7 @@ export async function resendCode(
           ip: how.ip,
           device: how.device?.(recipient),
         })
-      : { kind: 'gone' };
+      : { kind: 'not-found' };
   logOutcome(deps, 'resend', sent.kind === 'refused' ? sent.why : sent.kind);
   return sent;
 }

@@ -25,7 +25,7 @@ export type StartSignUpRefusal =
   /** A sign-up from the partner without a deal for its address. */
   | { kind: 'no-deal' }
   /** 'Email Address already registered'; never with uniform answers. */
-  | { kind: 'taken' };
+  | { kind: 'already-in-use' };
 
 export type StartSignUpResult =
   | { kind: 'begun'; flow: string; email: string }
@@ -77,7 +77,7 @@ async function begin(deps: SignUpRuleDeps, input: StartSignUpInput): Promise<Sta
   }
   if (input.source === 'appsumo' && !(await hasPartnerDeal(database, email))) return refuse({ kind: 'no-deal' });
   const member = await findUserByIdentifier(database.db, { email });
-  if (member && !deps.uniformAnswers) return refuse({ kind: 'taken' });
+  if (member && !deps.uniformAnswers) return refuse({ kind: 'already-in-use' });
 
   const passwordHash = await passwords
     .hash(profile.password, { account: email, ip: input.from.ip })

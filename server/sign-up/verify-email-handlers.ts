@@ -156,21 +156,21 @@ async function storedContinuation(
 function toPageState(
   req: Request,
   res: Response,
-  confirmed: Exclude<VerifyEmailResult, { kind: 'confirmed' | 'gone' }>,
+  confirmed: Exclude<VerifyEmailResult, { kind: 'confirmed' | 'not-found' }>,
 ): VerifyEmailPageState {
   const { t } = req;
   const notice = (text: string) => ({ kind: 'error', text, duration: 'never' }) as const;
   switch (confirmed.kind) {
     case 'incomplete':
       return { status: 400, error: t('signUp.code.incomplete') };
-    case 'wrong':
+    case 'incorrect':
       return { status: 400, error: t('signUp.errors.code') };
-    case 'void':
-      return { status: 400, error: t('signUp.errors.code'), notice: notice(t('signUp.errors.void')) };
+    case 'invalidated':
+      return { status: 400, error: t('signUp.errors.code'), notice: notice(t('signUp.errors.invalidated')) };
     case 'too-many':
       setRetryAfter(res, confirmed.retryAfterMs);
       return { status: 429, notice: notice(tooManyText(t, confirmed.retryAfterMs)) };
-    case 'taken':
+    case 'already-in-use':
       return { status: 409, notice: notice(t('signUp.errors.taken')) };
     case 'disabled':
       return { status: 403, notice: notice(t('signUp.errors.disabled')) };
@@ -181,7 +181,7 @@ function resendRefused(req: Request, res: Response, sent: SendCodeResult & { kin
   const { t } = req;
   const seconds = toRetrySeconds(sent.retryAfterMs);
   setRetryAfter(res, sent.retryAfterMs);
-  const tooSoon = sent.why === 'wait';
+  const tooSoon = sent.why === 'too-soon';
   const text = tooSoon ? t('signUp.code.tooSoon', { seconds }) : tooManyText(t, sent.retryAfterMs);
   return {
     status: 429,
@@ -216,10 +216,11 @@ export function submitVerifyEmail(deps: SignUpDeps, at: VerifyEmailEntry): Reque
     const { record, place, typed } = found;
     const { language: lang } = req;
     const confirmed = await verifyEmail(deps, record.id, typed, { ip: req.ip ?? '', lang });
-    if (confirmed.kind === 'gone') return res.redirect(303, found.address);
+    if (confirmed.kind === 'not-found') return res.redirect(303, found.address);
     if (confirmed.kind !== 'confirmed') {
       // A useless code is removed from its field.
-      const code = confirmed.kind === 'wrong' || confirmed.kind === 'void' ? undefined : normaliseCode(typed);
+      const code =
+        confirmed.kind === 'incorrect' || confirmed.kind === 'invalidated' ? undefined : normaliseCode(typed);
       const pageState = { ...toPageState(req, res, confirmed), ...(code !== undefined && { code }) };
       return renderVerifyEmailPage(deps, req, res, { ...found, flow: record.flow }, pageState);
     }
@@ -230,7 +231,7 @@ export function submitVerifyEmail(deps: SignUpDeps, at: VerifyEmailEntry): Reque
     if (deps.plans.sold) await deps.plans.settleTrial(user, inSignUp ? 'sign-up' : 'post-sign-up');
     const rows = identity ? { amr: ['fed'], upstream: identity.session } : { amr: ['pwd'] };
     const entered = await deps.signIn.completeSignIn(req, res, user, { ...rows, remember, continuation });
-    if (entered.kind === 'challenged') return res.redirect(303, entered.address);
+    if (entered.kind === 'second-factor-required') return res.redirect(303, entered.address);
     const postSignUp = deps.plans.sold && !inSignUp;
     if (postSignUp && user.planId !== null) return res.redirect(303, deps.nextRedirect(user, continuation).address);
     res.redirect(303, `${postSignUp ? '/post-signup/plan' : `${place.base}/verifiedCode`}${continuation.search}`);

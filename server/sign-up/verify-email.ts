@@ -31,16 +31,16 @@ export type VerifyEmailResult =
     }
   /** Fewer than six digits: not checked. */
   | { kind: 'incomplete' }
-  | { kind: 'wrong' }
+  | { kind: 'incorrect' }
   /** The code was used or replaced, has expired, or has had too many attempts. */
-  | { kind: 'void' }
+  | { kind: 'invalidated' }
   /** Too many attempts from this network, or in total: not checked. */
   | { kind: 'too-many'; retryAfterMs: number }
   /** Another sign-up has confirmed this address meanwhile. */
-  | { kind: 'taken' }
+  | { kind: 'already-in-use' }
   | { kind: 'disabled' }
   /** There is nothing to confirm: an unknown flow, or one that is over. */
-  | { kind: 'gone' };
+  | { kind: 'not-found' };
 
 /** Creates the user of a sign-up with all data, in one transaction. */
 async function activateUser(
@@ -127,15 +127,15 @@ async function confirm(
   const { codes, database, flows, outbox, now } = deps;
   const flow = await flows.find(flowId);
   const recipient = flow && (await findUnverifiedSubject(deps, flow));
-  if (!flow || !recipient) return { kind: 'gone' };
+  if (!flow || !recipient) return { kind: 'not-found' };
   const code = normaliseCode(typed);
   if (code === undefined) return { kind: 'incomplete' };
   const decision = await consumeSignUpCodeGuess(deps.kv, deps.limits, ip);
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const check = await codes.check({ purpose: 'confirm-email', flow: flowId, account: recipient.email }, code);
-  if (check !== 'right') return { kind: check === 'wrong' ? 'wrong' : 'void' };
+  if (check !== 'correct') return { kind: check === 'incorrect' ? 'incorrect' : 'invalidated' };
   // It has no recipient, so a guessed code has no effect either.
-  if (recipient.kind === 'sign-up' && recipient.signUp.state === 'decoy') return { kind: 'wrong' };
+  if (recipient.kind === 'sign-up' && recipient.signUp.state === 'decoy') return { kind: 'incorrect' };
   await decision.release();
 
   let user: User | undefined;
@@ -152,7 +152,7 @@ async function confirm(
       );
     });
   } catch (error) {
-    if (error instanceof AlreadyInUseError || isSameIdentity(error)) return { kind: 'taken' };
+    if (error instanceof AlreadyInUseError || isSameIdentity(error)) return { kind: 'already-in-use' };
     throw error;
   }
   if (!user) return { kind: 'disabled' };

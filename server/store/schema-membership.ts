@@ -60,7 +60,7 @@ export interface PurchaseTable {
   plan_id: string;
   /** JSON: the applied promotion code (`ChosenPromotion`). */
   promotion: string | null;
-  /** open, charging, paid or given-up. */
+  /** open, charging, paid or abandoned. */
   state: string;
   /** Part of the idempotency keys. */
   attempt: number;

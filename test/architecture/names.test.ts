@@ -96,15 +96,15 @@ const found = listSources('server', 'views', 'client', 'config', 'sandbox').flat
 );
 
 describe('Names in the product', () => {
-  it('No declared name is a pronoun, a participle or an adverb alone, and none ends in `Of`.', () => {
+  it('No declared name is a pronoun, a participle or an adverb alone, and none ends in `Of`', () => {
     expect(found.filter((entry) => !exceptions.has(entry))).toEqual([]);
   });
 
-  it('Every exception from the rules for names is still declared.', () => {
+  it('Every exception from the rules for names is still declared', () => {
     expect([...exceptions.keys()].filter((entry) => !found.includes(entry))).toEqual([]);
   });
 
-  it('The check of names sees variables, parameters, members, types and imports.', () => {
+  it('The check of names sees variables, parameters, members, types and imports', () => {
     const text = `
       import { a as kept } from 'a';
       interface FormShown { told: 1; tell(whom: string): void }

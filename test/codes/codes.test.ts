@@ -31,24 +31,24 @@ describe.each(backends)('one-time codes on $name', (backend) => {
     const mine = fresh();
     const code = await issue(mine);
     expect(code).toMatch(/^\d{6}$/);
-    expect(await codes.check(mine, code)).toBe('right');
-    expect(await codes.check(mine, code)).toBe('gone');
+    expect(await codes.check(mine, code)).toBe('correct');
+    expect(await codes.check(mine, code)).toBe('invalidated');
   });
 
   it('Attack: 50 parallel guesses of one code get 5 attempts in total', async () => {
     const mine = fresh();
     const code = await issue(mine);
     const answers = await Promise.all(wrongFor(code, 50).map((guess) => codes.check(mine, guess)));
-    expect(answers.filter((answer) => answer === 'wrong')).toHaveLength(4);
-    expect(answers.filter((answer) => answer === 'gone')).toHaveLength(46);
-    expect(await codes.check(mine, code)).toBe('gone');
+    expect(answers.filter((answer) => answer === 'incorrect')).toHaveLength(4);
+    expect(answers.filter((answer) => answer === 'invalidated')).toHaveLength(46);
+    expect(await codes.check(mine, code)).toBe('invalidated');
   });
 
   it('Attack: 20 parallel uses of the right code succeed once', async () => {
     const mine = fresh();
     const code = await issue(mine);
     const answers = await Promise.all(Array.from({ length: 20 }, () => codes.check(mine, code)));
-    expect(answers.filter((answer) => answer === 'right')).toHaveLength(1);
+    expect(answers.filter((answer) => answer === 'correct')).toHaveLength(1);
   });
 
   it('Attack: a code is worthless for another purpose, flow or account', async () => {
@@ -59,8 +59,8 @@ describe.each(backends)('one-time codes on $name', (backend) => {
       { ...mine, flow: 'of somebody else' },
       { ...mine, account: 'eve@example.com' },
     ];
-    for (const other of others) expect(await codes.check(other, code)).not.toBe('right');
-    expect(await codes.check(mine, code)).toBe('right');
+    for (const other of others) expect(await codes.check(other, code)).not.toBe('correct');
+    expect(await codes.check(mine, code)).toBe('correct');
   });
 
   it('Attack: guesses in another flow neither void a code nor use up its attempts', async () => {
@@ -69,24 +69,24 @@ describe.each(backends)('one-time codes on $name', (backend) => {
     const others = { ...mine, flow: `${mine.flow}, a stranger's` };
     await issue(others);
     for (const guess of wrongFor(code, 8)) await codes.check(others, guess);
-    expect(await codes.check(mine, code)).toBe('right');
+    expect(await codes.check(mine, code)).toBe('correct');
   });
 
   it('The next code comes after a wait and voids the one before', async () => {
     const mine = fresh();
     const first = await issue(mine);
-    expect(await codes.issue(mine)).toEqual({ issued: false, why: 'wait', retryAfterMs: expect.any(Number) });
+    expect(await codes.issue(mine)).toEqual({ issued: false, why: 'too-soon', retryAfterMs: expect.any(Number) });
     await stores.kv.delete(...(await waitsOf(stores, mine)));
     const second = await issue(mine);
-    if (first !== second) expect(await codes.check(mine, first)).toBe('wrong');
-    expect(await codes.check(mine, second)).toBe('right');
+    if (first !== second) expect(await codes.check(mine, first)).toBe('incorrect');
+    expect(await codes.check(mine, second)).toBe('correct');
   });
 
   it('Attack: codes of one account are counted over all flows and addresses, but a known device has its own share', async () => {
     const mine = fresh();
     for (let n = 0; n < 10; n += 1) await issue({ ...mine, flow: `${mine.flow}.${n}` });
     const refused = await codes.issue({ ...mine, flow: `${mine.flow}.last` });
-    expect(refused).toEqual({ issued: false, why: 'daily-cap', retryAfterMs: expect.any(Number) });
+    expect(refused).toEqual({ issued: false, why: 'daily-limit', retryAfterMs: expect.any(Number) });
     await issue({ ...mine, flow: `${mine.flow}.known`, device: 'device 1' });
   });
 
@@ -112,7 +112,7 @@ describe.each(backends)('one-time codes on $name', (backend) => {
     expect(text).not.toContain(mine.flow);
     expect(text).not.toContain('example.com');
     // With another key the same code does not match what is stored.
-    expect(await createCodes({ kv: stores.kv, key: Buffer.alloc(32, 8) }).check(mine, issued.code)).not.toBe('right');
+    expect(await createCodes({ kv: stores.kv, key: Buffer.alloc(32, 8) }).check(mine, issued.code)).not.toBe('correct');
   });
 
   it('A new code can be sent after 30 seconds', () => expect(resendWaitMs).toBe(30_000));

@@ -153,11 +153,11 @@ describe.each(backends)('attempts on $name', (backend) => {
     });
     clock += 1;
     expect(await attempts.take(req, late, 'google')).toMatchObject({
-      state: 'over',
+      state: 'expired',
       attempt: { continuation: '?a=b' },
     });
     const wrong = await begin();
-    expect(await attempts.take(req, wrong, 'amazon')).toEqual({ state: 'foreign' });
+    expect(await attempts.take(req, wrong, 'amazon')).toEqual({ state: 'unknown' });
     expect(await attempts.find(req, wrong, 'google')).toMatchObject({ state: 'open' });
     // A row that somebody with the store has put in another's place opens nothing.
     const keyOf = (id: string) => `federation-attempt:${sha256(id)}`;

@@ -33,14 +33,14 @@ describe('decide', () => {
     ['a member’s address', {}, open, { ...nobody, sameAddress: userOf() }, 'offer'],
     ['the same, where nobody becomes a member', {}, closed, { ...nobody, sameAddress: userOf() }, 'offer'],
     ['one of a disabled member', {}, open, { ...nobody, sameAddress: userOf({ disabledAt: 1 }) }, 'disabled'],
-    ['one that nobody confirmed', {}, open, { ...nobody, sameAddress: userOf({ emailVerified: false }) }, 'take-over'],
+    ['one that nobody confirmed', {}, open, { ...nobody, sameAddress: userOf({ emailVerified: false }) }, 'claim'],
     // An operator has made it: that is no sign-up.
     [
       'the same, where nobody becomes a member by it',
       {},
       closed,
       { ...nobody, sameAddress: userOf({ emailVerified: false }) },
-      'take-over',
+      'claim',
     ],
     [
       'one that nobody vouches for: sign-up/ tells of it',
@@ -89,8 +89,7 @@ describe('decide', () => {
       fc.property(whatever, ({ identity: one, provider, facts }) => {
         const decision = decide(one, provider, facts);
         if (decision.kind === 'sign-in') expect(decision.user).toBe(facts.linked);
-        if (decision.kind === 'take-over')
-          expect([decision.user.emailVerified, facts.linked]).toEqual([false, undefined]);
+        if (decision.kind === 'claim') expect([decision.user.emailVerified, facts.linked]).toEqual([false, undefined]);
         if (decision.kind === 'create') expect(facts.sameAddress).toBeUndefined();
       }),
       { numRuns: 1_000 },

@@ -108,7 +108,7 @@ describe.each(backends)('stored memberships follow Stripe, on $name', (backend) 
     const { data } = await shop.stripe.client().invoices.list({ customer: ended?.customerId ?? '', status: 'open' });
     expect(data).toEqual([]);
     await shop.saveCard(user, cards.mastercard);
-    expect(await shop.membership.payUnpaid(user, from)).toMatchObject({ kind: 'nothing' });
+    expect(await shop.membership.payUnpaid(user, from)).toMatchObject({ kind: 'no-change' });
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
     expect(await orders(user)).toHaveLength(2);
   });
@@ -131,7 +131,7 @@ describe.each(backends)('stored memberships follow Stripe, on $name', (backend) 
     expect(await standing(user)).toMatchObject({ status: 'canceled', unpaid: null, subscriptionId: null });
     expect(await planOf(user)).toBeNull();
     await shop.saveCard(user, cards.mastercard);
-    expect(await shop.membership.payUnpaid(user, from)).toMatchObject({ kind: 'nothing' });
+    expect(await shop.membership.payUnpaid(user, from)).toMatchObject({ kind: 'no-change' });
     expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'paid' });
     expect(await planOf(user)).toBe('12');
     expect((await orders(user)).map(({ planId }) => planId)).toEqual(['12', '10']);

@@ -63,4 +63,30 @@ describe.each(backends)('migrations of a database with rows, on $name', (backend
       await remove();
     }
   });
+
+  it('Purchases that were given up are abandoned after the migration, and others keep their state', async () => {
+    const { urls, remove } = await backend.reserve();
+    const database = await openDatabase(urls);
+    try {
+      const at = migrations.findIndex(({ name }) => name === '0021-abandoned-purchases');
+      await migrate(database, migrations.slice(0, at));
+      const states = ['open', 'charging', 'paid', 'given-up'];
+      for (const state of states) {
+        const row = { id: state, user_id: 'u', plan_id: '1', state, attempt: 0, created_at: 1, updated_at: 1 };
+        await sql`insert into purchases (${sql.join(Object.keys(row).map((name) => sql.ref(name)))})
+          values (${sql.join(Object.values(row))})`.execute(database.db);
+      }
+      await migrate(database, migrations);
+      const rows = await database.db.selectFrom('purchases').select(['id', 'state']).execute();
+      expect(Object.fromEntries(rows.map(({ id, state }) => [id, state]))).toEqual({
+        open: 'open',
+        charging: 'charging',
+        paid: 'paid',
+        'given-up': 'abandoned',
+      });
+    } finally {
+      await database.close();
+      await remove();
+    }
+  });
 });

@@ -18,6 +18,7 @@ import { postponedDeals } from './0017-postponed-deals.ts';
 import { memberContact } from './0018-member-contact.ts';
 import { clientSecrets } from './0019-client-secrets.ts';
 import { connectedApps } from './0020-connected-apps.ts';
+import { abandonedPurchases } from './0021-abandoned-purchases.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   memberContact,
   clientSecrets,
   connectedApps,
+  abandonedPurchases,
 ];

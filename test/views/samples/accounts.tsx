@@ -171,7 +171,7 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
           {...code}
           code="123456"
           error={t('signUp.errors.code')}
-          notice={{ kind: 'error', text: t('signUp.errors.void'), duration: 'never' }}
+          notice={{ kind: 'error', text: t('signUp.errors.invalidated'), duration: 'never' }}
           waitSeconds={0}
         />
       ),
