@@ -89,7 +89,8 @@ export const schema = z.object({
   DEFAULT_CLIENT_ID: z
     .string()
     .regex(/^[A-Za-z0-9._~-]{1,100}$/, 'write 1 to 100 letters, digits, or . _ ~ -')
-    .default('web'),
+    .default('web')
+    .brand<'ClientId'>(),
   SANDBOX: flag.optional(),
   SANDBOX_PORT: whole(1, 65_535).optional(),
   /** The port for Prometheus; unset: nothing is counted. */

@@ -1,6 +1,7 @@
 import { assignBasePlan, type Catalogue } from '../server/membership/index.ts';
 import { type ClientMetadata, clientMetadata, findClient, insertClient, updateClient } from '../server/oidc/index.ts';
 import type { PasswordHasher } from '../server/password/index.ts';
+import { toClientId } from '../server/shared/index.ts';
 import type { Database } from '../server/store/index.ts';
 import {
   AlreadyInUseError,
@@ -82,7 +83,7 @@ async function seedClient({ database, now }: Seeds, demoOrigin: string): Promise
   await database.transaction(async (trx) => {
     await insertClient(trx, television, null, now());
     if (await insertClient(trx, metadataWith(), null, now())) return;
-    const known = await findClient(trx, demoClientId);
+    const known = await findClient(trx, toClientId(demoClientId));
     const client = metadataWith(known);
     if (JSON.stringify(known) !== JSON.stringify(client)) await updateClient(trx, client, { secret: null }, now());
   });

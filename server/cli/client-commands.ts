@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type ClientRequest, knownScopes, signingAlgorithms } from '../oidc/index.ts';
+import { toClientId } from '../shared/index.ts';
 import { addClient, changeClient, removeClient, type SecretOptions, showClient, showClients } from './clients.ts';
 import { withContext } from './context.ts';
 import { CliError, exitCodes } from './errors.ts';
@@ -174,7 +175,7 @@ Examples:
     .option('--json', jsonHelp)
     .addHelpText('after', '\nExample:\n  foyer client show shop --json')
     .action((id: string, options: ClientOptions) =>
-      act(() => withContext(io, (context) => showClient(context, id)), options),
+      act(() => withContext(io, (context) => showClient(context, toClientId(id))), options),
     );
 
   withClientOptions(clients.command('update').description('change a client app').argument('<id>', 'its client_id'))
@@ -232,7 +233,7 @@ Examples:
       if (Object.keys(changes).length === 0 && !secrets.newSecret && !secrets.dropOldSecret) {
         throw new CliError(exitCodes.usage, 'error: nothing to change: name at least one option (see --help)');
       }
-      return act(() => withContext(io, (context) => changeClient(context, id, changes, secrets)), options);
+      return act(() => withContext(io, (context) => changeClient(context, toClientId(id), changes, secrets)), options);
     });
 
   clients
@@ -245,6 +246,6 @@ Examples:
       '\nIts codes, access tokens and refresh tokens stop working at once.\n\nExample:\n  foyer client remove shop',
     )
     .action((id: string, options: ClientOptions) =>
-      act(() => withContext(io, (context) => removeClient(context, id)), options),
+      act(() => withContext(io, (context) => removeClient(context, toClientId(id))), options),
     );
 }

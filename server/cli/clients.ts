@@ -16,7 +16,7 @@ import {
   toClientRequest,
   updateClient,
 } from '../oidc/index.ts';
-import { hourMs } from '../shared/index.ts';
+import { type ClientId, hourMs } from '../shared/index.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
 import { onOffer } from './grantable-access.ts';
@@ -167,7 +167,7 @@ export async function showClients({ database }: Context): Promise<Result> {
   return { json: clients, text };
 }
 
-export async function showClient({ database, grants, now }: Context, id: string): Promise<Result> {
+export async function showClient({ database, grants, now }: Context, id: ClientId): Promise<Result> {
   const client = await findClient(database.db, id);
   if (!client) throw noClient(id);
   const expiry = await previousSecretExpiry(database.db, id);
@@ -209,7 +209,7 @@ export interface SecretOptions {
 /** Changes the given properties and checks the whole registration again. */
 export async function changeClient(
   context: Context,
-  id: string,
+  id: ClientId,
   changes: Partial<ClientRequest>,
   options: SecretOptions,
 ): Promise<Result> {
@@ -247,7 +247,7 @@ export async function changeClient(
 }
 
 /** Removes a client with all its access to users' data; it is notified that all its sessions have ended. */
-export async function removeClient({ database, grants }: Context, id: string): Promise<Result> {
+export async function removeClient({ database, grants }: Context, id: ClientId): Promise<Result> {
   const ended = await grants.count({ clientId: id });
   const removed = await database.transaction(async (trx) => {
     // While the registration still has the address for notifications.

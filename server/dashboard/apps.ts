@@ -6,13 +6,14 @@ import {
   isVisibleToUsers,
   planRequiredUrlForClient,
 } from '../oidc/index.ts';
+import type { ClientId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 
 export interface AppRules {
   mayEnter: CanAccessClient;
   publicUrl: string;
   /** The client of this site itself: not listed, unless it has an address of its own. */
-  defaultClientId: string;
+  defaultClientId: ClientId;
 }
 
 /** The user's view of the client apps, by name. */

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { toUserId, type UserId } from '../shared/index.ts';
+import { type ClientId, toUserId, type UserId } from '../shared/index.ts';
 import { HttpError } from './errors.ts';
 
 /**
@@ -18,7 +18,7 @@ export type ApiPrincipal =
     }
   | {
       kind: 'client';
-      clientId: string;
+      clientId: ClientId;
       scopes: readonly string[];
       /** Limit of each call per minute, if an operator has set one. */
       callsPerMinute?: number | undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Language, texts } from '../../locales/index.ts';
-import { type UserId, userIdSchema } from '../shared/index.ts';
+import { type ClientId, clientIdSchema, type UserId, userIdSchema } from '../shared/index.ts';
 import { checkedAs } from '../store/index.ts';
 import type { MembershipMailValues } from './membership-mails.ts';
 
@@ -123,7 +123,7 @@ export interface Notification extends MessageOptions {
 /** Notifies a client app that a session of a user has ended (OpenID Connect Back-Channel Logout 1.0). */
 export interface LogoutNotice extends MessageOptions {
   channel: 'logout-token';
-  clientId: string;
+  clientId: ClientId;
   /** The session in the terms of the client app's id tokens. */
   sub: string;
   sid: string;
@@ -140,6 +140,11 @@ export const messageSchema: z.ZodType<Message> = checkedAs<Message>(
     z.looseObject({ channel: z.literal('mail'), to: z.string(), template: z.string(), values: z.looseObject({}) }),
     z.looseObject({ channel: z.literal('sms'), to: z.string(), text: z.string() }),
     z.looseObject({ channel: z.literal('notification'), userId: userIdSchema, title: z.string() }),
-    z.looseObject({ channel: z.literal('logout-token'), clientId: z.string(), address: z.string(), sub: z.string() }),
+    z.looseObject({
+      channel: z.literal('logout-token'),
+      clientId: clientIdSchema,
+      address: z.string(),
+      sub: z.string(),
+    }),
   ]),
 );

@@ -13,7 +13,7 @@ import {
   setPrincipal,
 } from '../http/index.ts';
 import { fullyAuthenticatedAt, type Sessions } from '../sessions/index.ts';
-import { toUserId } from '../shared/index.ts';
+import { type ClientId, toClientId, toUserId } from '../shared/index.ts';
 import { mustSetUpSecondFactor, type Step } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
@@ -143,7 +143,7 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
   }
 
   /** A token that is bound to a key needs a proof of that key; a proof must belong to the token. */
-  async function sameKey(token: { jkt?: string | undefined }, clientId: string, proof: PresentedProof | undefined) {
+  async function sameKey(token: { jkt?: string | undefined }, clientId: ClientId, proof: PresentedProof | undefined) {
     if (proof) await orUnproven(proof.use(clientId));
     if (token.jkt === proof?.thumbprint) return;
     throw unproven('invalid_token', proof ? 'not bound to the key of the proof' : 'bound to a key: DPoP is needed');
@@ -157,7 +157,7 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
     if (!token?.isValid || token.aud !== undefined) throw unauthorized('invalid_token', 'unknown, expired or revoked');
     const client = await Client.find(token.clientId ?? '');
     if (!client) throw unauthorized('invalid_token', 'its client is gone');
-    await sameKey(token, client.clientId, proof);
+    await sameKey(token, toClientId(client.clientId), proof);
     const registered = (client.scope ?? '').split(' ');
     if (!ofMember) {
       if (access.client === undefined) throw insufficient('not open to client apps');
@@ -166,7 +166,7 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
       const scopes = [...token.scopes].filter((scope) => mayAct && registered.includes(scope));
       const perMinute = client.calls_per_minute;
       const callsPerMinute = typeof perMinute === 'number' ? perMinute : undefined;
-      const principal: ApiPrincipal = { kind: 'client', clientId: client.clientId, scopes, callsPerMinute };
+      const principal: ApiPrincipal = { kind: 'client', clientId: toClientId(client.clientId), scopes, callsPerMinute };
       if (!permits(access, principal)) throw insufficient(`lacks ${access.client}`, access.client);
       return principal;
     }

@@ -3,6 +3,7 @@ import type Provider from 'oidc-provider';
 import type { Client, Interaction, InteractionResults } from 'oidc-provider';
 import { traitsOfParameters } from '../http/index.ts';
 import type { SessionUser } from '../sessions/index.ts';
+import { toClientId } from '../shared/index.ts';
 import type { PendingAuthorization } from '../sign-in/index.ts';
 import { freshReasons } from './interaction-policy.ts';
 import { type OriginalRequest, type PendingAuthorizations, pendingTtlMs } from './pending-authorizations.ts';
@@ -76,7 +77,11 @@ function toOriginalRequest(interaction: NewInteraction): OriginalRequest | undef
     [value].flat().flatMap((one): [string, string][] => (text(one) === undefined ? [] : [[name, String(one)]])),
   );
   const isPushed = toPushedId(interaction) !== undefined;
-  return { clientId, params: pairs, ...(isPushed && { pushed: { trusted: (trusted ?? []).length > 0 } }) };
+  return {
+    clientId: toClientId(clientId),
+    params: pairs,
+    ...(isPushed && { pushed: { trusted: (trusted ?? []).length > 0 } }),
+  };
 }
 
 export function createAuthorizationRequests(
@@ -97,7 +102,7 @@ export function createAuthorizationRequests(
       const request: AuthorizationRequest = {
         interaction,
         client,
-        clientId: client.clientId,
+        clientId: toClientId(client.clientId),
         clientName: client.clientName ?? client.clientId,
         satisfiedBy: (session) => isSatisfiedBy(interaction.prompt, begunAtMs, session),
         requiresFreshAuthentication: requiresFreshAuthentication(interaction.prompt),

@@ -1,5 +1,6 @@
 import type { Client } from 'oidc-provider';
 import { type Continuation, HttpError } from '../http/index.ts';
+import { type ClientId, toClientId } from '../shared/index.ts';
 import type { AuthorizeShorthand } from '../sign-in/index.ts';
 import type { OauthDeps } from './deps.ts';
 import { findInitiateLogin } from './initiate-login.ts';
@@ -7,7 +8,7 @@ import { appendIdToken, queryIdToken } from './query-response-mode.ts';
 import { routes } from './routes-table.ts';
 import { isMemberScope } from './scopes.ts';
 
-type Deps = Pick<OauthDeps, 'database' | 'publicUrl' | 'provider'> & { defaultClientId: string };
+type Deps = Pick<OauthDeps, 'database' | 'publicUrl' | 'provider'> & { defaultClientId: ClientId };
 
 /** The scopes that an id token needs, limited to the client's registration. */
 const notified = ['openid', 'profile', 'email', 'phone'];
@@ -23,7 +24,7 @@ export async function resolveShorthand(deps: Deps, { search }: Continuation): Pr
   const redirectUri = input.get('redirect_uri') || undefined;
   const named = input.get('client_id') || undefined;
   if (named === undefined && redirectUri === undefined) return undefined;
-  const clientId = named ?? deps.defaultClientId;
+  const clientId = named === undefined ? deps.defaultClientId : toClientId(named);
   const [client, start] = await Promise.all([deps.provider().Client.find(clientId), findInitiateLogin(deps, clientId)]);
   if (!client || !start) throw new HttpError('unknownClient', { detail: 'a short form of an unknown client' });
   if (redirectUri === undefined) return { kind: 'client', ...start };

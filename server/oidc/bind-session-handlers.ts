@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { type Continuation, continuationFrom, HttpError, readFormField, renderRedirectPage } from '../http/index.ts';
 import { toAcr } from '../sessions/index.ts';
+import { toClientId } from '../shared/index.ts';
 import type { Handler, OauthDeps } from './deps.ts';
 import { planRequiredUrl } from './plan-required-handlers.ts';
 import { toExpiredError } from './restart-authorization.ts';
@@ -15,7 +16,7 @@ interface RedirectTarget {
 export async function requireOwnedRequest(deps: OwnedRequestDeps, req: Request, id: string) {
   const found = await deps.requests.find(req, id);
   if (found.state === 'valid') return found.request;
-  const clientId = typeof req.query.client_id === 'string' ? req.query.client_id : undefined;
+  const clientId = typeof req.query.client_id === 'string' ? toClientId(req.query.client_id) : undefined;
   throw await toExpiredError(deps, req, found.state, { id, clientId });
 }
 

@@ -1,10 +1,11 @@
+import { type ClientId, toClientId } from '../shared/index.ts';
 import type { ClientAuthorizations } from '../sign-in/index.ts';
 import { resolveShorthand } from './authorize-shorthand.ts';
 import type { OauthDeps } from './deps.ts';
 import { toExpiredError } from './restart-authorization.ts';
 
 /** The functions of client apps' requests that sign-in and sign-up use. */
-export function createClientRequests(deps: OauthDeps, defaultClientId: string): ClientAuthorizations {
+export function createClientRequests(deps: OauthDeps, defaultClientId: ClientId): ClientAuthorizations {
   const { requests } = deps;
   return {
     async findPendingAuthorization(req, id) {
@@ -13,8 +14,11 @@ export function createClientRequests(deps: OauthDeps, defaultClientId: string): 
     },
     async toExpiredError(req, { authorization = '', search }) {
       const { state } = await requests.find(req, authorization);
-      const clientId = new URLSearchParams(search).get('client_id') ?? undefined;
-      return toExpiredError(deps, req, state === 'valid' ? 'unknown' : state, { id: authorization, clientId });
+      const clientId = new URLSearchParams(search).get('client_id');
+      return toExpiredError(deps, req, state === 'valid' ? 'unknown' : state, {
+        id: authorization,
+        clientId: clientId === null ? undefined : toClientId(clientId),
+      });
     },
     resolveShorthand: (continuation) => resolveShorthand({ ...deps, defaultClientId }, continuation),
   };

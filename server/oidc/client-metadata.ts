@@ -1,3 +1,4 @@
+import { type ClientId, toClientId } from '../shared/index.ts';
 import { hasKeys, keyFaults, type PublicKeySet } from './client-keys.ts';
 import { callsPerMinuteFault } from './client-limits.ts';
 import { findRedirectUriFault } from './redirect-uri-rules.ts';
@@ -11,7 +12,7 @@ import { isClientScope, isMemberScope, isSensitiveScope, knownScopes } from './s
  * `required_entitlements` and `hidden`. Optional properties are present only if they were registered.
  */
 export interface ClientMetadata {
-  client_id: string;
+  client_id: ClientId;
   client_name: string;
   redirect_uris: string[];
   post_logout_redirect_uris: string[];
@@ -69,7 +70,7 @@ export const signingAlgorithms = ['ES256', 'RS256'] as const;
 /**
  * Tests whether a text can be a client's id. Others are never looked up: PostgreSQL, for example, rejects a zero byte.
  */
-export function isClientId(text: string): boolean {
+export function isClientId(text: string): text is ClientId {
   return /^[A-Za-z0-9._~-]{1,100}$/.test(text);
 }
 
@@ -236,7 +237,7 @@ export function clientMetadata(request: ClientRequest, { development }: { develo
   if (faults.length > 0) throw new InvalidClientRequest(faults);
   const code = responseTypes.includes('code');
   return {
-    client_id: request.id,
+    client_id: toClientId(request.id),
     client_name: request.name.trim(),
     redirect_uris: request.redirectUris,
     post_logout_redirect_uris: request.logoutUris ?? [],

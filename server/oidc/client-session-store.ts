@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
-import type { SessionIdHash, UserId } from '../shared/index.ts';
+import type { ClientId, SessionIdHash, UserId } from '../shared/index.ts';
 import { type Database, prepare, type Schema } from '../store/index.ts';
 import type { LogoutScope } from './backchannel-logouts.ts';
 
@@ -8,7 +8,7 @@ import type { LogoutScope } from './backchannel-logouts.ts';
 export interface ClientSession {
   /** Part of the client app's id tokens. */
   sid: string;
-  clientId: string;
+  clientId: ClientId;
   accountId: UserId;
 }
 
@@ -19,7 +19,7 @@ export interface ClientSessionStore {
    */
   findSid(
     session: { idHash: SessionIdHash; userId: UserId },
-    clientId: string,
+    clientId: ClientId,
   ): Promise<{ sid: string; isNew: boolean }>;
   /** For a record that was written too late: the session had ended. */
   remove(sid: string): Promise<void>;
@@ -36,14 +36,14 @@ interface Row {
 }
 
 export function createClientSessionStore({ db }: Database, now: () => number): ClientSessionStore {
-  const select = prepare<{ idHash: SessionIdHash; clientId: string }, Row>((v) =>
+  const select = prepare<{ idHash: SessionIdHash; clientId: ClientId }, Row>((v) =>
     db
       .selectFrom('client_sessions')
       .select(['sid', 'expires_at'])
       .where('foyer_session', '=', v.idHash)
       .where('client_id', '=', v.clientId),
   );
-  const find = async (idHash: SessionIdHash, clientId: string) => (await select(db, { idHash, clientId })).rows[0];
+  const find = async (idHash: SessionIdHash, clientId: ClientId) => (await select(db, { idHash, clientId })).rows[0];
 
   return {
     async findSid({ idHash, userId }, clientId) {
@@ -117,7 +117,7 @@ export async function transferClientSessions(
 export async function listClientSessions(
   db: Kysely<Schema>,
   userId: UserId,
-): Promise<{ clientId: string; since: number }[]> {
+): Promise<{ clientId: ClientId; since: number }[]> {
   const rows = await db
     .selectFrom('client_sessions')
     .select(['client_id', 'created_at'])

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { AdapterPayload, Client } from 'oidc-provider';
-import { randomToken, type Sha256, sha256 } from '../shared/index.ts';
+import { type ClientId, randomToken, type Sha256, sha256 } from '../shared/index.ts';
 import { type Db, prepare, type Schema } from '../store/index.ts';
 import { type ClientMetadata, isClientId } from './client-metadata.ts';
 import { expandScopes } from './scopes.ts';
@@ -18,7 +18,7 @@ export function clientSecretHash(secret: string): Sha256 {
   return sha256(secret);
 }
 
-export async function findClient(db: Db, id: string): Promise<ClientMetadata | undefined> {
+export async function findClient(db: Db, id: ClientId): Promise<ClientMetadata | undefined> {
   if (!isClientId(id)) return undefined;
   const row = await db.selectFrom('clients').select('metadata').where('id', '=', id).executeTakeFirst();
   return row && (JSON.parse(row.metadata) as ClientMetadata);
@@ -26,7 +26,7 @@ export async function findClient(db: Db, id: string): Promise<ClientMetadata | u
 
 /** For the OpenID library: the hash replaces the secret (see `compareClientSecret` in provider.ts). */
 export function createClientMetadataReader(db: Kysely<Schema>): (id: string) => Promise<AdapterPayload | undefined> {
-  const select = prepare<{ id: string }, ClientRow>((v) =>
+  const select = prepare<{ id: ClientId }, ClientRow>((v) =>
     db
       .selectFrom('clients')
       .select(['metadata', 'secret_hash', 'previous_secret_hash', 'previous_secret_expires_at'])
@@ -76,7 +76,7 @@ export function isClientSecret(client: Client, presented: string, nowMs: number)
 }
 
 /** Expiry of the previous secret, in milliseconds since the epoch; undefined: there is none. */
-export async function previousSecretExpiry(db: Db, id: string): Promise<number | undefined> {
+export async function previousSecretExpiry(db: Db, id: ClientId): Promise<number | undefined> {
   const row = await db
     .selectFrom('clients')
     .select('previous_secret_expires_at')
@@ -153,7 +153,7 @@ export async function updateClient(
   return result.numUpdatedRows > 0n;
 }
 
-export async function deleteClient(db: Db, id: string): Promise<boolean> {
+export async function deleteClient(db: Db, id: ClientId): Promise<boolean> {
   const result = await db.deleteFrom('clients').where('id', '=', id).executeTakeFirst();
   return result.numDeletedRows > 0n;
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { ConnectedApp } from '../settings/index.ts';
-import { sha256, type UserId } from '../shared/index.ts';
+import { type ClientId, sha256, type UserId } from '../shared/index.ts';
 import { type Db, parseStored, type Schema } from '../store/index.ts';
 
 /** The access that a user gives to a client app: scopes of Foyer, and scopes by the identifiers of resource servers. */
@@ -42,7 +42,7 @@ function joined(before: Consent | undefined, added: Consent): { scopes: string; 
   };
 }
 
-export async function findConsent(db: Db, userId: UserId, clientId: string): Promise<Consent | undefined> {
+export async function findConsent(db: Db, userId: UserId, clientId: ClientId): Promise<Consent | undefined> {
   const row = await db
     .selectFrom('connected_apps')
     .select(['scopes', 'resources'])
@@ -55,7 +55,7 @@ export async function findConsent(db: Db, userId: UserId, clientId: string): Pro
 /** User, client app, and the current time in milliseconds since the epoch. */
 export interface Connection {
   userId: UserId;
-  clientId: string;
+  clientId: ClientId;
   nowMs: number;
 }
 
@@ -141,7 +141,7 @@ export async function listConnectedApps(db: Db, userId: UserId, nowMs: number): 
 }
 
 /** @returns false if there was none */
-export async function deleteConnectedApp(db: Db, userId: UserId, clientId: string): Promise<boolean> {
+export async function deleteConnectedApp(db: Db, userId: UserId, clientId: ClientId): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('connected_apps')
     .where('user_id', '=', userId)
@@ -156,6 +156,10 @@ export async function forgetConsents(db: Db, userId: UserId): Promise<void> {
 }
 
 /** All connections of a user, or of a client app. */
-export async function deleteConnectedApps(db: Db, column: 'user_id' | 'client_id', value: string): Promise<void> {
-  await db.deleteFrom('connected_apps').where(column, '=', value).execute();
+export async function deleteConnectedApps(db: Db, of: { userId: UserId } | { clientId: ClientId }): Promise<void> {
+  const deletion = db.deleteFrom('connected_apps');
+  await ('userId' in of
+    ? deletion.where('user_id', '=', of.userId)
+    : deletion.where('client_id', '=', of.clientId)
+  ).execute();
 }

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { calculateJwkThumbprint, EmbeddedJWK, type JWTVerifyResult, jwtVerify } from 'jose';
 import type Provider from 'oidc-provider';
 import { errors } from 'oidc-provider';
-import { sha256 } from '../shared/index.ts';
+import { type ClientId, sha256 } from '../shared/index.ts';
 import { createProofNonces } from './proof-nonces.ts';
 
 /**
@@ -25,7 +25,7 @@ export interface PresentedProof {
    * Records the proof as used.
    * @throws {errors.InvalidToken} if it was used before
    */
-  use(clientId: string): Promise<void>;
+  use(clientId: ClientId): Promise<void>;
 }
 
 export interface ProofCheck {

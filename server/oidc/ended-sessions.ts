@@ -1,10 +1,10 @@
-import type { SessionIdHash, Sha256 } from '../shared/index.ts';
+import type { ClientId, SessionIdHash, Sha256 } from '../shared/index.ts';
 import type { GrantStore } from './grant-store.ts';
 
 interface EndedSessionsDeps {
   grants: Pick<GrantStore, 'sessionsOfClient' | 'revokeOfClientSessions'>;
   /** The client that owns the token cookies. */
-  clientId: string;
+  clientId: ClientId;
   isLive: (idHash: SessionIdHash) => Promise<boolean>;
 }
 

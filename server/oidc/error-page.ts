@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { type ErrorKind, HttpError } from '../http/index.ts';
+import { toClientId } from '../shared/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
 import type { OauthDeps } from './deps.ts';
 import { keepOpenerOfPopup } from './popup.ts';
@@ -48,7 +49,10 @@ export function createRenderError(deps: OauthDeps) {
     if (kind === 'signOutFailed') return { action: { href: '/logout', signsOut: true as const } };
     const id = requestIdInPath(path);
     const instead = kind === 'requestExpired' && id ? await restartUrl(deps, req as Request, { id }) : undefined;
-    return { redirectTo: instead, action: await clientInitiateLoginUrl(deps, oidc.client?.clientId) };
+    return {
+      redirectTo: instead,
+      action: await clientInitiateLoginUrl(deps, oidc.client && toClientId(oidc.client.clientId)),
+    };
   }
 
   return async (

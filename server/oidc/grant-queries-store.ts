@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { SessionIdHash, Sha256, UserId } from '../shared/index.ts';
+import type { ClientId, SessionIdHash, Sha256, UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { LogoutScope } from './backchannel-logouts.ts';
 import { sessionsLedToClients } from './client-session-store.ts';
@@ -49,7 +49,7 @@ export async function revokeWhere(trx: Transaction<Schema>, which: LogoutScope |
 export async function revokeOfMemberAndClient(
   trx: Transaction<Schema>,
   accountId: UserId,
-  clientId: string,
+  clientId: ClientId,
 ): Promise<void> {
   await revokeFound(trx, grantHashes(trx).where('account_id', '=', accountId).where('client_id', '=', clientId));
 }
@@ -69,7 +69,7 @@ export async function revokeOffline(
 }
 
 /** Limits the grants that one user and client app can create by repeated sign-ins. */
-export async function revokeSurplus(trx: Transaction<Schema>, accountId: UserId, clientId: string): Promise<void> {
+export async function revokeSurplus(trx: Transaction<Schema>, accountId: UserId, clientId: ClientId): Promise<void> {
   const surplus = grantHashes(trx)
     .where('account_id', '=', accountId)
     .where('client_id', '=', clientId)
@@ -83,7 +83,7 @@ export async function revokeSurplus(trx: Transaction<Schema>, accountId: UserId,
 /** @returns the number of grants */
 export async function revokeOfClientSessions(
   trx: Transaction<Schema>,
-  clientId: string,
+  clientId: ClientId,
   foyerSessions: readonly SessionIdHash[],
 ): Promise<number> {
   if (foyerSessions.length === 0) return 0;

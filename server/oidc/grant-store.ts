@@ -1,10 +1,12 @@
 import type { InsertResult, Kysely, Transaction } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
 import {
+  type ClientId,
   type SealedText,
   type SessionIdHash,
   type Sha256,
   sha256,
+  toClientId,
   toSha256,
   toUserId,
   type UserId,
@@ -34,7 +36,7 @@ export interface GrantStore {
   insert(id: string, payload: AdapterPayload, owner: GrantOwner & { expiresAtMs: number }): Promise<void>;
   find(id: string): Promise<AdapterPayload | undefined>;
   /** The grant of a Foyer session for a client, the newest of several. */
-  findOfSession(owner: GrantOwner, clientId: string): Promise<AdapterPayload | undefined>;
+  findOfSession(owner: GrantOwner, clientId: ClientId): Promise<AdapterPayload | undefined>;
   isAlive(id: string): Promise<boolean>;
   /** Ends a grant with all its refresh tokens, access tokens and codes. The session continues. */
   revoke(id: string): Promise<void>;
@@ -47,27 +49,27 @@ export interface GrantStore {
    */
   revokeOfAccount(accountId: UserId, keeps?: (foyerSession: SessionIdHash) => Promise<boolean>): Promise<void>;
   /** Ends all access that users gave to a client app, including consents; their sessions continue. */
-  revokeOfClient(clientId: string): Promise<void>;
+  revokeOfClient(clientId: ClientId): Promise<void>;
   /**
    * Ends all access that one user gave to a client app, including the consent. @returns false if they were not
    * connected
    */
-  revokeOfMember(trx: Transaction<Schema>, accountId: UserId, clientId: string): Promise<boolean>;
+  revokeOfMember(trx: Transaction<Schema>, accountId: UserId, clientId: ClientId): Promise<boolean>;
   /** Ends offline access that the user gave in other sessions than this one. */
   revokeOfflineOfOthers(accountId: UserId, foyerSession: SessionIdHash): Promise<void>;
   /** Notifies a client app that is about to be deleted that all its sessions have ended. */
-  endOfClient(trx: Transaction<Schema>, clientId: string): Promise<void>;
+  endOfClient(trx: Transaction<Schema>, clientId: ClientId): Promise<void>;
   /** The number of live grants of a user or of a client. */
-  count(of: { accountId: UserId } | { clientId: string }): Promise<number>;
+  count(of: { accountId: UserId } | { clientId: ClientId }): Promise<number>;
   /** The same user signed in again: the grants move to the new session. */
   moveToSession(before: SessionIdHash, after: SessionIdHash): Promise<void>;
   /**
    * The sessions with grants of a client, in the order of the grants' ids: the next `batch` after a grant.
    * @param after the last grant of the previous batch; undefined for the first
    */
-  sessionsOfClient(clientId: string, after: Sha256 | undefined, batch: number): Promise<GrantOfSession[]>;
+  sessionsOfClient(clientId: ClientId, after: Sha256 | undefined, batch: number): Promise<GrantOfSession[]>;
   /** Ends the grants of one client in these sessions, without notification; other clients keep theirs. */
-  revokeOfClientSessions(clientId: string, foyerSessions: readonly SessionIdHash[]): Promise<number>;
+  revokeOfClientSessions(clientId: ClientId, foyerSessions: readonly SessionIdHash[]): Promise<number>;
   /** Deletes expired rows, at most `batch`. Returns the number. */
   sweep(nowMs: number, batch: number): Promise<number>;
 }
@@ -95,7 +97,7 @@ interface GrantRow {
 interface NewGrant {
   idHash: Sha256;
   payload: SealedText;
-  clientId: string | null;
+  clientId: ClientId | null;
   accountId: UserId | null;
   foyerSession: SessionIdHash | null;
   offline: number;
@@ -136,7 +138,7 @@ export function createGrantStore(
       .where('expires_at', '>', v.nowMs),
   );
   const selectOfSession = prepare<
-    { foyerSession: SessionIdHash; offline: number; clientId: string; nowMs: number },
+    { foyerSession: SessionIdHash; offline: number; clientId: ClientId; nowMs: number },
     GrantRow
   >((v) =>
     db
@@ -178,7 +180,7 @@ export function createGrantStore(
   async function end(which: LogoutScope): Promise<void> {
     await database.transaction(async (trx) => {
       await revokeWhere(trx, which);
-      if ('accountId' in which) await deleteConnectedApps(trx, 'user_id', which.accountId);
+      if ('accountId' in which) await deleteConnectedApps(trx, { userId: which.accountId });
       await notices.ended(trx, which);
     });
     notices.wake();
@@ -205,13 +207,13 @@ export function createGrantStore(
       await revoke(trx, held.withoutSession);
       await revokeOffline(trx, accountId, keptSessions);
       if (keptSessions.length > 0) await forgetConsents(trx, accountId);
-      else await deleteConnectedApps(trx, 'user_id', accountId);
+      else await deleteConnectedApps(trx, { userId: accountId });
     });
   }
 
   return {
     async insert(id, payload, { expiresAtMs, foyerSession, offline }) {
-      const { clientId } = payload;
+      const clientId = payload.clientId === undefined ? undefined : toClientId(payload.clientId);
       const accountId = payload.accountId === undefined ? undefined : toUserId(payload.accountId);
       const idHash = sha256(id);
       await insert(db, {
@@ -243,7 +245,7 @@ export function createGrantStore(
     revokeOfClient: (clientId) =>
       database.transaction(async (trx) => {
         await revokeWhere(trx, { clientId });
-        await deleteConnectedApps(trx, 'client_id', clientId);
+        await deleteConnectedApps(trx, { clientId });
       }),
     async revokeOfMember(trx, accountId, clientId) {
       await revokeOfMemberAndClient(trx, accountId, clientId);
@@ -253,7 +255,7 @@ export function createGrantStore(
       database.transaction((trx) => revokeOffline(trx, accountId, [foyerSession])),
     async endOfClient(trx, clientId) {
       await revokeWhere(trx, { clientId });
-      await deleteConnectedApps(trx, 'client_id', clientId);
+      await deleteConnectedApps(trx, { clientId });
       await notices.ended(trx, { clientId });
     },
     async count(of) {

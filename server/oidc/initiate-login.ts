@@ -1,3 +1,4 @@
+import type { ClientId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { findClient } from './client-store.ts';
 
@@ -21,7 +22,7 @@ export function initiateLoginUrl(address: string, publicUrl: string): string {
  */
 export async function findInitiateLogin(
   { database, publicUrl }: { database: Database; publicUrl: string },
-  clientId: string,
+  clientId: ClientId,
 ): Promise<InitiateLogin | undefined> {
   const client = await findClient(database.db, clientId);
   if (!client) return undefined;

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import { getCurrentSession } from '../sessions/index.ts';
-import type { UserId } from '../shared/index.ts';
+import { toClientId, type UserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { type Consent, covers, findConsent, recordConsent } from './connected-app-store.ts';
 import { isMemberScope } from './scopes.ts';
@@ -62,7 +62,7 @@ export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGr
     const reason = client && consentReason(client);
     if (!client || reason === undefined || result?.consent !== undefined) return requested;
     if (reason === 'native' || entities.DeviceCode) return undefined;
-    const consent = await findConsent(database.db, userId, client.clientId);
+    const consent = await findConsent(database.db, userId, toClientId(client.clientId));
     return consent && covers(consent, requested) ? requested : undefined;
   }
 
@@ -71,23 +71,24 @@ export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGr
     const { client, account, result } = ctx.oidc;
     const session = getCurrentSession(ctx.req as Request);
     if (!client || !account || session?.userId !== account.accountId) return undefined;
+    const clientId = toClientId(client.clientId);
     const requested = requestedConsent(ctx);
     const onDevice = ctx.oidc.entities.DeviceCode !== undefined;
     const offline = onDevice || requested.scopes.includes('offline_access');
     // Each device has its own grant: a device code that is used twice ends only the access of that device.
-    const grant = onDevice ? undefined : await grants.find(session, client.clientId, offline);
+    const grant = onDevice ? undefined : await grants.find(session, clientId, offline);
     const allowed = await permitted(ctx, session.userId, requested);
     if (allowed === undefined && !grant) return undefined;
     if (client.backchannelLogoutUri !== undefined) {
-      const sid = await grants.sidFor(session, client.clientId);
+      const sid = await grants.sidFor(session, clientId);
       if (sid === undefined) return undefined;
       // Before the library generates one that only its own session knows.
-      ctx.oidc.session?.sidFor(client.clientId, sid);
+      ctx.oidc.session?.sidFor(clientId, sid);
     }
-    const widened = await grants.widen(session, client.clientId, grant, { ...(allowed ?? nothing), offline });
+    const widened = await grants.widen(session, clientId, grant, { ...(allowed ?? nothing), offline });
     const isConsent = consentReason(client) !== undefined && result?.consent !== undefined;
     if (widened && widened !== grant && (isConsent || offline)) {
-      const connection = { userId: session.userId, clientId: client.clientId, nowMs: now(), grantId: widened.jti };
+      const connection = { userId: session.userId, clientId, nowMs: now(), grantId: widened.jti };
       await database.transaction((trx) => recordConsent(trx, connection, isConsent ? requested : nothing));
     }
     return widened;

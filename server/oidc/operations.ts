@@ -1,6 +1,7 @@
 import type Provider from 'oidc-provider';
 import { z } from 'zod';
 import { type ApiOperation, defineOperation, HttpError, requirePrincipal } from '../http/index.ts';
+import type { ClientId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { type ClientMetadata, isVisibleToUsers, signsUsersIn } from './client-metadata.ts';
 import { listClients } from './client-store.ts';
@@ -16,7 +17,7 @@ const clientApp = z.object({
  * The default client represents Foyer itself, unless an operator has registered where a sign-in to it starts. The
  * dashboard follows the same rule.
  */
-const isInternal = (client: ClientMetadata, defaultClientId: string) =>
+const isInternal = (client: ClientMetadata, defaultClientId: ClientId) =>
   client.client_id === defaultClientId && client.initiate_login_uri === undefined;
 
 /** The JSON calls of this module, in the specification's names (section 7, Broker and storage). */
@@ -27,7 +28,7 @@ export function oauthOperations({
 }: {
   database: Database;
   provider: () => Provider;
-  defaultClientId: string;
+  defaultClientId: ClientId;
 }): ApiOperation[] {
   return [
     defineOperation({

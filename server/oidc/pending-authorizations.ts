@@ -3,11 +3,11 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { type HostCookies, type RequestTraits, requestCookie, requestCookiePrefix, toMark } from '../http/index.ts';
 import { toLifetime, visitorRowMs } from '../rate-limits/index.ts';
-import { dayMs, sha256, toSealedText } from '../shared/index.ts';
+import { clientIdSchema, dayMs, sha256, toSealedText } from '../shared/index.ts';
 import { type KeyValueStore, parseStored, type SecretBox, storedRecords, UnsealError } from '../store/index.ts';
 
 const begunWithSchema = z.object({
-  clientId: z.string(),
+  clientId: clientIdSchema,
   /** The parameters of the request, in the library's order; a repeated parameter has several pairs. */
   params: z.array(z.tuple([z.string(), z.string()])),
   /** It was pushed (RFC 9126), and must be pushed again; `trusted`: by an authenticated client app. */

@@ -12,6 +12,7 @@ import {
   renderRedirectPage,
 } from '../http/index.ts';
 import type { Plan } from '../membership/index.ts';
+import { type ClientId, toClientId } from '../shared/index.ts';
 import { redirectToSignIn } from '../sign-in/index.ts';
 import { type AccessRequirement, grantsAccess } from './access-rule.ts';
 import type { AuthorizationRequest } from './authorization-requests.ts';
@@ -26,7 +27,7 @@ const notInPlanPath = '/not-in-plan';
 /** The page for a pending request, with all parameters that lead back to it. */
 export const planRequiredUrl = (search: string): string => `${notInPlanPath}${search}`;
 /** The same without a pending request. */
-export const planRequiredUrlForClient = (clientId: string): string =>
+export const planRequiredUrlForClient = (clientId: ClientId): string =>
   `${notInPlanPath}?${new URLSearchParams({ client_id: clientId })}`;
 
 /** The client app that the user's plan does not include, and the next steps. */
@@ -53,7 +54,7 @@ async function loadRestrictedClient(
     const { search } = continuation;
     return { demand: client, clientName, clientLogo: client.logoUri, request, search, opened: `/verify-user${search}` };
   }
-  const client = await findClient(deps.database.db, readQueryParam(req, 'client_id') ?? '');
+  const client = await findClient(deps.database.db, toClientId(readQueryParam(req, 'client_id') ?? ''));
   if (!client || !isVisibleToUsers(client)) throw new HttpError('notFound', { detail: 'no such client app' });
   return {
     demand: client,

@@ -1,7 +1,7 @@
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Logger } from '../http/index.ts';
-import { toUserId } from '../shared/index.ts';
+import { toClientId, toUserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { recordUse } from './connected-app-store.ts';
 
@@ -16,7 +16,7 @@ export function recordUses(
   provider.on('grant.success', (ctx: KoaContextWithOIDC) => {
     const { client, account } = ctx.oidc;
     if (!client || !account) return;
-    recordUse(db, { userId: toUserId(account.accountId), clientId: client.clientId, nowMs: now() }).catch(
+    recordUse(db, { userId: toUserId(account.accountId), clientId: toClientId(client.clientId), nowMs: now() }).catch(
       (error: unknown) => log.warn({ err: error }, 'could not record the use of a connected app'),
     );
   });

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type Provider from 'oidc-provider';
 import { HttpError, readQueryParam, renderRedirectPage } from '../http/index.ts';
+import { type ClientId, toClientId } from '../shared/index.ts';
 import type { AuthorizationLookup } from './authorization-requests.ts';
 import type { Handler, OauthDeps } from './deps.ts';
 import { findInitiateLogin } from './initiate-login.ts';
@@ -15,7 +16,7 @@ type Deps = Pick<OauthDeps, 'requests' | 'database' | 'publicUrl' | 'provider'>;
 /** The id of a request and its client app, from an address. */
 export interface RequestReference {
   id: string;
-  clientId?: string | undefined;
+  clientId?: ClientId | undefined;
 }
 
 /** The next address of a user whose request is over. */
@@ -41,7 +42,7 @@ export async function restartUrl(deps: Deps, req: Request, submitted: RequestRef
  * The error for a request without a record here: the start at the client app that it names. Only a link, never a
  * redirect: see `findRestartTarget`.
  */
-export async function clientInitiateLoginUrl({ database, publicUrl }: Deps, clientId: string | undefined) {
+export async function clientInitiateLoginUrl({ database, publicUrl }: Deps, clientId: ClientId | undefined) {
   const start = clientId === undefined ? undefined : await findInitiateLogin({ database, publicUrl }, clientId);
   return start?.href === undefined ? undefined : { href: start.href, clientName: start.clientName };
 }
@@ -55,7 +56,7 @@ export async function clientInitiateLoginUrl({ database, publicUrl }: Deps, clie
 async function findRestartTarget(
   deps: Deps,
   found: Exclude<AuthorizationLookup, { state: 'valid' }>,
-  clientId: string | undefined,
+  clientId: ClientId | undefined,
   make: boolean,
 ): Promise<RestartTarget | undefined> {
   if (found.state === 'unknown') return clientInitiateLoginUrl(deps, clientId);
@@ -82,7 +83,7 @@ const pushedSeconds = 60;
  */
 async function repush(
   provider: Provider,
-  clientId: string,
+  clientId: ClientId,
   params: OriginalRequest['params'],
   { trusted }: NonNullable<OriginalRequest['pushed']>,
 ): Promise<string> {
@@ -106,7 +107,8 @@ async function repush(
 /** GET /begin-again: a page that redirects by itself, because a form's own policy blocks redirects to a client app. */
 export function restartAuthorization(deps: OauthDeps): Handler {
   return async (req, res) => {
-    const [id = '', clientId] = [readQueryParam(req, 'authorization_code'), readQueryParam(req, 'client_id')];
+    const [id = '', named] = [readQueryParam(req, 'authorization_code'), readQueryParam(req, 'client_id')];
+    const clientId = named === undefined ? undefined : toClientId(named);
     const found = await deps.requests.find(req, id);
     if (found.state === 'valid') {
       return renderRedirectPage(deps.pages, req, res, `/?${new URLSearchParams({ authorization_code: id })}`);

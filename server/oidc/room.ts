@@ -18,7 +18,7 @@ import { countPasskeys } from '../passkeys/index.ts';
 import { toLifetime, type VisitorGate } from '../rate-limits/index.ts';
 import { getCurrentSession, type SessionLinks, type Sessions } from '../sessions/index.ts';
 import type { ConnectedApps } from '../settings/index.ts';
-import { sha256 } from '../shared/index.ts';
+import { type ClientId, sha256 } from '../shared/index.ts';
 import { blocksAuthorization, type ClientAuthorizations, type NextRedirect } from '../sign-in/index.ts';
 import { createLease, type Database, type KeyValueStore, runPeriodically, type SecretBox } from '../store/index.ts';
 import type { GetMembershipClaims, User } from '../users/index.ts';
@@ -82,7 +82,7 @@ export interface OauthSettings {
   /** Cookies that sibling apps can read: the domain's, or this host's own. */
   sharedCookies: HostCookies;
   /** The client that owns the token cookies. */
-  defaultClientId: string;
+  defaultClientId: ClientId;
   pages: Pages;
   log: Logger;
   metrics: Metrics;

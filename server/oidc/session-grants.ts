@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type Provider from 'oidc-provider';
 import type { Grant } from 'oidc-provider';
-import type { SessionIdHash, UserId } from '../shared/index.ts';
+import type { ClientId, SessionIdHash, UserId } from '../shared/index.ts';
 import type { ClientSessionStore } from './client-session-store.ts';
 import type { GrantOwner, GrantStore } from './grant-store.ts';
 
@@ -29,11 +29,11 @@ export interface RequestedGrant {
 }
 
 export interface SessionGrants {
-  find(session: SessionOwner, clientId: string, offline?: boolean): Promise<Grant | undefined>;
+  find(session: SessionOwner, clientId: ClientId, offline?: boolean): Promise<Grant | undefined>;
   /** The grant with the union of `known` and the requested access; undefined if the session has ended meanwhile. */
   widen(
     session: SessionOwner,
-    clientId: string,
+    clientId: ClientId,
     known: Grant | undefined,
     expected: RequestedGrant,
   ): Promise<Grant | undefined>;
@@ -41,7 +41,7 @@ export interface SessionGrants {
    * The `sid` for a client app with back-channel logout. It is requested before anything is issued, so that no access
    * is given in a session whose end could not be notified. Undefined if the session has ended meanwhile.
    */
-  sidFor(session: SessionOwner, clientId: string): Promise<string | undefined>;
+  sidFor(session: SessionOwner, clientId: ClientId): Promise<string | undefined>;
 }
 
 const words = (scope = '') => scope.split(' ').filter(Boolean);

@@ -1,6 +1,7 @@
 import type Provider from 'oidc-provider';
 import type { Client, Grant } from 'oidc-provider';
 import { type CurrentSession, toAcr } from '../sessions/index.ts';
+import { toClientId } from '../shared/index.ts';
 import { claimsFor, type GetMembershipClaims, type User } from '../users/index.ts';
 import { grantableScopes } from './load-existing-grant.ts';
 import { isSensitiveScope } from './scopes.ts';
@@ -93,11 +94,12 @@ export function createSessionTokens(
     const scopes = grantableScopes((client.scope ?? '').split(' '), client.scope).filter(
       (scope) => !isSensitiveScope(scope),
     );
+    const clientId = toClientId(client.clientId);
     const notified = client.backchannelLogoutUri !== undefined;
-    const sid = notified ? await grants.sidFor(session, client.clientId) : undefined;
+    const sid = notified ? await grants.sidFor(session, clientId) : undefined;
     if (notified && sid === undefined) return undefined;
-    const known = await grants.find(session, client.clientId);
-    const grant = await grants.widen(session, client.clientId, known, { scopes });
+    const known = await grants.find(session, clientId);
+    const grant = await grants.widen(session, clientId, known, { scopes });
     if (!grant) return undefined;
     const chain = await rotate(previous, grant);
     const common = {

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { HostCookies, Logger } from '../http/index.ts';
 import type { CurrentSession, Sessions } from '../sessions/index.ts';
+import type { ClientId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import type { CanAccessClient } from './access-rule.ts';
@@ -9,7 +10,7 @@ import type { IssueSessionTokens, SessionTokens, Token } from './session-tokens.
 
 interface TokenCookieDeps {
   /** The client that owns them. */
-  clientId: string;
+  clientId: ClientId;
   /** Only for this host. */
   hostCookies: HostCookies;
   /** For a domain whose apps share the id token and the access token; this host's own if there is none. */

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { UserId } from '../shared/index.ts';
+import type { ClientId, UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import { deleteConnectedApps } from './connected-app-store.ts';
 
@@ -7,7 +7,7 @@ import { deleteConnectedApps } from './connected-app-store.ts';
 export async function listGrants(
   db: Kysely<Schema>,
   userId: UserId,
-): Promise<{ clientId: string | null; name: string | null; expiresAt: number }[]> {
+): Promise<{ clientId: ClientId | null; name: string | null; expiresAt: number }[]> {
   const rows = await db
     .selectFrom('oidc')
     .leftJoin('clients', 'clients.id', 'oidc.client_id')
@@ -28,5 +28,5 @@ export async function eraseUserGrants(trx: Transaction<Schema>, userId: UserId):
     )
     .execute();
   await trx.deleteFrom('oidc').where('account_id', '=', userId).execute();
-  await deleteConnectedApps(trx, 'user_id', userId);
+  await deleteConnectedApps(trx, { userId });
 }

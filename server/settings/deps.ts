@@ -10,7 +10,7 @@ import type { MfaModule } from '../mfa/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { PasswordModule } from '../password/index.ts';
 import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
-import type { UserId } from '../shared/index.ts';
+import type { ClientId, UserId } from '../shared/index.ts';
 import type { NextRedirect } from '../sign-in/index.ts';
 import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.ts';
 import type { TermsVersion } from '../users/index.ts';
@@ -18,7 +18,7 @@ import type { FormDrafts } from './form-drafts.ts';
 
 /** A client app or device with which a user is connected. Times in milliseconds since the epoch. */
 export interface ConnectedApp {
-  clientId: string;
+  clientId: ClientId;
   name: string;
   /** The scopes of the consent; empty for the marketplace's own app, which needs no consent. */
   scopes: readonly string[];
@@ -33,7 +33,7 @@ export interface ConnectedApps {
   /** The most recently used first. */
   list(userId: UserId): Promise<ConnectedApp[]>;
   /** Ends the consent and everything that the app was granted. @returns false if they were not connected */
-  remove(trx: Transaction<Schema>, userId: UserId, clientId: string): Promise<boolean>;
+  remove(trx: Transaction<Schema>, userId: UserId, clientId: ClientId): Promise<boolean>;
 }
 
 export interface AccountDeps {

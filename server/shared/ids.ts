@@ -14,6 +14,8 @@ export type SealedText = Branded<'SealedText'>;
 export type SessionId = Branded<'SessionId'>;
 /** SHA-256 of the id of a session: the name of the session in the stores. */
 export type SessionIdHash = Branded<'SessionIdHash'>;
+/** The id of a client app. */
+export type ClientId = Branded<'ClientId'>;
 /** The id of a user. */
 export type UserId = Branded<'UserId'>;
 
@@ -21,9 +23,11 @@ export const toSha256 = (text: string): Sha256 => text as Sha256;
 export const toSealedText = (text: string): SealedText => text as SealedText;
 export const toSessionId = (text: string): SessionId => text as SessionId;
 export const toSessionIdHash = (text: string): SessionIdHash => text as SessionIdHash;
+export const toClientId = (text: string): ClientId => text as ClientId;
 export const toUserId = (text: string): UserId => text as UserId;
 
 export const sha256Schema = z.string().brand<'Sha256'>();
 export const sealedTextSchema = z.string().brand<'SealedText'>();
 export const sessionIdHashSchema = z.string().brand<'SessionIdHash'>();
 export const userIdSchema = z.string().brand<'UserId'>();
+export const clientIdSchema = z.string().brand<'ClientId'>();

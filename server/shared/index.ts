@@ -3,6 +3,8 @@
  */
 export { type KeyedDigest, keyedDigest, randomToken, sha256 } from './crypto.ts';
 export {
+  type ClientId,
+  clientIdSchema,
   type SealedText,
   type SessionId,
   type SessionIdHash,
@@ -10,6 +12,7 @@ export {
   sealedTextSchema,
   sessionIdHashSchema,
   sha256Schema,
+  toClientId,
   toSealedText,
   toSessionId,
   toSessionIdHash,

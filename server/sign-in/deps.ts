@@ -8,6 +8,7 @@ import type { Passkeys } from '../passkeys/index.ts';
 import type { GuessLimits, PasswordHasher, PasswordModule, QueueFullAnswer } from '../password/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { DeviceRecognition, Sessions, SessionUser } from '../sessions/index.ts';
+import type { ClientId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { TermsVersion } from '../users/index.ts';
 import type { SignIn } from './complete-sign-in.ts';
@@ -16,7 +17,7 @@ import type { NextRedirect } from './next-redirect.ts';
 
 /** The facts about a pending authorization request of this browser that the sign-in needs. */
 export interface PendingAuthorization {
-  clientId: string;
+  clientId: ClientId;
   clientName: string;
   /** Tests whether this authentication is fresh enough for the request. */
   satisfiedBy(session: SessionUser): boolean;

@@ -2,7 +2,7 @@ import type { Kysely, Selectable, Transaction } from 'kysely';
 import { z } from 'zod';
 import { type UpstreamIdentity, upstreamIdentitySchema } from '../federation/index.ts';
 import { type Language, languages } from '../http/index.ts';
-import { sha256Schema, type UserId } from '../shared/index.ts';
+import { clientIdSchema, sha256Schema, type UserId } from '../shared/index.ts';
 import { type Db, parseStored, type Schema, type SignUpTable, uuidv7 } from '../store/index.ts';
 
 const termsSchema = z.object({
@@ -12,7 +12,7 @@ const termsSchema = z.object({
   textHash: sha256Schema,
   ip: z.string().nullable(),
   userAgent: z.string().nullable(),
-  clientId: z.string().nullable(),
+  clientId: clientIdSchema.nullable(),
 });
 
 /** The terms beside the submitted form, and the place of its submission. */

@@ -1,6 +1,7 @@
 import { codeMinutes } from '../codes/index.ts';
 import { keptSearch, type Language } from '../http/index.ts';
 import { PasswordQueueFullError, passwordFaults } from '../password/index.ts';
+import type { ClientId } from '../shared/index.ts';
 import { findUserByIdentifier, hasPartnerDeal, maxUserAgentLength } from '../users/index.ts';
 import type { SignUpRuleDeps } from './deps.ts';
 import { consumeSignUp } from './limits.ts';
@@ -16,7 +17,7 @@ export interface StartSignUpInput extends ProfileInput {
   /** The version of the terms that the submitted form showed. */
   termsVersion: number | undefined;
   continuation: string;
-  from: { ip: string; userAgent: string | null; clientId: string | null };
+  from: { ip: string; userAgent: string | null; clientId: ClientId | null };
 }
 
 export type StartSignUpRefusal =

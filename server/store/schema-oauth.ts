@@ -1,10 +1,10 @@
-import type { SealedText, SessionIdHash, Sha256, UserId } from '../shared/index.ts';
+import type { ClientId, SealedText, SessionIdHash, Sha256, UserId } from '../shared/index.ts';
 
 /** Tables of client apps and their grants. See `schema.ts`. */
 
 /** One client app. `metadata` is JSON in RFC 7591 names, without the secret. */
 export interface ClientTable {
-  id: string;
+  id: ClientId;
   name: string;
   metadata: string;
   /** SHA-256 (hex) of the client secret; null for public clients. */
@@ -38,7 +38,7 @@ export interface OidcTable {
   /** JSON, sealed. */
   payload: SealedText;
   grant_id: Sha256 | null;
-  client_id: string | null;
+  client_id: ClientId | null;
   account_id: UserId | null;
   /** Hash of its Foyer session. */
   foyer_session: SessionIdHash | null;
@@ -54,7 +54,7 @@ export interface OidcTable {
  */
 export interface ConnectedAppTable {
   user_id: UserId;
-  client_id: string;
+  client_id: ClientId;
   /** Separated by spaces. */
   scopes: string;
   /** JSON: scopes by the identifiers of resource servers, each separated by spaces. */
@@ -72,7 +72,7 @@ export interface ClientSessionTable {
   sid: string;
   /** Hash of the Foyer session. */
   foyer_session: SessionIdHash;
-  client_id: string;
+  client_id: ClientId;
   account_id: UserId;
   created_at: number;
   /** Later than any session; extended while it is used. */

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { SealedText, Sha256, UserId } from '../shared/index.ts';
+import type { ClientId, SealedText, Sha256, UserId } from '../shared/index.ts';
 import type { FederatedIdentityTable } from './schema-federation.ts';
 import type {
   AccountDeletionTable,
@@ -255,7 +255,7 @@ export interface TermsAcceptanceTable {
   ip: string | null;
   user_agent: string | null;
   /** The client app with a pending request. */
-  client_id: string | null;
+  client_id: ClientId | null;
   accepted_at: number;
 }
 

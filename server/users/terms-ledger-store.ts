@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Sha256, UserId } from '../shared/index.ts';
+import type { ClientId, Sha256, UserId } from '../shared/index.ts';
 import { type Schema, uuidv7 } from '../store/index.ts';
 
 /** The accepted version of the terms, and the place: evidence in case of doubt. */
@@ -14,7 +14,7 @@ export interface TermsAcceptance {
   ip: string | null;
   userAgent: string | null;
   /** The client app with a pending request. */
-  clientId: string | null;
+  clientId: ClientId | null;
 }
 
 /** Maximum stored length of a User-Agent. */

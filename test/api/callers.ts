@@ -21,7 +21,7 @@ import { setDisabled, type User } from '../../server/users/index.ts';
 import { giveTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
-import { toSealedText } from '../support/ids.ts';
+import { toClientId, toSealedText } from '../support/ids.ts';
 import { relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
 
 /** What a caller sends beside the call itself. */
@@ -265,7 +265,7 @@ export const callers: Record<string, Caller> = {
     async credentials(foyer) {
       const { user, tokens, clientId } = await signedInto(foyer, everyScope);
       const { db } = foyer.deps.database;
-      const client = await findClient(db, clientId);
+      const client = await findClient(db, toClientId(clientId));
       if (!client) throw new Error('no such client');
       await updateClient(db, { ...client, first_party: false }, {}, foyer.deps.now());
       return { ...bearer(tokens.access_token), is: user.id };
@@ -357,7 +357,9 @@ export const callers: Record<string, Caller> = {
     },
     expected: asTokenReader,
   },
-  'a token of a removed client': spoilt((foyer, { clientId }) => deleteClient(foyer.deps.database.db, clientId)),
+  'a token of a removed client': spoilt((foyer, { clientId }) =>
+    deleteClient(foyer.deps.database.db, toClientId(clientId)),
+  ),
   'a client app with every scope': {
     async credentials(foyer) {
       const { id, token } = await service(foyer, apiScopes);
@@ -382,7 +384,7 @@ export const callers: Record<string, Caller> = {
     async credentials(foyer) {
       const { id, token } = await service(foyer, apiScopes);
       const { db } = foyer.deps.database;
-      const client = await findClient(db, id);
+      const client = await findClient(db, toClientId(id));
       if (!client) throw new Error('no such client');
       await updateClient(db, { ...client, scope: 'payments:write' }, {}, foyer.deps.now());
       return bearer(token);
@@ -392,7 +394,7 @@ export const callers: Record<string, Caller> = {
   'a client app that is removed': {
     async credentials(foyer) {
       const { id, token } = await service(foyer, apiScopes);
-      await deleteClient(foyer.deps.database.db, id);
+      await deleteClient(foyer.deps.database.db, toClientId(id));
       return bearer(token);
     },
     expected: always(401),

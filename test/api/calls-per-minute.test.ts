@@ -1,5 +1,6 @@
 import { findClient, updateClient } from '../../server/oidc/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { service, signedInto } from './callers.ts';
@@ -17,7 +18,7 @@ describe.each(backends)('calls per minute of a client on $name', (backend) => {
   };
   const allow = async (id: string, calls: number | undefined) => {
     const { db } = foyer.deps.database;
-    const client = await findClient(db, id);
+    const client = await findClient(db, toClientId(id));
     if (!client) throw new Error('no such client');
     const { calls_per_minute: _, ...rest } = client;
     const changed = calls === undefined ? rest : { ...rest, calls_per_minute: calls };

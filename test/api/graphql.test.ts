@@ -18,7 +18,7 @@ import { StoreUnavailable } from '../../server/store/index.ts';
 import { insertUserRecord } from '../../server/users/index.ts';
 import { userRecordSchema } from '../../server/users/user-record-json.ts';
 import { listenOnFreePort, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toUserId } from '../support/ids.ts';
+import { toClientId, toUserId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
@@ -88,7 +88,7 @@ describe('errors of GraphQL', () => {
       res.status(status).json({ cause: String(options.cause) });
     };
     const guard: Guard = () => (req, _res, next) => {
-      setPrincipal(req, { kind: 'client', clientId: 'shop', scopes: ['users:read'] });
+      setPrincipal(req, { kind: 'client', clientId: toClientId('shop'), scopes: ['users:read'] });
       next();
     };
     const limits = apiCallLimits({
@@ -123,7 +123,7 @@ describe('errors of GraphQL', () => {
 });
 
 describe('access rules of GraphQL fields', () => {
-  const reader = { kind: 'client', clientId: 'shop', scopes: ['users:read'] } as const;
+  const reader = { kind: 'client', clientId: toClientId('shop'), scopes: ['users:read'] } as const;
   const schema = 'type Query { open: Int, closed: Closed } type Closed { secret: Int, open: Int }';
   const rules: Record<string, ApiAccess> = {
     'Query.open': { client: 'users:read' },

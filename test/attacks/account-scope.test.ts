@@ -4,6 +4,7 @@ import { fresh } from '../contact/steps.ts';
 import { giveTotp, memberWithTotp, signInWithTotp, stepMs } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import { relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
@@ -124,7 +125,7 @@ describe.each(backends)('account takeover by a client app with the scope account
     const user = await foyer.addUser();
     const token = (await tokensFor(app, foyer.browser(), user)).access_token;
     const { db } = foyer.deps.database;
-    const client = await findClient(db, registered.id);
+    const client = await findClient(db, toClientId(registered.id));
     if (!client) throw new Error('no such client');
     for (const change of [
       { first_party: false },

@@ -3,6 +3,7 @@ import * as oidc from 'openid-client';
 import type { User } from '../../server/users/index.ts';
 import { withDefaultClient } from '../oidc/token-cookie-tools.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import { newKey, type ProofKey, proof } from '../support/proofs.ts';
 import { type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
@@ -299,9 +300,13 @@ describe.each(backends)('DPoP-bound tokens under attack on $name', (backend) => 
     const { db } = foyer.deps.database;
     await withDefaultClient(foyer);
     expect(Object.keys(await (await foyer.signedIn(user)).cookies())).toContain('foyer_access_token');
-    const { metadata } = await db.selectFrom('clients').selectAll().where('id', '=', 'web').executeTakeFirstOrThrow();
+    const { metadata } = await db
+      .selectFrom('clients')
+      .selectAll()
+      .where('id', '=', toClientId('web'))
+      .executeTakeFirstOrThrow();
     const strict = JSON.stringify({ ...JSON.parse(metadata), dpop_bound_access_tokens: true });
-    await db.updateTable('clients').set({ metadata: strict }).where('id', '=', 'web').execute();
+    await db.updateTable('clients').set({ metadata: strict }).where('id', '=', toClientId('web')).execute();
     expect(Object.keys(await (await foyer.signedIn(user)).cookies())).not.toContain('foyer_access_token');
   });
 });

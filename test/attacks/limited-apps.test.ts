@@ -5,6 +5,7 @@ import { withDefaultClient } from '../oidc/token-cookie-tools.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { answerCode, device, finishCode } from '../support/devices.ts';
 import { password } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import {
   type Begun,
   type RelyingParty,
@@ -210,10 +211,10 @@ describe('a client app that is limited to some plans', () => {
     const row = await foyer.deps.database.db
       .selectFrom('clients')
       .select('metadata')
-      .where('id', '=', 'web')
+      .where('id', '=', toClientId('web'))
       .executeTakeFirstOrThrow();
     const metadata = JSON.stringify({ ...JSON.parse(row.metadata), required_plans: ['12'] });
-    await foyer.deps.database.db.updateTable('clients').set({ metadata }).where('id', '=', 'web').execute();
+    await foyer.deps.database.db.updateTable('clients').set({ metadata }).where('id', '=', toClientId('web')).execute();
     try {
       await has(user, '10');
       foyer.passTime(10 * 60_000);
@@ -221,7 +222,7 @@ describe('a client app that is limited to some plans', () => {
       expect(Object.keys(await browser.cookies())).not.toContain('foyer_access_token');
       expect(Object.keys(await (await foyer.signedIn(user)).cookies())).not.toContain('foyer_access_token');
     } finally {
-      await foyer.deps.database.db.deleteFrom('clients').where('id', '=', 'web').execute();
+      await foyer.deps.database.db.deleteFrom('clients').where('id', '=', toClientId('web')).execute();
     }
   });
 

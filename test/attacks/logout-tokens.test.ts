@@ -6,6 +6,7 @@ import type { User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { cliOf } from '../support/cli.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 import { sidOf, type ToldApp, toldApp } from '../support/told-app.ts';
@@ -51,7 +52,7 @@ describe.each([anyBackend])('a client app that gets logout tokens', (backend) =>
     });
   /** Of a client app that is not registered any more: what stood in its registration stands here. */
   const notice = (address: string): LogoutNotice => ({
-    ...{ channel: 'logout-token', clientId: 'gone', sub: user.id, sid: 'x', address, algorithm: 'ES256' },
+    ...{ channel: 'logout-token', clientId: toClientId('gone'), sub: user.id, sid: 'x', address, algorithm: 'ES256' },
   });
   const rows = () => foyer.deps.database.db.selectFrom('outbox').selectAll().where('recipient', '=', app.id).execute();
   const turn = () => foyer.deps.outboxWorker.turn();

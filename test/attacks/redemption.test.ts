@@ -2,6 +2,7 @@ import * as oidc from 'openid-client';
 import { sha256 } from '../../server/shared/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import { type Begun, type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
 import { entriesIn } from '../support/stored.ts';
 import { backends } from '../support/stores.ts';
@@ -187,7 +188,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
       const row = await foyer.stores.database.db
         .selectFrom('clients')
         .select('secret_hash')
-        .where('id', '=', client.id)
+        .where('id', '=', toClientId(client.id))
         .executeTakeFirstOrThrow();
       given = basicOf({ id: client.id, secret: row.secret_hash });
     }

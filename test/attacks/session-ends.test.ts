@@ -6,7 +6,7 @@ import { names, setBy, tokenCookieTools, withDefaultClient } from '../oidc/token
 import { activate, appCode, begin, leadsTo } from '../settings/mfa-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toSealedText, toSessionId, toSessionIdHash, toSha256 } from '../support/ids.ts';
+import { toClientId, toSealedText, toSessionId, toSessionIdHash, toSha256 } from '../support/ids.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
@@ -235,7 +235,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
           id_hash: toSha256(`sweep-${n}`),
           payload: toSealedText(''),
           grant_id: null,
-          client_id: 'web',
+          client_id: toClientId('web'),
         },
         ...{
           account_id: user.id,
@@ -287,7 +287,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
         await db
           .updateTable('clients')
           .set({ secret_hash: clientSecretHash(secret) })
-          .where('id', '=', 'web')
+          .where('id', '=', toClientId('web'))
           .execute();
         const answer = await sendRequest(`${foyer.url}/oauth2/token`, {
           method: 'POST',

@@ -2,6 +2,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as oidc from 'openid-client';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import { relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
@@ -220,9 +221,13 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
     const entered = await browser.post(`/sign-in${landing.search}`, { username: user.email, password });
     const resume = await store(browser, locationOf(entered));
     const { db } = foyer.deps.database;
-    const { metadata } = await db.selectFrom('clients').selectAll().where('id', '=', app.id).executeTakeFirstOrThrow();
+    const { metadata } = await db
+      .selectFrom('clients')
+      .selectAll()
+      .where('id', '=', toClientId(app.id))
+      .executeTakeFirstOrThrow();
     const now = JSON.stringify({ ...JSON.parse(metadata), ...change });
-    await db.updateTable('clients').set({ metadata: now }).where('id', '=', app.id).execute();
+    await db.updateTable('clients').set({ metadata: now }).where('id', '=', toClientId(app.id)).execute();
     const answer = await browser.get(resume);
     expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
     expect(await answer.text()).not.toMatch(/id_token=/);

@@ -3,6 +3,7 @@ import type { User } from '../../server/users/index.ts';
 import { minuteMs, names, setBy, tokenCookieTools, withDefaultClient } from '../oidc/token-cookie-tools.ts';
 import { locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
@@ -70,10 +71,14 @@ describe.each(backends)('token cookies on $name', (backend) => {
     it('The token cookies of a default client with wide scopes neither change credentials nor charge cards', async () => {
       const user = await foyer.addUser();
       const { db } = foyer.stores.database;
-      const row = await db.selectFrom('clients').select('metadata').where('id', '=', 'web').executeTakeFirstOrThrow();
+      const row = await db
+        .selectFrom('clients')
+        .select('metadata')
+        .where('id', '=', toClientId('web'))
+        .executeTakeFirstOrThrow();
       const wide = { ...JSON.parse(row.metadata), scope: 'openid account account:security account:payments' };
       const register = (metadata: string) =>
-        db.updateTable('clients').set({ metadata }).where('id', '=', 'web').execute();
+        db.updateTable('clients').set({ metadata }).where('id', '=', toClientId('web')).execute();
       await register(JSON.stringify(wide));
       try {
         const cookies = await (await foyer.signedIn(user)).cookies();

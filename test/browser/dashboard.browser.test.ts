@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { openShop, type Shop } from '../checkout/shop.ts';
 import { chromiumForTests, heightPx } from '../support/chromium.ts';
+import { toClientId } from '../support/ids.ts';
 
 const picture = (width: number) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48" width="${width}" height="48"><circle cx="24" cy="24" r="6"/></svg>`;
@@ -83,10 +84,10 @@ describe('the dashboard in a browser', () => {
     const { metadata } = await db
       .selectFrom('clients')
       .select('metadata')
-      .where('id', '=', 'app-9')
+      .where('id', '=', toClientId('app-9'))
       .executeTakeFirstOrThrow();
     const write = (text: string) =>
-      db.updateTable('clients').set({ metadata: text }).where('id', '=', 'app-9').execute();
+      db.updateTable('clients').set({ metadata: text }).where('id', '=', toClientId('app-9')).execute();
     const page = await open(true);
     await write('{');
     try {

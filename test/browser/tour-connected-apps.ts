@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { Browser } from '../support/browser.ts';
+import { toClientId } from '../support/ids.ts';
 import type { Stop } from './tour.ts';
 import type { FederatedHouse } from './tour-federation.ts';
 
@@ -27,11 +28,11 @@ export function connectedAppStops({
         const scopes = 'openid profile email phone address membership offline_access';
         await db
           .insertInto('connected_apps')
-          .values({ ...row, client_id: partner.id, scopes })
+          .values({ ...row, client_id: toClientId(partner.id), scopes })
           .execute();
         await db
           .insertInto('connected_apps')
-          .values({ ...row, client_id: other.id, scopes: 'openid email' })
+          .values({ ...row, client_id: toClientId(other.id), scopes: 'openid email' })
           .execute();
       }
       await become(page, await foyer.signedIn(user), foyer.url);

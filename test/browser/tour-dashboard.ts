@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import type { Language } from '../../server/http/index.ts';
 import type { ClientRequest } from '../../server/oidc/index.ts';
 import type { Shop } from '../checkout/shop.ts';
+import { toClientId } from '../support/ids.ts';
 import type { Stop } from './tour.ts';
 import type { ShopTour } from './tour-membership.ts';
 
@@ -31,7 +32,7 @@ const app = (name: string, over: Partial<ClientRequest> = {}): Partial<ClientReq
 export function dashboardStops({ shop, become }: ShopTour): Stop[] {
   /** The client apps of this stop alone; other stops have theirs. */
   const withApps = async ({ foyer }: Shop, apps: readonly Partial<ClientRequest>[]) => {
-    await foyer.deps.database.db.deleteFrom('clients').where('id', 'like', 'tour-%').execute();
+    await foyer.deps.database.db.deleteFrom('clients').where('id', 'like', toClientId('tour-%')).execute();
     const picture = foyer.url + foyer.deps.assets.icon;
     for (const one of apps) await foyer.addClient({ ...one, ...(one.logo === logo && { logo: picture }) });
   };
@@ -69,14 +70,21 @@ export function dashboardStops({ shop, become }: ShopTour): Stop[] {
         const { db } = foyer.deps.database;
         // A row that nobody can read, for as long as it takes.
         await visit('/tos', [app('Academy')])(page);
-        await db.updateTable('clients').set({ metadata: '{' }).where('id', '=', idOf('Academy')).execute();
+        await db
+          .updateTable('clients')
+          .set({ metadata: '{' })
+          .where('id', '=', toClientId(idOf('Academy')))
+          .execute();
         // Its honest 503 would be one of the tour's findings.
         await page.route(`${foyer.url}/dashboard`, async (route) =>
           route.fulfill({ response: await route.fetch(), status: 200 }),
         );
         await page.goto(`${foyer.url}/dashboard`);
         await page.locator('.snackbar').waitFor();
-        await db.deleteFrom('clients').where('id', '=', idOf('Academy')).execute();
+        await db
+          .deleteFrom('clients')
+          .where('id', '=', toClientId(idOf('Academy')))
+          .execute();
       },
     },
     {

@@ -1,6 +1,6 @@
 import type { ClientTable, OidcTable, SigningKeyTable, UserTable } from '../../server/store/index.ts';
 import { uuidv7 } from '../../server/store/index.ts';
-import { toSealedText, toSha256, toUserId } from '../support/ids.ts';
+import { toClientId, toSealedText, toSha256, toUserId } from '../support/ids.ts';
 
 /** More than 32 bits, as every time in milliseconds is. */
 export const NOW_MS = 1_790_000_000_123;
@@ -48,7 +48,7 @@ export function aUser(change: Partial<UserTable> = {}): UserTable {
 
 export function aClient(change: Partial<ClientTable> = {}): ClientTable {
   return {
-    id: uuidv7(),
+    id: toClientId(uuidv7()),
     name: 'App',
     metadata: '{}',
     secret_hash: null,

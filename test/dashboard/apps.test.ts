@@ -1,12 +1,13 @@
 import { listApps, logoOrigins, matchesSearch } from '../../server/dashboard/apps.ts';
 import { type ClientRequest, clientMetadata, createCanAccessClient } from '../../server/oidc/index.ts';
+import { toClientId } from '../support/ids.ts';
 
 const client = (id: string, more: Partial<ClientRequest> = {}) =>
   clientMetadata({ id, name: id, redirectUris: [`https://${id}.example/cb`], ...more }, { development: false });
 const rules = {
   mayEnter: createCanAccessClient(({ planId }) => ({ plan: planId ?? undefined, entitlements: [] })),
   publicUrl: 'https://foyer.example',
-  defaultClientId: 'web',
+  defaultClientId: toClientId('web'),
 };
 const member = { planId: '12', trialUntil: null };
 const shown = (...clients: ReturnType<typeof client>[]) => listApps(member, clients, rules);

@@ -4,7 +4,7 @@ import type { User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
 import type { TestFoyer } from '../support/foyer.ts';
-import { toSealedText, toSessionIdHash, toSha256, toUserId } from '../support/ids.ts';
+import { toClientId, toSealedText, toSessionIdHash, toSha256, toUserId } from '../support/ids.ts';
 
 export const dayMs = 24 * 60 * 60_000;
 
@@ -89,7 +89,7 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
     },
     terms_acceptances: {
       ...{ id: `terms-${id}`, user_id: id, version: 1, label: '1.0.0', lang: 'en', text_hash: toSha256('hash') },
-      ...{ ip, user_agent: userAgent, client_id: 'some-client', accepted_at: at },
+      ...{ ip, user_agent: userAgent, client_id: toClientId('some-client'), accepted_at: at },
     },
     partner_deals: { email, tier: 2, imported_at: at, user_id: id, used_at: at },
     totp_authenticators: { user_id: id, sealed_secret: toSealedText(secret), last_step: 1, created_at: at },
@@ -163,13 +163,13 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       ...{
         sid: `sid-${id}`,
         foyer_session: toSessionIdHash(`session-${id}`),
-        client_id: 'some-client',
+        client_id: toClientId('some-client'),
         account_id: id,
       },
       ...{ created_at: at, expires_at: at + 30 * dayMs },
     },
     connected_apps: {
-      ...{ user_id: id, client_id: 'some-client', scopes: 'openid email', resources: '{}' },
+      ...{ user_id: id, client_id: toClientId('some-client'), scopes: 'openid email', resources: '{}' },
       ...{ created_at: at, last_used_at: at },
     },
     oidc: {
@@ -178,7 +178,7 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
         id_hash: toSha256(`grant-${id}`),
         payload: toSealedText(secret),
         grant_id: null,
-        client_id: 'some-client',
+        client_id: toClientId('some-client'),
       },
       ...{ account_id: id, foyer_session: null, offline: 1, consumed_at: null, expires_at: at + 30 * dayMs },
     },

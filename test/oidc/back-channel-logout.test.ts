@@ -11,7 +11,7 @@ import type { Browser } from '../support/browser.ts';
 import { cliOf } from '../support/cli.ts';
 import { answerCode, device } from '../support/devices.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toSessionIdHash } from '../support/ids.ts';
+import { toClientId, toSessionIdHash } from '../support/ids.ts';
 import type { Tokens } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { sidOf, type ToldApp, toldApp } from '../support/told-app.ts';
@@ -258,12 +258,12 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
           async () => live,
           () => true,
         );
-      expect(await grantsWhile(false).sidFor(late, app.id)).toBeUndefined();
+      expect(await grantsWhile(false).sidFor(late, toClientId(app.id))).toBeUndefined();
       const count = () =>
         database.db.selectFrom('client_sessions').selectAll().where('foyer_session', '=', late.idHash);
       expect(await count().execute()).toEqual([]);
-      const first = await grantsWhile(true).sidFor(late, app.id);
-      expect([await grantsWhile(true).sidFor(late, app.id), await count().execute()]).toMatchObject([
+      const first = await grantsWhile(true).sidFor(late, toClientId(app.id));
+      expect([await grantsWhile(true).sidFor(late, toClientId(app.id)), await count().execute()]).toMatchObject([
         first,
         [{ sid: first }],
       ]);
@@ -293,12 +293,14 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
   it('Sweeping deletes client sessions that no session can use any more and sends no logout token', async () => {
     const { database } = foyer.deps;
     const store = createClientSessionStore(database, foyer.deps.now);
-    const old = await store.findSid({ idHash: toSessionIdHash(`old-${user.id}`), userId: user.id }, app.id);
+    const old = await store.findSid({ idHash: toSessionIdHash(`old-${user.id}`), userId: user.id }, toClientId(app.id));
     const dayMs = 24 * 60 * 60_000;
     expect(await store.sweep(foyer.deps.now() + 399 * dayMs, 500)).toBe(0);
     // One that is used is kept for longer.
     const later = createClientSessionStore(database, () => foyer.deps.now() + 300 * dayMs);
-    expect(await later.findSid({ idHash: toSessionIdHash(`old-${user.id}`), userId: user.id }, app.id)).toEqual({
+    expect(
+      await later.findSid({ idHash: toSessionIdHash(`old-${user.id}`), userId: user.id }, toClientId(app.id)),
+    ).toEqual({
       ...old,
       isNew: false,
     });

@@ -5,6 +5,7 @@ import type { User } from '../../server/users/index.ts';
 import { send } from '../attacks/wire.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { listenOnFreePort, password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import { type Begun, homeFrom, type RelyingParty, refreshOf, relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
@@ -189,7 +190,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     const browser = foyer.browser();
     const { landing } = await open(browser, {}, await relyingParty(foyer, app));
     foyer.passTime(hourMs);
-    await foyer.stores.database.db.deleteFrom('clients').where('id', '=', app.id).execute();
+    await foyer.stores.database.db.deleteFrom('clients').where('id', '=', toClientId(app.id)).execute();
     const page = await (await browser.get(locationOf(await browser.get(landing)))).text();
     const answer = await browser.get(refreshOf(page));
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('We do not know this app')]);

@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import * as oidc from 'openid-client';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import { type Begun, type RelyingParty, relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
@@ -131,7 +132,7 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
       const row = await foyer.stores.database.db
         .selectFrom('clients')
         .select('secret_hash')
-        .where('id', '=', client.id)
+        .where('id', '=', toClientId(client.id))
         .executeTakeFirstOrThrow();
       expect((await redeemRaw({}, basic(client.id, row.secret_hash ?? ''))).status).toBe(401);
     });

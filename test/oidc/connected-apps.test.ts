@@ -7,6 +7,7 @@ import type { Browser } from '../support/browser.ts';
 import { cliOf } from '../support/cli.ts';
 import { answerCode, device } from '../support/devices.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import { type RelyingParty, relyingParty, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
@@ -188,7 +189,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
       const { count } = await foyer.stores.database.db
         .selectFrom('oidc')
         .select((eb) => eb.fn.countAll<number>().as('count'))
-        .where('client_id', '=', clientId)
+        .where('client_id', '=', toClientId(clientId))
         .where('model', '=', 'Grant')
         .where('offline', '=', 1)
         .executeTakeFirstOrThrow();

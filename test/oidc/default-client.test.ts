@@ -1,4 +1,5 @@
 import { ensureDefaultClient, findClient, updateClient } from '../../server/oidc/index.ts';
+import { toClientId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 
 describe.each(backends)('the default client on $name', (backend) => {
@@ -6,7 +7,7 @@ describe.each(backends)('the default client on $name', (backend) => {
     const stores = await backend.open();
     const settings = { id: 'web', name: 'Lobby', publicUrl: 'https://login.example.com', development: false };
     await Promise.all([1, 2, 3].map(() => ensureDefaultClient(stores.database, settings, 1)));
-    const made = await findClient(stores.database.db, 'web');
+    const made = await findClient(stores.database.db, toClientId('web'));
     expect(made).toMatchObject({
       client_name: 'Lobby',
       redirect_uris: ['https://login.example.com/'],
@@ -17,7 +18,7 @@ describe.each(backends)('the default client on $name', (backend) => {
     if (!made) throw new Error('not made');
     await updateClient(stores.database.db, { ...made, scope: 'openid' }, {}, 2);
     await ensureDefaultClient(stores.database, settings, 3);
-    expect((await findClient(stores.database.db, 'web'))?.scope).toBe('openid');
+    expect((await findClient(stores.database.db, toClientId('web')))?.scope).toBe('openid');
     await stores.destroy();
   });
 });

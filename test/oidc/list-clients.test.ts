@@ -1,6 +1,7 @@
 import { ensureDefaultClient, findClient, updateClient } from '../../server/oidc/index.ts';
 import { service } from '../api/callers.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
@@ -25,7 +26,7 @@ describe.each(backends)('GET /clients on $name', (backend) => {
     const headers = { authorization: `Bearer ${token}` };
     expect(await ofMember()).toEqual(['shop']);
     expect(await ids(await sendRequest(`${foyer.url}/clients`, { headers }))).toEqual(['shop', 'web']);
-    const registered = await findClient(database.db, 'web');
+    const registered = await findClient(database.db, toClientId('web'));
     if (!registered) throw new Error('no default client');
     const changed = { ...registered, initiate_login_uri: 'https://www.example.com/in' };
     await updateClient(database.db, changed, {}, now());

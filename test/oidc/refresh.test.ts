@@ -2,6 +2,7 @@ import * as oidc from 'openid-client';
 import type { User } from '../../server/users/index.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
 import { backends, flushKeyValue } from '../support/stores.ts';
 
@@ -152,7 +153,10 @@ describe.each(backends)('refresh on $name', (backend) => {
     expect((await oidc.fetchUserInfo(consented.config, silent.access_token, user.id)).email).toBe(user.email);
     for (const { id } of [client, consented]) {
       const grants = foyer.stores.database.db.selectFrom('oidc').select('expires_at').where('model', '=', 'Grant');
-      const newest = await grants.where('client_id', '=', id).orderBy('expires_at', 'desc').executeTakeFirstOrThrow();
+      const newest = await grants
+        .where('client_id', '=', toClientId(id))
+        .orderBy('expires_at', 'desc')
+        .executeTakeFirstOrThrow();
       expect(newest.expires_at).toBeGreaterThan(foyer.deps.now() + 90 * dayMs);
     }
     foyer.passTime(-60 * dayMs);

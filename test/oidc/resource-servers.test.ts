@@ -3,6 +3,7 @@ import * as oidc from 'openid-client';
 import { deleteResourceServer, findClient, insertResourceServer, updateClient } from '../../server/oidc/index.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import { type RelyingParty, relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
@@ -216,7 +217,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
       const party = await app();
       const { tokens } = await tokensAt(party);
       const { db } = foyer.deps.database;
-      const known = await findClient(db, party.id);
+      const known = await findClient(db, toClientId(party.id));
       if (!known) throw new Error('no such client');
       await updateClient(db, { ...known, resources: [] }, {}, 2);
       await expect(

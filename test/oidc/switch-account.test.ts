@@ -2,6 +2,7 @@ import * as oidc from 'openid-client';
 import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import { type RelyingParty, refreshOf, relyingParty, signInFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
@@ -242,10 +243,14 @@ describe.each(backends)('switch of account by /logout on $name', (backend) => {
       const { metadata } = await db
         .selectFrom('clients')
         .select('metadata')
-        .where('id', '=', others.broken.id)
+        .where('id', '=', toClientId(others.broken.id))
         .executeTakeFirstOrThrow();
       const broken = JSON.stringify({ ...JSON.parse(metadata), redirect_uris: ['no address'] });
-      await db.updateTable('clients').set({ metadata: broken }).where('id', '=', others.broken.id).execute();
+      await db
+        .updateTable('clients')
+        .set({ metadata: broken })
+        .where('id', '=', toClientId(others.broken.id))
+        .execute();
     });
   });
 

@@ -5,6 +5,7 @@ import { setDisabled, type User } from '../../server/users/index.ts';
 import { secondProcess } from '../attacks/second-process.ts';
 import { portOf, Visitor } from '../attacks/wire.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { minuteMs, names, setBy, setOf, tokenCookieTools, withDefaultClient } from './token-cookie-tools.ts';
@@ -223,7 +224,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
 
     it('A failed renewal breaks no page and no sign-in and is logged without a token', async () => {
       const { db } = foyer.deps.database;
-      const client = await findClient(db, 'web');
+      const client = await findClient(db, toClientId('web'));
       if (!client) throw new Error('no default client');
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
@@ -268,13 +269,13 @@ describe.each(backends)('token cookies on $name', (backend) => {
 
     it('No user gets token cookies while there is no default client', async () => {
       const { database } = foyer.deps;
-      const client = await findClient(database.db, 'web');
+      const client = await findClient(database.db, toClientId('web'));
       if (!client) throw new Error('no default client');
-      await deleteClient(database.db, 'web');
+      await deleteClient(database.db, toClientId('web'));
       const browser = await foyer.signedIn(await foyer.addUser());
       expect(Object.keys(await browser.cookies()).filter((name) => names.includes(name))).toEqual([]);
       await withDefaultClient(foyer);
-      expect(await findClient(database.db, 'web')).toEqual(client);
+      expect(await findClient(database.db, toClientId('web'))).toEqual(client);
     });
   });
 

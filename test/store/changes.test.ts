@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cacheUntilChanged, type Database, migrate, openDatabase } from '../../server/store/index.ts';
+import { toClientId } from '../support/ids.ts';
 
 /** What is kept between requests must be what the database would say at this moment, whoever changed it. */
 describe('the cache of a SQLite database', () => {
@@ -101,7 +102,7 @@ describe('the cache of a SQLite database', () => {
     const { read, reads } = reader();
     await read();
     await insert(database, 'two', 'new');
-    await database.db.updateTable('clients').set({ name: 'other' }).where('id', '=', 'none').execute();
+    await database.db.updateTable('clients').set({ name: 'other' }).where('id', '=', toClientId('none')).execute();
     await read();
     expect(reads()).toBe(1);
   });
