@@ -1,12 +1,11 @@
 /**
- * `npm test`, `npm run test:rest` and `npm run test:all` (`-- jest arguments`): everything that the tests need, then lint,
+ * `npm test` and `npm run test:all` (`-- jest arguments`): everything that the tests need, then lint,
  * types, build, tests and a summary whose last line is `N passed, N failed`. The first argument says which tests run
  * (lib/test-selection.mjs). FOYER_TEST_WITHOUT=redis,postgres,browser,stripe-reference leaves parts out.
  */
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildSteps } from './lib/build.mjs';
 import { checks, showFailures } from './lib/checks.mjs';
 import { installPackages, mayInstall } from './lib/debian.mjs';
 import { install } from './lib/install.mjs';
@@ -18,7 +17,7 @@ import { alone } from './lib/ready.mjs';
 import { createSay, Failure } from './lib/say.mjs';
 import { startPostgres, startRedis } from './lib/services.mjs';
 import { judge, summaryLines } from './lib/summary.mjs';
-import { speedOf } from './lib/test-selection.mjs';
+import { readSpeed } from './lib/test-selection.mjs';
 
 const say = createSay();
 
@@ -108,24 +107,16 @@ async function timed(name, act) {
   return { value, step: { name, ms: performance.now() - beganMs } };
 }
 
-/** What the step before the tests does. `npm run test:rest` follows `npm test`, which has the same lint and types. */
-const preparations = {
-  fast: { title: 'Lint, types, build; starting services', act: checks },
-  rest: { title: 'Build; starting services', act: buildSteps },
-  all: { title: 'Lint, types, build; starting services', act: checks },
-};
-
 await command(async () => {
   const [word, ...args] = process.argv.slice(2);
-  const speed = speedOf({ FOYER_TEST: word });
-  const preparation = preparations[speed];
+  const speed = readSpeed({ FOYER_TEST: word });
   const without = parseWithout(process.env.FOYER_TEST_WITHOUT);
   const installed = await timed('install', () => alone(say, () => install(say)));
   const parts = await timed('find Redis, PostgreSQL, Chromium', () => needParts(without));
   const dir = temporaryFolder();
   const [services, checked] = await Promise.all([
     timed('start services', () => startServices(parts.value, dir)),
-    say.step(preparation.title, () => alone(say, preparation.act)),
+    say.step('Lint, types, build; starting services', () => alone(say, checks)),
   ]);
   showFailures(checked);
   say.line(`Running the tests (${speed})`);

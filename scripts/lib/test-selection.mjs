@@ -2,20 +2,19 @@
  * Which test files a run has, and on which stores they run. FOYER_TEST says it:
  *
  * - `all` (also when it is not set): every file, on both pairs of stores;
- * - `fast`: every file but the thorough ones, on SQLite with the embedded store; the contracts of the stores on both pairs;
- * - `rest`: what `fast` leaves out.
+ * - `fast`: every file but the thorough ones, on SQLite with the embedded store; the contracts of the stores on both pairs.
+ *   test/support/thorough.ts leaves single tests to `all`.
  */
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { root } from './paths.mjs';
 import { Failure } from './say.mjs';
 
-/** @typedef {'fast' | 'rest' | 'all'} Speed */
+/** @typedef {'fast' | 'all'} Speed */
 
 /** Journeys in a browser that `npm test` has: one of each flow, with and without JavaScript. All others are thorough. */
 const flows = [
   'contact',
-  'demo-journey',
   'federation-first',
   'forgot-password',
   'leaving',
@@ -23,35 +22,46 @@ const flows = [
   'passkeys',
   'purchase',
   'second-factor',
-  'settings',
   'sign-in',
   'sign-up',
-  'ways-out',
 ];
 
-/** Many runs of one thing, processes that are killed, and figures: they take most of the time of all tests. */
+/** Attacks by very many requests, and by many values at every address. */
+const floods = [
+  /^test\/attacks\/(bad-forms|bad-requests|every-address)\.test\.ts$/,
+  /^test\/attacks\/(member-storage|visitor-storage|session-flood|second-factor-guessing)\.test\.ts$/,
+  /^test\/attacks\/(plans|limited-apps|saml-cost|slow-connections)\.test\.ts$/,
+];
+
+/** Many runs of one thing, processes that are started or killed, and figures: they take most of the time of all tests. */
 const thorough = [
   /^test\/(examples|faults|fuzz|journeys|load)\//,
   /-processes\.contract\.test\.ts$/,
   /^test\/views\/(crawler|pages)\.test\.ts$/,
-  /^test\/membership\/(act-sweep|act-random|money|reading)\.test\.ts$/,
+  /^test\/membership\/(act-sweep|act-random|money|reading|reconcile)\.test\.ts$/,
+  /^test\/deletion\/random-acts\.test\.ts$/,
+  /^test\/settings\/membership\.test\.ts$/,
+  /^test\/api\/matrix\.test\.ts$/,
+  /^test\/cli\/(process|running|user-import|doctor-messages)\.test\.ts$/,
+  /^test\/contract\/outage\.contract\.test\.ts$/,
+  /^test\/sandbox\/stripe-engine-money\.test\.ts$/,
+  /^test\/scripts\/jest\.test\.ts$/,
+  /^test\/federation\/saml-shapes\.test\.ts$/,
+  ...floods,
 ];
 
 /** The stores decide what these prove. */
 const contract = /\.contract\.test\.ts$/;
-
-/** A file that runs on each pair of stores names one of these. */
-const usesBackends = /\b(?:backends|secondBackends|strictest)\b/;
 
 /**
  * @param {NodeJS.ProcessEnv} env
  * @returns {Speed}
  * @throws {Failure} for another word
  */
-export function speedOf(env) {
+export function readSpeed(env) {
   const speed = env.FOYER_TEST || 'all';
-  if (speed === 'fast' || speed === 'rest' || speed === 'all') return speed;
-  throw new Failure(`FOYER_TEST is "${speed}". Write fast, rest or all`);
+  if (speed === 'fast' || speed === 'all') return speed;
+  throw new Failure(`FOYER_TEST is "${speed}". Write fast or all`);
 }
 
 /** @param {string} path relative, with slashes */
@@ -69,11 +79,9 @@ function isThorough(path) {
  */
 export function selectBackends(file, env) {
   const path = relative(root, file).split(sep).join('/');
-  const speed = speedOf(env);
-  if (speed === 'all') return { first: true, second: true };
-  if (isThorough(path)) return speed === 'rest' ? { first: true, second: true } : { first: false, second: false };
-  if (speed === 'fast') return { first: true, second: contract.test(path) };
-  return { first: false, second: !contract.test(path) && usesBackends.test(readFileSync(file, 'utf8')) };
+  if (readSpeed(env) === 'all') return { first: true, second: true };
+  if (isThorough(path)) return { first: false, second: false };
+  return { first: true, second: contract.test(path) };
 }
 
 /**
@@ -83,10 +91,7 @@ export function selectBackends(file, env) {
 export function excludedFiles(env) {
   const without = (env.FOYER_TEST_WITHOUT ?? '').split(',').map((name) => name.trim());
   const browsers = without.includes('browser') ? ['\\.browser\\.test\\.tsx?$'] : [];
-  const files = speedOf(env) === 'all' ? [] : globSync('test/**/*.test.{ts,tsx}', { cwd: root });
-  const excluded = files.filter((path) => {
-    const { first, second } = selectBackends(join(root, path), env);
-    return !first && !second;
-  });
+  const files = readSpeed(env) === 'all' ? [] : globSync('test/**/*.test.{ts,tsx}', { cwd: root });
+  const excluded = files.filter((path) => !selectBackends(join(root, path), env).first);
   return [...browsers, ...excluded.map((path) => `[/\\\\]${path.replaceAll('.', '\\.')}$`)];
 }

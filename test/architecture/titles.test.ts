@@ -10,8 +10,8 @@ interface Title {
   title: string;
 }
 
-/** `it`, and `it.each(table)` as it is called with a title. */
-const isTest = (callee: string) => /^it(?:\.each\b|$)/.test(callee);
+/** `it` or `thorough`, and their `each(table)` as it is called with a title. */
+const isTest = (callee: string) => /^(?:it|thorough)(?:\.each\b|$)/.test(callee);
 
 /** The titles of a file as they are written, with placeholders. */
 function listTitles(file: string): Title[] {

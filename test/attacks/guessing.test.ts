@@ -3,6 +3,7 @@ import { type PasswordHasher, PasswordQueueFullError } from '../../server/passwo
 import { signInByPassword } from '../../server/sign-in/password-sign-in.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
+import { thorough } from '../support/thorough.ts';
 import { production, site } from './production.ts';
 import { portOf, Visitor } from './wire.ts';
 
@@ -50,45 +51,48 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
     return `198.${18 + (network >> 8)}.${network & 255}`;
   };
 
-  it('Of 10,000 guesses at one account from 10,000 addresses ten are checked, and the user still signs in at home', async () => {
-    const user = await addUser();
-    const home = at('203.0.113.7');
-    expect((await signIn(home, user.email)).status).toBe(303);
-    await home.post('/logout', {});
+  thorough(
+    'Of 10,000 guesses at one account from 10,000 addresses ten are checked, and the user still signs in at home',
+    async () => {
+      const user = await addUser();
+      const home = at('203.0.113.7');
+      expect((await signIn(home, user.email)).status).toBe(303);
+      await home.post('/logout', {});
 
-    const { config, database, kv, passwords } = foyer.deps;
-    const settings = {
-      database,
-      kv,
-      passwords,
-      uniformAnswers: true,
-      limits: guessLimitsFromConfig(config, toRateLimits(config, foyer.deps)),
-    };
-    const { asked, result } = await verified(async () => {
-      const outcomes = new Map<string, number>();
-      for (let round = 0; round < 100; round += 1) {
-        const guesses = Array.from({ length: 100 }, (_, n) =>
-          signInByPassword(
-            settings,
-            { username: user.email, password: `guess ${round} ${n}` },
-            { ip: `100.64.${round}.${n}`, device: () => undefined },
-          ),
-        );
-        for (const outcome of await Promise.all(guesses)) {
-          const kind = outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind;
-          outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
+      const { config, database, kv, passwords } = foyer.deps;
+      const settings = {
+        database,
+        kv,
+        passwords,
+        uniformAnswers: true,
+        limits: guessLimitsFromConfig(config, toRateLimits(config, foyer.deps)),
+      };
+      const { asked, result } = await verified(async () => {
+        const outcomes = new Map<string, number>();
+        for (let round = 0; round < 100; round += 1) {
+          const guesses = Array.from({ length: 100 }, (_, n) =>
+            signInByPassword(
+              settings,
+              { username: user.email, password: `guess ${round} ${n}` },
+              { ip: `100.64.${round}.${n}`, device: () => undefined },
+            ),
+          );
+          for (const outcome of await Promise.all(guesses)) {
+            const kind = outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind;
+            outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
+          }
         }
-      }
-      return outcomes;
-    });
-    expect(asked).toBe(10);
-    expect(Object.fromEntries(result)).toEqual({ 'wrong-password': 10, 'too-many': 9_990 });
-    expect((await signIn(home, user.email)).status).toBe(303);
-    // Also from another network, and when their browser was closed in between: the mark is what counts.
-    expect((await signIn(at('203.0.113.99', home.jar), user.email)).status).toBe(303);
-    // From a browser that the account does not know, even the right password is told nothing.
-    expect((await signIn(at('203.0.113.8'), user.email)).status).toBe(429);
-  });
+        return outcomes;
+      });
+      expect(asked).toBe(10);
+      expect(Object.fromEntries(result)).toEqual({ 'wrong-password': 10, 'too-many': 9_990 });
+      expect((await signIn(home, user.email)).status).toBe(303);
+      // Also from another network, and when their browser was closed in between: the mark is what counts.
+      expect((await signIn(at('203.0.113.99', home.jar), user.email)).status).toBe(303);
+      // From a browser that the account does not know, even the right password is told nothing.
+      expect((await signIn(at('203.0.113.8'), user.email)).status).toBe(429);
+    },
+  );
 
   it('Guesses sent at once bypass no limit', async () => {
     const user = await addUser();
@@ -260,28 +264,31 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
 });
 
 describe.each(backends)('guessing at all users’ passwords on $name', (backend) => {
-  it('Guesses from many addresses are slowed down overall and reveal nothing, and known devices are not slowed down', async () => {
-    const hasher = countingHasher();
-    const foyer = await startFoyer(backend, { ...production, GUESS_LIMIT_OVERALL: '30' }, { passwords: hasher });
-    try {
-      const at = (ip: string) => new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': ip });
-      const user = await foyer.addUser({ passwordHash: 'right' });
-      const home = at('203.0.113.7');
-      await home.post('/sign-in', { username: user.email, password });
-      const before = hasher.asked;
-      const answers = await Promise.all(
-        Array.from({ length: 60 }, (_, n) =>
-          at(`198.51.100.${n}`).post('/sign-in', { username: `victim${n}@example.com`, password: 'Summer2026!' }),
-        ),
-      );
-      // Beside the limit there are ten places in ten seconds for networks that have tried before.
-      expect(hasher.asked - before).toBe(30 + 10);
-      const locations = answers.filter(({ status }) => status === 303).map(({ headers }) => headers.location);
-      expect(locations).toEqual(Array.from({ length: 10 }, () => '/sign-in/code'));
-      expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
-      expect((await home.post('/sign-in', { username: user.email, password })).status).toBe(303);
-    } finally {
-      await foyer.close();
-    }
-  });
+  thorough(
+    'Guesses from many addresses are slowed down overall and reveal nothing, and known devices are not slowed down',
+    async () => {
+      const hasher = countingHasher();
+      const foyer = await startFoyer(backend, { ...production, GUESS_LIMIT_OVERALL: '30' }, { passwords: hasher });
+      try {
+        const at = (ip: string) => new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': ip });
+        const user = await foyer.addUser({ passwordHash: 'right' });
+        const home = at('203.0.113.7');
+        await home.post('/sign-in', { username: user.email, password });
+        const before = hasher.asked;
+        const answers = await Promise.all(
+          Array.from({ length: 60 }, (_, n) =>
+            at(`198.51.100.${n}`).post('/sign-in', { username: `victim${n}@example.com`, password: 'Summer2026!' }),
+          ),
+        );
+        // Beside the limit there are ten places in ten seconds for networks that have tried before.
+        expect(hasher.asked - before).toBe(30 + 10);
+        const locations = answers.filter(({ status }) => status === 303).map(({ headers }) => headers.location);
+        expect(locations).toEqual(Array.from({ length: 10 }, () => '/sign-in/code'));
+        expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+        expect((await home.post('/sign-in', { username: user.email, password })).status).toBe(303);
+      } finally {
+        await foyer.close();
+      }
+    },
+  );
 });

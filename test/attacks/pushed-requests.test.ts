@@ -124,7 +124,7 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
       await expectRefused(await browser.get(`/oauth2/authorize?${query}`));
     }
     // Of this test's own it does know.
-    await sendRequest(`${foyer.url}/healthz`);
+    await fetch(`${foyer.url}/healthz`);
     expect(fetched.mock.calls.map(([url]) => String(url))).toEqual([`${foyer.url}/healthz`]);
   });
 

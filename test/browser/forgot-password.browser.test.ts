@@ -5,6 +5,7 @@ import { isSignedIn } from '../sign-in/factor-steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
+import { thorough } from '../support/thorough.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { atHome, browserLocale, submitSignIn } from './steps.ts';
 
@@ -79,7 +80,7 @@ describe('a forgotten password', () => {
     },
   );
 
-  it('The notice that a code was sent disappears, while errors stay until they are corrected', async () => {
+  thorough('The notice that a code was sent disappears, while errors stay until they are corrected', async () => {
     const user = await newMember();
     const page = await newPage();
     await page.goto(`${url}/forgot-password`);

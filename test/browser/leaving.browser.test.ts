@@ -6,6 +6,7 @@ import { memberWithTotp } from '../sign-in/factor-steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
+import { thorough } from '../support/thorough.ts';
 import { goOnAs, submitSignIn } from './steps.ts';
 
 const backend = anyBackend;
@@ -66,7 +67,7 @@ describe('account deletion and data export in a browser', () => {
     },
   );
 
-  it.each([true, false])(
+  thorough.each([true, false])(
     'A user who did not request it stops the reset of the second factor by the link in the mail (JavaScript: %s)',
     async (javaScript) => {
       const { user } = await memberWithTotp(foyer);

@@ -7,6 +7,7 @@ import { isSignedIn, signInWithTotp } from '../sign-in/factor-steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
+import { thorough } from '../support/thorough.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { andLoad, browserLocale, goOnAs, submitSignIn } from './steps.ts';
 
@@ -122,7 +123,7 @@ describe('the second factor in the settings', () => {
     },
   );
 
-  it('An authenticator app is replaced in a dialog by keyboard alone', async () => {
+  thorough('An authenticator app is replaced in a dialog by keyboard alone', async () => {
     const t = translator('en');
     const browser = await sandbox.foyer.signedIn(await sandbox.foyer.addUser());
     const first = await enrol(sandbox.foyer, browser);

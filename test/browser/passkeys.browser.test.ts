@@ -2,6 +2,7 @@ import type { CDPSession, Page } from 'playwright-core';
 import type { User } from '../../server/users/index.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';
 import { anyBackend } from '../support/stores.ts';
+import { thorough } from '../support/thorough.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { andLoad, atHome, goOnAs, submitSignIn } from './steps.ts';
 
@@ -115,7 +116,7 @@ describe('passkeys', () => {
     expect(await page.getByRole('alert').textContent()).toContain('This passkey is not known here any more.');
   });
 
-  it('A visitor without a passkey gets a message at the button and can still use the password', async () => {
+  thorough('A visitor without a passkey gets a message at the button and can still use the password', async () => {
     const page = await newPage();
     // One without any passkey.
     await device(page);

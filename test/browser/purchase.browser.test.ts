@@ -6,6 +6,7 @@ import { locationOf } from '../support/browser.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';
 import { anyBackend } from '../support/stores.ts';
 import type { TestStripe } from '../support/stripe.ts';
+import { thorough } from '../support/thorough.ts';
 import { charged as chargedTo, enterCard, startStripeWithPlans } from './purchase-steps.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { atHome, fillProfile, goOnAs, submitSignIn } from './steps.ts';
@@ -40,34 +41,37 @@ describe('purchase of a plan in a browser', () => {
     await page.getByRole('heading', { name: 'Your Plan' }).waitFor();
   }
 
-  it('A user signs up and buys a yearly plan with a promotion code, and the receipt has the charged amount', async () => {
-    const [page, email] = [await newPage(), newAddress()];
-    await page.goto(`${url}/signup`);
-    await signUp(page, email);
-    await page.getByRole('link', { name: 'Change Plan' }).click();
-    await page.getByRole('heading', { name: 'Change Membership Plan' }).waitFor();
-    await page.getByText('Annual', { exact: true }).click();
-    await page.getByRole('radio', { name: /^Growth/ }).check();
-    await button(page, 'Next').click();
-    await page.getByText('$5,000.00').first().waitFor();
-    await page.getByLabel('Promo Code').fill('welcome20');
-    await button(page, 'Apply').click();
-    await page.getByText('Coupon applied').waitFor();
-    await page.getByText('$4,000.00').first().waitFor();
-    expect(await axeFindings(page)).toEqual([]);
-    await button(page, 'Next').click();
-    await page.getByRole('heading', { name: 'Payment Method' }).waitFor();
-    await page.getByText('$4,000.00').first().waitFor();
-    await enterCard(page);
-    await page.getByRole('heading', { name: 'Just a moment...' }).waitFor();
-    await page.waitForURL(`${url}/sandbox/search`);
-    expect(await charged(email)).toEqual([400_000]);
-    const receipt = (await sandbox.foyer.mails(email)).at(-1);
-    expect(receipt?.text).toMatch(/\$4,000\.00/);
-    expect(receipt?.text).toMatch(/4242/);
-  });
+  thorough(
+    'A user signs up and buys a yearly plan with a promotion code, and the receipt has the charged amount',
+    async () => {
+      const [page, email] = [await newPage(), newAddress()];
+      await page.goto(`${url}/signup`);
+      await signUp(page, email);
+      await page.getByRole('link', { name: 'Change Plan' }).click();
+      await page.getByRole('heading', { name: 'Change Membership Plan' }).waitFor();
+      await page.getByText('Annual', { exact: true }).click();
+      await page.getByRole('radio', { name: /^Growth/ }).check();
+      await button(page, 'Next').click();
+      await page.getByText('$5,000.00').first().waitFor();
+      await page.getByLabel('Promo Code').fill('welcome20');
+      await button(page, 'Apply').click();
+      await page.getByText('Coupon applied').waitFor();
+      await page.getByText('$4,000.00').first().waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await button(page, 'Next').click();
+      await page.getByRole('heading', { name: 'Payment Method' }).waitFor();
+      await page.getByText('$4,000.00').first().waitFor();
+      await enterCard(page);
+      await page.getByRole('heading', { name: 'Just a moment...' }).waitFor();
+      await page.waitForURL(`${url}/sandbox/search`);
+      expect(await charged(email)).toEqual([400_000]);
+      const receipt = (await sandbox.foyer.mails(email)).at(-1);
+      expect(receipt?.text).toMatch(/\$4,000\.00/);
+      expect(receipt?.text).toMatch(/4242/);
+    },
+  );
 
-  it.each([
+  thorough.each([
     { period: 'Monthly', code: 'WELCOME20', dueCents: 7_920 },
     { period: 'Annual', code: undefined, dueCents: 90_000 },
   ])('A $period plan with the code $code is chosen in the picker and bought', async ({ period, code, dueCents }) => {
@@ -112,7 +116,7 @@ describe('purchase of a plan in a browser', () => {
     expect(await charged(email)).toEqual([]);
   });
 
-  it.each([true, false])('A partner’s deal is confirmed without a card (JavaScript: %s)', async (javaScript) => {
+  thorough.each([true, false])('A partner’s deal is confirmed without a card (JavaScript: %s)', async (javaScript) => {
     const email = newAddress();
     const { database } = sandbox.foyer.stores;
     await database.transaction(async (trx) => {
@@ -143,25 +147,28 @@ describe('purchase of a plan in a browser', () => {
     expect(await charged(email)).toEqual([9_900]);
   });
 
-  it('A user who confirms the address after a client’s sign-in buys in a 30-day trial and returns to the client', async () => {
-    const email = newAddress();
-    await sandbox.foyer.addUser({ email, emailVerified: false, givenName: 'Vera', familyName: 'Lindqvist' });
-    const page = await newPage();
-    await page.goto(`${sandbox.demoUrl}/sign-in`);
-    await submitSignIn(page, { email, password: 'correct horse 9' });
-    await page.getByLabel(t('signUp.code.label')).fill(await codeFor(sandbox.foyer, email));
-    await button(page, t('signUp.code.confirm')).click();
-    await page.waitForURL(/\/post-signup\/plan/);
-    const { data } = await stripe.client().customers.list({ email });
-    const [trial] = (await stripe.client().subscriptions.list({ customer: data[0]?.id ?? '' })).data;
-    expect(Math.round(((trial?.trial_end ?? 0) - (trial?.trial_start ?? 0)) / 86_400)).toBe(30);
-    await button(page, 'Next').click();
-    await enterCard(page);
-    await atHome(page, 'Vera Lindqvist');
-    expect(await charged(email)).toEqual([9_900]);
-  });
+  thorough(
+    'A user who confirms the address after a client’s sign-in buys in a 30-day trial and returns to the client',
+    async () => {
+      const email = newAddress();
+      await sandbox.foyer.addUser({ email, emailVerified: false, givenName: 'Vera', familyName: 'Lindqvist' });
+      const page = await newPage();
+      await page.goto(`${sandbox.demoUrl}/sign-in`);
+      await submitSignIn(page, { email, password: 'correct horse 9' });
+      await page.getByLabel(t('signUp.code.label')).fill(await codeFor(sandbox.foyer, email));
+      await button(page, t('signUp.code.confirm')).click();
+      await page.waitForURL(/\/post-signup\/plan/);
+      const { data } = await stripe.client().customers.list({ email });
+      const [trial] = (await stripe.client().subscriptions.list({ customer: data[0]?.id ?? '' })).data;
+      expect(Math.round(((trial?.trial_end ?? 0) - (trial?.trial_start ?? 0)) / 86_400)).toBe(30);
+      await button(page, 'Next').click();
+      await enterCard(page);
+      await atHome(page, 'Vera Lindqvist');
+      expect(await charged(email)).toEqual([9_900]);
+    },
+  );
 
-  it.each([true, false])(
+  thorough.each([true, false])(
     'A user changes the plan, cancels it and resumes it in the settings (JavaScript: %s)',
     async (javaScript) => {
       const email = newAddress();

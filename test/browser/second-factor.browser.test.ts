@@ -13,6 +13,7 @@ import {
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
+import { thorough } from '../support/thorough.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { andLoad, atHome, browserLocale, goOnAs, listed, submitSignIn } from './steps.ts';
 
@@ -81,7 +82,7 @@ describe('the second step in a browser', () => {
     },
   );
 
-  it.each([true, false])(
+  thorough.each([true, false])(
     'A user signs in with the code from the sandbox’s phone (JavaScript: %s)',
     async (javaScript) => {
       const { user, phone } = await memberWithSms(sandbox.foyer);
@@ -101,7 +102,7 @@ describe('the second step in a browser', () => {
     },
   );
 
-  it.each([true, false])(
+  thorough.each([true, false])(
     'A user signs in with a recovery code in place of the app (JavaScript: %s)',
     async (javaScript) => {
       const { user } = await memberWithTotp(sandbox.foyer);
@@ -116,7 +117,7 @@ describe('the second step in a browser', () => {
     },
   );
 
-  it('The keyboard focus stays in the dialog and returns to the form after Escape', async () => {
+  thorough('The keyboard focus stays in the dialog and returns to the form after Escape', async () => {
     const { user, secret } = await memberWithTotp(sandbox.foyer);
     const page = await newPage();
     await page.goto(`${sandbox.foyer.url}/?redirect=/settings`);

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { demoMember } from '../../sandbox/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { anyBackend } from '../support/stores.ts';
+import { thorough } from '../support/thorough.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { andLoad, askToSignIn, atHome, submitSignIn } from './steps.ts';
 
@@ -41,7 +42,7 @@ describe('the sign-in page', () => {
     expect(page.url()).toBe(`${url}/sandbox/main`);
   });
 
-  it('An unknown username gives a message in the visitor’s language', async () => {
+  thorough('An unknown username gives a message in the visitor’s language', async () => {
     const page = await newPage({ locale: 'de-AT' });
     await page.goto(url);
     await page.getByLabel('E-Mail oder Telefon').fill('nobody@example.com');
@@ -50,7 +51,7 @@ describe('the sign-in page', () => {
     expect(await page.getByRole('alert').textContent()).toBe('Dieser Benutzer existiert nicht.');
   });
 
-  it('Empty fields are marked both at once, and a shown password is hidden again before it is sent', async () => {
+  thorough('Empty fields are marked both at once, and a shown password is hidden again before it is sent', async () => {
     const page = await newPage();
     await page.goto(url);
     await andLoad(page, () => page.getByRole('button', { name: 'Sign in', exact: true }).click());
@@ -102,70 +103,73 @@ describe('the sign-in page', () => {
     expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0);
   });
 
-  it('The form works by keyboard alone in page order with a visible focus and is remembered for 30 days', async () => {
-    const page = await newPage();
-    const reached: string[] = [];
-    const focused = () =>
-      page.evaluate(() => {
-        const element = document.activeElement ?? document.body;
-        const { outlineStyle, outlineWidth } = getComputedStyle(element);
-        const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : undefined;
-        return {
-          name: element.getAttribute('aria-label') ?? label ?? element.textContent ?? '',
-          end: element === document.body,
-          marked: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2,
-        };
-      });
-    const walk = async (key: string, most: number) => {
-      await page.goto(url);
-      for (let presses = 0; presses < most; presses += 1) {
-        const { name, marked, end } = await focused();
-        if (end) break;
-        expect({ name, marked }).toEqual({ name, marked: true });
-        reached.push(name);
-        await page.keyboard.press(key);
-      }
-    };
-    // It begins where typing begins; what stands before that is a step back.
-    await walk('Tab', 30);
-    await walk('Shift+Tab', 4);
-    expect(reached).toEqual([
-      ...['E-mail or phone', 'Forgot password?', 'Password', 'Show password', 'Remember Me', 'Sign in'],
-      ...[
-        'Sign in with a passkey',
-        'Create an account',
-        'Terms of Use',
-        'Imprint',
-        'English',
-        'Deutsch',
-        'Français',
-        'Nederlands',
-      ],
-      ...['E-mail or phone', 'Sign Up', 'Search', 'Foyer'],
-    ]);
+  thorough(
+    'The form works by keyboard alone in page order with a visible focus and is remembered for 30 days',
+    async () => {
+      const page = await newPage();
+      const reached: string[] = [];
+      const focused = () =>
+        page.evaluate(() => {
+          const element = document.activeElement ?? document.body;
+          const { outlineStyle, outlineWidth } = getComputedStyle(element);
+          const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : undefined;
+          return {
+            name: element.getAttribute('aria-label') ?? label ?? element.textContent ?? '',
+            end: element === document.body,
+            marked: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2,
+          };
+        });
+      const walk = async (key: string, most: number) => {
+        await page.goto(url);
+        for (let presses = 0; presses < most; presses += 1) {
+          const { name, marked, end } = await focused();
+          if (end) break;
+          expect({ name, marked }).toEqual({ name, marked: true });
+          reached.push(name);
+          await page.keyboard.press(key);
+        }
+      };
+      // It begins where typing begins; what stands before that is a step back.
+      await walk('Tab', 30);
+      await walk('Shift+Tab', 4);
+      expect(reached).toEqual([
+        ...['E-mail or phone', 'Forgot password?', 'Password', 'Show password', 'Remember Me', 'Sign in'],
+        ...[
+          'Sign in with a passkey',
+          'Create an account',
+          'Terms of Use',
+          'Imprint',
+          'English',
+          'Deutsch',
+          'Français',
+          'Nederlands',
+        ],
+        ...['E-mail or phone', 'Sign Up', 'Search', 'Foyer'],
+      ]);
 
-    // Round the browser's own controls to the page's beginning.
-    const tabTo = async (name: string) => {
-      for (let presses = 0; (await focused()).name !== name; presses += 1) {
-        expect(presses).toBeLessThan(reached.length);
-        await page.keyboard.press('Tab');
-      }
-    };
-    await tabTo('E-mail or phone');
-    await page.keyboard.type(demoMember.email);
-    await tabTo('Password');
-    await page.keyboard.type(demoMember.password);
-    await tabTo('Remember Me');
-    await page.keyboard.press('Space');
-    expect(await page.getByLabel('Remember Me').isChecked()).toBe(true);
-    await page.keyboard.press('Shift+Tab');
-    await page.keyboard.press('Shift+Tab');
-    await page.keyboard.press('Enter');
-    await searchApp(page).waitFor();
-    expect(await daysKept(page)).toBeCloseTo(30, 1);
-  });
+      // Round the browser's own controls to the page's beginning.
+      const tabTo = async (name: string) => {
+        for (let presses = 0; (await focused()).name !== name; presses += 1) {
+          expect(presses).toBeLessThan(reached.length);
+          await page.keyboard.press('Tab');
+        }
+      };
+      await tabTo('E-mail or phone');
+      await page.keyboard.type(demoMember.email);
+      await tabTo('Password');
+      await page.keyboard.type(demoMember.password);
+      await tabTo('Remember Me');
+      await page.keyboard.press('Space');
+      expect(await page.getByLabel('Remember Me').isChecked()).toBe(true);
+      await page.keyboard.press('Shift+Tab');
+      await page.keyboard.press('Shift+Tab');
+      await page.keyboard.press('Enter');
+      await searchApp(page).waitFor();
+      expect(await daysKept(page)).toBeCloseTo(30, 1);
+    },
+  );
 
-  it('A change of language keeps the waiting client, and the back button starts its request again', async () => {
+  thorough('A change of language keeps the waiting client, and the back button starts its request again', async () => {
     const page = await newPage();
     await askToSignIn(page, sandbox.demoUrl);
     await page.getByRole('button', { name: 'Deutsch' }).click();

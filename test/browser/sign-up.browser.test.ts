@@ -2,6 +2,7 @@ import { type Language, translator } from '../../server/http/index.ts';
 import { begin, newPassword } from '../sign-up/steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { anyBackend } from '../support/stores.ts';
+import { thorough } from '../support/thorough.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { andLoad, atHome, browserLocale, enterCode, fillProfile, submitSignIn } from './steps.ts';
 
@@ -40,7 +41,7 @@ describe('sign-up in a browser', () => {
       .filter(({ lang, javaScript }) => javaScript === ((lang === 'en') === en))
       .map((way) => ({ name: named(way), way }));
 
-  it.each(bothScripts(true))('A sign-up leads to the search app, $name', async ({ way }) => {
+  thorough.each(bothScripts(true))('A sign-up leads to the search app, $name', async ({ way }) => {
     const t = translator(way.lang);
     const email = newAddress();
     const page = await open(way);
@@ -67,7 +68,7 @@ describe('sign-up in a browser', () => {
     await atHome(page, 'Vera Lindqvist', t);
   });
 
-  it.each(bothScripts(true))('A sign-up continues after a sign-in on another device, $name', async ({ way }) => {
+  thorough.each(bothScripts(true))('A sign-up continues after a sign-in on another device, $name', async ({ way }) => {
     const t = translator(way.lang);
     const email = newAddress();
     await begin(sandbox.foyer, sandbox.foyer.browser(), email);
@@ -78,7 +79,7 @@ describe('sign-up in a browser', () => {
     await enterCode(page, sandbox.foyer, email, t);
   });
 
-  it('The checklist shows unmet password rules while typing, and a refusal keeps the other fields', async () => {
+  thorough('The checklist shows unmet password rules while typing, and a refusal keeps the other fields', async () => {
     const page = await newPage();
     await page.goto(`${url}/signup`);
     await fillProfile(page, { email: newAddress(), password: 'Lindqvist' });
@@ -94,22 +95,25 @@ describe('sign-up in a browser', () => {
     ]);
   });
 
-  it('The form of a wrong address keeps what was entered, and a change of language or tab loses nothing', async () => {
-    const email = newAddress();
-    const page = await newPage();
-    await page.goto(`${url}/signup`);
-    await fillProfile(page, { email: `not.${email}`, password: newPassword });
-    await page.getByRole('link', { name: 'Back' }).click();
-    expect(await page.getByLabel('E-mail').inputValue()).toBe(`not.${email}`);
-    await page.getByRole('button', { name: 'Deutsch' }).click();
-    await page.getByRole('heading', { name: 'Los geht’s' }).waitFor();
-    const t = translator('de');
-    await fillProfile(page, { email, password: newPassword }, t);
-    await page.getByRole('heading', { name: t('signUp.code.heading') }).waitFor();
-    const tab = await page.context().newPage();
-    await tab.goto(`${url}/signup/emailCaptured`);
-    await enterCode(tab, sandbox.foyer, email, t);
-    await andLoad(page, () => page.reload());
-    await page.getByText(t('sandbox.search.greeting', { name: 'Vera Lindqvist' })).waitFor();
-  });
+  thorough(
+    'The form of a wrong address keeps what was entered, and a change of language or tab loses nothing',
+    async () => {
+      const email = newAddress();
+      const page = await newPage();
+      await page.goto(`${url}/signup`);
+      await fillProfile(page, { email: `not.${email}`, password: newPassword });
+      await page.getByRole('link', { name: 'Back' }).click();
+      expect(await page.getByLabel('E-mail').inputValue()).toBe(`not.${email}`);
+      await page.getByRole('button', { name: 'Deutsch' }).click();
+      await page.getByRole('heading', { name: 'Los geht’s' }).waitFor();
+      const t = translator('de');
+      await fillProfile(page, { email, password: newPassword }, t);
+      await page.getByRole('heading', { name: t('signUp.code.heading') }).waitFor();
+      const tab = await page.context().newPage();
+      await tab.goto(`${url}/signup/emailCaptured`);
+      await enterCode(tab, sandbox.foyer, email, t);
+      await andLoad(page, () => page.reload());
+      await page.getByText(t('sandbox.search.greeting', { name: 'Vera Lindqvist' })).waitFor();
+    },
+  );
 });

@@ -9,6 +9,7 @@ import { listenToAnswers } from '../support/http-client.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { routesOf } from '../support/routes.ts';
 import { anyBackend } from '../support/stores.ts';
+import { thorough } from '../support/thorough.ts';
 import { faultsOf, headerOf, type Seen } from './header-faults.ts';
 
 describe.each([
@@ -39,61 +40,65 @@ describe.each([
     header: headerOf(headers),
   });
 
-  it('Every route and method has the required headers, for a visitor and for a user', async () => {
-    const routes = routesOf(foyer.app.express);
-    const paths = routes.map(({ path }) => path);
-    for (const path of [
-      '/',
-      '/sign-in',
-      '/signup',
-      '/signup/plan/x/emailCaptured',
-      '/verify-code',
-      '/forgot-password',
-      '/reset-password',
-      '/second-factor',
-      '/re-authenticate',
-      '/settings/email',
-      '/settings/phone/code',
-      '/undo-email-change',
-      '/settings/delete-account',
-      '/cancel-factor-reset',
-      '/identity/changePassword',
-      '/tos',
-      '/logout',
-      '/consent',
-      '/oauth2/authorize',
-      '/oauth2/token',
-      '/healthz',
-      '/readyz',
-      '/.well-known/openid-configuration',
-    ])
-      expect(paths).toContain(path);
-    expect(paths.includes('/sandbox/search')).toBe(!https);
+  thorough(
+    'Every route and method has the required headers, for a visitor and for a user',
+    async () => {
+      const routes = routesOf(foyer.app.express);
+      const paths = routes.map(({ path }) => path);
+      for (const path of [
+        '/',
+        '/sign-in',
+        '/signup',
+        '/signup/plan/x/emailCaptured',
+        '/verify-code',
+        '/forgot-password',
+        '/reset-password',
+        '/second-factor',
+        '/re-authenticate',
+        '/settings/email',
+        '/settings/phone/code',
+        '/undo-email-change',
+        '/settings/delete-account',
+        '/cancel-factor-reset',
+        '/identity/changePassword',
+        '/tos',
+        '/logout',
+        '/consent',
+        '/oauth2/authorize',
+        '/oauth2/token',
+        '/healthz',
+        '/readyz',
+        '/.well-known/openid-configuration',
+      ])
+        expect(paths).toContain(path);
+      expect(paths.includes('/sandbox/search')).toBe(!https);
 
-    const member = visitor();
-    const user = await foyer.addUser({ passwordHash: 'right' });
-    expect((await member.post('/sign-in', { username: user.email, password })).status).toBe(303);
-    const faults: string[] = [];
-    let answers = 0;
-    for (const { path, methods } of routes) {
-      for (const method of new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE', ...methods])) {
-        // Signing out ends what the rest needs.
-        const signsOut = path.includes('logout');
-        for (const [who, browser] of [
-          ['visitor', visitor()],
-          ['member', signsOut ? visitor() : member],
-        ] as const) {
-          const headers = { origin: https ? site : foyer.url, 'sec-fetch-site': 'same-origin' };
-          const answer = await browser.send(path, { method, headers });
-          faults.push(...faultsOf(seen(`${method} ${path} as a ${who}`, path, answer), https));
-          answers += 1;
+      const member = visitor();
+      const user = await foyer.addUser({ passwordHash: 'right' });
+      expect((await member.post('/sign-in', { username: user.email, password })).status).toBe(303);
+      const faults: string[] = [];
+      let answers = 0;
+      for (const { path, methods } of routes) {
+        for (const method of new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE', ...methods])) {
+          // Signing out ends what the rest needs.
+          const signsOut = path.includes('logout');
+          for (const [who, browser] of [
+            ['visitor', visitor()],
+            ['member', signsOut ? visitor() : member],
+          ] as const) {
+            const headers = { origin: https ? site : foyer.url, 'sec-fetch-site': 'same-origin' };
+            const answer = await browser.send(path, { method, headers });
+            faults.push(...faultsOf(seen(`${method} ${path} as a ${who}`, path, answer), https));
+            answers += 1;
+          }
         }
       }
-    }
-    expect(faults).toEqual([]);
-    expect(answers).toBeGreaterThan(150);
-    expect((await member.get('/tos')).status).toBe(200);
-  }, 60_000);
+      expect(faults).toEqual([]);
+      expect(answers).toBeGreaterThan(150);
+      expect((await member.get('/tos')).status).toBe(200);
+    },
+    60_000,
+  );
 
   const asJson = { accept: 'application/json', 'content-type': 'application/json' };
   const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
@@ -176,7 +181,7 @@ describe.each([
 });
 
 describe('the headers of every answer', () => {
-  it('The check walks every added route and finds each missing header', async () => {
+  thorough('The check walks every added route and finds each missing header', async () => {
     const app = express();
     app.get('/planted/:id', (_req, res) => void res.send('<p style="color: red">'));
     const inner = Router();

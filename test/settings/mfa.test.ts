@@ -1,7 +1,6 @@
 import { createSandboxMailbox } from '../../sandbox/index.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { toUserId } from '../support/ids.ts';
-import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { activate, appCode, begin, enrol, leadsTo, scanned, shownCodes, shownSetup } from './mfa-steps.ts';
 
@@ -158,7 +157,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
       expect(new Set(codes).size).toBe(10);
       for (const code of codes) expect(code).toMatch(/^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/);
       const file = /download="recovery-codes.txt" href="(data:text\/plain;charset=utf-8,[^"]*)"/.exec(html)?.[1] ?? '';
-      const lines = (await (await sendRequest(file.replaceAll('&amp;', '&'))).text()).split('\r\n');
+      const lines = (await (await fetch(file.replaceAll('&amp;', '&'))).text()).split('\r\n');
       expect(lines).toEqual([
         `Recovery codes of ${user.email} at Maison & Söhne`,
         'Each one works once.',

@@ -119,9 +119,8 @@ export let secondBackends: Backend[] = servers;
 
 /** @param path of the test file that comes next */
 export function chooseBackends(path: string): void {
-  const { first, second } = selectBackends(path, process.env);
-  secondBackends = second ? servers : [];
-  backends = first || secondBackends.length === 0 ? [sqlite, ...secondBackends] : secondBackends;
+  secondBackends = selectBackends(path, process.env).second ? servers : [];
+  backends = [sqlite, ...secondBackends];
 }
 
 async function openStores({ urls, remove }: Reserved): Promise<OpenStores> {
