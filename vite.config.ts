@@ -12,9 +12,6 @@ import { defineConfig, type Plugin } from 'vite';
 
 const ENTRIES = 'client/entries';
 
-/** The sandbox's own script, beside the product's: its server offers it, in place of js.stripe.com. */
-const STAND_IN = 'sandbox/client/stripe-js.ts';
-
 const entries = existsSync(ENTRIES)
   ? readdirSync(ENTRIES)
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
@@ -79,10 +76,9 @@ export default defineConfig({
     rolldownOptions: {
       // Compressing takes its time, and is meant to.
       checks: { pluginTimings: false },
-      input: ['client/foyer.css', 'sandbox/client/sandbox.css', 'client/hydrate.ts', STAND_IN, ...entries],
+      input: ['client/foyer.css', 'client/hydrate.ts', ...entries],
       output: {
-        entryFileNames: ({ facadeModuleId }) =>
-          facadeModuleId?.endsWith(STAND_IN) ? 'stand-in/[name].js' : '[name]-[hash].js',
+        entryFileNames: '[name]-[hash].js',
         codeSplitting: { groups: [{ name: 'react', test: shared }] },
       },
     },

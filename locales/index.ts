@@ -4,14 +4,6 @@
  * placeholders, plural forms, nothing superfluous).
  */
 
-import deParts from '../sandbox/locales/de/parts.json' with { type: 'json' };
-import deSandbox from '../sandbox/locales/de/sandbox.json' with { type: 'json' };
-import enParts from '../sandbox/locales/en/parts.json' with { type: 'json' };
-import enSandbox from '../sandbox/locales/en/sandbox.json' with { type: 'json' };
-import frParts from '../sandbox/locales/fr/parts.json' with { type: 'json' };
-import frSandbox from '../sandbox/locales/fr/sandbox.json' with { type: 'json' };
-import nlParts from '../sandbox/locales/nl/parts.json' with { type: 'json' };
-import nlSandbox from '../sandbox/locales/nl/sandbox.json' with { type: 'json' };
 import deCheckout from './de/checkout.json' with { type: 'json' };
 import deCommon from './de/common.json' with { type: 'json' };
 import deContact from './de/contact.json' with { type: 'json' };
@@ -125,8 +117,6 @@ const en = {
   errors: enErrors,
   notifications: enNotifications,
   oauth: enOauth,
-  parts: enParts,
-  sandbox: enSandbox,
   signIn: enSignIn,
   terms: enTerms,
   signUp: enSignUp,
@@ -156,8 +146,6 @@ export const texts: Record<Language, Texts> = {
     errors: deErrors,
     notifications: deNotifications,
     oauth: deOauth,
-    parts: deParts,
-    sandbox: deSandbox,
     signIn: deSignIn,
     terms: deTerms,
     signUp: deSignUp,
@@ -183,8 +171,6 @@ export const texts: Record<Language, Texts> = {
     errors: frErrors,
     notifications: frNotifications,
     oauth: frOauth,
-    parts: frParts,
-    sandbox: frSandbox,
     signIn: frSignIn,
     terms: frTerms,
     signUp: frSignUp,
@@ -210,8 +196,6 @@ export const texts: Record<Language, Texts> = {
     errors: nlErrors,
     notifications: nlNotifications,
     oauth: nlOauth,
-    parts: nlParts,
-    sandbox: nlSandbox,
     signIn: nlSignIn,
     terms: nlTerms,
     signUp: nlSignUp,
@@ -238,8 +222,12 @@ type Leaves<Node, Prefix extends string> = {
     : Leaves<Node[K], `${Prefix}${K}.`>;
 }[keyof Node & string];
 
+/** The keys of a tree of texts. */
+export type KeyOf<Tree> = Leaves<Tree, ''>;
+
 /** Every text's key, for example `signIn.errors.incorrect`. */
-export type TextKey = Leaves<Texts, ''>;
+export type TextKey = KeyOf<Texts>;
 
 /** The texts of one language. `values` fill the text's `{{placeholders}}`; `count` chooses the plural form. */
-export type T = (key: TextKey, values?: Record<string, string | number>) => string;
+export type Translate<Key extends string> = (key: Key, values?: Record<string, string | number>) => string;
+export type T = Translate<TextKey>;

@@ -1,25 +1,21 @@
 import type { Request, Router } from 'express';
 import { createElement } from 'react';
 import { HttpError, methodNotAllowed, type Pages, readFormField } from '../server/http/index.ts';
+import type { StandInAddress } from '../server/membership/index.ts';
 import type { Sessions } from '../server/sessions/index.ts';
 import { dayMs } from '../server/shared/index.ts';
 import type { Act, Overview } from './stripe/index.ts';
+import { textsFor } from './texts.ts';
 import { BillingPage } from './views/billing-page.tsx';
 
 export const billingAddress = '/sandbox/billing';
-
-/** The stand-in for Stripe, as its page reaches it: in another process, where there are several. */
-export interface StandInAddress {
-  apiUrl: string;
-  secretKey: string;
-}
 
 export interface BillingRoutesDeps {
   /** Called whenever a day has passed there, as in life: what runs by itself has its turn. */
   dayPassed(): Promise<void>;
   pages: Pages;
   sessions: Sessions;
-  /** Absent where Foyer asks Stripe itself, or nobody. */
+  /** The stand-in, as its page reaches it: in another process, where there are several. Absent where Foyer asks Stripe itself, or nobody. */
   standIn?: StandInAddress | undefined;
 }
 
@@ -87,7 +83,7 @@ export function billingRoutes(router: Router, { pages, sessions, standIn, dayPas
       await sessions.getCurrentUser(req);
       const state = await control.overview();
       pages.send(req, res, 200, (ctx) => createElement(BillingPage, { ctx, address: billingAddress, state }), {
-        title: (ctx) => ctx.t('sandbox.billingPage.title'),
+        title: (ctx) => textsFor(ctx)('sandbox.billingPage.title'),
       });
     })
     .post(async (req, res) => {
@@ -96,7 +92,7 @@ export function billingRoutes(router: Router, { pages, sessions, standIn, dayPas
       await sessions.getCurrentUser(req);
       const state = await control.overview();
       pages.send(req, res, 409, (ctx) => createElement(BillingPage, { ctx, address: billingAddress, state, fault }), {
-        title: (ctx) => ctx.t('sandbox.billingPage.title'),
+        title: (ctx) => textsFor(ctx)('sandbox.billingPage.title'),
         address: billingAddress,
       });
     })

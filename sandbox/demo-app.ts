@@ -10,9 +10,12 @@ import {
   securityHeaders,
   staticFiles,
 } from '../server/http/index.ts';
+import { sandboxStylesheet } from './extensions.ts';
 import { mailboxAddress } from './mail-routes.ts';
 import { demoClientId } from './seed.ts';
 import { televisionRoutes } from './television.ts';
+import { textsFor } from './texts.ts';
+import { createBanner } from './views/banner.tsx';
 import { DemoAppPage, type DemoAppPageProps } from './views/demo-app-page.tsx';
 
 interface Visit {
@@ -58,7 +61,13 @@ export function createDemoApp(settings: DemoAppSettings): Express {
   const cookies = hostCookies(false);
   // Cookies know no ports: two apps on one host would overwrite each other's.
   const cookieName = `demo_visit_${clientId}`;
-  const pages = createPages({ assets, brandName, links: {}, sandbox: { mailbox: issuer + mailboxAddress } });
+  const pages = createPages({
+    assets,
+    brandName,
+    links: {},
+    banner: createBanner({ mailbox: issuer + mailboxAddress }),
+    extraCss: assets.style(sandboxStylesheet),
+  });
   const visits = new Map<string, Visit>();
   let discovered: Promise<oidc.Configuration> | undefined;
 
@@ -121,7 +130,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
         }
       : { kind: 'signed-out', signInHref: '/sign-in', ...(error !== undefined && { error }) };
     pages.send(req, res, error === undefined ? 200 : 400, (ctx) => createElement(DemoAppPage, { ctx, state }), {
-      title: (ctx) => ctx.t('sandbox.demo.name'),
+      title: (ctx) => textsFor(ctx)('sandbox.demo.name'),
       // Its forms lead through Foyer (sign-out) and back.
       policy: { formAction: [issuer] },
     });

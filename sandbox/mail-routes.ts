@@ -11,6 +11,7 @@ import {
 import { type MailLook, type MailTemplate, mailTemplates, renderMail, sampleMail } from '../server/messages/index.ts';
 import type { Sessions } from '../server/sessions/index.ts';
 import type { KeptMessage, SandboxMailbox } from './mailbox.ts';
+import { textsFor } from './texts.ts';
 import { MailboxPage } from './views/mailbox-page.tsx';
 import { MailsPage } from './views/mails-page.tsx';
 import { MessagePage } from './views/message-page.tsx';
@@ -62,7 +63,7 @@ function mailboxRoutes(router: Router, { pages, sessions, mailbox }: MailRoutesD
       const messages = await mailbox.list({ to });
       const props = { messages, to, address: mailboxAddress, templatesHref: templatesAddress };
       pages.send(req, res, 200, (ctx) => createElement(MailboxPage, { ctx, ...props }), {
-        title: (ctx) => ctx.t('sandbox.mailboxPage.title'),
+        title: (ctx) => textsFor(ctx)('sandbox.mailboxPage.title'),
       });
     })
     .all(methodNotAllowed('GET', 'HEAD'));
@@ -74,7 +75,7 @@ function mailboxRoutes(router: Router, { pages, sessions, mailbox }: MailRoutesD
       const htmlAddress = message.html === undefined ? undefined : `${mailboxAddress}/${message.id}/html`;
       const props = { message, htmlAddress, mailboxHref: mailboxAddress };
       pages.send(req, res, 200, (ctx) => createElement(MessagePage, { ctx, ...props }), {
-        title: (ctx) => message.subject ?? ctx.t('sandbox.mailboxPage.sms'),
+        title: (ctx) => message.subject ?? textsFor(ctx)('sandbox.mailboxPage.sms'),
         ...inFrames,
       });
     })
@@ -105,7 +106,7 @@ function templateRoutes(router: Router, { pages, sessions, look }: MailRoutesDep
       }));
       const props = { mailLang, mails, address: templatesAddress, mailboxHref: mailboxAddress };
       pages.send(req, res, 200, (ctx) => createElement(MailsPage, { ctx, ...props }), {
-        title: (ctx) => ctx.t('sandbox.mailsPage.title'),
+        title: (ctx) => textsFor(ctx)('sandbox.mailsPage.title'),
         ...inFrames,
       });
     })

@@ -3,6 +3,7 @@ import { createElement } from 'react';
 import { methodNotAllowed } from '../server/http/index.ts';
 import { type BillingRoutesDeps, billingRoutes } from './billing-routes.ts';
 import { type MailRoutesDeps, mailRoutes } from './mail-routes.ts';
+import { textsFor } from './texts.ts';
 import { PartsPage } from './views/parts-page.tsx';
 import { StandInAppPage } from './views/stand-in-app-page.tsx';
 
@@ -28,7 +29,7 @@ export function sandboxRoutes(router: Router, deps: MailRoutesDeps & BillingRout
       .get(async (req, res) => {
         await sessions.getCurrentUser(req);
         pages.send(req, res, 200, (ctx) => createElement(StandInAppPage, { ctx, app }), {
-          title: (ctx) => ctx.t(`sandbox.${app}.title`),
+          title: (ctx) => textsFor(ctx)(`sandbox.${app}.title`),
         });
       })
       .all(methodNotAllowed('GET', 'HEAD'));
@@ -37,7 +38,9 @@ export function sandboxRoutes(router: Router, deps: MailRoutesDeps & BillingRout
     .route('/sandbox/parts')
     .get(async (req, res) => {
       await sessions.getCurrentUser(req);
-      pages.send(req, res, 200, (ctx) => createElement(PartsPage, { ctx }), { title: (ctx) => ctx.t('parts.title') });
+      pages.send(req, res, 200, (ctx) => createElement(PartsPage, { ctx }), {
+        title: (ctx) => textsFor(ctx)('parts.title'),
+      });
     })
     // Its forms are there to be tried.
     .post((_req, res) => res.redirect(303, '/sandbox/parts'))

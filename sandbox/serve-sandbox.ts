@@ -1,29 +1,30 @@
 import { join } from 'node:path';
 import express from 'express';
 import { loadPlans } from '../config/plans.ts';
+import type { RunningCompanion } from '../server/companion.ts';
 import type { Deps } from '../server/deps.ts';
 import { createCatalogue, createStripe, syncPlans } from '../server/membership/index.ts';
-import { listen } from '../server/process/listen.ts';
-import { createDemoApp, openStripeStandIn, type StripeStandIn, seedPromotionCodes } from './index.ts';
-import { openProviders } from './provider-stand-ins.ts';
-
-/** Another site than Foyer's own, which is on localhost. */
-export const sandboxOrigin = ({ config }: Deps): string => `http://127.0.0.1:${config.SANDBOX_PORT}`;
+import { listen } from '../server/process/index.ts';
+import { sandboxOrigin } from './addresses.ts';
+import { createDemoApp } from './demo-app.ts';
+import { openProviders } from './open-providers.ts';
+import { createStripeStandIn, type StripeStandIn } from './stripe/index.ts';
+import { seedPromotionCodes } from './stripe-seed.ts';
 
 /** The stand-in for Stripe, unless Foyer asks Stripe itself. */
-async function openStandIn(deps: Deps): Promise<StripeStandIn | undefined> {
+function openStandIn(deps: Deps): StripeStandIn | undefined {
   const { config, clientDir, now, log } = deps;
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_PUBLISHABLE_KEY: publishableKey } = config;
-  if (secretKey === undefined || publishableKey === undefined || config.STRIPE_API_URL !== sandboxOrigin(deps)) {
+  if (secretKey === undefined || publishableKey === undefined || config.STRIPE_API_URL !== sandboxOrigin(config)) {
     return undefined;
   }
   const secret = config.STRIPE_WEBHOOK_SECRET;
-  return openStripeStandIn({
+  return createStripeStandIn({
     secretKey,
     publishableKey,
     ...(secret !== undefined && { webhook: { url: `${config.PUBLIC_URL}/webhooks/stripe`, secret } }),
     now,
-    origin: sandboxOrigin(deps),
+    origin: sandboxOrigin(config),
     file: join(config.DATA_DIR, 'sandbox-stripe.json'),
     clientDir,
     log: (line) => log.warn(line),
@@ -39,17 +40,10 @@ async function seed({ config, log }: Deps, standIn: StripeStandIn): Promise<void
   );
 }
 
-export interface Sandbox {
-  /** Foyer can be reached: webhooks go there from now on. Resolves when all that the sandbox begins with is there. */
-  foyerServes(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Serves the demo client app and the stand-ins for Stripe and for providers, when the sandbox is on. */
-export async function serveSandbox(deps: Deps): Promise<Sandbox | undefined> {
+/** Serves the demo client app and the stand-ins for Stripe and for providers. */
+export async function serveSandbox(deps: Deps): Promise<RunningCompanion> {
   const { config } = deps;
-  if (!config.SANDBOX) return undefined;
-  const standIn = await openStandIn(deps);
+  const standIn = openStandIn(deps);
   const providers = await openProviders(deps);
   const app = express().disable('x-powered-by');
   // Before Stripe's, which knows every path under /v1.
@@ -59,7 +53,7 @@ export async function serveSandbox(deps: Deps): Promise<Sandbox | undefined> {
     createDemoApp({
       ...deps,
       issuer: config.PUBLIC_URL,
-      origin: sandboxOrigin(deps),
+      origin: sandboxOrigin(config),
       brandName: config.BRAND_NAME,
     }),
   );

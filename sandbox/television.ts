@@ -3,6 +3,7 @@ import * as oidc from 'openid-client';
 import { createElement } from 'react';
 import type { Pages } from '../server/http/index.ts';
 import { televisionClientId } from './seed.ts';
+import { textsFor } from './texts.ts';
 import { TelevisionPage, type TelevisionPageProps } from './views/television-page.tsx';
 
 const address = '/television';
@@ -67,7 +68,7 @@ export function televisionRoutes({ issuer, pages }: TelevisionSettings): Router 
     if (screen.kind === 'off') screen = { kind: 'off' };
     if (current.kind === 'waiting') res.setHeader('Refresh', String(lookAgainSeconds));
     pages.send(req, res, 200, (ctx) => createElement(TelevisionPage, { ctx, action: address, screen: current }), {
-      title: (ctx) => ctx.t('sandbox.television.name'),
+      title: (ctx) => textsFor(ctx)('sandbox.television.name'),
     });
   });
   router.post(address, async (_req, res) => {

@@ -3,7 +3,7 @@
  * hundred files take milliseconds and miss nothing, and the build is the same one that `npm start` uses.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sourceStamp } from './lib/build.mjs';
+import { serverEntry, sourceStamp } from './lib/build.mjs';
 import { command, isStopping } from './lib/processes.mjs';
 import { exitCodeOf, makeReady, startNode } from './lib/ready.mjs';
 import { createSay, Failure } from './lib/say.mjs';
@@ -21,7 +21,7 @@ async function restart() {
   server = undefined;
   await old?.stop();
   if (isStopping()) return;
-  const started = startNode('dist/server/main.js', process.argv.slice(2), { leaderOnly: true });
+  const started = startNode(serverEntry(), process.argv.slice(2), { leaderOnly: true });
   server = started;
   void exitCodeOf(started).then((code) => {
     if (server === started && !isStopping()) say.line(`The server ended (exit code ${code}): waiting for a change`);

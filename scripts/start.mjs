@@ -2,6 +2,7 @@
  * `npm start`: installs the packages of the lock file, builds if a source has changed, and runs the server until it is
  * stopped.
  */
+import { serverEntry } from './lib/build.mjs';
 import { command } from './lib/processes.mjs';
 import { exitCodeOf, makeReady, startNode } from './lib/ready.mjs';
 import { createSay, seconds } from './lib/say.mjs';
@@ -16,7 +17,7 @@ await command(async () => {
       ? 'Starting the server'
       : `Nothing to install, nothing to build (${seconds(performance.now())}): starting the server`,
   );
-  const server = startNode('dist/server/main.js', process.argv.slice(2), {
+  const server = startNode(serverEntry(), process.argv.slice(2), {
     graceMs: SERVER_GRACE_MS,
     leaderOnly: true,
   });

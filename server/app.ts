@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
-import { createSandboxMailbox, sandboxRoutes } from '../sandbox/index.ts';
 import { checkoutRoutes } from './checkout/index.ts';
-import { mediaFromConfig, mediaPath, standInForStripe, stripeForBrowsers } from './config-of-rooms.ts';
+import { mediaFromConfig, mediaPath, stripeForBrowsers } from './config-of-rooms.ts';
 import { dashboardRoutes } from './dashboard/index.ts';
 import type { DeletionModule } from './deletion/index.ts';
-import { type Deps, mailBrand } from './deps.ts';
+import type { Deps } from './deps.ts';
+import type { Extensions } from './extensions.ts';
 import {
   type ApiOperation,
   alive,
@@ -79,8 +79,11 @@ export interface App {
 /** Forms and calls by which a visitor begins what is kept: an account, a new password, a sign-in elsewhere. */
 const visitorsForms = /^\/(?:signup(?:\/.*)?|forgot-password|federation\/[^/]+|identity\/(?:signUp|forgotPassword))$/;
 
-/** The middleware order and the one list of routes. */
-export async function createApp(input: Deps): Promise<App> {
+/**
+ * The middleware order and the one list of routes.
+ * @param extensions what development adds
+ */
+export async function createApp(input: Deps, extensions: Extensions = {}): Promise<App> {
   const visitorData = countVisitorData(input.kv, input.config.VISITOR_DATA_MAX_MB * 1_000_000);
   const deps = { ...input, kv: visitorData.kv, visitorData };
   const { config, log, database, kv, clientDir, passwords, boxes, outbox, legal, terms, metrics, now } = deps;
@@ -90,7 +93,7 @@ export async function createApp(input: Deps): Promise<App> {
     else sendError(pages, log, asHttpError(error), req, res);
   };
   metrics.visitorData(async () => ({ bytes: await visitorData.bytes(), maxBytes: visitorData.maxBytes }));
-  const modules = await wireModules(deps, handleDirectError);
+  const modules = await wireModules(deps, handleDirectError, extensions);
   const {
     publicUrl,
     cookies,
@@ -191,7 +194,11 @@ export async function createApp(input: Deps): Promise<App> {
   app.use(apiRoutes(operations, { guard, limits: apiCallLimits(kv), document }));
 
   const createGuards = pageGuard({ publicUrl, sessions, nextRedirect, now });
-  const router = behindRules(Router({ caseSensitive: true, strict: true }), pageAccess, createGuards);
+  const router = behindRules(
+    Router({ caseSensitive: true, strict: true }),
+    { ...extensions.routes?.access, ...pageAccess },
+    createGuards,
+  );
   router.use(rejectCrossSite(publicUrl), ...bodies(), requestOfForm(cookies), session, oauth.tokenCookies);
   signInRoutes(router, {
     publicUrl,
@@ -274,18 +281,7 @@ export async function createApp(input: Deps): Promise<App> {
     if (member) await setLocale(database.db, member.user.id, language, now());
   };
   router.route('/language').post(submitLanguage({ cookies, publicUrl, saveForUser })).all(methodNotAllowed('POST'));
-  if (config.SANDBOX)
-    sandboxRoutes(router, {
-      pages,
-      sessions,
-      mailbox: createSandboxMailbox({ kv, now }),
-      look: mailBrand(config),
-      standIn: standInForStripe(config),
-      dayPassed: async () => {
-        await deps.billingTimeMoved?.();
-        await membership.work();
-      },
-    });
+  extensions.routes?.add(router, { pages, sessions, runBillingJobs: membership.work });
   app.use(router);
   app.use(notFound(pages, sessions.getCurrentUser), errorHandler(pages, log));
   const stop = async () => {

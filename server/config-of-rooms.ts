@@ -1,9 +1,9 @@
 import { type Config, isLoopback } from '../config/load.ts';
-import { standInOrigin, standInProvidersFile } from '../config/stand-in-providers.ts';
-import { billingAddress, mailboxAddress, providersPath, type StandInAddress, standInLinks } from '../sandbox/index.ts';
 import { membershipPath } from '../views/settings/tabs.ts';
 import type { StripeForBrowsers } from './checkout/index.ts';
+import type { Extensions } from './extensions.ts';
 import { type Logger, toAppLinks } from './http/index.ts';
+import type { StandInAddress } from './membership/index.ts';
 import type { Metrics } from './metrics/index.ts';
 import type { GuessLimits } from './password/index.ts';
 import { configureLimits, type FirmLimit, type RateLimits } from './rate-limits/index.ts';
@@ -12,10 +12,13 @@ import type { Media } from './users/index.ts';
 
 // The configuration's variables in the words of the rooms that they are for; `app.ts` hands them in.
 
-/** Everything that pages may link to. */
-export function pageLinks(config: Config) {
+/**
+ * Everything that pages may link to.
+ * @param standIns pages in place of apps that are not configured
+ */
+export function pageLinks(config: Config, standIns: Extensions['links']) {
   return {
-    ...(config.SANDBOX && standInLinks),
+    ...standIns,
     // Unless the main app has one.
     dashboard: '/dashboard',
     // Unless the user-management app has a page of it.
@@ -51,27 +54,6 @@ export function mediaFromConfig({ MEDIA_URL, MEDIA_DIR, PUBLIC_URL }: Config): M
 export function standInForStripe(config: Config): StandInAddress | undefined {
   const { SANDBOX, STRIPE_SECRET_KEY: secretKey, STRIPE_API_URL: apiUrl } = config;
   return SANDBOX && secretKey !== undefined && isLoopback(apiUrl) ? { apiUrl, secretKey } : undefined;
-}
-
-/** Where the sandbox's stand-ins for providers are, if Foyer asks any of them. */
-export function providersStandIn(config: Config): string | undefined {
-  const { SANDBOX, SANDBOX_PORT, DATA_DIR, PROVIDERS_FILE, GOOGLE_URL, FACEBOOK_URL, AMAZON_URL } = config;
-  const origin = standInOrigin(SANDBOX_PORT);
-  const requested =
-    PROVIDERS_FILE === standInProvidersFile(DATA_DIR, SANDBOX_PORT) ||
-    [GOOGLE_URL, FACEBOOK_URL, AMAZON_URL].includes(origin);
-  return SANDBOX && requested ? origin : undefined;
-}
-
-/** What the ribbon of every page links to in the sandbox. */
-export function sandboxLinks(config: Config) {
-  if (!config.SANDBOX) return undefined;
-  const providers = providersStandIn(config);
-  return {
-    mailbox: mailboxAddress,
-    ...(standInForStripe(config) && { billing: billingAddress }),
-    ...(providers !== undefined && { providers: providers + providersPath }),
-  };
 }
 
 /** The listener for limits that all visitors share. */

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster';
 import { join } from 'node:path';
-import { type Config, loadConfig } from '../config/load.ts';
-import { createSandboxMailbox, createStandInClock } from '../sandbox/index.ts';
-import { standInForStripe } from './config-of-rooms.ts';
+import { type Config, ConfigurationError, loadConfig } from '../config/load.ts';
+import type { Companion } from './companion.ts';
+import type { Extensions } from './extensions.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
 import { type Legal, loadLegal, shippedLegalDir } from './legal/index.ts';
 import {
@@ -54,12 +54,8 @@ export interface Deps {
   metrics: OpenMetrics;
   /** Milliseconds since the epoch. */
   now: () => number;
-  /** Stripe's time, where it is another one: the sandbox can move it. */
+  /** Stripe's time, where it is another one. */
   billingNow?: (() => number) | undefined;
-  /** The sandbox's page has moved it. */
-  billingTimeMoved?: (() => Promise<void>) | undefined;
-  /** Hears of that from now on, also from other processes; answers how to stop. */
-  followBillingTime?: (() => () => void) | undefined;
 }
 
 /** One box per purpose: keys of different purposes say nothing about each other. */
@@ -139,9 +135,10 @@ export function loadLegalTexts(config: Config): Legal {
   return loadLegal(config.LEGAL_DIR ?? shippedLegalDir, { brand: config.BRAND_NAME, publicUrl: config.PUBLIC_URL });
 }
 
-/** What takes messages out of the house; the sandbox keeps them all, whatever else is configured. */
-export async function createCarriers(config: Config, kv: KeyValueStore): Promise<Carriers> {
-  if (config.SANDBOX) return createSandboxMailbox({ kv, now: Date.now }).carriers;
+/** What takes messages out of the house. A sandbox lets none out: its carriers come with the extension. */
+export async function createCarriers(config: Config, extensions: Pick<Extensions, 'carriers'> = {}): Promise<Carriers> {
+  if (extensions.carriers) return extensions.carriers;
+  if (config.SANDBOX) throw new Error('a sandbox sends no messages');
   const { SENDGRID_API_KEY: apiKey, SENDGRID_URL: url, SMTP_URL: smtpUrl } = config;
   return {
     mail: await createMailCarrier({ sendGrid: apiKey === undefined ? undefined : { apiKey, url }, smtpUrl }),
@@ -198,19 +195,17 @@ export function createMessaging(
   });
 }
 
-/** Stripe's time is the machine's, but for the sandbox's stand-in. */
-function billingClockFromConfig(
-  config: Config,
-  now: () => number,
-): Pick<Deps, 'billingNow' | 'billingTimeMoved' | 'followBillingTime'> {
-  const standIn = standInForStripe(config);
-  if (!standIn) return {};
-  const { refresh, follow, ...clock } = createStandInClock(standIn, now);
-  return { billingNow: clock.now, billingTimeMoved: refresh, followBillingTime: follow };
-}
-
-export async function createDeps(environment: NodeJS.ProcessEnv): Promise<Deps> {
+/**
+ * @param companion what runs beside Foyer, if the configuration has the sandbox on
+ * @throws {ConfigurationError}
+ */
+export async function createDeps(
+  environment: NodeJS.ProcessEnv,
+  companion?: Companion,
+): Promise<{ deps: Deps; extensions: Extensions }> {
   const config = loadConfig(environment);
+  if (config.SANDBOX && !companion)
+    throw new ConfigurationError(['SANDBOX: this program has no sandbox; run "npm start", or set SANDBOX=false']);
   const log = createLog(config.LOG_LEVEL);
   // The primary of several counts nothing itself.
   const counts = config.WEB_CONCURRENCY === 1 || cluster.isWorker;
@@ -221,7 +216,9 @@ export async function createDeps(environment: NodeJS.ProcessEnv): Promise<Deps> 
   const legal = loadLegalTexts(config);
   const stores = await openStores(config, log, metrics);
   const now = Date.now;
-  return {
+  const extensions = config.SANDBOX && companion ? companion.extend({ config, kv: stores.kv, now }) : {};
+  const carriers = await createCarriers(config, extensions);
+  const deps: Deps = {
     config,
     log,
     ...stores,
@@ -237,12 +234,13 @@ export async function createDeps(environment: NodeJS.ProcessEnv): Promise<Deps> 
       decoys: config.PREVENT_USER_EXISTENCE_ERRORS ? createDecoyHashes(stores.database, now) : undefined,
     }),
     boxes,
-    ...createMessaging({ config, log, ...stores, boxes, metrics, now }, await createCarriers(config, stores.kv)),
+    ...createMessaging({ config, log, ...stores, boxes, metrics, now }, carriers),
     smsOffered: isSmsOffered(config),
     legal,
     terms: legal.version,
     metrics,
     now,
-    ...billingClockFromConfig(config, now),
+    billingNow: extensions.billingClock?.now,
   };
+  return { deps, extensions };
 }

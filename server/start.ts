@@ -2,18 +2,11 @@ import cluster from 'node:cluster';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { misspelt } from '../config/misspelt.ts';
+import type { Companion, RunningCompanion } from './companion.ts';
 import { createDeps, type Deps } from './deps.ts';
+import type { Extensions } from './extensions.ts';
 import { createCollector } from './metrics/index.ts';
-import {
-  announceReady,
-  isOrder,
-  prepare,
-  serve,
-  serveMetrics,
-  serveSandbox,
-  startWorkers,
-  toStartError,
-} from './process/index.ts';
+import { announceReady, isOrder, prepare, serve, serveMetrics, startWorkers, toStartError } from './process/index.ts';
 
 /** Between saying so and refusing connections: what asks /readyz does so every second or more. */
 const announceMs = 1_000;
@@ -44,34 +37,46 @@ function close(...servers: (Server | undefined)[]): void {
   }
 }
 
+interface Start {
+  deps: Deps;
+  extensions: Extensions;
+  companion?: Companion | undefined;
+}
+
+/** Serves the companion, where the sandbox is on. */
+const serveCompanion = async ({ deps, companion }: Start): Promise<RunningCompanion | undefined> =>
+  deps.config.SANDBOX ? companion?.serve(deps) : undefined;
+
 /** One process that does everything. */
-async function startAlone(deps: Deps): Promise<void> {
-  await prepare(deps, say);
-  const sandbox = await serveSandbox(deps);
-  const serving = await serve(deps);
-  await sandbox?.foyerServes();
+async function startAlone(start: Start): Promise<void> {
+  const { deps, extensions, companion } = start;
+  await prepare(deps, say, companion);
+  const beside = await serveCompanion(start);
+  const serving = await serve(deps, extensions);
+  await beside?.foyerServes();
   const metrics = await serveMetrics(deps, deps.metrics.local);
-  announceReady(deps, say);
+  announceReady(deps, say, companion);
   stopOn(['SIGINT', 'SIGTERM', 'SIGHUP'], deps, async () => {
     const { production } = deps.config;
     serving.announce();
     if (production) await sleep(announceMs);
     await serving.stop({ keepIdle: production });
-    await sandbox?.close();
+    await beside?.close();
     close(metrics);
   });
 }
 
-/** The process that keeps the workers alive; it serves nothing but the metrics and what the sandbox has beside Foyer. */
-async function startPrimary(deps: Deps): Promise<void> {
-  await prepare(deps, say);
+/** The process that keeps the workers alive; it serves nothing but the metrics and the companion. */
+async function startPrimary(start: Start): Promise<void> {
+  const { deps, companion } = start;
+  await prepare(deps, say, companion);
   await Promise.all([deps.kv.close(), deps.database.close()]);
-  const sandbox = await serveSandbox(deps);
+  const beside = await serveCompanion(start);
   const collector = deps.config.METRICS_PORT === undefined ? undefined : await createCollector();
   const metrics = await serveMetrics(deps, collector);
   const workers = await startWorkers(deps.config.WEB_CONCURRENCY, deps.log, (worker) => collector?.add(worker));
-  await sandbox?.foyerServes();
-  announceReady(deps, say);
+  await beside?.foyerServes();
+  announceReady(deps, say, companion);
   process.on('SIGHUP', () => {
     workers
       .reload()
@@ -84,7 +89,7 @@ async function startPrimary(deps: Deps): Promise<void> {
     workers.announce();
     if (production) await sleep(announceMs);
     await workers.stop(production ? 'drain' : 'stop');
-    await sandbox?.close();
+    await beside?.close();
     close(metrics);
   });
   const error = await workers.failed;
@@ -93,9 +98,9 @@ async function startPrimary(deps: Deps): Promise<void> {
 }
 
 /** One of several; the primary tells it when to end, and Node ends it at once when the primary is gone. */
-async function startWorker(deps: Deps): Promise<void> {
+async function startWorker({ deps, extensions }: Start): Promise<void> {
   const counts = deps.metrics.answerPrimary?.();
-  const serving = await serve(deps);
+  const serving = await serve(deps, extensions);
   // A terminal sends its signals to the whole group: the primary decides.
   process.on('SIGINT', () => {});
   process.on('SIGHUP', () => {});
@@ -118,14 +123,18 @@ function warnOfMisspelt({ log }: Deps): void {
   if (variables.length > 0) log.warn({ variables }, 'unknown environment variables resemble those of Foyer');
 }
 
-/** The server process: starts, and stops on SIGINT and SIGTERM. */
-export async function start(): Promise<void> {
+/**
+ * The server process: starts, and stops on SIGINT and SIGTERM.
+ * @param companion what runs beside Foyer when the sandbox is on
+ */
+export async function start(companion?: Companion): Promise<void> {
   try {
-    const deps = await createDeps(process.env);
+    const { deps, extensions } = await createDeps(process.env, companion);
+    const opened = { deps, extensions, companion };
     if (!cluster.isWorker) warnOfMisspelt(deps);
-    if (cluster.isWorker) await startWorker(deps);
-    else if (deps.config.WEB_CONCURRENCY > 1) await startPrimary(deps);
-    else await startAlone(deps);
+    if (cluster.isWorker) await startWorker(opened);
+    else if (deps.config.WEB_CONCURRENCY > 1) await startPrimary(opened);
+    else await startAlone(opened);
   } catch (error) {
     console.error(toStartError(error));
     process.exit(1);

@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import { loadPlans } from '../config/plans.ts';
 import { loadProviders } from '../config/providers.ts';
-import { standInLinks } from '../sandbox/index.ts';
 import { createCodes } from './codes/index.ts';
-import { guessLimitsFromConfig, mediaFromConfig, pageLinks, sandboxLinks, toRateLimits } from './config-of-rooms.ts';
+import { guessLimitsFromConfig, mediaFromConfig, pageLinks, toRateLimits } from './config-of-rooms.ts';
 import { createContactModule } from './contact/index.ts';
 import { cancelResetsRequestedSince, createDeletionModule } from './deletion/index.ts';
 import type { Deps } from './deps.ts';
+import type { Extensions } from './extensions.ts';
 import {
   createFederationModule,
   type FederationHooks,
@@ -59,6 +59,7 @@ import type { User } from './users/index.ts';
 export async function wireModules(
   deps: Deps & { visitorData: VisitorData },
   fail: (pages: Pages) => (req: Request, res: Response, error: unknown) => void,
+  extensions: Extensions,
 ) {
   const { config, log, database, kv, assets, passwords, boxes, outbox, legal, terms, metrics, visitorData, now } = deps;
   const publicUrl = config.PUBLIC_URL;
@@ -77,11 +78,12 @@ export async function wireModules(
     brandCss: brand?.path,
     mediaUrl: mediaFromConfig(config)?.url,
     endAddress: config.SEARCH_APP_URL,
-    links: pageLinks(config),
-    sandbox: sandboxLinks(config),
+    links: pageLinks(config, extensions.links),
+    banner: extensions.layoutBanner,
+    extraCss: extensions.assets && assets.style(extensions.assets.stylesheet),
     formRecords: createFormRecords({ cookies, box: boxes.forms, sessionCookie, now }),
   });
-  const searchAppUrl = config.SEARCH_APP_URL ?? standInLinks.search;
+  const searchAppUrl = config.SEARCH_APP_URL ?? extensions.links?.search ?? '/';
   const nextRedirect = createNextRedirect({
     publicUrl,
     searchAppUrl,

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Language, T } from '../locales/index.ts';
 
 /** The input of every page: language, brand, addresses. Pages do not know requests or stores. */
@@ -9,8 +10,8 @@ export interface PageContext {
   brand: { name: string; logoUrl?: string | undefined };
   assets: {
     css: string;
-    /** The sandbox's additional styles. */
-    sandboxCss?: string | undefined;
+    /** An additional stylesheet, for the banner. */
+    extraCss?: string | undefined;
     /** The brand's own colors, if there are any: a second stylesheet. */
     brandCss?: string | undefined;
     fonts: string[];
@@ -25,12 +26,19 @@ export interface PageContext {
    * without it the footer has none.
    */
   languageForm?: { action: string; redirect: string };
-  /** Set if the sandbox is on: pages show it at the top. */
-  sandbox?: { mailbox?: string; billing?: string; providers?: string } | undefined;
+  /** What development shows in each layout. */
+  banner?: LayoutBanner | undefined;
   /** The signed-in user. */
   member?: PageUser | undefined;
   /** The number of their unread notifications. */
   unread?: number | undefined;
+}
+
+export interface LayoutBanner {
+  /** At the top of each page. */
+  top: ReactNode;
+  /** In a dialog that waits for a text message and covers the page. */
+  dialog?: ReactNode;
 }
 
 export interface PageUser {

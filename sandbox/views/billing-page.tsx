@@ -8,6 +8,7 @@ import { Chip } from '../../views/parts/chip.tsx';
 import { EmptyState } from '../../views/parts/empty-state.tsx';
 import { Notice } from '../../views/parts/notice.tsx';
 import { Table } from '../../views/parts/table.tsx';
+import { textsFor } from '../texts.ts';
 
 export interface BillingCustomer {
   id: string;
@@ -83,7 +84,8 @@ function Clock({
   nowMs: number;
   movedMs: number;
 }) {
-  const { t, lang } = ctx;
+  const t = textsFor(ctx);
+  const { lang } = ctx;
   const days = Math.round(movedMs / dayMs);
   return (
     <Card
@@ -108,7 +110,7 @@ function Clock({
 }
 
 function Cards({ ctx }: { ctx: PageContext }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   const columns = [
     {
       key: 'number',
@@ -136,7 +138,7 @@ function PromotionCodes({
   ctx: PageContext;
   codes: NonNullable<BillingPageProps['state']>['promotionCodes'];
 }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   type Code = (typeof codes)[number];
   const columns = [
     { key: 'code', label: t('sandbox.billingPage.code'), cell: ({ code }: Code) => <code>{code}</code> },
@@ -159,7 +161,8 @@ function PromotionCodes({
 }
 
 function Invoices({ ctx, address, of }: { ctx: PageContext; address: string; of: BillingCustomer }) {
-  const { t, lang } = ctx;
+  const t = textsFor(ctx);
+  const { lang } = ctx;
   type Invoice = BillingCustomer['invoices'][number];
   const columns = [
     {
@@ -214,7 +217,8 @@ function Invoices({ ctx, address, of }: { ctx: PageContext; address: string; of:
 }
 
 function Customer({ ctx, address, customer }: { ctx: PageContext; address: string; customer: BillingCustomer }) {
-  const { t, lang } = ctx;
+  const t = textsFor(ctx);
+  const { lang } = ctx;
   return (
     <Card title={customer.email ?? customer.id} note={customer.id} flush>
       <ul className="items messages">
@@ -256,7 +260,8 @@ function Customer({ ctx, address, customer }: { ctx: PageContext; address: strin
 
 /** What the stand-in for Stripe holds, and what nobody can ask of Stripe: to let time pass. */
 export function BillingPage({ ctx, address, state, fault }: BillingPageProps) {
-  const { t, brand } = ctx;
+  const t = textsFor(ctx);
+  const { brand } = ctx;
   return (
     <PlainLayout ctx={ctx} shape="wide">
       <div className="page-head">

@@ -1,10 +1,10 @@
 import { formatDate } from '../../views/format.ts';
-import { SandboxRibbon } from '../../views/layout/sandbox-ribbon.tsx';
 import type { PageContext } from '../../views/page-context.ts';
 import { Button, ButtonLink } from '../../views/parts/button.tsx';
 import { Card } from '../../views/parts/card.tsx';
 import { Icon } from '../../views/parts/icon.tsx';
 import { Notice } from '../../views/parts/notice.tsx';
+import { textsFor } from '../texts.ts';
 import { ClaimList } from './claim-list.tsx';
 
 interface SignedIn {
@@ -25,7 +25,7 @@ export interface DemoAppPageProps {
 }
 
 function SignedOutView({ ctx, signInHref }: { ctx: PageContext; signInHref: string }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   const brand = ctx.brand.name;
   return (
     <>
@@ -53,7 +53,7 @@ function SignedOutView({ ctx, signInHref }: { ctx: PageContext; signInHref: stri
 }
 
 function Tokens({ ctx, state }: { ctx: PageContext; state: SignedIn }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   return (
     <Card title={t('sandbox.demo.tokens')}>
       <dl className="claims">
@@ -86,7 +86,7 @@ function Tokens({ ctx, state }: { ctx: PageContext; state: SignedIn }) {
 }
 
 function SignedInView({ ctx, state }: { ctx: PageContext; state: SignedIn }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   const { name, email, sub } = { ...state.idToken, ...state.userinfo };
   const who = [name, email, sub].find((claim) => typeof claim === 'string' && claim !== '');
   return (
@@ -115,16 +115,16 @@ function SignedInView({ ctx, state }: { ctx: PageContext; state: SignedIn }) {
 export function DemoAppPage({ ctx, state }: DemoAppPageProps) {
   return (
     <div className="frame plain demo">
-      <SandboxRibbon ctx={ctx} />
+      {ctx.banner?.top}
       <header className="header">
         <a className="brand" href="/">
           <span className="demo-sign" aria-hidden="true" />
-          <span>{ctx.t('sandbox.demo.name')}</span>
+          <span>{textsFor(ctx)('sandbox.demo.name')}</span>
         </a>
       </header>
       <main className="content wide">
         {state.error !== undefined && (
-          <Notice kind="error" title={ctx.t('sandbox.demo.failed')}>
+          <Notice kind="error" title={textsFor(ctx)('sandbox.demo.failed')}>
             {/* As the protocol says it, for developers. */}
             <code lang="en">{state.error}</code>
           </Notice>

@@ -5,6 +5,7 @@ import { Button, ButtonLink } from '../../views/parts/button.tsx';
 import { Card } from '../../views/parts/card.tsx';
 import { CopyButton } from '../../views/parts/copy-button.tsx';
 import { EmptyState } from '../../views/parts/empty-state.tsx';
+import { textsFor } from '../texts.ts';
 
 export interface MessageLine {
   id: string;
@@ -29,7 +30,7 @@ export interface MailboxPageProps {
 
 /** A code, large, with what copies it. */
 export function CopyableCode({ ctx, id, code }: { ctx: PageContext; id: string; code: string }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   return (
     <span className="message-code">
       <code id={id}>{code}</code>
@@ -44,7 +45,7 @@ function Line({ ctx, address, message }: { ctx: PageContext; address: string; me
     <li>
       <div className="item-words">
         <a className="item-label" href={`${address}/${id}`}>
-          {subject ?? ctx.t('sandbox.mailboxPage.sms')}
+          {subject ?? textsFor(ctx)('sandbox.mailboxPage.sms')}
         </a>
         <p className="item-value small">
           <span>{to}</span>
@@ -57,7 +58,7 @@ function Line({ ctx, address, message }: { ctx: PageContext; address: string; me
 }
 
 function Filter({ ctx, address, to }: { ctx: PageContext; address: string; to: string | undefined }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   return (
     <form className="search" action={address}>
       <label className="visually-hidden" htmlFor="field-to">
@@ -80,7 +81,8 @@ function Filter({ ctx, address, to }: { ctx: PageContext; address: string; to: s
 
 /** Everything that the sandbox kept instead of sending it. */
 export function MailboxPage({ ctx, messages, to, address, templatesHref }: MailboxPageProps) {
-  const { t, brand } = ctx;
+  const t = textsFor(ctx);
+  const { brand } = ctx;
   const formAction = to === undefined ? address : `${address}?${new URLSearchParams({ to })}`;
   return (
     <PlainLayout ctx={ctx} shape="wide">

@@ -4,6 +4,7 @@ import type { PageContext } from '../../views/page-context.ts';
 import { Breadcrumb } from '../../views/parts/breadcrumb.tsx';
 import { Card } from '../../views/parts/card.tsx';
 import { SegmentedLinks } from '../../views/parts/segmented-links.tsx';
+import { textsFor } from '../texts.ts';
 import { MailFrame } from './mail-frame.tsx';
 
 export interface MailsPageProps {
@@ -18,7 +19,8 @@ export interface MailsPageProps {
 
 /** Every template in one language, with made-up values. */
 export function MailsPage({ ctx, mailLang, mails, address, mailboxHref }: MailsPageProps) {
-  const { t, brand } = ctx;
+  const t = textsFor(ctx);
+  const { brand } = ctx;
   const title = t('sandbox.mailsPage.title');
   const path = [{ href: mailboxHref, label: t('sandbox.mailboxPage.back') }, { label: title }];
   return (

@@ -3,6 +3,7 @@ import { PlainLayout } from '../../views/layout/plain-layout.tsx';
 import type { PageContext } from '../../views/page-context.ts';
 import { Breadcrumb } from '../../views/parts/breadcrumb.tsx';
 import { Card } from '../../views/parts/card.tsx';
+import { textsFor } from '../texts.ts';
 import { MailFrame } from './mail-frame.tsx';
 import { CopyableCode, type MessageLine } from './mailbox-page.tsx';
 
@@ -21,7 +22,7 @@ export interface MessagePageProps {
 
 /** One message: the code, headers, HTML, plain text. */
 export function MessagePage({ ctx, message, htmlAddress, mailboxHref }: MessagePageProps) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   const { id, channel, to, from, replyTo, subject, code, text, atMs } = message;
   const title = subject ?? t('sandbox.mailboxPage.sms');
   const headers = [

@@ -1,5 +1,6 @@
 import { PlainLayout } from '../../views/layout/plain-layout.tsx';
 import type { PageContext } from '../../views/page-context.ts';
+import { textsFor } from '../texts.ts';
 import { ButtonParts } from './parts/buttons.tsx';
 import { ChoiceParts } from './parts/choices.tsx';
 import { ContentParts } from './parts/content.tsx';
@@ -18,10 +19,9 @@ const groups = [
 
 /** Every part that pages are made of, in every state. */
 export function PartsPage({ ctx }: { ctx: PageContext }) {
-  const own: PageContext = { ...ctx, sandbox: ctx.sandbox ?? {} };
-  const { t } = ctx;
+  const t = textsFor(ctx);
   return (
-    <PlainLayout ctx={own} shape="wide">
+    <PlainLayout ctx={ctx} shape="wide">
       <div className="page-head" id="top">
         <h1>{t('parts.title')}</h1>
         <p className="lead muted">{t('parts.lead')}</p>
@@ -29,7 +29,7 @@ export function PartsPage({ ctx }: { ctx: PageContext }) {
       {groups.map(({ id, Parts }) => (
         <section className="part-group" key={id} id={`part-${id}`} aria-labelledby={`part-${id}-title`}>
           <h2 id={`part-${id}-title`}>{t(`parts.groups.${id}`)}</h2>
-          <Parts ctx={own} />
+          <Parts ctx={ctx} />
         </section>
       ))}
     </PlainLayout>

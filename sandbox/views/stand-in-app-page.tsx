@@ -6,6 +6,7 @@ import { Card } from '../../views/parts/card.tsx';
 import { Chip } from '../../views/parts/chip.tsx';
 import { Icon } from '../../views/parts/icon.tsx';
 import { Notice } from '../../views/parts/notice.tsx';
+import { textsFor } from '../texts.ts';
 
 export interface StandInAppPageProps {
   ctx: PageContext;
@@ -26,7 +27,8 @@ const mainTiles = ['showcasePages', 'shortlist'] as const;
 const accountCards = ['profile', 'wallet', 'teams', 'membership', 'paymentMethods'] as const;
 
 function SearchApp({ ctx }: { ctx: PageContext }) {
-  const { t, member } = ctx;
+  const t = textsFor(ctx);
+  const { member } = ctx;
   return (
     <>
       <div className="hero">
@@ -57,7 +59,7 @@ function SearchApp({ ctx }: { ctx: PageContext }) {
 }
 
 function MainApp({ ctx }: { ctx: PageContext }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   return (
     <>
       <h1>{t('sandbox.main.title')}</h1>
@@ -77,7 +79,7 @@ function MainApp({ ctx }: { ctx: PageContext }) {
 }
 
 function AccountApp({ ctx }: { ctx: PageContext }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   return (
     <AccountLayout
       ctx={ctx}
@@ -96,16 +98,15 @@ function AccountApp({ ctx }: { ctx: PageContext }) {
 
 /** Stands for one of the marketplace's own apps where none is configured. */
 export function StandInAppPage({ ctx, app }: StandInAppPageProps) {
-  const own: PageContext = { ...ctx, sandbox: ctx.sandbox ?? {} };
-  if (app === 'account') return <AccountApp ctx={own} />;
+  if (app === 'account') return <AccountApp ctx={ctx} />;
   return (
     <PlainLayout
-      ctx={own}
+      ctx={ctx}
       shape="wide"
       subHeader={app === 'main' ? { at: 'dashboard' } : { backHref: ctx.links.dashboard }}
     >
-      <Notice kind="info">{ctx.t(`sandbox.${app}.lead`)}</Notice>
-      {app === 'search' ? <SearchApp ctx={own} /> : <MainApp ctx={own} />}
+      <Notice kind="info">{textsFor(ctx)(`sandbox.${app}.lead`)}</Notice>
+      {app === 'search' ? <SearchApp ctx={ctx} /> : <MainApp ctx={ctx} />}
     </PlainLayout>
   );
 }

@@ -1,7 +1,7 @@
-import { SandboxRibbon } from '../../views/layout/sandbox-ribbon.tsx';
 import type { PageContext } from '../../views/page-context.ts';
 import { Button } from '../../views/parts/button.tsx';
 import { Notice } from '../../views/parts/notice.tsx';
+import { textsFor } from '../texts.ts';
 
 export interface TelevisionPageProps {
   ctx: PageContext;
@@ -15,11 +15,11 @@ export interface TelevisionPageProps {
 
 /** Plays a device without a browser: shows a code, and who has signed in. */
 export function TelevisionPage({ ctx, action, screen }: TelevisionPageProps) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   const brand = ctx.brand.name;
   return (
     <div className="frame plain demo">
-      <SandboxRibbon ctx={ctx} />
+      {ctx.banner?.top}
       <header className="header">
         <a className="brand" href="/">
           <span className="demo-sign" aria-hidden="true" />

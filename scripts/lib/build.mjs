@@ -6,10 +6,10 @@ import { run } from './processes.mjs';
 import { Failure, seconds } from './say.mjs';
 import { listFiles, readStamp, sameContent, takeStamp, writeStamp } from './stamp.mjs';
 
-/** The folders of tsc's output. */
-const SERVER_ROOMS = ['server', 'views', 'config', 'locales', 'sandbox'];
-const INPUTS = [
-  ...SERVER_ROOMS,
+/** The folders of tsc's output of the product. */
+const PRODUCT = ['server', 'views', 'config', 'locales'];
+const SANDBOX = 'sandbox';
+const OTHER_INPUTS = [
   'client',
   'tsconfig.json',
   'vite.config.ts',
@@ -17,7 +17,18 @@ const INPUTS = [
   'scripts/lib/build.mjs',
   'scripts/lib/bundle.mjs',
 ];
-const OUTPUTS = ['server/main.js', 'run/start.js', 'client/manifest.json'];
+
+/** Whether a build has the sandbox in it: one with NODE_ENV=production has not. */
+const hasSandbox = () => process.env.NODE_ENV !== 'production';
+const emittedFolders = () => (hasSandbox() ? [...PRODUCT, SANDBOX] : PRODUCT);
+
+/** What starts the server: the sandbox has an entry of its own. */
+export const serverEntry = () => `dist/${hasSandbox() ? SANDBOX : 'server'}/main.js`;
+
+const outputs = () => [
+  ...['server/main.js', 'run/start.js', 'client/manifest.json'],
+  ...(hasSandbox() ? ['sandbox/main.js', 'run/sandbox.js'] : []),
+];
 const dist = join(root, 'dist');
 const stampPath = join(dist, '.foyer-build');
 
@@ -25,9 +36,11 @@ const stampPath = join(dist, '.foyer-build');
  * The current sources.
  * @param {import('./stamp.mjs').Stamp} [known] an earlier stamp, which saves reading unchanged files
  */
-export const sourceStamp = (known) => takeStamp(root, INPUTS, known);
+export const sourceStamp = (known) => takeStamp(root, [...emittedFolders(), ...OTHER_INPUTS], known);
 
-const outputsExist = () => OUTPUTS.every((path) => existsSync(join(dist, path)));
+const viteConfig = () => (hasSandbox() ? `${SANDBOX}/vite.config.ts` : 'vite.config.ts');
+
+const outputsExist = () => outputs().every((path) => existsSync(join(dist, path)));
 
 /** True if dist/ was built from the current sources. */
 export function isBuilt() {
@@ -64,9 +77,13 @@ const only = (step) => [step];
 
 /** @returns {Promise<Step[]>} */
 async function serverSteps() {
-  const emitted = await step('build server', 'tsc', ['-p', 'tsconfig.json', '--pretty', 'false']);
+  const project = hasSandbox() ? `${SANDBOX}/tsconfig.json` : 'tsconfig.json';
+  const emitted = await step('build server', 'tsc', ['-p', project, '--pretty', 'false']);
   if (emitted.error) return [emitted];
-  return [emitted, await step('join server', node24, ['scripts/lib/bundle.mjs'])];
+  return [
+    emitted,
+    await step('join server', node24, ['scripts/lib/bundle.mjs', ...(hasSandbox() ? ['--sandbox'] : [])]),
+  ];
 }
 
 /** @param {unknown} error */
@@ -88,7 +105,7 @@ export async function buildSteps() {
   removeLeftOvers();
   const built = await Promise.all([
     serverSteps(),
-    step('build client', 'vite', ['build', '--logLevel', 'warn']).then(only),
+    step('build client', 'vite', ['build', '--config', viteConfig(), '--logLevel', 'warn']).then(only),
   ]);
   const steps = built.flat();
   if (steps.every(({ error }) => !error)) writeStamp(stampPath, stamp);
@@ -109,8 +126,8 @@ export async function build(say) {
 
 /** tsc leaves the output of deleted sources; Vite empties its folder itself. */
 function removeLeftOvers() {
-  const sources = new Set(listFiles(root, SERVER_ROOMS).map((path) => path.replace(/\.tsx?$/, '.js')));
-  for (const path of listFiles(dist, SERVER_ROOMS)) {
+  const sources = new Set(listFiles(root, emittedFolders()).map((path) => path.replace(/\.tsx?$/, '.js')));
+  for (const path of listFiles(dist, [...PRODUCT, SANDBOX])) {
     if (!sources.has(path.replace(/\.map$/, ''))) rmSync(join(dist, path));
   }
 }

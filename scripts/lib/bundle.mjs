@@ -2,18 +2,24 @@
  * Joins tsc's output with the imported packages into few files. Node finds, reads and links some 1,400 modules one by
  * one, which is half of the processor time of a start. Nothing else changes: no name is shortened, and modules that are
  * loaded on demand stay separate files.
- * node scripts/lib/bundle.mjs
+ * node scripts/lib/bundle.mjs [--sandbox] [--out <folder>]
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
+import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
 import { root } from './paths.mjs';
 
 const dist = join(root, 'dist');
-const out = join(dist, 'run');
+const { values: options } = parseArgs({ options: { sandbox: { type: 'boolean' }, out: { type: 'string' } } });
+const out = options.out ?? join(dist, 'run');
 
-/** The targets of `#start` and `#cli` in package.json. */
-const input = { start: join(dist, 'server/start.js'), cli: join(dist, 'server/cli/index.js') };
+/** The targets of `#start`, `#cli` and, in development, `#sandbox` in package.json. */
+const input = {
+  start: join(dist, 'server/start.js'),
+  cli: join(dist, 'server/cli/index.js'),
+  ...(options.sandbox && { sandbox: join(dist, 'sandbox/start.js') }),
+};
 
 /** Node attributes deprecations to packages in a folder of this name, as for separate packages. */
 const packages = 'node_modules';

@@ -1,8 +1,8 @@
-import { createStandInClock } from '../../sandbox/index.ts';
 import { standInForStripe, toRateLimits } from '../config-of-rooms.ts';
 import { createLog } from '../http/index.ts';
 import {
   type BillingDeps,
+  createStandInClock,
   createWebhooks,
   type Difference,
   diffWithStripe,

@@ -9,8 +9,6 @@ const BASE = '/assets/';
 export interface Assets {
   /** Address of the stylesheet. */
   css: string;
-  /** Address of the additional styles of the sandbox. */
-  sandboxCss: string | undefined;
   /** Addresses of the fonts to preload: only the one that every page needs. */
   fonts: string[];
   /** Address of the icon in the browser's tab. */
@@ -19,6 +17,8 @@ export interface Assets {
    * Address of `client/entries/<entry>.ts`, or of the loader of islands, `hydrate`. @throws if the entry does not exist
    */
   script(entry: string): string;
+  /** Address of another stylesheet, by its source. Throws if there is no such stylesheet. */
+  style(source: string): string;
 }
 
 const manifestSchema = z.record(z.string(), z.object({ file: z.string(), assets: z.array(z.string()).optional() }));
@@ -45,19 +45,22 @@ export function loadAssets(clientDir: string): Assets {
   const manifest = readManifest(join(clientDir, 'manifest.json'));
   const style = manifest['client/foyer.css'];
   if (style === undefined) throw new Error('The client build lacks client/foyer.css. Run "npm run build" again.');
-  const sandboxStyle = manifest['sandbox/client/sandbox.css'];
   const belonging = [...(style.assets ?? []), ...Object.values(manifest).map((chunk) => chunk.file)];
   const find = (pattern: RegExp) =>
     belonging.filter((file, at) => pattern.test(file) && belonging.indexOf(file) === at);
   const icon = find(/(^|\/)icon-[^/]*\.svg$/)[0];
   return {
     css: BASE + style.file,
-    sandboxCss: sandboxStyle === undefined ? undefined : BASE + sandboxStyle.file,
     fonts: find(/figtree-latin-wght-normal[^/]*\.woff2$/).map((file) => BASE + file),
     icon: icon === undefined ? undefined : BASE + icon,
     script(entry) {
       const chunk = manifest[entry === 'hydrate' ? 'client/hydrate.ts' : `client/entries/${entry}.ts`];
       if (chunk === undefined) throw new Error(`There is no client/entries/${entry}.ts in the client build.`);
+      return BASE + chunk.file;
+    },
+    style(source) {
+      const chunk = manifest[source];
+      if (chunk === undefined) throw new Error(`There is no ${source} in the client build.`);
       return BASE + chunk.file;
     },
   };

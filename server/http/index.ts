@@ -54,9 +54,10 @@ export { isMalformed, malformedSecret, readFormField, readQueryParam, withoutSte
 export { GraphqlError, graphqlOperation } from './graphql.ts';
 export { contentSecurityPolicy, getNonce, type PolicyExtras, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';
+export { createI18n } from './i18n.ts';
 export { jsonField, malformedLines } from './json-field.ts';
 export { markJsonRoutes } from './json-routes.ts';
-export { type Language, languages, resolveLanguage, type T, translator } from './language.ts';
+export { createTranslator, type Language, languages, resolveLanguage, type T, translator } from './language.ts';
 export { submitLanguage, writeLanguageCookie } from './language-form.ts';
 export { createLog, type Logger, requestLog, requestReference } from './log.ts';
 export { mediaFiles, safePathParts as picturePathParts } from './media-files.ts';

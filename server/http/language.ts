@@ -1,5 +1,6 @@
 /** The language of a page, and its texts. */
-import { type Language, languages, type T } from '../../locales/index.ts';
+import type { i18n as I18n } from 'i18next';
+import { type Language, languages, type TextKey, type Translate } from '../../locales/index.ts';
 import { i18n, isLanguage } from './i18n.ts';
 import { createLanguageDetector } from './language-detector.ts';
 
@@ -24,16 +25,20 @@ export function resolveLanguage(acceptLanguage: string | undefined, remembered?:
   return languageOfHeader({ headers: { 'accept-language': acceptLanguage } });
 }
 
-const translators = new Map<Language, T>(
-  languages.map((lang) => {
-    const fixed = i18n.getFixedT(lang);
-    return [lang, (key, values) => fixed(key, { ...values })];
-  }),
-);
+/** The texts of one language, by keys of the type `Key`. */
+export function createTranslator<Key extends string>(instance: I18n): (lang: Language) => Translate<Key> {
+  const translators = new Map(
+    languages.map((lang): [Language, Translate<Key>] => {
+      const fixed = instance.getFixedT(lang);
+      return [lang, (key: string, values) => fixed(key, { ...values })];
+    }),
+  );
+  return (lang) => {
+    const t = translators.get(lang);
+    if (t === undefined) throw new Error(`No texts for the language ${lang}`);
+    return t;
+  };
+}
 
 /** The typed texts of one language: `translator('de')('signIn.title')`. A key that does not exist is a type error. */
-export function translator(lang: Language): T {
-  const t = translators.get(lang);
-  if (t === undefined) throw new Error(`No texts for the language ${lang}`);
-  return t;
-}
+export const translator = createTranslator<TextKey>(i18n);

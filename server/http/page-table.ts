@@ -181,19 +181,6 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'GET /dashboard': 'member',
   'GET /imprint': 'visitor',
   'POST /language': 'visitor',
-  // The sandbox: only in development, only from this machine.
-  'GET /sandbox/search': 'visitor',
-  'GET /sandbox/main': 'visitor',
-  'GET /sandbox/account': 'visitor',
-  'GET /sandbox/parts': 'visitor',
-  'POST /sandbox/parts': 'visitor',
-  'GET /sandbox/mailbox': 'visitor',
-  'GET /sandbox/mailbox/:id': 'visitor',
-  'GET /sandbox/mailbox/:id/html': 'visitor',
-  'GET /sandbox/mails': 'visitor',
-  'GET /sandbox/mails/:template': 'visitor',
-  'GET /sandbox/billing': 'visitor',
-  'POST /sandbox/billing': 'visitor',
 };
 
 /** The paths that are open before the current terms are accepted. */

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { ReactElement } from 'react';
-import type { PageContext } from '../../views/page-context.ts';
+import type { LayoutBanner, PageContext } from '../../views/page-context.ts';
 import type { Assets } from './assets.ts';
 import { contentSecurityPolicy, getNonce, type PolicyExtras } from './headers.ts';
 import { translator } from './language.ts';
@@ -54,15 +54,17 @@ export interface PageSettings {
   endAddress?: string | undefined;
   /** Only addresses of rooms that exist. */
   links: PageContext['links'];
-  /** Set if the sandbox is on. */
-  sandbox?: PageContext['sandbox'];
+  /** What the layout shows at the top of each page. */
+  banner?: ((ctx: PageContext) => LayoutBanner) | undefined;
+  /** Address of a stylesheet behind the first. */
+  extraCss?: string | undefined;
   /** Stores what a form shows after its redirect. Without it a POST is answered with the page itself. */
   formRecords?: FormRecords;
 }
 
 export function createPages(settings: PageSettings): Pages {
-  const { links, sandbox } = settings;
-  const assets = { ...settings.assets, brandCss: settings.brandCss };
+  const { links } = settings;
+  const assets = { ...settings.assets, brandCss: settings.brandCss, extraCss: settings.extraCss };
   const brand = { name: settings.brandName, logoUrl: settings.brandLogoUrl };
   const imageOrigins = [settings.brandLogoUrl, settings.mediaUrl].flatMap((url) =>
     url === undefined ? [] : new URL(url).origin,
@@ -72,7 +74,7 @@ export function createPages(settings: PageSettings): Pages {
   const context = (req: Request, res: Response): PageContext => {
     const greeting = getPageUser(req);
     const lang = req.language;
-    return {
+    const ctx: PageContext = {
       lang,
       t: translator(lang),
       nonce: getNonce(res),
@@ -82,10 +84,10 @@ export function createPages(settings: PageSettings): Pages {
       // A page that answers a form, or a client app's request, has no address of its own.
       ...(req.method === 'GET' &&
         !req.path.startsWith('/oauth2/') && { languageForm: { action: '/language', redirect: req.originalUrl } }),
-      sandbox,
       member: greeting?.member,
       unread: greeting?.unread,
     };
+    return settings.banner ? { ...ctx, banner: settings.banner(ctx) } : ctx;
   };
   return {
     context,

@@ -23,9 +23,7 @@ function Document({ ctx, head, page }: { ctx: PageContext; head: PageHead; page:
           <link key={href} rel="preload" as="font" type="font/woff2" crossOrigin="anonymous" href={href} />
         ))}
         <link rel="stylesheet" href={assets.css} />
-        {ctx.sandbox !== undefined && assets.sandboxCss !== undefined && (
-          <link rel="stylesheet" href={assets.sandboxCss} />
-        )}
+        {assets.extraCss !== undefined && <link rel="stylesheet" href={assets.extraCss} />}
         {assets.brandCss !== undefined && <link rel="stylesheet" href={assets.brandCss} />}
         {assets.icon !== undefined && <link rel="icon" type="image/svg+xml" href={assets.icon} />}
         {head.scripts?.map((entry) => (

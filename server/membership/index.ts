@@ -53,6 +53,7 @@ export {
   StripeUnavailableError,
 } from './results.ts';
 export { type BillingModule, createBillingModule, membershipDeps } from './room.ts';
+export { type BillingClock, createStandInClock, type StandInAddress } from './stand-in-clock.ts';
 export { createStripe, type StripeClient } from './stripe-client.ts';
 export type { Difference, DifferenceKind } from './stripe-differences.ts';
 export { createWebhooks, webhookPath } from './webhooks.ts';

@@ -3,7 +3,6 @@
  * Owns signals, ports and the cluster. Does not own the served application: that is `app.ts`.
  */
 
-export { serveSandbox } from '../../sandbox/serve-sandbox.ts';
 export { drain, listen } from './listen.ts';
 export { announceReady, prepare } from './prepare-start.ts';
 export { type ServerHandle, serve } from './serve.ts';

@@ -1,5 +1,6 @@
 import { createApp } from '../app.ts';
 import type { Deps } from '../deps.ts';
+import type { Extensions } from '../extensions.ts';
 import { drain, listen } from './listen.ts';
 
 export interface ServerHandle {
@@ -17,12 +18,12 @@ export interface ServerHandle {
 const drainLimitMs = 8_000;
 
 /** Serves requests in this process. */
-export async function serve(deps: Deps): Promise<ServerHandle> {
+export async function serve(deps: Deps, extensions: Extensions): Promise<ServerHandle> {
   const { config, database, kv, outboxWorker } = deps;
   // Restores the advanced time of an earlier run.
-  await deps.billingTimeMoved?.();
-  const unfollow = deps.followBillingTime?.();
-  const { app, stop, readiness, membership } = await createApp(deps);
+  await extensions.billingClock?.refresh();
+  const unfollow = extensions.billingClock?.follow();
+  const { app, stop, readiness, membership } = await createApp(deps, extensions);
   const server = await listen(app, { port: config.PORT, host: config.HOST, maxConnections: config.MAX_CONNECTIONS });
   outboxWorker.start();
   membership.start();

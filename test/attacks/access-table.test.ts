@@ -1,5 +1,6 @@
 import express, { type RequestHandler, Router } from 'express';
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, isObjectType } from 'graphql';
+import { sandboxAccess } from '../../sandbox/index.ts';
 import {
   apiScopes,
   behindRules,
@@ -7,7 +8,7 @@ import {
   graphqlAccess,
   memberApiScopes,
   type PageRule,
-  pageAccess,
+  pageAccess as productAccess,
   protocolAccess,
   toRuleName,
 } from '../../server/http/index.ts';
@@ -42,6 +43,9 @@ async function close({ shop, providers }: Whole): Promise<void> {
   await shop.close();
   await providers.close();
 }
+
+/** Of the product, and of the sandbox's pages behind it. */
+const pageAccess: Readonly<Record<string, PageRule>> = { ...productAccess, ...sandboxAccess };
 
 /** What stands for a parameter of an address; none of it belongs to a member. */
 const parameters: Record<string, string> = { provider: 'google', planHash: 'starter-monthly', planId: '10' };

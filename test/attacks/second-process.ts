@@ -12,11 +12,11 @@ export interface SecondProcess {
 }
 
 /** Another process of the same Foyer, as far as it shares nothing but the stores: own connections, own everything. */
-export async function secondProcess({ deps, stores }: TestFoyer): Promise<SecondProcess> {
+export async function secondProcess({ deps, extensions, stores }: TestFoyer): Promise<SecondProcess> {
   const { databaseUrl, redisUrl, dataDir } = stores.urls;
   const database = await openDatabase({ url: databaseUrl, dataDir });
   const kv = await openKeyValue({ url: redisUrl, dataDir });
-  const app = await createApp({ ...deps, database, kv });
+  const app = await createApp({ ...deps, database, kv }, extensions);
   const { server, port } = await listenOnFreePort(app.app);
   return {
     port,

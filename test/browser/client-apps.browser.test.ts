@@ -1,4 +1,4 @@
-import { translator } from '../../server/http/index.ts';
+import { translator } from '../../sandbox/texts.ts';
 import { wordsOf } from '../checkout/shop.ts';
 import { locationOf } from '../support/browser.ts';
 import { chromiumForTests } from '../support/chromium.ts';

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { translator } from '../../server/http/index.ts';
+import { translator } from '../../sandbox/texts.ts';
 import { fullName, type User } from '../../server/users/index.ts';
 import { emailCode, fresh, newPassword, phoneCode, rowOf } from '../contact/steps.ts';
 import { isSignedIn } from '../sign-in/factor-steps.ts';

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { demoMember } from '../../sandbox/index.ts';
-import { type Language, translator } from '../../server/http/index.ts';
+import { translator } from '../../sandbox/texts.ts';
+import type { Language } from '../../server/http/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { anyBackend, secondBackends } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { StandInKind } from '../../sandbox/providers/index.ts';
-import { translator } from '../../server/http/index.ts';
+import { translator } from '../../sandbox/texts.ts';
 import { wordsOf } from '../checkout/shop.ts';
 import { comeBy as comeWithoutPages } from '../federation/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { type StandInKind, toSubject } from '../../sandbox/providers/people.ts';
+import { type SandboxT, translator } from '../../sandbox/texts.ts';
 import type { RefusalKind, UpstreamIdentity } from '../../server/federation/identity.ts';
 import { insertIdentity } from '../../server/federation/identity-store.ts';
-import { type T, translator } from '../../server/http/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { wordsOf } from '../checkout/shop.ts';
 import { pressButton } from '../federation/steps.ts';
@@ -36,7 +36,7 @@ describe('interrupted sign-ins by a provider', () => {
 
   const [t, de] = [translator('en'), translator('de')];
   /** What /verify-user does by itself where scripts run. */
-  const goOn = async (page: Page, javaScript: boolean, said: T = t) => {
+  const goOn = async (page: Page, javaScript: boolean, said: SandboxT = t) => {
     if (!javaScript) await page.getByRole('button', { name: said('oauth.verify.continue') }).click();
   };
   /** A member who is linked with these people. */

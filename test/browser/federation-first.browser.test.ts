@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
 import type { Page } from 'playwright-core';
 import { type StandInKind, standInKinds } from '../../sandbox/providers/people.ts';
-import { translator } from '../../server/http/index.ts';
+import { translator } from '../../sandbox/texts.ts';
 import { cards, saveCardAt } from '../checkout/card-steps.ts';
 import { press, wordsOf } from '../checkout/shop.ts';
 import { comeBy as comeWithoutPages } from '../federation/steps.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { StandInKind } from '../../sandbox/providers/index.ts';
-import { type T, translator } from '../../server/http/index.ts';
+import { type SandboxT, translator } from '../../sandbox/texts.ts';
 
 /** As the buttons call them. */
 export const providerNames: Record<StandInKind, string> = {
@@ -29,7 +29,7 @@ export function somebody(kind: StandInKind): Somebody {
 }
 
 /** The button of a provider, on a page for signing in or up. */
-export async function pressDoor(page: Page, kind: StandInKind, t: T = translator('en')): Promise<void> {
+export async function pressDoor(page: Page, kind: StandInKind, t: SandboxT = translator('en')): Promise<void> {
   if (kind === 'oidc' || kind === 'saml') await page.locator('.more-doors > summary').click();
   const name = t('federation.doors.continueWith', { provider: providerNames[kind] });
   await page.getByRole('button', { name, exact: true }).click();

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
-import { type Language, translator } from '../../server/http/index.ts';
+import { translator } from '../../sandbox/texts.ts';
+import type { Language } from '../../server/http/index.ts';
 import { codeFor, newPassword, otherThan } from '../password/steps.ts';
 import { isSignedIn } from '../sign-in/factor-steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { type Language, type T, translator } from '../../server/http/index.ts';
+import { type SandboxT, translator } from '../../sandbox/texts.ts';
+import type { Language } from '../../server/http/index.ts';
 import { findUser, type User } from '../../server/users/index.ts';
 import { appCode, enrol, scanned } from '../settings/mfa-steps.ts';
 import { isSignedIn, signInWithTotp } from '../sign-in/factor-steps.ts';
@@ -26,12 +27,12 @@ describe('the second factor in the settings', () => {
   const now = () => sandbox.foyer.deps.now();
   const preferenceOf = async ({ id }: User) => (await findUser(sandbox.foyer.deps.database.db, id))?.mfaPreference;
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-  const codeField = (page: Page, t: T) => page.getByRole('textbox', { name: t('mfaSettings.totp.label') });
+  const codeField = (page: Page, t: SandboxT) => page.getByRole('textbox', { name: t('mfaSettings.totp.label') });
   /** The words behind it are part of its name. */
   const choice = (page: Page, title: string) => page.getByRole('radio', { name: new RegExp(`^${title}`) });
 
   /** From the card to the step that shows the secret, which the link, the QR code and the text must agree on; answers it. */
-  async function toSecret(page: Page, t: T): Promise<string> {
+  async function toSecret(page: Page, t: SandboxT): Promise<string> {
     await page.getByRole('switch', { name: t('mfaSettings.card.toggle') }).check();
     await choice(page, t('mfaSettings.card.totp')).check();
     await button(page, t('mfaSettings.card.save')).click();
@@ -45,7 +46,7 @@ describe('the second factor in the settings', () => {
   }
 
   /** What the page lets one do with the codes; answers them. */
-  async function keepCodes(page: Page, t: T, javaScript: boolean): Promise<string[]> {
+  async function keepCodes(page: Page, t: SandboxT, javaScript: boolean): Promise<string[]> {
     const shown = (await page.locator('.recovery-codes').textContent()) ?? '';
     const codes = shown.trim().split('\n');
     expect(new Set(codes).size).toBe(10);

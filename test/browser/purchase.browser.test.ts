@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { translator } from '../../server/http/index.ts';
+import { translator } from '../../sandbox/texts.ts';
 import { importPartnerDeals } from '../../server/users/index.ts';
 import { begin, codeFor, newAddress, newPassword } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';

@@ -1,4 +1,5 @@
-import { type Language, translator } from '../../server/http/index.ts';
+import { translator } from '../../sandbox/texts.ts';
+import type { Language } from '../../server/http/index.ts';
 import { begin, newPassword } from '../sign-up/steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { anyBackend } from '../support/stores.ts';

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { demoMember } from '../../sandbox/index.ts';
-import { type Language, type T, translator } from '../../server/http/index.ts';
+import { type SandboxT, translator } from '../../sandbox/texts.ts';
+import type { Language } from '../../server/http/index.ts';
 import { codeFor } from '../sign-up/steps.ts';
 import { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
@@ -14,7 +15,7 @@ export interface Credentials {
 export async function submitSignIn(
   page: Page,
   { email, password }: Credentials = demoMember,
-  t: T = translator('en'),
+  t: SandboxT = translator('en'),
 ): Promise<void> {
   await page.getByLabel(t('signIn.username')).fill(email);
   await page.getByLabel(t('signIn.password'), { exact: true }).fill(password);
@@ -25,7 +26,7 @@ export async function submitSignIn(
 export async function fillProfile(
   page: Page,
   { email, password }: Credentials,
-  t: T = translator('en'),
+  t: SandboxT = translator('en'),
 ): Promise<void> {
   await page.getByLabel(t('signUp.givenName'), { exact: true }).fill('Vera');
   await page.getByLabel(t('signUp.familyName'), { exact: true }).fill('Lindqvist');
@@ -35,26 +36,31 @@ export async function fillProfile(
 }
 
 /** Reads the code from the newest mail, types it into the page that asks for it, and waits for the page that follows. */
-export async function enterCode(page: Page, foyer: TestFoyer, email: string, t: T = translator('en')): Promise<void> {
+export async function enterCode(
+  page: Page,
+  foyer: TestFoyer,
+  email: string,
+  t: SandboxT = translator('en'),
+): Promise<void> {
   await page.getByLabel(t('signUp.code.label')).fill(await codeFor(foyer, email));
   await page.getByRole('button', { name: t('signUp.code.confirm') }).click();
   await page.getByText(t('signUp.confirmed.text')).waitFor();
 }
 
 /** From an app's start page to Foyer's sign-in form. */
-export async function askToSignIn(page: Page, appUrl: string, t: T = translator('en')): Promise<void> {
+export async function askToSignIn(page: Page, appUrl: string, t: SandboxT = translator('en')): Promise<void> {
   await page.goto(appUrl);
   await page.getByRole('link', { name: t('sandbox.demo.signIn', { brand: 'Foyer' }) }).click();
   await page.getByLabel(t('signIn.username')).waitFor();
 }
 
 /** Waits until an app says who has signed in. */
-export async function atHome(page: Page, name: string, t: T = translator('en')): Promise<void> {
+export async function atHome(page: Page, name: string, t: SandboxT = translator('en')): Promise<void> {
   await page.getByRole('heading', { name: t('sandbox.demo.signedInTitle', { name }) }).waitFor();
 }
 
 /** Waits until an app says that nobody is signed in. */
-export async function nobodyAtHome(page: Page, t: T = translator('en')): Promise<void> {
+export async function nobodyAtHome(page: Page, t: SandboxT = translator('en')): Promise<void> {
   await page.getByRole('heading', { name: t('sandbox.demo.title', { brand: 'Foyer' }) }).waitFor();
 }
 

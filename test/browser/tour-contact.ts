@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { translator } from '../../server/http/index.ts';
+import { translator } from '../../sandbox/texts.ts';
 import { fresh, moveTo, undoPath, undoToken } from '../contact/steps.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
-import { type Language, translator } from '../../server/http/index.ts';
+import { translator } from '../../sandbox/texts.ts';
+import type { Language } from '../../server/http/index.ts';
 import { type Device, device } from '../support/devices.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';

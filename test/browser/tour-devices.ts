@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { translator } from '../../server/http/index.ts';
+import { translator } from '../../sandbox/texts.ts';
 import type { User } from '../../server/users/index.ts';
 import { plantSessions } from '../sessions/begin.ts';
 import { appCode, giveTotp, show, stepMs, toChallenge } from '../sign-in/factor-steps.ts';

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { translator } from '../../server/http/index.ts';
+import { translator } from '../../sandbox/texts.ts';
 import type { User } from '../../server/users/index.ts';
 import { cancelToken, leavingMember, operatorOf } from '../deletion/steps.ts';
 import { memberWithTotp } from '../sign-in/factor-steps.ts';

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
-import { type Language, translator } from '../../server/http/index.ts';
+import { translator } from '../../sandbox/texts.ts';
+import type { Language } from '../../server/http/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { memberWithSms, memberWithTotp, toChallenge } from '../sign-in/factor-steps.ts';
 import type { TestFoyer } from '../support/foyer.ts';

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { translator } from '../../server/http/index.ts';
+import { translator } from '../../sandbox/texts.ts';
 import { setProfile, type User } from '../../server/users/index.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { andLoad } from './steps.ts';

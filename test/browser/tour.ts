@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { type Language, translator } from '../../server/http/index.ts';
+import { translator } from '../../sandbox/texts.ts';
+import type { Language } from '../../server/http/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { openShop, type Shop } from '../checkout/shop.ts';
 import { ask, resetPath } from '../password/steps.ts';

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import * as oidc from 'openid-client';
 import type { Page } from 'playwright-core';
-import { translator } from '../../server/http/index.ts';
+import { translator } from '../../sandbox/texts.ts';
 import type { User } from '../../server/users/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';

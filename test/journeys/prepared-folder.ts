@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sandbox } from '../../sandbox/index.ts';
 import { companyKeysIn } from '../../sandbox/providers/index.ts';
 import { createDeps } from '../../server/deps.ts';
 import { prepare } from '../../server/process/index.ts';
@@ -12,8 +13,8 @@ let prepared: Promise<string> | undefined;
 async function preparedFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'foyer-prepared-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const deps = await createDeps({ DATA_DIR: folder });
-  await prepare(deps, () => {});
+  const { deps } = await createDeps({ DATA_DIR: folder }, sandbox);
+  await prepare(deps, () => {}, sandbox);
   companyKeysIn(join(folder, 'sandbox-providers', 'keys'), Date.now());
   await Promise.all([deps.kv.close(), deps.database.close()]);
   return folder;

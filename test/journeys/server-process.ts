@@ -82,11 +82,15 @@ export function createServers(): Servers {
     async start(variables, { nodeOptions = [], cwd = tmpdir() } = {}) {
       const port = Number(variables.PORT ?? (await quietPort()));
       const sandboxPort = Number(variables.SANDBOX_PORT ?? (await quietPort()));
-      const child = spawn(process.execPath, [...nodeOptions, built('server/main.js')], {
-        cwd,
-        env: environment({ PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...variables }),
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
+      const child = spawn(
+        process.execPath,
+        [...nodeOptions, built(variables.NODE_ENV === 'production' ? 'server/main.js' : 'sandbox/main.js')],
+        {
+          cwd,
+          env: environment({ PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...variables }),
+          stdio: ['ignore', 'pipe', 'pipe'],
+        },
+      );
       let [stdout, stderr] = ['', ''];
       const { promise: ready, resolve: isReady, reject: isNot } = Promise.withResolvers<void>();
       // Not every test waits for it.

@@ -11,7 +11,7 @@ import type { Effort } from './part-provider.ts';
 import { startChild } from './rpc.ts';
 import type { Stores } from './stores.ts';
 
-const main = join(import.meta.dirname, '..', '..', 'dist', 'server', 'main.js');
+const main = join(import.meta.dirname, '..', '..', 'dist', 'sandbox', 'main.js');
 const mostMs = 15_000;
 
 function answers(port: number): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loadConfig } from '../../config/load.ts';
+import { createSandboxExtensions } from '../../sandbox/index.ts';
 import { createCarriers, isSmsOffered } from '../../server/deps.ts';
 import { toFailureReason } from '../../server/messages/carrier.ts';
 import { twilioCarrier } from '../../server/messages/carrier-twilio.ts';
@@ -49,10 +50,11 @@ describe('the carrier Twilio', () => {
     for (const sender of [{ TWILIO_FROM: 'Foyer' }, { TWILIO_FROM: 'Foyer', TWILIO_MESSAGING_SERVICE_SID: MG }]) {
       const config = loadConfig({ ...given, ...sender, SANDBOX: 'false' });
       expect(isSmsOffered(config)).toBe(true);
-      await (await createCarriers(config, kv)).sms?.send(sms, options);
+      await (await createCarriers(config)).sms?.send(sms, options);
     }
     expect(twilio.received.map(({ From, MessagingServiceSid }) => From ?? MessagingServiceSid)).toEqual(['Foyer', MG]);
-    const sandbox = await createCarriers(loadConfig({ ...given, TWILIO_FROM: 'Foyer', SANDBOX: 'true' }), kv);
+    const config = loadConfig({ ...given, TWILIO_FROM: 'Foyer', SANDBOX: 'true' });
+    const sandbox = await createCarriers(config, createSandboxExtensions({ config, kv, now: Date.now }));
     expect(sandbox.sms?.name).toBe('sandbox');
     const without = loadConfig({
       NODE_ENV: 'test',
@@ -61,7 +63,7 @@ describe('the carrier Twilio', () => {
       DATA_DIR: '/tmp',
       SECRET_KEY: given.SECRET_KEY,
     });
-    expect([isSmsOffered(without), (await createCarriers(without, kv)).sms]).toEqual([false, undefined]);
+    expect([isSmsOffered(without), (await createCarriers(without)).sms]).toEqual([false, undefined]);
   });
 
   it.each([

@@ -246,7 +246,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     const browser = foyer.browser();
     const { begun, landing } = await open(browser);
     const { server, port } = await listenOnFreePort();
-    const second = await createApp(foyer.deps);
+    const second = await createApp(foyer.deps, foyer.extensions);
     server.on('request', second.app);
     try {
       // The same cookies and the same address, answered by a process that has just begun.

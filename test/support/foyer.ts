@@ -2,9 +2,10 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { loadConfig } from '../../config/load.ts';
-import { createSandboxMailbox } from '../../sandbox/index.ts';
+import { createSandboxExtensions } from '../../sandbox/index.ts';
 import { type App, createApp } from '../../server/app.ts';
 import { createBoxes, createMessaging, type Deps, isSmsOffered, loadLegalTexts } from '../../server/deps.ts';
+import type { Extensions } from '../../server/extensions.ts';
 import { createLog, loadAssets } from '../../server/http/index.ts';
 import { noMetrics } from '../../server/metrics/index.ts';
 import {
@@ -51,6 +52,8 @@ export interface TestFoyer {
   url: string;
   deps: Deps;
   app: App;
+  /** What the sandbox adds to the app, where it is on. */
+  extensions: Extensions | undefined;
   stores: OpenStores;
   /** Everything that was logged, as one text. */
   logged(): string;
@@ -121,9 +124,8 @@ export async function startFoyer(
   const { database, kv } = stores;
   const recorder = createMailRecorder(database, boxes.outbox);
   // The sandbox's pages show what was sent, as they do for a newcomer.
-  const carriers = config.SANDBOX
-    ? bothCarriers(recorder.carriers, createSandboxMailbox({ kv, now }).carriers)
-    : recorder.carriers;
+  const added = config.SANDBOX ? createSandboxExtensions({ config, kv, now }) : undefined;
+  const carriers = added ? bothCarriers(recorder.carriers, added.carriers) : recorder.carriers;
   const deps: Deps = {
     config,
     log,
@@ -143,7 +145,7 @@ export async function startFoyer(
     ...overrides,
   };
   await ensureKeys(database, boxes.keys, now(), sharedKeys);
-  const app = await createApp(deps).catch(async (error: unknown) => {
+  const app = await createApp(deps, added).catch(async (error: unknown) => {
     // Or the run would wait for a server that nobody can close.
     server.close();
     await stores.destroy();
@@ -162,6 +164,7 @@ export async function startFoyer(
     url,
     deps,
     app,
+    extensions: added,
     stores,
     logged: () => lines.join(''),
     async addUser(user = {}) {

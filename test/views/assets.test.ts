@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { sandboxStylesheet } from '../../sandbox/extensions.ts';
 import { loadAssets } from '../../server/http/assets.ts';
 
 let dir: string;
@@ -43,18 +44,19 @@ describe('the client build', () => {
   it('The build has the stylesheet, the font to preload, the icon and every entry, all under /assets/', () => {
     const assets = loadAssets(out);
     expect(assets.css).toMatch(/^\/assets\/foyer-[\w-]+\.css$/);
-    expect(assets.sandboxCss).toMatch(/^\/assets\/sandbox-[\w-]+\.css$/);
+    expect(assets.style(sandboxStylesheet)).toMatch(/^\/assets\/sandbox-[\w-]+\.css$/);
     expect(assets.fonts).toEqual([expect.stringMatching(/^\/assets\/figtree-latin-wght-normal-[\w-]+\.woff2$/)]);
     expect(assets.icon).toMatch(/^\/assets\/icon-[\w-]+\.svg$/);
     for (const url of [assets.css, ...assets.fonts, assets.icon ?? '', assets.script('verify-user')]) {
       expect(bytes(url).length).toBeGreaterThan(100);
     }
     expect(() => assets.script('nothing')).toThrow(/client\/entries\/nothing\.ts/);
+    expect(() => assets.style('client/nothing.css')).toThrow(/client\/nothing\.css/);
   });
 
   it('The stylesheet contains nothing that only the sandbox shows', () => {
     const assets = loadAssets(out);
-    expect(bytes(assets.sandboxCss ?? '').toString()).toContain('.ribbon{');
+    expect(bytes(assets.style(sandboxStylesheet)).toString()).toContain('.ribbon{');
     expect(bytes(assets.css).toString()).not.toMatch(/\.ribbon\{|\.specimen|\.mail-frame/);
   });
 

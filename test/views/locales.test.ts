@@ -1,4 +1,5 @@
-import { type Language, languages, texts } from '../../locales/index.ts';
+import { type Language, languages } from '../../locales/index.ts';
+import { texts } from '../../sandbox/texts.ts';
 
 type Node = string | { [key: string]: Node };
 

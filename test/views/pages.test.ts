@@ -79,7 +79,7 @@ describe('renderPage', () => {
     const sheets = (html: string) =>
       [...html.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, href]) => href);
     expect(sheets(render({ title: 'Terms' }))).toEqual(['/assets/foyer.css']);
-    const own = { ...ctx, sandbox: {}, assets: { ...ctx.assets, brandCss: '/brand.css' } };
+    const own = { ...ctx, assets: { ...ctx.assets, extraCss: '/assets/sandbox.css', brandCss: '/brand.css' } };
     expect(sheets(renderDocument(own, samplePage(own, 'terms'), { title: '' }))).toEqual([
       '/assets/foyer.css',
       '/assets/sandbox.css',

@@ -1,4 +1,4 @@
-import { texts } from '../../locales/index.ts';
+import { texts } from '../../sandbox/texts.ts';
 
 type Node = string | { [key: string]: Node };
 

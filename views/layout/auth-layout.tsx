@@ -4,7 +4,6 @@ import { Arches } from '../parts/arches.tsx';
 import { Brand } from '../parts/mark.tsx';
 import { Footer } from './footer.tsx';
 import { PublicNav } from './header.tsx';
-import { SandboxRibbon } from './sandbox-ribbon.tsx';
 
 /**
  * The layout of sign-in pages: on wide screens the picture on the left and the form on the right, on phones stacked.
@@ -20,7 +19,7 @@ export function AuthLayout(props: {
   const { ctx, long, nav, children } = props;
   return (
     <div className="frame">
-      {ctx.sandbox !== undefined && <SandboxRibbon ctx={ctx} />}
+      {ctx.banner?.top}
       <div className={long ? 'door long' : 'door'}>
         <header className="door-side">
           <div className="door-top">

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import type { PageContext } from '../page-context.ts';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
-import { SandboxRibbon } from './sandbox-ribbon.tsx';
 import { SubHeader, type SubHeaderItem } from './sub-header.tsx';
 
 interface PlainLayoutProps {
@@ -27,7 +26,7 @@ export function PlainLayout({ ctx, shape, signOutAction, bare, subHeader, childr
       <a className="skip" href="#content">
         {ctx.t('common.skip')}
       </a>
-      {ctx.sandbox !== undefined && <SandboxRibbon ctx={ctx} />}
+      {ctx.banner?.top}
       <Header ctx={ctx} signOutAction={signOutAction} bare={bare} />
       {subHeader !== undefined && ctx.member !== undefined && <SubHeader ctx={ctx} {...subHeader} />}
       <main className={`content ${shape}`} id="content" tabIndex={-1}>

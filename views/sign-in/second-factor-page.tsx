@@ -157,11 +157,7 @@ export function SecondFactorPage(props: SecondFactorPageProps) {
             </form>
           )}
           {others.length > 0 && <OtherMethods {...props} />}
-          {method === 'sms' && ctx.sandbox?.mailbox !== undefined && (
-            <p className="only-modal small">
-              {t('sandbox.ribbon')} <a href={ctx.sandbox.mailbox}>{t('sandbox.mailbox')}</a>
-            </p>
-          )}
+          {method === 'sms' && ctx.banner?.dialog}
           <form className="dialog-foot" method="post" action={action}>
             <Button kind="link" name="act" value="cancel">
               {t('mfa.challenge.close')}

@@ -1,12 +1,13 @@
 import type { PageContext } from '../../../views/page-context.ts';
 import { Button, ButtonLink } from '../../../views/parts/button.tsx';
 import { Icon } from '../../../views/parts/icon.tsx';
+import { textsFor } from '../../texts.ts';
 import { Specimen, Specimens } from './specimen.tsx';
 
 const kinds = ['primary', 'quiet', 'danger', 'link'] as const;
 
 export function ButtonParts({ ctx }: { ctx: PageContext }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   return (
     <>
       {kinds.map((kind) => {

@@ -5,10 +5,11 @@ import { RadioCards } from '../../../views/parts/radio-cards.tsx';
 import { Segmented } from '../../../views/parts/segmented.tsx';
 import { SegmentedLinks } from '../../../views/parts/segmented-links.tsx';
 import { ToggleForm, ToggleView } from '../../../views/parts/toggle.tsx';
+import { textsFor } from '../../texts.ts';
 import { Specimen, Specimens } from './specimen.tsx';
 
 function Checkboxes({ ctx }: { ctx: PageContext }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   const label = t('parts.choices.newsletter');
   return (
     <Specimens title={t('parts.names.checkbox')}>
@@ -35,7 +36,8 @@ function Checkboxes({ ctx }: { ctx: PageContext }) {
 }
 
 function Plans({ ctx }: { ctx: PageContext }) {
-  const { t, lang } = ctx;
+  const t = textsFor(ctx);
+  const { lang } = ctx;
   const price = (dollars: number) => ({
     amount: formatAmount(lang, dollars * 100, { wholes: true }),
     per: t('parts.choices.perYear'),
@@ -86,7 +88,7 @@ function Plans({ ctx }: { ctx: PageContext }) {
 }
 
 function Switches({ ctx }: { ctx: PageContext }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   const words = { label: t('parts.choices.mfa'), detail: t('parts.choices.mfaDetail') };
   return (
     <Specimens title={t('parts.names.toggle')}>
@@ -117,7 +119,7 @@ function Switches({ ctx }: { ctx: PageContext }) {
 }
 
 export function ChoiceParts({ ctx }: { ctx: PageContext }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   const [annual, monthly] = [t('common.interval.annual'), t('common.interval.monthly')];
   return (
     <>

@@ -9,6 +9,7 @@ import { EmptyState } from '../../../views/parts/empty-state.tsx';
 import { ItemList } from '../../../views/parts/item-list.tsx';
 import { SummaryList } from '../../../views/parts/summary-list.tsx';
 import { Table } from '../../../views/parts/table.tsx';
+import { textsFor } from '../../texts.ts';
 
 /** 20 November 2027, noon. */
 const renewsAt = Date.UTC(2027, 10, 20, 12);
@@ -16,7 +17,8 @@ const dayMs = 86_400_000;
 const avatar = { initials: 'VL' };
 
 function Rows({ ctx }: { ctx: PageContext }) {
-  const { t, lang } = ctx;
+  const t = textsFor(ctx);
+  const { lang } = ctx;
   const edit = (context: string) => ({ href: '#edit', label: t('parts.content.edit'), context });
   const items = [
     {
@@ -46,7 +48,8 @@ function Rows({ ctx }: { ctx: PageContext }) {
 }
 
 function Devices({ ctx }: { ctx: PageContext }) {
-  const { t, lang } = ctx;
+  const t = textsFor(ctx);
+  const { lang } = ctx;
   const rows = [
     { name: 'Firefox, Linux', ip: '203.0.113.8', usedAt: renewsAt },
     { name: 'Safari, iPhone', ip: '198.51.100.41', usedAt: renewsAt - 3 * dayMs },
@@ -73,7 +76,7 @@ function Devices({ ctx }: { ctx: PageContext }) {
 }
 
 function Tiles({ ctx }: { ctx: PageContext }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   const open = t('parts.content.open');
   return (
     <ul className="app-tiles">
@@ -85,7 +88,8 @@ function Tiles({ ctx }: { ctx: PageContext }) {
 }
 
 function Order({ ctx }: { ctx: PageContext }) {
-  const { t, lang } = ctx;
+  const t = textsFor(ctx);
+  const { lang } = ctx;
   const amount = (cents: number) => formatAmount(lang, cents);
   return (
     <SummaryList
@@ -100,7 +104,7 @@ function Order({ ctx }: { ctx: PageContext }) {
 }
 
 export function ContentParts({ ctx }: { ctx: PageContext }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   return (
     <>
       <section className="specimens">

@@ -4,10 +4,11 @@ import { Field } from '../../../views/parts/field.tsx';
 import { NewPassword } from '../../../views/parts/new-password.tsx';
 import { SelectField } from '../../../views/parts/select-field.tsx';
 import { TextareaField } from '../../../views/parts/textarea-field.tsx';
+import { textsFor } from '../../texts.ts';
 import { Specimen, Specimens } from './specimen.tsx';
 
 function TextFields({ ctx }: { ctx: PageContext }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   const email = { label: t('parts.fields.email'), type: 'email', autoComplete: 'off' } as const;
   return (
     <Specimens title={t('parts.names.field')}>
@@ -39,7 +40,7 @@ function TextFields({ ctx }: { ctx: PageContext }) {
 }
 
 function OtherFields({ ctx }: { ctx: PageContext }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   const countries = (['be', 'de', 'fr', 'nl'] as const).map((value) => ({
     value,
     label: new Intl.DisplayNames(ctx.lang, { type: 'region' }).of(value.toUpperCase()) ?? value,
@@ -80,7 +81,7 @@ function OtherFields({ ctx }: { ctx: PageContext }) {
 }
 
 function Secrets({ ctx }: { ctx: PageContext }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   const password = { ctx, label: t('parts.fields.newPassword') };
   const code = { ctx, label: t('parts.fields.code'), length: 6, incomplete: t('parts.fields.codeError') } as const;
   return (

@@ -10,9 +10,11 @@ import { noticeDurationsMs } from '../../../views/parts/notice-durations.ts';
 import { Skeleton } from '../../../views/parts/skeleton.tsx';
 import { Snackbar } from '../../../views/parts/snackbar.tsx';
 import { Table } from '../../../views/parts/table.tsx';
+import { textsFor } from '../../texts.ts';
 
 function Durations({ ctx }: { ctx: PageContext }) {
-  const { t, lang } = ctx;
+  const t = textsFor(ctx);
+  const { lang } = ctx;
   const seconds = new Intl.NumberFormat(lang, { style: 'unit', unit: 'second', unitDisplay: 'long' });
   const rows = Object.entries(noticeDurationsMs);
   return (
@@ -34,7 +36,7 @@ function Durations({ ctx }: { ctx: PageContext }) {
 }
 
 function CodeDialog({ ctx }: { ctx: PageContext }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   return (
     <DialogCard
       id="specimen-dialog"
@@ -64,7 +66,7 @@ function CodeDialog({ ctx }: { ctx: PageContext }) {
 }
 
 export function MessageParts({ ctx }: { ctx: PageContext }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   return (
     <>
       <section className="specimens">

@@ -6,11 +6,12 @@ import { ProfileMenu } from '../../../views/parts/profile-menu.tsx';
 import { SideMenu } from '../../../views/parts/side-menu.tsx';
 import { Stepper } from '../../../views/parts/stepper.tsx';
 import { Tabs } from '../../../views/parts/tabs.tsx';
+import { textsFor } from '../../texts.ts';
 
 const steps = ['profile', 'security', 'plan'] as const;
 
 function Headers({ ctx }: { ctx: PageContext }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   const member = { name: 'Vera Lindqvist', email: 'vera@example.com', initials: 'VL' };
   const signUp = { ...ctx.links, signUp: ctx.links.signUp ?? '#sign-up' };
   return (
@@ -34,7 +35,7 @@ function Headers({ ctx }: { ctx: PageContext }) {
 }
 
 export function NavigationParts({ ctx }: { ctx: PageContext }) {
-  const { t } = ctx;
+  const t = textsFor(ctx);
   const names = steps.map((step) => t(`common.steps.${step}`));
   const tabs = ['signIn', 'user', 'device', 'mfa'] as const;
   return (

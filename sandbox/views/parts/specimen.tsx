@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { PageContext } from '../../../views/page-context.ts';
+import { textsFor } from '../../texts.ts';
 
 export type State = 'rest' | 'hover' | 'focus' | 'active' | 'filled' | 'invalid' | 'readOnly' | 'disabled' | 'busy';
 
@@ -7,7 +8,7 @@ export type State = 'rest' | 'hover' | 'focus' | 'active' | 'filled' | 'invalid'
 export function Specimen({ ctx, state, children }: { ctx: PageContext; state: State; children: ReactNode }) {
   return (
     <div className="specimen">
-      <p className="specimen-state">{ctx.t(`parts.states.${state}`)}</p>
+      <p className="specimen-state">{textsFor(ctx)(`parts.states.${state}`)}</p>
       <div data-look={state}>{children}</div>
     </div>
   );

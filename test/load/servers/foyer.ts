@@ -85,12 +85,12 @@ async function start({ members }: { members: number }): Promise<Listening> {
   const { createDeps } = await built<typeof DepsModule>('server/deps');
   const { createApp } = await built<typeof AppModule>('server/app');
   const { migrate } = await built<typeof StoreModule>('server/store/index');
-  const deps = await createDeps(process.env);
+  const { deps, extensions } = await createDeps(process.env);
   opened = deps;
   await migrate(deps.database);
   await addMembers(deps, members);
   await addClient(deps);
-  const { app } = await createApp(deps);
+  const { app } = await createApp(deps, extensions);
   return listen(app);
 }
 

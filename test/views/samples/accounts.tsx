@@ -1,3 +1,4 @@
+import { createBanner } from '../../../sandbox/views/banner.tsx';
 import { ImprintPage } from '../../../views/legal/imprint-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import type { ProviderButtonGroups, ProviderButtonProps } from '../../../views/parts/provider-buttons.tsx';
@@ -16,7 +17,7 @@ import { legal, member, type Sample } from './context.ts';
 export function accountSamples(ctx: PageContext): Record<string, Sample> {
   const { t } = ctx;
   const signedIn: PageContext = { member, ...ctx };
-  const sandbox: PageContext = { ...ctx, sandbox: { mailbox: '/sandbox/mailbox' } };
+  const sandbox: PageContext = { ...ctx, banner: createBanner({ mailbox: '/sandbox/mailbox' })(ctx) };
   const { member: _, ...visitor } = ctx;
   const clientName = 'Showcase Pages';
   const passkey = {

@@ -28,7 +28,6 @@ export function contextFor(lang: Language, over: Partial<PageContext> = {}): Pag
     brand: { name: 'Foyer' },
     assets: {
       css: '/assets/foyer.css',
-      sandboxCss: '/assets/sandbox.css',
       fonts: ['/assets/figtree.woff2'],
       icon: '/assets/icon.svg',
       script: (entry) => `/assets/${entry}.js`,

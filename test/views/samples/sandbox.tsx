@@ -1,3 +1,4 @@
+import { createBanner } from '../../../sandbox/views/banner.tsx';
 import { BillingPage } from '../../../sandbox/views/billing-page.tsx';
 import { DemoAppPage } from '../../../sandbox/views/demo-app-page.tsx';
 import { MailboxPage } from '../../../sandbox/views/mailbox-page.tsx';
@@ -12,8 +13,9 @@ const sub = '0198a2c4-7b1e-7c3a-9f52-6d1f0e8b4a77';
 
 /** The pages of the sandbox and of the demo app. */
 export function sandboxSamples(ctx: PageContext): Record<string, Sample> {
-  const signedIn: PageContext = { member, ...ctx };
-  const sandbox: PageContext = { ...ctx, sandbox: { mailbox: '/sandbox/mailbox', billing: '/sandbox/billing' } };
+  const banner = createBanner({ mailbox: '/sandbox/mailbox', billing: '/sandbox/billing' })(ctx);
+  const sandbox: PageContext = { ...ctx, banner };
+  const signedIn: PageContext = { member, ...sandbox };
   const mailbox = { ctx: sandbox, address: '/a', templatesHref: '/b' };
   const message = {
     id: 'a',
@@ -122,14 +124,14 @@ export function sandboxSamples(ctx: PageContext): Record<string, Sample> {
       ),
     },
     'billing-away': { page: <BillingPage ctx={sandbox} address="/sandbox/billing" state={undefined} /> },
-    demo: { page: <DemoAppPage ctx={ctx} state={{ kind: 'signed-out', signInHref: '/start' }} /> },
+    demo: { page: <DemoAppPage ctx={sandbox} state={{ kind: 'signed-out', signInHref: '/start' }} /> },
     'demo-error': {
-      page: <DemoAppPage ctx={ctx} state={{ kind: 'signed-out', signInHref: '/start', error: 'access_denied' }} />,
+      page: <DemoAppPage ctx={sandbox} state={{ kind: 'signed-out', signInHref: '/start', error: 'access_denied' }} />,
     },
     'demo-signed-in': {
       page: (
         <DemoAppPage
-          ctx={ctx}
+          ctx={sandbox}
           state={{
             kind: 'signed-in',
             idToken: {
@@ -152,7 +154,7 @@ export function sandboxSamples(ctx: PageContext): Record<string, Sample> {
     'demo-signed-in-plain': {
       page: (
         <DemoAppPage
-          ctx={ctx}
+          ctx={sandbox}
           state={{
             kind: 'signed-in',
             idToken: { sub },

@@ -1,7 +1,12 @@
-import type { StandInAddress } from './billing-routes.ts';
+/** A stand-in for Stripe: where it is, and the secret key it accepts. */
+export interface StandInAddress {
+  apiUrl: string;
+  secretKey: string;
+}
 
-export interface StandInClock {
-  /** The stand-in's time, as far as it was heard of (milliseconds since the epoch). */
+/** Stripe's time, which a stand-in can move. */
+export interface BillingClock {
+  /** As far as it is known (milliseconds since the epoch). */
   now(): number;
   /** Asks how far it was moved. */
   refresh(): Promise<void>;
@@ -12,11 +17,8 @@ export interface StandInClock {
 const everyMs = 5_000;
 const patienceMs = 2_000;
 
-/**
- * The time that the sandbox's stand-in for Stripe has, which its page can move: by it trials and periods end. Sessions and
- * codes go by the machine's.
- */
-export function createStandInClock({ apiUrl, secretKey }: StandInAddress, now: () => number): StandInClock {
+/** The time of a stand-in for Stripe: trials and periods end by it. Sessions and codes go by the machine's. */
+export function createStandInClock({ apiUrl, secretKey }: StandInAddress, now: () => number): BillingClock {
   let movedMs = 0;
   async function refresh(): Promise<void> {
     const answer = await fetch(`${apiUrl}/stand-in/control/clock`, {

@@ -1,8 +1,14 @@
 import { join } from 'node:path';
 import { standInClients, standInProvidersFile } from '../config/stand-in-providers.ts';
-import { providersStandIn } from '../server/config-of-rooms.ts';
 import type { Deps } from '../server/deps.ts';
-import { loadProviderStandIns, type ProviderStandIns } from './index.ts';
+import { providersStandIn } from './addresses.ts';
+import {
+  companies,
+  companyKeysIn,
+  createProviderStandIns,
+  type ProviderStandIns,
+  writeCompanies,
+} from './providers/index.ts';
 
 /**
  * The stand-ins for providers by which members sign in, and the file by which Foyer knows them; undefined where every
@@ -14,7 +20,6 @@ export async function openProviders(deps: Deps): Promise<ProviderStandIns | unde
   const ownFile = config.PROVIDERS_FILE === file;
   const origin = providersStandIn(config);
   if (origin === undefined) return undefined;
-  const { companies, companyKeysIn, createProviderStandIns, writeCompanies } = await loadProviderStandIns();
   const keys = companyKeysIn(join(file, '..', 'keys'), now());
   if (ownFile) writeCompanies(file, companies(origin, standInClients.oidc, { folder: 'keys', idpInitiated: true }));
   return createProviderStandIns({

@@ -1,0 +1,30 @@
+import type { Config } from '../config/load.ts';
+import { standInOrigin, standInProvidersFile } from '../config/stand-in-providers.ts';
+import { standInForStripe } from '../server/config-of-rooms.ts';
+import { billingAddress } from './billing-routes.ts';
+import { mailboxAddress } from './mail-routes.ts';
+import { providersPath } from './providers/path.ts';
+import type { BannerLinks } from './views/banner.tsx';
+
+/** Where the demo client app and the stand-ins are: another site than Foyer's own, which is on localhost. */
+export const sandboxOrigin = ({ SANDBOX_PORT }: Config): string => standInOrigin(SANDBOX_PORT);
+
+/** Where the stand-ins for providers are, if Foyer asks any of them. */
+export function providersStandIn(config: Config): string | undefined {
+  const { SANDBOX, SANDBOX_PORT, DATA_DIR, PROVIDERS_FILE, GOOGLE_URL, FACEBOOK_URL, AMAZON_URL } = config;
+  const origin = sandboxOrigin(config);
+  const requested =
+    PROVIDERS_FILE === standInProvidersFile(DATA_DIR, SANDBOX_PORT) ||
+    [GOOGLE_URL, FACEBOOK_URL, AMAZON_URL].includes(origin);
+  return SANDBOX && requested ? origin : undefined;
+}
+
+/** What the ribbon of every page links to. */
+export function bannerLinks(config: Config): BannerLinks {
+  const providers = providersStandIn(config);
+  return {
+    mailbox: mailboxAddress,
+    ...(standInForStripe(config) && { billing: billingAddress }),
+    ...(providers !== undefined && { providers: providers + providersPath }),
+  };
+}

@@ -1,0 +1,32 @@
+import { loadPlans } from '../config/plans.ts';
+import type { Companion } from '../server/companion.ts';
+import { standInForStripe } from '../server/config-of-rooms.ts';
+import { createCatalogue } from '../server/membership/index.ts';
+import { providersStandIn, sandboxOrigin } from './addresses.ts';
+import { billingAddress } from './billing-routes.ts';
+import { createSandboxExtensions } from './extensions.ts';
+import { mailboxAddress } from './mail-routes.ts';
+import { providersPath } from './providers/path.ts';
+import { demoMember, seedSandbox } from './seed.ts';
+import { serveSandbox } from './serve-sandbox.ts';
+
+/** The sandbox, as the server process starts it beside Foyer. */
+export const sandbox: Companion = {
+  extend: createSandboxExtensions,
+  prepare(deps) {
+    const catalogue = createCatalogue(loadPlans(deps.config.PLANS_FILE));
+    return seedSandbox({ ...deps, catalogue }, sandboxOrigin(deps.config));
+  },
+  serve: serveSandbox,
+  readyLines({ config }) {
+    const origin = sandboxOrigin(config);
+    return [
+      `Demo member:     ${demoMember.email}  password: ${demoMember.password}`,
+      `Demo client app: ${origin}`,
+      `Mailbox:         ${config.PUBLIC_URL}${mailboxAddress}`,
+      ...(standInForStripe(config) ? [`Billing:         ${config.PUBLIC_URL}${billingAddress}`] : []),
+      ...(providersStandIn(config) ? [`Providers:       ${origin}${providersPath}`] : []),
+      'Stop with Ctrl-C.',
+    ];
+  },
+};

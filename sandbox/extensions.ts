@@ -1,0 +1,36 @@
+import { standInForStripe } from '../server/config-of-rooms.ts';
+import { mailBrand } from '../server/deps.ts';
+import type { ExtensionBase, Extensions } from '../server/extensions.ts';
+import { createStandInClock } from '../server/membership/index.ts';
+import { bannerLinks } from './addresses.ts';
+import { createSandboxMailbox } from './mailbox.ts';
+import { sandboxAccess } from './page-access.ts';
+import { sandboxRoutes, standInLinks } from './routes.ts';
+import { createBanner } from './views/banner.tsx';
+
+/** The source of the styles of the ribbon, and of the sandbox's own pages. */
+export const sandboxStylesheet = 'sandbox/client/sandbox.css';
+
+/** What the sandbox adds to Foyer: its pages, its ribbon, its mailbox in place of the carriers, the stand-in's time. */
+export function createSandboxExtensions({ config, kv, now }: ExtensionBase) {
+  const mailbox = createSandboxMailbox({ kv, now });
+  const standIn = standInForStripe(config);
+  const billingClock = standIn && createStandInClock(standIn, now);
+  return {
+    routes: {
+      access: sandboxAccess,
+      add(router, { pages, sessions, runBillingJobs }) {
+        const dayPassed = async () => {
+          await billingClock?.refresh();
+          await runBillingJobs();
+        };
+        sandboxRoutes(router, { pages, sessions, mailbox, look: mailBrand(config), standIn, dayPassed });
+      },
+    },
+    carriers: mailbox.carriers,
+    ...(billingClock && { billingClock }),
+    layoutBanner: createBanner(bannerLinks(config)),
+    assets: { stylesheet: sandboxStylesheet },
+    links: standInLinks,
+  } satisfies Extensions;
+}

@@ -1,0 +1,21 @@
+/** The browser's assets of development: the product's, and those of the sandbox beside them. */
+import { defineConfig, mergeConfig } from 'vite';
+import product from '../vite.config.ts';
+
+/** Offered by the stand-in for Stripe, in place of js.stripe.com. */
+const stripeScript = 'sandbox/client/stripe-js.ts';
+
+export default mergeConfig(
+  product,
+  defineConfig({
+    build: {
+      rolldownOptions: {
+        input: ['sandbox/client/sandbox.css', stripeScript],
+        output: {
+          entryFileNames: ({ facadeModuleId }) =>
+            facadeModuleId?.endsWith(stripeScript) ? 'stand-in/[name].js' : '[name]-[hash].js',
+        },
+      },
+    },
+  }),
+);
