@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type NextFunction } from 'express';
 import { type CryptoKey, exportJWK, generateKeyPair, importPKCS8 } from 'jose';
-import { onlyFromThisMachine } from '../../server/http/only-from-this-machine.ts';
+import { onlyFromThisMachine } from '../../server/http/index.ts';
 import { amazon } from './amazon.ts';
 import type { Answer } from './answers.ts';
 import { createCounter } from './counter.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type NextFunction } from 'express';
-import { onlyFromThisMachine } from '../../server/http/only-from-this-machine.ts';
+import { onlyFromThisMachine } from '../../server/http/index.ts';
 import { apiRoutes, type Exchange } from './api.ts';
 import { controlRoutes } from './control.ts';
 import { createEngine, type Engine } from './engine/index.ts';

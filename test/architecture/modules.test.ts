@@ -83,7 +83,9 @@ describe('Modules of the server', () => {
 
   it('Queries are only in files named <noun>-store.ts', () => {
     const query = /\.(?:selectFrom|insertInto|updateTable|deleteFrom|mergeInto|replaceInto)\(/;
-    const querying = sources('server').filter((file) => query.test(readFileSync(join(root, file), 'utf8')));
+    const querying = ['server', 'sandbox']
+      .flatMap(sources)
+      .filter((file) => query.test(readFileSync(join(root, file), 'utf8')));
     // The module of the stores itself keeps leases and the list of migrations.
     const elsewhere = querying.filter((file) => findModule(file) !== 'store' && !/-store\.ts$/.test(file));
     expect(elsewhere).toEqual([]);
@@ -118,6 +120,33 @@ describe('Modules of the server', () => {
 });
 
 describe('Other folders', () => {
+  it.each(['server', 'views', 'client', 'config', 'locales'])('No file of %s/ imports a file of sandbox/', (folder) => {
+    const imports = sources(folder).flatMap(listImports);
+    expect(imports.length).toBeGreaterThan(folder === 'config' ? 5 : 20);
+    expect(imports.filter(({ target }) => /^sandbox[/\\]/.test(target))).toEqual([]);
+  });
+
+  it('The sandbox imports modules of the server through their index.ts alone', () => {
+    const imports = sources('sandbox').flatMap(listImports);
+    const inside = imports.filter(({ target }) => findModule(target) !== undefined && !/\/index\.ts$/.test(target));
+    expect(imports.length).toBeGreaterThan(100);
+    expect(inside).toEqual([]);
+  });
+
+  it('The views of the sandbox import nothing of server and config', () => {
+    const foreign = sources(join('sandbox', 'views'))
+      .flatMap(listImports)
+      .filter(({ target }) => /^(server|config)[/\\]/.test(target));
+    expect(foreign).toEqual([]);
+  });
+
+  it('The client of the sandbox imports nothing outside itself and client/', () => {
+    const foreign = sources(join('sandbox', 'client'))
+      .flatMap(listImports)
+      .filter(({ target }) => !/^(sandbox[/\\]client|client)[/\\]/.test(target));
+    expect(foreign).toEqual([]);
+  });
+
   it('Views import only views and texts', () => {
     const foreign = sources('views')
       .flatMap(listImports)

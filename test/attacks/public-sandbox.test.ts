@@ -1,5 +1,5 @@
 import { ConfigurationError, loadConfig } from '../../config/load.ts';
-import { createBoxes } from '../../server/deps.ts';
+import { createBoxes, createCarriers, createDeps } from '../../server/deps.ts';
 import { listen, prepare } from '../../server/process/index.ts';
 import { isStamped, stampSandbox } from '../../server/store/index.ts';
 import { startFoyer } from '../support/foyer.ts';
@@ -68,6 +68,13 @@ describe('a sandbox that others could reach', () => {
     ['a misspelt environment', { NODE_ENV: 'Production' }, 'NODE_ENV'],
   ] as [string, Record<string, string>, string][])('Production refuses %s', (_what, change, named) => {
     expect(faultsOf({ ...local, ...production, ...change })).toContain(named);
+  });
+
+  it('A program without the sandbox does not start with SANDBOX, and sends no messages for it', async () => {
+    for (const SANDBOX of ['true', '']) {
+      await expect(createDeps({ ...local, SANDBOX })).rejects.toThrow('SANDBOX: this program has no sandbox');
+    }
+    await expect(createCarriers(loadConfig({ ...local, SANDBOX: 'true' }))).rejects.toThrow('sends no messages');
   });
 
   it('Production refuses a database that a sandbox has used and starts on another one', async () => {

@@ -18,7 +18,8 @@ export const builtClientDir = join(import.meta.dirname, '..', '..', 'dist', 'cli
 export function buildClientForDevelopment(): ClientBuild {
   const dir = mkdtempSync(join(tmpdir(), 'foyer-client-'));
   const vite = join('node_modules', 'vite', 'bin', 'vite.js');
-  execFileSync(process.execPath, [vite, 'build', '--mode', 'development', '--outDir', dir, '--emptyOutDir'], {
+  const options = ['--config', 'sandbox/vite.config.ts', '--mode', 'development', '--outDir', dir, '--emptyOutDir'];
+  execFileSync(process.execPath, [vite, 'build', ...options], {
     stdio: 'pipe',
     env: { ...process.env, NODE_ENV: 'development' },
   });

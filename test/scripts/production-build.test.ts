@@ -1,7 +1,19 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import productConfig from '../../vite.config.ts';
 
-const run = join(import.meta.dirname, '../../dist/run');
+const root = join(import.meta.dirname, '../..');
+const run = join(root, 'dist/run');
+const product = ['server', 'views', 'client', 'config', 'locales'];
+
+const listFiles = (folder: string, pattern: RegExp) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => pattern.test(name))
+    .map((name) => join(folder, name));
+const read = (file: string) => readFileSync(file, 'utf8');
+const words = (text: string) => text.match(/[\w$]+/g) ?? [];
 
 /** A file and everything that it imports at once, as Node loads it with it. */
 function loadedWith(entry: string): Set<string> {
@@ -10,7 +22,7 @@ function loadedWith(entry: string): Set<string> {
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (loaded.has(file)) continue;
     loaded.add(file);
-    const text = readFileSync(file, 'utf8');
+    const text = read(file);
     // Static imports and re-exports alone: what `import()` names is loaded when its code runs.
     for (const [, specifier = ''] of text.matchAll(/^(?:import|export)\b[^'"]*?['"](\.[^'"]+)['"];?$/gm)) {
       waiting.push(join(dirname(file), specifier));
@@ -19,31 +31,104 @@ function loadedWith(entry: string): Set<string> {
   return loaded;
 }
 
-/** What defines parts of the stand-ins: names are kept in the build. */
-const parts = ['StandInError', 'createStripeStandIn', 'createProviderStandIns', 'buildSamlResponse'];
-const definitionOf = (name: string) => new RegExp(`\\b(?:class|function|var|let|const) ${name}\\b(?! *[,}])`);
+/** The names that the sandbox exports and the product does not know; the build keeps names. */
+function listSandboxNames(): string[] {
+  const known = new Set(
+    product.flatMap((folder) => listFiles(join(root, folder), /\.tsx?$/).flatMap((file) => words(read(file)))),
+  );
+  const exported = listFiles(join(root, 'sandbox'), /(?<!vite\.config)\.tsx?$/)
+    .filter((file) => !relative(root, file).startsWith(join('sandbox', 'client')))
+    .flatMap((file) => [...read(file).matchAll(/^export (?:async )?(?:class|function|const) (\w{12,})/gm)]);
+  return exported.map(([, name = '']) => name).filter((name) => !known.has(name));
+}
 
-describe('what a process of production loads', () => {
-  it.each(['start.js', 'cli.js'])(
-    'The program %s loads no code of the stand-ins for Stripe and for providers',
-    (entry) => {
-      const loaded = [...loadedWith(entry)];
-      expect(loaded.length).toBeGreaterThan(1);
-      const found = loaded.flatMap((file) => {
-        const text = readFileSync(file, 'utf8');
-        return parts.filter((name) => definitionOf(name).test(text)).map((name) => `${relative(run, file)}: ${name}`);
+const texts = (node: unknown): string[] =>
+  typeof node === 'string' ? [node] : Object.values(node ?? {}).flatMap(texts);
+const textsIn = (folder: string) => listFiles(folder, /\.json$/).flatMap((file) => texts(JSON.parse(read(file))));
+
+/** The sentences that the sandbox shows and the product does not. */
+function listSandboxTexts(): string[] {
+  const known = textsIn(join(root, 'locales')).join('\n');
+  return textsIn(join(root, 'sandbox/locales')).filter((text) => text.length > 25 && !known.includes(text));
+}
+
+const definition = (name: string) => new RegExp(`\\b(?:class|function|var|let|const) ${name}\\b(?! *[,}])`);
+
+/** The names that a file defines; packages have methods of the same names. */
+function listDefined(names: readonly string[], text: string): string[] {
+  const there = new Set(words(text));
+  return names.filter((name) => there.has(name) && definition(name).test(text));
+}
+
+describe('The build for production', () => {
+  const out = mkdtempSync(join(tmpdir(), 'foyer-production-'));
+  let files: string[];
+  beforeAll(() => {
+    execFileSync(process.execPath, [join(root, 'scripts/lib/bundle.mjs'), '--out', out], { cwd: root, stdio: 'pipe' });
+    files = listFiles(out, /\.m?js$/);
+  });
+  afterAll(() => rmSync(out, { recursive: true, force: true }));
+
+  it('The program of the server and the command line have no name and no text of the sandbox', () => {
+    const [names, sentences] = [listSandboxNames(), listSandboxTexts()];
+    expect([names.length > 100, sentences.length > 100]).toEqual([true, true]);
+    const found = files.flatMap((file) => {
+      const text = read(file);
+      return [...listDefined(names, text), ...sentences.filter((sentence) => text.includes(sentence))];
+    });
+    expect(found).toEqual([]);
+    expect(files.map((file) => relative(out, file))).toEqual(expect.arrayContaining(['start.js', 'cli.js']));
+  });
+
+  it('The sandbox’s program of the build for development has the same names and texts, so the search finds them', () => {
+    const text = [...loadedWith('sandbox.js')].map(read).join('\n');
+    const there = new Set(words(text));
+    const inUse = [
+      'StandInError',
+      'createStripeStandIn',
+      'createProviderStandIns',
+      'buildSamlResponse',
+      'createDemoApp',
+    ];
+    expect(listSandboxNames()).toEqual(expect.arrayContaining(inUse));
+    expect(inUse.filter((name) => !there.has(name))).toEqual([]);
+    expect(text).toContain('Sandbox: nothing here is real.');
+  });
+
+  it('The browser’s assets have no source of the sandbox', () => {
+    const { input } = productConfig.build?.rolldownOptions ?? {};
+    expect(input).toEqual(expect.arrayContaining(['client/foyer.css', 'client/hydrate.ts']));
+    expect(JSON.stringify(input)).not.toContain('sandbox');
+  });
+
+  it.each(['tsconfig.json', 'tsconfig.production.json'])(
+    'The project %s compiles no file of sandbox/ and test/.',
+    (project) => {
+      const tsc = join(root, 'node_modules/typescript/bin/tsc');
+      const listed = execFileSync(process.execPath, [tsc, '-p', project, '--listFilesOnly'], {
+        cwd: root,
+        encoding: 'utf8',
       });
-      // Nor the word that stands in it 31 times.
-      expect(loaded.filter((file) => readFileSync(file, 'utf8').includes('StandInError'))).toEqual([]);
-      expect(found).toEqual([]);
+      const own = listed
+        .split('\n')
+        .map((file) => relative(root, file).replaceAll('\\', '/'))
+        .filter((file) => /^\w/.test(file) && !file.startsWith('node_modules/'));
+      expect(own).toEqual(expect.arrayContaining(['server/main.ts', 'views/page-context.ts', 'config/load.ts']));
+      expect(own.filter((file) => /^(?:sandbox|test)\//.test(file))).toEqual([]);
     },
   );
+});
 
-  it('The stand-ins are in separate files, which a sandbox loads', () => {
-    const all = readdirSync(run, { recursive: true, encoding: 'utf8' }).filter((name) => /\.m?js$/.test(name));
-    const apart = all.filter((name) => !loadedWith('start.js').has(join(run, name)));
-    const texts = apart.map((name) => readFileSync(join(run, name), 'utf8'));
-    for (const name of parts)
-      expect({ name, there: texts.some((text) => definitionOf(name).test(text)) }).toEqual({ name, there: true });
+describe('A build for development', () => {
+  it.each(['start.js', 'cli.js'])('A process of production that runs %s loads no code of the sandbox', (entry) => {
+    const loaded = [...loadedWith(entry)];
+    expect(loaded.length).toBeGreaterThan(1);
+    const names = listSandboxNames();
+    const found = loaded.flatMap((file) =>
+      listDefined(names, read(file)).map((name) => `${relative(run, file)}: ${name}`),
+    );
+    expect(found).toEqual([]);
+    // Nor the word that stands in it more than thirty times.
+    expect(loaded.filter((file) => read(file).includes('StandInError'))).toEqual([]);
   });
 });
