@@ -37,7 +37,7 @@ const floods = [
 const thorough = [
   /^test\/(examples|faults|fuzz|journeys|load)\//,
   /-processes\.contract\.test\.ts$/,
-  /^test\/views\/(crawler|pages)\.test\.ts$/,
+  /^test\/views\/crawler\.test\.ts$/,
   /^test\/membership\/(act-sweep|act-random|money|reading|reconcile)\.test\.ts$/,
   /^test\/deletion\/random-acts\.test\.ts$/,
   /^test\/settings\/membership\.test\.ts$/,
