@@ -1,7 +1,7 @@
 /**
  * Which test files a run has, and on which stores they run. FOYER_TEST says it:
  *
- * - `all` (also when it is not set): every file, on both pairs of stores;
+ * - `all` (also when it is not set): every file, and those that the stores decide on both pairs of stores;
  * - `fast`: every file but the thorough ones, on SQLite with the embedded store; the contracts of the stores on both pairs.
  *   test/support/thorough.ts leaves single tests to `all`.
  */
@@ -54,6 +54,28 @@ const thorough = [
 const contract = /\.contract\.test\.ts$/;
 
 /**
+ * Files that `all` has on both pairs of stores: SQL that differs by dialect, races, texts that PostgreSQL refuses, records in
+ * Redis, and each flow once. The others prove rules that no store changes.
+ */
+const onBothPairs = [
+  contract,
+  /^test\/(faults|journeys|membership|sessions|store)\//,
+  /^test\/(api\/user-records|codes\/codes|contact\/email-change|metrics\/stores|mfa\/remembered|password\/forgot)\./,
+  /^test\/(passkeys\/registration|rate-limits\/consume|sign-in\/(imported|second-factor)|sign-up\/confirmations)\./,
+  /^test\/(browser\/demo-journey|deletion\/(deletion|export|factor-reset)|federation\/(attempts|overtaken|two-tabs))\./,
+  /^test\/cli\/(keys|outbox|partner-deals|reset-mfa|user-import|users)\./,
+  /^test\/messages\/(outbox|worker)\./,
+  /^test\/oidc\/(another-process|back-channel-logout|code-flow|connected-apps|device-flow|key-rotation|lifetimes)\./,
+  /^test\/oidc\/(refresh|remember-me|revocation|token-cookies)\./,
+  /^test\/attacks\/(another-member|bad-\w+|contact|email-undo|end-others|graphql|guessing|import|import-links|linking)\./,
+  /^test\/attacks\/(member-storage|overall-limits|passkeys|password-flood|redemption|reset|second-factor|session-ends)\./,
+  /^test\/attacks\/(session-flood|sign-up-limits|sms-pumping|stolen-\w+|stored-text|stores-away|user-codes|visitor-storage)\./,
+];
+
+/** All patterns of this file. */
+export const patterns = [...onBothPairs, ...thorough];
+
+/**
  * @param {NodeJS.ProcessEnv} env
  * @returns {Speed}
  * @throws {Failure} for another word
@@ -75,11 +97,11 @@ function isThorough(path) {
  * On which pairs of stores a test file runs: the first is SQLite with the embedded store.
  * @param {string} file its path
  * @param {NodeJS.ProcessEnv} env
- * @returns {{ first: boolean, second: boolean }} both false: the run leaves the file out
+ * @returns {{ first: boolean, second: boolean }} both false: the run leaves the file out; `second` is for files that ask for it
  */
 export function selectBackends(file, env) {
   const path = relative(root, file).split(sep).join('/');
-  if (readSpeed(env) === 'all') return { first: true, second: true };
+  if (readSpeed(env) === 'all') return { first: true, second: onBothPairs.some((pattern) => pattern.test(path)) };
   if (isThorough(path)) return { first: false, second: false };
   return { first: true, second: contract.test(path) };
 }
