@@ -275,8 +275,8 @@ export function BillingPage({ ctx, address, state, fault }: BillingPageProps) {
       )}
       {state === undefined ? (
         <EmptyState
-          title={t('sandbox.billingPage.away')}
-          text={t('sandbox.billingPage.awayText')}
+          title={t('sandbox.billingPage.unavailable')}
+          text={t('sandbox.billingPage.unavailableText')}
           action={<ButtonLink href={address}>{t('sandbox.billingPage.reload')}</ButtonLink>}
         />
       ) : (

@@ -60,7 +60,7 @@ export function TelevisionPage({ ctx, action, screen }: TelevisionPageProps) {
           <form method="post" action={action}>
             <Button kind={screen.kind === 'off' ? 'primary' : 'quiet'}>
               {t(
-                `sandbox.television.${screen.kind === 'signed-in' ? 'switchOff' : screen.kind === 'off' ? 'ask' : 'again'}`,
+                `sandbox.television.${screen.kind === 'signed-in' ? 'switchOff' : screen.kind === 'off' ? 'ask' : 'newCode'}`,
               )}
             </Button>
           </form>

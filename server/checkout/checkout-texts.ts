@@ -18,10 +18,10 @@ export type StripeAction = 'customer' | 'update' | 'quote' | 'confirm';
 
 /** The specification's section 8 has a message for each; the user can continue later. */
 export function unavailableNotice(t: T, act: StripeAction): PageNotice {
-  const title = t(`checkout.away.${act}`);
+  const title = t(`checkout.unavailable.${act}`);
   // The specification's 2.5 seconds; the page shows the next step too.
   const duration = act === 'customer' ? 'short' : 'never';
-  return { kind: 'error', title, text: t('checkout.away.text'), duration };
+  return { kind: 'error', title, text: t('checkout.unavailable.text'), duration };
 }
 
 export const tooManyText = (t: T, retryAfterMs: number): string =>

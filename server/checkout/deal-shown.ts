@@ -41,14 +41,14 @@ const toName = (t: T, plan: Plan) => (plan.kind === 'paid' ? planLine(t, plan) :
 function toLead({ t, lang }: PageContext, plan: string, has: HasNow): string {
   switch (has.kind) {
     case 'nothing':
-      return t('checkout.deal.lead', { plan });
+      return t('checkout.partnerDeal.lead', { plan });
     case 'plan':
-      return t('checkout.deal.overFree', { plan, current: has.plan.name });
+      return t('checkout.partnerDeal.overFree', { plan, current: has.plan.name });
     case 'trial':
-      return t('checkout.deal.overTrial', { plan, current: has.name });
+      return t('checkout.partnerDeal.overTrial', { plan, current: has.name });
     case 'paid': {
       const date = formatDate(lang, has.untilMs);
-      return t('checkout.deal.afterPaid', { plan, current: has.plan.name, date });
+      return t('checkout.partnerDeal.afterPaid', { plan, current: has.plan.name, date });
     }
   }
 }
@@ -67,8 +67,8 @@ export function shownDeal(
 ): NonNullable<PartnerDealPageProps['deal']> {
   const { t, lang } = ctx;
   const date = has.kind === 'paid' ? formatDate(lang, has.untilMs) : undefined;
-  const until = date === undefined ? t('checkout.deal.untilToday') : t('checkout.deal.until', { date });
-  const about = { label: t('checkout.deal.now'), when: until };
+  const until = date === undefined ? t('checkout.partnerDeal.untilToday') : t('checkout.partnerDeal.until', { date });
+  const about = { label: t('checkout.partnerDeal.now'), when: until };
   const now =
     has.kind === 'nothing'
       ? []
@@ -76,10 +76,10 @@ export function shownDeal(
         ? [{ ...about, name: has.name, price: t('membership.plan.free') }]
         : [{ ...about, name: toName(t, has.plan), price: toPrice(ctx, has.plan, catalogue.currency) }];
   const bought = {
-    label: t('checkout.deal.bought'),
+    label: t('checkout.partnerDeal.bought'),
     name: plan.name,
     price: t('membership.plan.lifetime'),
-    when: date === undefined ? t('checkout.deal.fromToday') : t('checkout.deal.from', { date }),
+    when: date === undefined ? t('checkout.partnerDeal.fromToday') : t('checkout.partnerDeal.from', { date }),
   };
   const features = plan.features(lang);
   return {

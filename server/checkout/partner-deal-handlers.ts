@@ -39,7 +39,7 @@ async function renderPartnerDeal(
         ...(plan && { deal: shownDeal(ctx, { catalogue, plan, has }) }),
         ...other,
       }),
-    { title: (ctx) => ctx.t('checkout.deal.heading'), address: action },
+    { title: (ctx) => ctx.t('checkout.partnerDeal.heading'), address: action },
   );
 }
 

@@ -52,9 +52,12 @@ function confirmRefusal(kind: 'email' | 'phone', refusal: CodeRejection): HttpEr
       return badRequest(t('password.reset.codeWrong'), refusal.kind);
     case 'invalidated':
     case 'not-found':
-      return badRequest(t('password.reset.codeGone'), refusal.kind);
+      return badRequest(t('password.reset.codeExpired'), refusal.kind);
     case 'already-in-use':
-      return new HttpError('conflict', { publicDetail: t(`contact.${kind}.taken`), detail: 'another member has it' });
+      return new HttpError('conflict', {
+        publicDetail: t(`contact.${kind}.alreadyInUse`),
+        detail: 'another member has it',
+      });
     case 'too-many':
       return codeRefusal(refusal);
   }

@@ -29,7 +29,7 @@ function renderExpired({ pages }: PageDeps, req: Request, res: Response): void {
   const view = pages.shownAt(req, res, undoPath, { status: 404 });
   if (!view) return;
   pages.send(req, res, view.status, (ctx) => createElement(UndoExpiredPage, { ctx }), {
-    title: (ctx) => ctx.t('contact.undo.goneTitle'),
+    title: (ctx) => ctx.t('contact.undo.expiredTitle'),
     address: undoPath,
   });
 }

@@ -17,7 +17,7 @@ function sendGone({ pages }: PageDeps, req: Request, res: Response): void {
   const view = pages.shownAt(req, res, cancelPath, { status: 404 });
   if (!view) return;
   pages.send(req, res, view.status, (ctx) => createElement(FactorResetExpiredPage, { ctx }), {
-    title: (ctx) => ctx.t('leaving.reset.goneTitle'),
+    title: (ctx) => ctx.t('leaving.reset.expiredTitle'),
     address: cancelPath,
   });
 }

@@ -12,7 +12,7 @@ export function deletionRequestedRoute(router: Router, pages: Pages): void {
     .route(deletionRequestedPath)
     .get((req, res) =>
       pages.send(req, res, 200, (ctx) => createElement(DeletionRequestedPage, { ctx, days: waitDays }), {
-        title: (ctx) => ctx.t('leaving.asked.title'),
+        title: (ctx) => ctx.t('leaving.requested.title'),
         address: deletionRequestedPath,
       }),
     )

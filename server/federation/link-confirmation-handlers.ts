@@ -72,7 +72,7 @@ export function showLinkConfirmation(deps: FederationDeps): RequestHandler {
     const { offer, provider, user } = pendingLink;
     const { identity } = offer;
     const there = { name: `${identity.givenName} ${identity.familyName}`.trim(), email: identity.email ?? '' };
-    const about = offer.linkId === undefined ? ('linkOffer' as const) : ('keepLink' as const);
+    const about = offer.linkId === undefined ? ('linkConfirmation' as const) : ('keepLink' as const);
     const view = { action: linkConfirmationPath, about, provider: provider.name, email: user.email, there };
     deps.pages.send(req, res, 200, (ctx) => createElement(LinkConfirmationPage, { ctx, ...view }), {
       title: (ctx) => ctx.t(`federation.${about}.title`, { provider: provider.name }),

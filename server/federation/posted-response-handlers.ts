@@ -67,7 +67,7 @@ function renderUnsolicitedPage(
   const there = { name: `${identity.givenName} ${identity.familyName}`.trim(), email: identity.email ?? '' };
   const view = { action: finishPath(provider.id), fields: { ticket }, provider: provider.name, there, backHref: '/' };
   pages.send(req, res, 200, (ctx) => createElement(UnsolicitedResponsePage, { ctx, ...view }), {
-    title: (ctx) => ctx.t('federation.unasked.title', { provider: provider.name }),
+    title: (ctx) => ctx.t('federation.unsolicited.title', { provider: provider.name }),
     address: `${finishPath(provider.id)}?${new URLSearchParams({ ticket })}`,
   });
 }

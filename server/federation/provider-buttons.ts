@@ -20,7 +20,7 @@ export function toProviderButton(
   action: string,
 ): ProviderButtonProps {
   return {
-    label: provider.label[lang] ?? t('federation.doors.continueWith', { provider: provider.name }),
+    label: provider.label[lang] ?? t('federation.buttons.continueWith', { provider: provider.name }),
     kind: provider.kind,
     logo: logoUrl(provider),
     action,
@@ -57,6 +57,7 @@ export function toProviderButtons(
     facebook: of('facebook'),
     others: of('oidc', 'saml'),
     open: standard === 0 || usable.length <= 3,
-    instead: refusing.length > 0 ? t('federation.doors.embedded', { providers: names, place: clientLabel }) : undefined,
+    instead:
+      refusing.length > 0 ? t('federation.buttons.embedded', { providers: names, place: clientLabel }) : undefined,
   };
 }

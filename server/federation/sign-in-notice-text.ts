@@ -8,7 +8,7 @@ export function noticeText(
   { why, provider }: { why: SignInNotice; provider: Pick<Provider, 'name'> },
 ): { kind: 'error' | 'info'; text: string } {
   const values = { provider: provider.name };
-  if (why === 'offer') return { kind: 'info', text: t('federation.offer', values) };
+  if (why === 'offer') return { kind: 'info', text: t('federation.linkConfirmation.signInFirst', values) };
   if (why === 'prove') return { kind: 'info', text: t('federation.prove', values) };
   if (why === 'signed-out') return { kind: 'info', text: t('federation.signedOut', values) };
   return { kind: why === 'cancelled' ? 'info' : 'error', text: t(`federation.notices.${why}`, values) };

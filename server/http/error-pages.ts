@@ -108,7 +108,7 @@ function toErrorAction(t: T, way: ErrorAction | undefined): { href: string; labe
   if (way === undefined) return { href: '/', label: t('errors.home') };
   const { href, clientName, signsOut } = way;
   if (signsOut) return { href, label: t('errors.signOutFailed.action') };
-  return { href, label: clientName === undefined ? t('errors.again') : t('errors.toApp', { clientName }) };
+  return { href, label: clientName === undefined ? t('errors.startAgain') : t('errors.toApp', { clientName }) };
 }
 
 /** The last handler: every error gets an answer, and a log line with the reference that the answer shows. */

@@ -15,7 +15,7 @@ function Document({ ctx, head, page }: { ctx: PageContext; head: PageHead; page:
         <title>{head.title === brand.name ? brand.name : `${head.title} · ${brand.name}`}</title>
         {head.refreshTo !== undefined && <meta httpEquiv="refresh" content={`0; url=${head.refreshTo}`} />}
         {head.robots === undefined ? (
-          <meta name="description" content={ctx.t('common.door.lead')} />
+          <meta name="description" content={ctx.t('common.authLayout.lead')} />
         ) : (
           <meta name="robots" content={head.robots} />
         )}

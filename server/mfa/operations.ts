@@ -123,7 +123,7 @@ function verifyTotp(deps: OperationsDeps): ApiOperation {
         case 'activated':
           return toSuccess(activated);
         case 'not-found':
-          throw badRequest(t('mfaSettings.totp.gone'), 'no such set-up');
+          throw badRequest(t('mfaSettings.totp.expired'), 'no such set-up');
         case 'incomplete':
         case 'incorrect':
           throw badRequest(t('mfaSettings.totp.wrong'), activated.kind);

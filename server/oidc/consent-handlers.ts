@@ -58,7 +58,7 @@ export function showConsent(deps: OauthDeps): Handler {
           clientHost: redirectUri?.host || redirectUri?.protocol.slice(0, -1) || client.clientId,
           onDevice: interaction.deviceCode !== undefined,
           // The client app itself may have requested the page (prompt=consent).
-          reason: consentReason(client) ?? 'asked',
+          reason: consentReason(client) ?? 'prompt',
           scopes: scopeTexts(ctx.t, [...grantableScopes(requested, client.scope), ...atResources]),
           memberEmail: member.user.email,
         }),

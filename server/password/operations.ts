@@ -104,7 +104,7 @@ function forgotPasswordSubmit(deps: PasswordDeps): ApiOperation {
       switch (refusal.kind) {
         case 'no-flow':
         case 'invalidated':
-          throw refused(t('password.reset.codeGone'), refusal.kind);
+          throw refused(t('password.reset.codeExpired'), refusal.kind);
         case 'incorrect':
         case 'incomplete':
           throw refused(t('password.reset.codeWrong'), refusal.kind);

@@ -107,7 +107,7 @@ function sendStartPage(
   const pageState = deps.pages.shownAt(req, res, address, state);
   if (!pageState) return;
   const { t } = req;
-  const over = { title: t('password.reset.failed'), text: t('password.reset.codeGone') };
+  const over = { title: t('password.reset.failed'), text: t('password.reset.codeExpired') };
   // A refusal may have ended the flow: then this page is its page.
   const problem = pageState.problem ?? (pageState.isOver ? over : undefined);
   deps.pages.send(
@@ -267,8 +267,8 @@ export function submitReset(deps: PasswordDeps): RequestHandler {
       case 'invalidated':
         return rerender({
           ...leftOut,
-          errors: { code: t('password.reset.codeGone') },
-          problem: failed(t('password.reset.codeGone')),
+          errors: { code: t('password.reset.codeExpired') },
+          problem: failed(t('password.reset.codeExpired')),
         });
       case 'faults': {
         const text = passwordErrorText(t, refusal.faults);

@@ -28,12 +28,12 @@ export interface StripeUnavailableState {
 export function runWithStripe<R>(
   { log }: Pick<AccountDeps, 'log'>,
   [req, res]: [Request, Response],
-  word: 'checkout.away.quote' | 'checkout.away.confirm' | 'checkout.away.update',
+  word: 'checkout.unavailable.quote' | 'checkout.unavailable.confirm' | 'checkout.unavailable.update',
   repeated: (unavailable: StripeUnavailableState) => unknown,
   work: () => Promise<R>,
 ): Promise<{ value: R } | undefined> {
   const { t } = req;
-  const rerender = () => repeated({ status: 503, problem: { title: t(word), text: t('checkout.away.text') } });
+  const rerender = () => repeated({ status: 503, problem: { title: t(word), text: t('checkout.unavailable.text') } });
   return runOrRerender({ log }, res, `settings: ${word}`, rerender, work);
 }
 
@@ -124,7 +124,7 @@ function submitCancel(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     const repeated = (unavailable: StripeUnavailableState) => renderCancel(deps, req, res, member, unavailable);
     const cancel = () => deps.membership.cancel(member.user);
-    const answered = await runWithStripe(deps, [req, res], 'checkout.away.confirm', repeated, cancel);
+    const answered = await runWithStripe(deps, [req, res], 'checkout.unavailable.confirm', repeated, cancel);
     if (!answered) return;
     if (answered.value === 'no-change') return res.redirect(303, membershipPageUrl('nothing'));
     if (answered.value === 'noted') return res.redirect(303, membershipPageUrl('cancel-noted'));
@@ -137,7 +137,7 @@ function submitResume(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     const repeated = (unavailable: StripeUnavailableState) => renderResume(deps, req, res, member, unavailable);
     const resume = () => deps.membership.resume(member.user);
-    const answered = await runWithStripe(deps, [req, res], 'checkout.away.confirm', repeated, resume);
+    const answered = await runWithStripe(deps, [req, res], 'checkout.unavailable.confirm', repeated, resume);
     if (!answered) return;
     const noticeNames = { resumed: 'resumed', noted: 'resume-noted', 'no-change': 'nothing' } as const;
     res.redirect(303, membershipPageUrl(noticeNames[answered.value]));

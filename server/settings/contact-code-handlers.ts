@@ -90,9 +90,9 @@ function refused(
     case 'incorrect':
       return { error: t('password.reset.codeWrong') };
     case 'invalidated':
-      return { error: t('password.reset.codeGone') };
+      return { error: t('password.reset.codeExpired') };
     case 'already-in-use':
-      return { status: 409, problem: { text: t(`contact.${kind}.taken`) } };
+      return { status: 409, problem: { text: t(`contact.${kind}.alreadyInUse`) } };
     case 'too-many': {
       const { status, text } = retryAfterFields(res, t, refusal);
       return { status, problem: { text } };

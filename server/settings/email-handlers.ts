@@ -35,7 +35,7 @@ function show(deps: AccountDeps): MemberHandler {
     const { t } = req;
     sendPage(deps, req, res, {
       value: typed?.email,
-      ...(isChangeExpired(req) && { problem: { text: t('contact.code.gone') } }),
+      ...(isChangeExpired(req) && { problem: { text: t('contact.code.expired') } }),
     });
   };
 }

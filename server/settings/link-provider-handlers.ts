@@ -23,7 +23,7 @@ const show =
     const { t } = req;
     const taken = acceptsBrowser(provider, req.get('user-agent'));
     const place = new URL(providersHref, deps.publicUrl).href;
-    const instead = taken ? undefined : t('federation.doors.embedded', { providers: name, place });
+    const instead = taken ? undefined : t('federation.buttons.embedded', { providers: name, place });
     deps.pages.send(
       req,
       res,

@@ -22,7 +22,7 @@ export const notices = {
   'factor-reset-stopped': { text: 'leaving.reset.stopped', tab: 'mfa-data' },
   'totp-replaced': { text: 'mfaSettings.done.replaced', tab: 'mfa-data' },
   'session-ended': { text: 'devices.done.ended', tab: 'device-data' },
-  'session-gone': { text: 'devices.done.gone', tab: 'device-data' },
+  'session-gone': { text: 'devices.done.alreadySignedOut', tab: 'device-data' },
   'sessions-ended': { text: 'devices.done.endedOthers', tab: 'device-data' },
   'device-forgotten': { text: 'devices.done.forgotten', tab: 'device-data' },
 } as const satisfies Record<string, ActionNotice>;

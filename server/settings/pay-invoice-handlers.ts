@@ -75,7 +75,7 @@ function submitPay(deps: AccountDeps): MemberHandler {
     const asksOutcome = readFormField(req, 'act') === 'outcome';
     const work = async (): Promise<PurchaseResult | 'waiting'> =>
       asksOutcome ? outcome(deps, member) : deps.membership.payUnpaid(member.user, { ip: req.ip ?? '' });
-    const answered = await runWithStripe(deps, [req, res], 'checkout.away.confirm', rerender, work);
+    const answered = await runWithStripe(deps, [req, res], 'checkout.unavailable.confirm', rerender, work);
     if (!answered) return;
     const { value } = answered;
     if (value === 'waiting') {
@@ -114,7 +114,7 @@ const beginSetup =
   (deps: AccountDeps, begin: MemberHandler): MemberHandler =>
   (req, res, member) => {
     if (isRecentlyAuthenticated(member, deps.now())) return begin(req, res, member);
-    res.status(403).json({ message: req.t('membership.card.again') });
+    res.status(403).json({ message: req.t('membership.card.reauthenticate') });
   };
 
 /** Charges and cards: they need a recent authentication. */

@@ -52,7 +52,7 @@ function show(deps: AccountDeps): MemberHandler {
     const { t } = req;
     sendPage(deps, req, res, member, {
       value: typed?.phone_number,
-      ...(isChangeExpired(req) && { problem: { text: t('contact.code.gone') } }),
+      ...(isChangeExpired(req) && { problem: { text: t('contact.code.expired') } }),
     });
   };
 }

@@ -78,7 +78,10 @@ export async function submitProfile(
     if (!(error instanceof StoreUnavailable)) throw error;
     deps.log.error({ err: error }, 'a profile could not be stored');
     setRetryAfter(res, unavailableRetrySeconds * 1000);
-    return form.refuse({ status: 503, errors: {}, problem: { title: failed, text: ctx.t('settings.away') } }, ctx);
+    return form.refuse(
+      { status: 503, errors: {}, problem: { title: failed, text: ctx.t('settings.unavailable') } },
+      ctx,
+    );
   }
   form.saved?.();
   res.redirect(303, accountHomeUrl(form.notice));

@@ -152,9 +152,9 @@ const submitCode = (deps: AccountDeps) =>
     if (check === 'incorrect') return refuse({ error: t('mfaSettings.totp.wrong') });
     // Its page is over too, unless there were only too many attempts with the code.
     if (check === 'invalidated' && (await sentAt(deps, member)) === undefined) {
-      return renderSmsPage(deps, req, res, number, { status: 400, problem: t('mfaSettings.sms.gone') });
+      return renderSmsPage(deps, req, res, number, { status: 400, problem: t('mfaSettings.sms.expired') });
     }
-    if (check === 'invalidated') return refuse({ error: t('mfaSettings.sms.gone') });
+    if (check === 'invalidated') return refuse({ error: t('mfaSettings.sms.expired') });
     const preferred = await deps.mfa.enrolling.prefer(user, 'sms', getRequestOrigin(req));
     deps.log.info(
       { act: 'mfa-preference', outcome: toPublicOutcome(preferred.kind), wanted: 'sms' },

@@ -113,7 +113,7 @@ function activate(deps: AccountDeps): MemberHandler {
     const { t } = req;
     // Without a set-up the page for codes returns to the first step, whatever was typed.
     if (activated.kind !== 'activated' && !(await findSetup(deps, req, member))) {
-      return sendRequestPage(deps, req, res, member, t('mfaSettings.totp.gone'));
+      return sendRequestPage(deps, req, res, member, t('mfaSettings.totp.expired'));
     }
     switch (activated.kind) {
       case 'incomplete':
@@ -130,7 +130,7 @@ function activate(deps: AccountDeps): MemberHandler {
           hint: t('mfaSettings.totp.wrongHint'),
         });
       case 'not-found':
-        return sendRequestPage(deps, req, res, member, t('mfaSettings.totp.gone'));
+        return sendRequestPage(deps, req, res, member, t('mfaSettings.totp.expired'));
       case 'activated': {
         cookies.clear(res, cookieName);
         const done = totp ? 'totp-replaced' : 'mfa-totp';

@@ -36,6 +36,6 @@ export async function linkedProviderButtons(
   const providers = await listLinkedProviders(deps, req, user);
   return providers.map(({ provider }) => ({
     ...toProviderButton(provider, { t, lang }, `/re-authenticate/provider/${provider.id}${continuation.search}`),
-    label: t('federation.again.confirmWith', { provider: provider.name }),
+    label: t('signIn.reauthenticate.confirmWith', { provider: provider.name }),
   }));
 }

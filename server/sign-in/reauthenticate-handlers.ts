@@ -68,7 +68,7 @@ export async function renderReauthenticatePage(
     res,
     status,
     (ctx) => createElement(ReAuthenticatePage, { ctx: withContinuation(ctx, continuation.search), ...props }),
-    { title: (ctx) => ctx.t('mfa.again.title'), address },
+    { title: (ctx) => ctx.t('signIn.reauthenticate.title'), address },
   );
 }
 
@@ -85,7 +85,7 @@ export function showReauthenticate(deps: SignInDeps): RequestHandler {
     if (!member) return redirectToSignInInstead(deps, req, res);
     const isOver = readQueryParam(req, 'notice') === challengeExpiredNotice;
     const { t } = req;
-    const problem = isOver ? { problem: t('mfa.challenge.errors.over') } : {};
+    const problem = isOver ? { problem: t('mfa.challenge.errors.expired') } : {};
     const ended = readNotice(req, deps.federation.providers);
     await renderReauthenticatePage(
       deps,
@@ -102,7 +102,7 @@ function toPageState(t: T, refused: Exclude<VerifyPasswordResult, { kind: 'corre
     case 'empty':
       return { status: 400, error: t('signIn.errors.passwordEmpty') };
     case 'incorrect':
-      return { status: 400, error: t('mfa.again.incorrect') };
+      return { status: 400, error: t('signIn.reauthenticate.incorrect') };
     case 'too-many': {
       const minutes = Math.max(1, Math.ceil(refused.retryAfterMs / 60_000));
       return { status: 429, problem: t('signIn.errors.tooMany', { minutes }) };

@@ -109,7 +109,7 @@ async function sendExpired(deps: SignInDeps, req: Request, res: Response, { sear
     return renderSignInPage(deps, req, res, { continuation: { search: '' } }, form);
   }
   const { clientName } = named;
-  const providerNotice = { kind: 'info' as const, text: t('signIn.beginsAgain', { clientName }) };
+  const providerNotice = { kind: 'info' as const, text: t('signIn.restarting', { clientName }) };
   renderSignInPage(
     deps,
     req,
@@ -151,7 +151,7 @@ export function landing(deps: SignInDeps): RequestHandler {
     const notice = readQueryParam(req, 'notice');
     const isReset = notice === 'password-reset';
     const { t } = req;
-    const over = notice === challengeExpiredNotice && { errors: { form: t('mfa.challenge.errors.over') } };
+    const over = notice === challengeExpiredNotice && { errors: { form: t('mfa.challenge.errors.expired') } };
     const ended = readNotice(req, deps.federation.providers);
     const isSignedOut = isSignedOutElsewhere(deps.cookies, req, res) && !isReset && !over;
     const signedOut = isSignedOut ? { kind: 'info' as const, text: t('signIn.errors.sessionEnded') } : undefined;

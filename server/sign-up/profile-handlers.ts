@@ -172,7 +172,7 @@ function refused(req: Request, res: Response, refusal: StartSignUpRefusal): Prof
     case 'invalid':
       return { status: 400, ...faultTexts(t, refusal.faults) };
     case 'already-in-use':
-      return { status: 409, errors: { email: t('signUp.errors.taken') } };
+      return { status: 409, errors: { email: t('signUp.errors.alreadyInUse') } };
     case 'no-deal':
       return { status: 400, problem: { title, text: t('signUp.errors.validation') } };
     case 'too-many':
@@ -193,7 +193,7 @@ function toUnavailableState(deps: SignUpDeps, req: Request, res: Response, error
   const title = t('signUp.errors.failed');
   deps.log.warn({ err: error }, 'a sign-up found a store away');
   setRetryAfter(res, unavailableRetrySeconds * 1000);
-  return { status: 503, problem: { title, text: t('signUp.errors.away') } };
+  return { status: 503, problem: { title, text: t('signUp.errors.unavailable') } };
 }
 
 /** POST /signup: starts a sign-up and mails its code, or starts over. */

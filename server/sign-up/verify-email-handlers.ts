@@ -171,7 +171,7 @@ function toPageState(
       setRetryAfter(res, confirmed.retryAfterMs);
       return { status: 429, notice: notice(tooManyText(t, confirmed.retryAfterMs)) };
     case 'already-in-use':
-      return { status: 409, notice: notice(t('signUp.errors.taken')) };
+      return { status: 409, notice: notice(t('signUp.errors.alreadyInUse')) };
     case 'disabled':
       return { status: 403, notice: notice(t('signUp.errors.disabled')) };
   }
@@ -192,7 +192,7 @@ function resendRefused(req: Request, res: Response, sent: SendCodeResult & { kin
 
 /** The flow of a submitted form has expired or is unknown: the page of step 0 offers the next actions. */
 function renderExpired(deps: SignUpDeps, req: Request, res: Response, place: SignUpContext): Promise<void> {
-  const text = req.t('signUp.errors.gone');
+  const text = req.t('signUp.errors.expired');
   return renderProfilePage(
     deps,
     req,

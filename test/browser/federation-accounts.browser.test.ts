@@ -95,15 +95,15 @@ describe('linked accounts in a browser', () => {
       if (kind === 'google') await askedToSignIn(page, sandbox.demoUrl);
       else await openForm(page, begun.url);
       await comeBy(page, kind, who, javaScript);
-      await page.getByText(t('federation.offer', { provider })).waitFor();
+      await page.getByText(t('federation.linkConfirmation.signInFirst', { provider })).waitFor();
       await submitSignIn(page, { email: member.email, password });
-      await heading(page, t('federation.linkOffer.title', { provider })).waitFor();
+      await heading(page, t('federation.linkConfirmation.title', { provider })).waitFor();
       await page.getByText(`Ida Moreau · ${member.email}`).waitFor();
-      expect(await button(page, t('federation.linkOffer.link')).count()).toBe(1);
+      expect(await button(page, t('federation.linkConfirmation.link')).count()).toBe(1);
       const told = { email: member.email, amr: ['pwd'] };
       // By whom the account is linked makes no difference from here on.
       if (kind === 'google') {
-        await button(page, t('federation.linkOffer.link')).click();
+        await button(page, t('federation.linkConfirmation.link')).click();
         await scripted(page, javaScript);
         await atHome(page, 'Vera Lindqvist');
         expect(await claims(page)).toMatchObject({ ...told, amr: '["pwd"]' });
@@ -128,7 +128,7 @@ describe('linked accounts in a browser', () => {
       // As before it was linked.
       const answer = await comeWithoutPages(providers, sandbox.foyer.browser(), kind, who);
       const signInPage = await sendRequest(locationOf(answer), { headers: { 'accept-language': 'en' } });
-      expect(wordsOf(await signInPage.text())).toContain(t('federation.offer', { provider }));
+      expect(wordsOf(await signInPage.text())).toContain(t('federation.linkConfirmation.signInFirst', { provider }));
     },
   );
 

@@ -131,7 +131,10 @@ export function federationStops({
         await at('/')(page);
         await page.getByRole('button', { name: 'Google' }).click();
         await page
-          .getByRole('heading', { level: 1, name: translator(lang)('federation.goingOn', { providerName: 'Google' }) })
+          .getByRole('heading', {
+            level: 1,
+            name: translator(lang)('common.redirect.toProvider', { providerName: 'Google' }),
+          })
           .waitFor();
       },
     },

@@ -113,7 +113,7 @@ export function membershipStops({ shop, become }: ShopTour): Stop[] {
       name: 'plan, completed',
       async open(page) {
         // It would go on by itself.
-        await page.route(/\/go-on-/, (route) => route.abort('aborted'));
+        await page.route(/\/redirect-/, (route) => route.abort('aborted'));
         await visit('/signup/completed/m-99', buy('m-99'))(page);
       },
     },

@@ -69,7 +69,9 @@ export function secondFactorStops({ foyer, signIn }: SecondFactorTour): Stop[] {
         await page.goto(`${foyer().url}/re-authenticate?redirect=/settings`);
         const t = translator(lang);
         await page.getByLabel(t('signIn.password'), { exact: true }).fill('not the password');
-        await andLoad(page, () => page.getByRole('button', { name: t('mfa.again.submit'), exact: true }).click());
+        await andLoad(page, () =>
+          page.getByRole('button', { name: t('signIn.reauthenticate.submit'), exact: true }).click(),
+        );
         await page.locator('.field-error').waitFor();
       },
     },

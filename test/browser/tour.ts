@@ -244,7 +244,7 @@ export function tour(guide: () => TourGuide): Stop[] {
       async open(page, lang) {
         const email = await atCode(page, lang);
         // It would go on by itself.
-        await page.route(/\/go-on-/, (route) => route.abort('aborted'));
+        await page.route(/\/redirect-/, (route) => route.abort('aborted'));
         await enterCode(page, guide().sandbox.foyer, email, translator(lang));
       },
     },
@@ -309,7 +309,7 @@ export function tour(guide: () => TourGuide): Stop[] {
         // The navigation never happens, so that the page stays.
         await page.route(resume, (route) => route.abort('aborted'));
         await page.getByRole('button', { name: t('oauth.consent.allow') }).click();
-        await heading(page, t('oauth.goingOn.titleTo', { clientName: 'Orchard Analytics' }));
+        await heading(page, t('common.redirect.titleTo', { clientName: 'Orchard Analytics' }));
       },
     },
     {
@@ -444,7 +444,7 @@ export function tour(guide: () => TourGuide): Stop[] {
         });
         await page.goto(`${demoUrl()}/television`);
         const button = page.getByRole('button', {
-          name: new RegExp([t('sandbox.television.ask'), t('sandbox.television.again')].join('|')),
+          name: new RegExp([t('sandbox.television.ask'), t('sandbox.television.newCode')].join('|')),
         });
         await andLoad(page, () => button.click());
         await heading(page, t('sandbox.television.codeTitle'));

@@ -35,7 +35,7 @@ describe('the completion pages', () => {
         const html = await answer.text();
         expect([path, answer.status]).toEqual([path, 200]);
         expect(wordsOf(html)).toContain('Just a moment...');
-        expect(html).toMatch(/data-go-on="2000"><a [^>]*href="\/sandbox\/search"/);
+        expect(html).toMatch(/data-redirect="2000"><a [^>]*href="\/sandbox\/search"/);
         // It claims no plan but the member's own.
         expect([path, wordsOf(html).includes('Your plan is')]).toEqual([path, code === 'm-99']);
       }
@@ -46,7 +46,7 @@ describe('the completion pages', () => {
     const html = await (await shop.foyer.browser().get('/signup/completed/m-99?client_id=web')).text();
     expect(wordsOf(html)).toContain('Please sign in');
     expect(html).toContain('href="/?client_id=web">Login');
-    expect(html).not.toContain('data-go-on');
+    expect(html).not.toContain('data-redirect');
   });
 
   it('A completion page for a code or handle that no plan has does not exist', async () => {
@@ -70,6 +70,6 @@ describe('the completion pages', () => {
   it('A completion page ignores a redirect address in its query', async () => {
     const browser = await shop.foyer.signedIn(await shop.foyer.addUser({ planId: '10' }));
     const html = await (await browser.get('/signup/completed/m-99?redirect=https://evil.example/')).text();
-    expect(html).toMatch(/data-go-on="2000"><a [^>]*href="\/sandbox\/search"/);
+    expect(html).toMatch(/data-redirect="2000"><a [^>]*href="\/sandbox\/search"/);
   });
 });

@@ -180,7 +180,7 @@ describe('/plan-purchase', () => {
     expect(picker).toContain(`href="/plan-purchase${errand.replaceAll('&', '&amp;')}&amp;type=1"`);
     const completed = pathOf(await press(browser, `/plan-purchase/10${errand}`));
     expect(completed).toBe(`/signup/completed/m-99${errand}`);
-    expect(await pageAt(browser, completed)).toMatch(/data-go-on.*href="\/verify-user\?[^"]*authorization_code=/s);
+    expect(await pageAt(browser, completed)).toMatch(/data-redirect.*href="\/verify-user\?[^"]*authorization_code=/s);
     // Who has thought about it for longer than the request waits comes home all the same.
     foyer.passTime(60 * 60_000);
     await browser.post('/sign-in', { username: user.email, password });

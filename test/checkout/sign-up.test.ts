@@ -76,7 +76,7 @@ describe('step 2 of a sign-up', () => {
     expect(await shop.planOf(user)).toBe('10');
     const completed = await (await browser.get('/signup/completed/m-99')).text();
     expect(wordsOf(completed)).toContain('Just a moment... Your plan is Starter, monthly.');
-    expect(completed).toMatch(/data-go-on="2000"><a [^>]*href="\/sandbox\/search"/);
+    expect(completed).toMatch(/data-redirect="2000"><a [^>]*href="\/sandbox\/search"/);
     // The form once more, the back button, a reload: the plan is theirs.
     expect(pathOf(await browser.post(action, fields))).toBe('/signup/completed/m-99');
     expect(locationOf(await browser.get(summary))).toBe(search());
@@ -220,7 +220,7 @@ describe('step 2 of a sign-up', () => {
     const completed = pathOf(await press(browser, pathOf(changed)));
     expect(completed).toMatch(/^\/signup\/completed\/m-499\?.*authorization_code=/);
     const waiting = await (await browser.get(completed)).text();
-    const on = /data-go-on.*?href="([^"]+)"/s.exec(waiting)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const on = /data-redirect.*?href="([^"]+)"/s.exec(waiting)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const callback = locationOf(await browser.get(await store(browser, new URL(on, foyer.url).href)));
     expect(callback.startsWith(client.redirectUri)).toBe(true);
     const tokens = await client.redeem(callback, begun);

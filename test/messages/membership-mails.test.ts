@@ -81,7 +81,7 @@ describe.each(languages)('membership mails in %s', (lang) => {
 
   it('The mail of a failed payment says when it is tried again, or that it is not', () => {
     const again = mail('payment-failed', lang).text;
-    expect(again).toContain(words.paymentFailed.again);
+    expect(again).toContain(words.paymentFailed.nextAttempt);
     expect(Object.keys(factsOf(again))).toContain(words.membership.nextTry);
     const last = mail('payment-failed', lang, { nextAttemptAt: undefined, keptUntil: undefined }).text;
     expect(last).toContain(words.paymentFailed.last);

@@ -17,7 +17,7 @@ describe('the limit of reads from Stripe', () => {
     await shop.customerOf(user);
     const browser = await foyer.signedIn(user);
     const isAway = async () =>
-      wordsOf(await (await browser.get('/settings/membership')).text()).includes(t('membership.away'));
+      wordsOf(await (await browser.get('/settings/membership')).text()).includes(t('membership.unavailable'));
     expect(await isAway()).toBe(false);
     const { counters, window } = rateLimits.billingRead;
     const key = toCounterKey(counters[0], user.id);

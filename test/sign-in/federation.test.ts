@@ -54,7 +54,7 @@ describe('the sign-in page', () => {
     const places = order.map((what) => html.indexOf(what));
     expect(places).toEqual([...places].sort((a, b) => a - b));
     expect(places).not.toContain(-1);
-    expect(html).toMatch(/<details class="more-doors">/);
+    expect(html).toMatch(/<details class="more-provider-buttons">/);
     expect(plain(html)).toContain('Other ways to continue 2 more Show fewer');
   });
 
@@ -77,7 +77,7 @@ describe('the sign-in page', () => {
     expect(ways(html)).toEqual(['amazon', 'acme-oidc', 'acme-saml'].map((id) => `/federation/${id}`));
     expect(plain(html)).toContain('Signing in with Google or Facebook does not work inside another app.');
     expect(plain(html)).toContain(`open ${new URL(foyer.url).host} in your browser`);
-    expect(html).toMatch(/<details class="more-doors" open/);
+    expect(html).toMatch(/<details class="more-provider-buttons" open/);
   });
 
   it('The logo of a provider is served as immutable with a policy that runs no script', async () => {
@@ -96,8 +96,8 @@ describe('the sign-up page', () => {
   it('Only providers with sign-up have a button, and no field of the form is sent with it', async () => {
     const { html } = await page('/signup');
     expect(ways(html)).toEqual(['google', 'facebook', 'acme-oidc', 'acme-saml'].map((id) => `/federation/${id}`));
-    expect(html.match(/form="doors"/g)).toHaveLength(4);
-    expect(html).toContain('<form id="doors" hidden="" method="post">');
+    expect(html.match(/form="provider-buttons"/g)).toHaveLength(4);
+    expect(html).toContain('<form id="provider-buttons" hidden="" method="post">');
   });
 });
 
@@ -228,7 +228,7 @@ describe('the notice after a failed attempt', () => {
       const html = await (await browser.get(withPlan)).text();
       expect(html).toMatch(/class="notice info".*without signing in there.*Try again/s);
       expect(ways(html)).toContain('/federation/google?redirect=%2Fsettings&planHash=growth-42');
-      expect(html).toMatch(/<form id="doors"[^>]*><input type="hidden" name="at" value="sign-up"/);
+      expect(html).toMatch(/<form id="provider-buttons"[^>]*><input type="hidden" name="at" value="sign-up"/);
     },
   );
 

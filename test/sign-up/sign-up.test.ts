@@ -28,7 +28,7 @@ describe.each(backends)('sign-up on $name', (backend) => {
     new RegExp(`<input[^>]*?id="field-${field}"[^>]*>`).exec(html)?.[0].match(/ value="([^"]*)"/)?.[1];
   /** Where the page after the right code goes on to. */
   const wayOn = (html: string) =>
-    new URL(/data-go-on.*?href="([^"]+)"/s.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '', foyer.url).href;
+    new URL(/data-redirect.*?href="([^"]+)"/s.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '', foyer.url).href;
   async function confirm(browser: Browser, code: string, path = '/signup/emailCaptured') {
     return browser.post(path, { code });
   }

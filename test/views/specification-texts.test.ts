@@ -42,7 +42,7 @@ const texts: [Key, string][] = [
   ['common.strength.notPersonal', 'Can’t contain your name or email address'],
   ['signUp.errors.empty', 'Cannot be empty'],
   ['signUp.errors.email', 'Invalid E-Mail Address'],
-  ['signUp.errors.taken', 'Email Address already registered'],
+  ['signUp.errors.alreadyInUse', 'Email Address already registered'],
   ['signUp.errors.failed', 'Error signing up user'],
   ['signUp.errors.code', 'Invalid code'],
   ['signUp.code.failed', 'Sending Failed'],
@@ -107,10 +107,10 @@ const texts: [Key, string][] = [
   ['checkout.complete', 'Complete'],
   ['checkout.cancel', 'Cancel'],
   ['checkout.completed.heading', 'Just a moment...'],
-  ['checkout.away.customer', 'stripe customer creation error !'],
-  ['checkout.away.update', 'stripe customer updation error !'],
-  ['checkout.away.quote', 'Subscription retrieval failed!'],
-  ['checkout.away.confirm', 'Something went wrong!'],
+  ['checkout.unavailable.customer', 'stripe customer creation error !'],
+  ['checkout.unavailable.update', 'stripe customer updation error !'],
+  ['checkout.unavailable.quote', 'Subscription retrieval failed!'],
+  ['checkout.unavailable.confirm', 'Something went wrong!'],
   ['terms.TERMS_OF_SERVICE_MESSAGE_DECLINE', 'The Terms of Service must be accepted.'],
 ];
 

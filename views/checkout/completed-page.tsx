@@ -35,7 +35,7 @@ export function CompletedPage({ ctx, resultText, continueUrl, signInHref }: Comp
   }
   return (
     <AuthLayout ctx={ctx}>
-      <Script ctx={ctx} entry="go-on" />
+      <Script ctx={ctx} entry="redirect" />
       <div className="waiting">
         <Loader />
         <div className="panel-head" role="status">
@@ -44,7 +44,7 @@ export function CompletedPage({ ctx, resultText, continueUrl, signInHref }: Comp
             {resultText} {t('checkout.completed.lead')}
           </p>
         </div>
-        <p data-go-on={redirectDelayMs}>
+        <p data-redirect={redirectDelayMs}>
           <ButtonLink href={continueUrl} kind="quiet" block>
             {t('checkout.completed.continue')}
           </ButtonLink>

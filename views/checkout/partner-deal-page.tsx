@@ -67,10 +67,10 @@ function Deal({
         <Button block>{t('checkout.confirm')}</Button>
       </form>
       <div className="panel-ways">
-        <p className="muted small">{t('checkout.deal.again', { count: deal.againDays })}</p>
+        <p className="muted small">{t('checkout.partnerDeal.postpone', { count: deal.againDays })}</p>
         <form method="post" action={action}>
           <Button kind="link" name="act" value="not-now">
-            {t('checkout.deal.notNow')}
+            {t('checkout.partnerDeal.notNow')}
           </Button>
         </form>
         <form method="post" action="/logout">
@@ -88,15 +88,15 @@ export function PartnerDealPage({ ctx, action, deal, otherHref }: PartnerDealPag
     <AuthLayout ctx={ctx} long>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
-        <h1>{t('checkout.deal.heading')}</h1>
+        <h1>{t('checkout.partnerDeal.heading')}</h1>
         {deal !== undefined && <p className="muted">{deal.lead}</p>}
       </div>
       {deal === undefined ? (
         <>
-          <Notice kind="info">{t('checkout.deal.none')}</Notice>
+          <Notice kind="info">{t('checkout.partnerDeal.none')}</Notice>
           {otherHref !== undefined && (
             <ButtonLink kind="quiet" block href={otherHref}>
-              {t('checkout.deal.other')}
+              {t('checkout.partnerDeal.other')}
             </ButtonLink>
           )}
         </>

@@ -68,8 +68,8 @@ export function UndoExpiredPage({ ctx }: { ctx: PageContext }) {
   return (
     <AuthLayout ctx={ctx} nav="signIn">
       <div className="panel-head">
-        <h1>{t('contact.undo.goneTitle')}</h1>
-        <p>{t('contact.undo.gone')}</p>
+        <h1>{t('contact.undo.expiredTitle')}</h1>
+        <p>{t('contact.undo.expired')}</p>
         <p className="muted">
           {t('contact.undo.help')}
           {links.help !== undefined && (

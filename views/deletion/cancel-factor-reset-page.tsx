@@ -53,8 +53,8 @@ export function FactorResetExpiredPage({ ctx }: { ctx: PageContext }) {
   return (
     <AuthLayout ctx={ctx} nav="signIn">
       <div className="panel-head">
-        <h1>{t('leaving.reset.goneTitle')}</h1>
-        <p>{t('leaving.reset.gone')}</p>
+        <h1>{t('leaving.reset.expiredTitle')}</h1>
+        <p>{t('leaving.reset.expired')}</p>
       </div>
       <ButtonLink href={links.signIn ?? '/'} block>
         {t('leaving.reset.signIn')}

@@ -8,12 +8,12 @@ export function DeletionRequestedPage({ ctx, days }: { ctx: PageContext; days: n
   return (
     <AuthLayout ctx={ctx}>
       <div className="panel-head">
-        <h1>{t('leaving.asked.title')}</h1>
-        <p>{t('leaving.asked.lead', { count: days })}</p>
-        <p className="muted">{t('leaving.asked.stay')}</p>
+        <h1>{t('leaving.requested.title')}</h1>
+        <p>{t('leaving.requested.lead', { count: days })}</p>
+        <p className="muted">{t('leaving.requested.stay')}</p>
       </div>
       <ButtonLink href={links.signIn ?? '/'} kind="quiet" block>
-        {t('leaving.asked.signIn')}
+        {t('leaving.requested.signIn')}
       </ButtonLink>
     </AuthLayout>
   );

@@ -8,7 +8,7 @@ export interface LinkConfirmationPageProps {
   ctx: PageContext;
   action: string;
   /** A new link, or an existing one whose subject may have been reassigned. */
-  about?: 'linkOffer' | 'keepLink';
+  about?: 'linkConfirmation' | 'keepLink';
   /** The name of the provider. */
   provider: string;
   /** Of the signed-in user. */
@@ -21,7 +21,7 @@ export interface LinkConfirmationPageProps {
 export function LinkConfirmationPage({
   ctx,
   action,
-  about = 'linkOffer',
+  about = 'linkConfirmation',
   provider,
   email,
   there,

@@ -28,7 +28,10 @@ export function ReusedPage({ ctx, action, provider, there, backHref }: ReusedPag
       <SummaryList
         people
         lines={[
-          { label: t('federation.unasked.who', { provider }), amount: person || t('federation.unasked.nameless') },
+          {
+            label: t('federation.unsolicited.who', { provider }),
+            amount: person || t('federation.unsolicited.nameless'),
+          },
         ]}
         note={t('federation.reused.note', { provider })}
       />
@@ -40,7 +43,7 @@ export function ReusedPage({ ctx, action, provider, there, backHref }: ReusedPag
           {t('federation.reused.new')}
         </Button>
         <ButtonLink href={backHref} kind="quiet" block>
-          {t('federation.unasked.cancel')}
+          {t('federation.unsolicited.cancel')}
         </ButtonLink>
       </form>
     </AuthLayout>

@@ -32,21 +32,24 @@ export function UnsolicitedResponsePage({
     <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
-        <h1>{t('federation.unasked.title', { provider })}</h1>
-        <p className="muted">{t('federation.unasked.lead', { provider })}</p>
+        <h1>{t('federation.unsolicited.title', { provider })}</h1>
+        <p className="muted">{t('federation.unsolicited.lead', { provider })}</p>
       </div>
       <SummaryList
         people
         lines={[
-          { label: t('federation.unasked.who', { provider }), amount: person || t('federation.unasked.nameless') },
+          {
+            label: t('federation.unsolicited.who', { provider }),
+            amount: person || t('federation.unsolicited.nameless'),
+          },
         ]}
-        note={t('federation.unasked.notYours', { provider })}
+        note={t('federation.unsolicited.notYours', { provider })}
       />
       <form className="form" method="post" action={action}>
         <HiddenFields fields={fields} />
-        <Button block>{t('federation.unasked.submit')}</Button>
+        <Button block>{t('federation.unsolicited.submit')}</Button>
         <ButtonLink href={backHref} kind="quiet" block>
-          {t('federation.unasked.cancel')}
+          {t('federation.unsolicited.cancel')}
         </ButtonLink>
       </form>
     </AuthLayout>

@@ -20,19 +20,19 @@ export function AuthLayout(props: {
   return (
     <div className="frame">
       {ctx.banner?.top}
-      <div className={long ? 'door long' : 'door'}>
-        <header className="door-side">
-          <div className="door-top">
+      <div className={long ? 'auth long' : 'auth'}>
+        <header className="auth-side">
+          <div className="auth-top">
             <Brand brand={ctx.brand} />
             {nav !== undefined && <PublicNav ctx={ctx} at={nav} />}
           </div>
-          <div className="door-words">
-            <p className="door-headline">{ctx.t('common.door.headline')}</p>
-            <p>{ctx.t('common.door.lead')}</p>
+          <div className="auth-words">
+            <p className="auth-headline">{ctx.t('common.authLayout.headline')}</p>
+            <p>{ctx.t('common.authLayout.lead')}</p>
           </div>
           <Arches />
         </header>
-        <main className="door-main">
+        <main className="auth-main">
           <div className="panel">{children}</div>
         </main>
         <Footer ctx={ctx} />

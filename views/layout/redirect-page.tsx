@@ -10,8 +10,8 @@ export interface RedirectTarget {
 }
 
 export function redirectTitle({ t }: PageContext, { clientName, providerName }: RedirectTarget): string {
-  if (providerName !== undefined) return t('federation.goingOn', { providerName });
-  return clientName === undefined ? t('oauth.goingOn.title') : t('oauth.goingOn.titleTo', { clientName });
+  if (providerName !== undefined) return t('common.redirect.toProvider', { providerName });
+  return clientName === undefined ? t('common.redirect.title') : t('common.redirect.titleTo', { clientName });
 }
 
 /**
@@ -26,10 +26,10 @@ export function RedirectPage({ ctx, href, to }: { ctx: PageContext; href: string
         <Loader />
         <div className="panel-head" role="status">
           <h1>{redirectTitle(ctx, to)}</h1>
-          <p className="muted">{t('oauth.goingOn.hint')}</p>
+          <p className="muted">{t('common.redirect.hint')}</p>
         </div>
         <ButtonLink href={href} kind="quiet" block>
-          {t('oauth.goingOn.link')}
+          {t('common.redirect.link')}
         </ButtonLink>
       </div>
     </AuthLayout>

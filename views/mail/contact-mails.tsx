@@ -23,7 +23,7 @@ function ChangeFacts({ ctx, values }: Pick<MailProps<NewAddressValues>, 'ctx' | 
     <Facts
       ctx={ctx}
       facts={[
-        [t('mail.emailChangeAsked.newAddress'), values.newEmail],
+        [t('mail.emailChangeRequested.newAddress'), values.newEmail],
         [t('mail.when'), formatDate(lang, values.atMs, 'exact')],
         [t('mail.device'), values.device],
         [t('mail.address'), values.address],
@@ -36,10 +36,10 @@ function ChangeFacts({ ctx, values }: Pick<MailProps<NewAddressValues>, 'ctx' | 
 export function EmailChangeAsked({ ctx, subject, values }: MailProps<NewAddressValues>) {
   const { t, links } = ctx;
   return (
-    <MailDocument ctx={ctx} subject={subject} name="emailChangeAsked" givenName={values.givenName}>
-      <Paragraph ctx={ctx}>{t('mail.emailChangeAsked.lead')}</Paragraph>
+    <MailDocument ctx={ctx} subject={subject} name="emailChangeRequested" givenName={values.givenName}>
+      <Paragraph ctx={ctx}>{t('mail.emailChangeRequested.lead')}</Paragraph>
       <ChangeFacts ctx={ctx} values={values} />
-      <Paragraph ctx={ctx}>{t('mail.emailChangeAsked.notYou')}</Paragraph>
+      <Paragraph ctx={ctx}>{t('mail.emailChangeRequested.notYou')}</Paragraph>
       <LinkButton ctx={ctx} href={links.forgotPassword}>
         {t('mail.setPassword')}
       </LinkButton>

@@ -20,7 +20,12 @@ const whereFrom = ({ t }: MailProps<FromValues>['ctx'], { device, address }: Fro
 /** Their common parts: the event, its time, the advice, and one link for it. */
 function About(
   props: MailProps<AskedValues> & {
-    name: 'deletionAsked' | 'deletionCancelled' | 'factorResetAsked' | 'factorResetCancelled' | 'factorResetDone';
+    name:
+      | 'deletionRequested'
+      | 'deletionCancelled'
+      | 'factorResetRequested'
+      | 'factorResetCancelled'
+      | 'factorResetDone';
     facts: [string, string][];
     advice: string;
     act: { href: string; label: string };
@@ -52,10 +57,10 @@ export function DeletionAsked(props: MailProps<FromValues & { dueAtMs: number }>
   return (
     <About
       {...props}
-      name="deletionAsked"
+      name="deletionRequested"
       facts={[[t('mail.by'), formatDate(lang, values.dueAtMs, 'exact')], ...whereFrom(ctx, values)]}
-      advice={t('mail.deletionAsked.stay')}
-      act={{ href: links.home, label: t('mail.deletionAsked.signIn') }}
+      advice={t('mail.deletionRequested.stay')}
+      act={{ href: links.home, label: t('mail.deletionRequested.signIn') }}
     />
   );
 }
@@ -80,10 +85,10 @@ export function FactorResetAsked(props: MailProps<AskedValues & { dueAtMs: numbe
   return (
     <About
       {...props}
-      name="factorResetAsked"
+      name="factorResetRequested"
       facts={[[t('mail.resetBy'), formatDate(lang, values.dueAtMs, 'exact')]]}
-      advice={t('mail.factorResetAsked.notYou')}
-      act={{ href: values.cancelUrl, label: t('mail.factorResetAsked.stop') }}
+      advice={t('mail.factorResetRequested.notYou')}
+      act={{ href: values.cancelUrl, label: t('mail.factorResetRequested.stop') }}
     />
   );
 }

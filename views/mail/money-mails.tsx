@@ -92,7 +92,7 @@ export function PaymentFailed(props: MailProps<UnpaidValues & CardValues & { nex
         ...fact(t('mail.membership.nextTry'), values.nextAttemptAt, date(ctx)),
         ...fact(t('mail.membership.card'), card(values), keepCasing),
       ]}
-      advice={t(`mail.paymentFailed.${values.nextAttemptAt === undefined ? 'last' : 'again'}`)}
+      advice={t(`mail.paymentFailed.${values.nextAttemptAt === undefined ? 'last' : 'nextAttempt'}`)}
     />
   );
 }

@@ -17,7 +17,7 @@ export interface ConsentPageProps {
   clientHost: string;
   /** The request continues on another device. */
   onDevice?: boolean;
-  reason: 'third-party' | 'native' | 'asked';
+  reason: 'third-party' | 'native' | 'prompt';
   scopes: ScopeText[];
   memberEmail: string;
 }

@@ -36,7 +36,7 @@ export function SignOutPage({
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
         <h1>{t('oauth.signOut.title')}</h1>
-        {clientName !== undefined && <p>{t('oauth.signOut.askedBy', { clientName })}</p>}
+        {clientName !== undefined && <p>{t('oauth.signOut.requestedBy', { clientName })}</p>}
         <p className="muted">
           {memberEmail === undefined ? t('oauth.signOut.textPlain') : t('oauth.signOut.text', { email: memberEmail })}
         </p>

@@ -59,10 +59,10 @@ export function PrimaryProviderButtons({ ctx: { t }, buttons, form }: ProviderBu
   if (buttons.top.length === 0) return null;
   return (
     <>
-      <div className="doors">
+      <div className="provider-buttons">
         <ProviderButtons buttons={buttons.top} form={form} />
       </div>
-      <Or>{t('federation.doors.orEmail')}</Or>
+      <Or>{t('federation.buttons.orEmail')}</Or>
     </>
   );
 }
@@ -76,21 +76,21 @@ export function MoreProviderButtons({ ctx: { t }, buttons, form }: ProviderButto
   if (facebook.length + others.length === 0 && instead === undefined) return null;
   return (
     <>
-      <Or>{t('federation.doors.or')}</Or>
+      <Or>{t('federation.buttons.or')}</Or>
       {instead !== undefined && <Notice kind="info">{instead}</Notice>}
       {facebook.length > 0 && (
-        <div className="doors">
+        <div className="provider-buttons">
           <ProviderButtons buttons={facebook} form={form} />
         </div>
       )}
       {others.length > 0 && (
-        <details className="more-doors" open={open}>
+        <details className="more-provider-buttons" open={open}>
           <summary>
-            {t('federation.doors.others')}
-            <span className="chip when-closed">{t('federation.doors.more', { count: others.length })}</span>
-            <span className="chip when-open">{t('federation.doors.less')}</span>
+            {t('federation.buttons.others')}
+            <span className="chip when-closed">{t('federation.buttons.more', { count: others.length })}</span>
+            <span className="chip when-open">{t('federation.buttons.less')}</span>
           </summary>
-          <div className="doors">
+          <div className="provider-buttons">
             <ProviderButtons buttons={others} form={form} />
           </div>
         </details>

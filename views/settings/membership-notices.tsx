@@ -40,7 +40,7 @@ function UnpaidNotice({ ctx, membership }: Props) {
         t('membership.notice.failed.amount', { amount }),
         nextAttemptAt === null
           ? t('membership.notice.failed.last')
-          : t('membership.notice.failed.again', { date: day(nextAttemptAt) }),
+          : t('membership.notice.failed.nextAttempt', { date: day(nextAttemptAt) }),
         stored,
       ];
   return (

@@ -40,7 +40,7 @@ export function MembershipPage({
           {problem.text}
         </Notice>
       )}
-      {stripeUnavailable && <Notice kind="info">{t('membership.away')}</Notice>}
+      {stripeUnavailable && <Notice kind="info">{t('membership.unavailable')}</Notice>}
       <MembershipNotices ctx={ctx} membership={membership} />
     </>
   );

@@ -93,7 +93,7 @@ export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
         <span className="muted">{t('mfaSettings.sms.missing')}</span>{' '}
         <Resend
           ctx={ctx}
-          label={t('mfaSettings.sms.again')}
+          label={t('mfaSettings.sms.resend')}
           waitSeconds={waitSeconds}
           waitText={t('mfaSettings.sms.in', { seconds: '%' })}
         />

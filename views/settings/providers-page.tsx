@@ -127,7 +127,7 @@ function LinkRow({
               ? t('federation.linked.linkedOn', { linked })
               : t('federation.linked.linkedUsed', { linked, used: formatDate(lang, lastUsedAt, 'short') })}
           </span>{' '}
-          {!offered && <Chip tone="warn">{t('federation.linked.gone')}</Chip>}
+          {!offered && <Chip tone="warn">{t('federation.linked.notOffered')}</Chip>}
         </p>
       </div>
       <div className="actions">

@@ -60,7 +60,7 @@ export function LastSignInMethodNotice({ ctx, href }: { ctx: PageContext; href: 
     <>
       <Notice kind="info">{t('federation.linked.lastWay')}</Notice>
       <RowActions ctx={ctx} href={href}>
-        <ButtonLink href="/settings/password">{t('federation.again.setPassword')}</ButtonLink>
+        <ButtonLink href="/settings/password">{t('signIn.reauthenticate.setPassword')}</ButtonLink>
       </RowActions>
     </>
   );

@@ -117,7 +117,7 @@ export function TotpActivatePage({ ctx, action, scanHref, endOthers, error, hint
         <div className="actions">
           <Button>{t('mfaSettings.totp.activate')}</Button>
           <ButtonLink kind="quiet" href={scanHref}>
-            {t('mfaSettings.totp.again')}
+            {t('mfaSettings.totp.showAgain')}
           </ButtonLink>
         </div>
       </form>

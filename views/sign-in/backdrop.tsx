@@ -11,7 +11,7 @@ export function SignInBackdrop({ ctx: { t } }: { ctx: PageContext }) {
   return (
     <div className="panel">
       <div className="panel-head">
-        <p className="behind-title">{t('signIn.heading')}</p>
+        <p className="backdrop-title">{t('signIn.heading')}</p>
         <p className="muted">{t('signIn.lead')}</p>
       </div>
       <div className="form">
@@ -31,13 +31,13 @@ export function ReauthenticateBackdrop({ ctx: { t } }: { ctx: PageContext }) {
   return (
     <div className="panel">
       <div className="panel-head">
-        <p className="behind-title">{t('mfa.again.heading')}</p>
-        <p className="muted">{t('mfa.again.lead')}</p>
+        <p className="backdrop-title">{t('signIn.reauthenticate.heading')}</p>
+        <p className="muted">{t('signIn.reauthenticate.lead')}</p>
       </div>
       <div className="form">
         <Field name="behind-password" label={t('signIn.password')} autoComplete="off" disabled />
         <Button block disabled>
-          {t('mfa.again.submit')}
+          {t('signIn.reauthenticate.submit')}
         </Button>
       </div>
     </div>

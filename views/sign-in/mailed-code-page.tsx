@@ -48,7 +48,7 @@ export function MailedCodePage(props: MailedCodePageProps) {
       <div className="panel-ways">
         <p className="muted">{t('signIn.mailedCode.missing')}</p>
         <ButtonLink kind="link" href={signInHref}>
-          {t('signIn.mailedCode.again')}
+          {t('signIn.mailedCode.signInAgain')}
         </ButtonLink>
         <ButtonLink kind="link" href={forgotHref}>
           {t('signIn.mailedCode.forgot')}

@@ -47,7 +47,7 @@ export function OneProviderPage({
         </Button>
       </form>
       <p className="panel-foot">
-        <a href={otherWays}>{t('federation.doors.others')}</a>
+        <a href={otherWays}>{t('federation.buttons.others')}</a>
       </p>
     </AuthLayout>
   );

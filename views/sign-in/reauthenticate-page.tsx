@@ -33,7 +33,7 @@ function PasswordForm({ ctx, action, email, error, passkey }: ReAuthenticatePage
     <form className="form" method="post" action={action} noValidate>
       <Field
         name="username"
-        label={t('mfa.again.email')}
+        label={t('signIn.reauthenticate.email')}
         type="email"
         autoComplete="username"
         defaultValue={email}
@@ -54,7 +54,7 @@ function PasswordForm({ ctx, action, email, error, passkey }: ReAuthenticatePage
           )
         }
       />
-      <Button block>{t('mfa.again.submit')}</Button>
+      <Button block>{t('signIn.reauthenticate.submit')}</Button>
     </form>
   );
 }
@@ -67,13 +67,13 @@ export function ReAuthenticatePage(props: ReAuthenticatePageProps) {
   const { ctx, hasPassword, problem, passkey, providerButtons, providerNotice } = props;
   const { t, links } = ctx;
   const byProvider = providerButtons.length > 0;
-  const lead = byProvider ? 'federation.again.leadOr' : 'mfa.again.lead';
+  const lead = byProvider ? 'signIn.reauthenticate.leadOr' : 'signIn.reauthenticate.lead';
   return (
     <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">
-        <h1>{t('mfa.again.heading')}</h1>
-        <p className="muted">{t(hasPassword ? lead : 'federation.again.lead')}</p>
+        <h1>{t('signIn.reauthenticate.heading')}</h1>
+        <p className="muted">{t(hasPassword ? lead : 'signIn.reauthenticate.leadWithoutPassword')}</p>
       </div>
       {problem !== undefined && <Notice kind="error">{problem}</Notice>}
       {providerNotice !== undefined && <Notice kind={providerNotice.kind}>{providerNotice.text}</Notice>}
@@ -81,19 +81,20 @@ export function ReAuthenticatePage(props: ReAuthenticatePageProps) {
       {passkey !== undefined && <PasskeyForm ctx={ctx} {...passkey} />}
       {byProvider && (
         <>
-          {hasPassword && <Or>{t('federation.doors.or')}</Or>}
-          <form className="doors" method="post">
+          {hasPassword && <Or>{t('federation.buttons.or')}</Or>}
+          <form className="provider-buttons" method="post">
             <ProviderButtons buttons={providerButtons} />
           </form>
         </>
       )}
       {!hasPassword && links.forgotPassword !== undefined && (
         <p className="small muted">
-          {t('federation.again.noPassword')} <a href={links.forgotPassword}>{t('federation.again.setPassword')}</a>
+          {t('signIn.reauthenticate.noPassword')}{' '}
+          <a href={links.forgotPassword}>{t('signIn.reauthenticate.setPassword')}</a>
         </p>
       )}
       <p className="panel-foot muted">
-        <a href="/settings">{t('mfa.again.cancel')}</a>
+        <a href="/settings">{t('signIn.reauthenticate.cancel')}</a>
       </p>
     </AuthLayout>
   );

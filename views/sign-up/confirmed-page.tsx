@@ -15,14 +15,14 @@ export function ConfirmedPage({ ctx, href }: { ctx: PageContext; href: string })
   const { t } = ctx;
   return (
     <AuthLayout ctx={ctx}>
-      <Script ctx={ctx} entry="go-on" />
+      <Script ctx={ctx} entry="redirect" />
       <SignUpSteps ctx={ctx} current={2} />
       <div className="panel-head">
         <h1>{t('signUp.confirmed.heading')}</h1>
         <p className="muted">{t('signUp.confirmed.lead')}</p>
       </div>
       <Notice kind="success">{t('signUp.confirmed.text')}</Notice>
-      <p data-go-on={redirectDelayMs}>
+      <p data-redirect={redirectDelayMs}>
         <ButtonLink href={href} block>
           {t('signUp.confirmed.continue')}
         </ButtonLink>

@@ -129,10 +129,10 @@ export function ProfilePage(props: ProfilePageProps) {
       {providerButtons !== undefined && (
         <>
           {/* Separate: no input is sent to a provider. */}
-          <form id="doors" method="post" hidden>
+          <form id="provider-buttons" method="post" hidden>
             <HiddenFields fields={{ at: 'sign-up' }} />
           </form>
-          <PrimaryProviderButtons ctx={ctx} buttons={providerButtons} form="doors" />
+          <PrimaryProviderButtons ctx={ctx} buttons={providerButtons} form="provider-buttons" />
         </>
       )}
       <form className="form" method="post" action={action} noValidate>
@@ -164,7 +164,9 @@ export function ProfilePage(props: ProfilePageProps) {
         <TermsNotice ctx={ctx} />
         <Button block>{t('signUp.next')}</Button>
       </form>
-      {providerButtons !== undefined && <MoreProviderButtons ctx={ctx} buttons={providerButtons} form="doors" />}
+      {providerButtons !== undefined && (
+        <MoreProviderButtons ctx={ctx} buttons={providerButtons} form="provider-buttons" />
+      )}
       <div className="panel-ways">
         {resumableSignUp !== undefined && (
           <form method="post" action={action}>

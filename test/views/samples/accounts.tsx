@@ -28,7 +28,7 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
   const noDoors: ProviderButtonGroups = { top: [], facebook: [], others: [], open: true };
   const door = (kind: ProviderButtonProps['kind'], provider: string, logo?: string): ProviderButtonProps => ({
     kind,
-    label: t('federation.doors.continueWith', { provider }),
+    label: t('federation.buttons.continueWith', { provider }),
     logo,
     action: `/federation/${provider.toLowerCase()}`,
   });
@@ -41,7 +41,7 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
     ],
     open: false,
   };
-  const instead = t('federation.doors.embedded', { providers: 'Google', place: clientName });
+  const instead = t('federation.buttons.embedded', { providers: 'Google', place: clientName });
   const fewDoors: ProviderButtonGroups = { ...noDoors, others: allDoors.others, instead };
   const signIn = {
     ...{ ctx, action: '/sign-in', values: { username: '', remember: false }, errors: {}, passkey },
@@ -50,7 +50,7 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
   const again = {
     ...{ ctx, action: '/re-authenticate', email: 'vera@example.com', hasPassword: true },
     providerButtons: [
-      { ...door('google', 'Google'), label: t('federation.again.confirmWith', { provider: 'Google' }) },
+      { ...door('google', 'Google'), label: t('signIn.reauthenticate.confirmWith', { provider: 'Google' }) },
     ],
   };
   const values = { provider: 'Google' };
@@ -248,7 +248,7 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
       page: (
         <ResetStartPage
           {...request}
-          problem={{ title: t('password.reset.failed'), text: t('password.reset.codeGone') }}
+          problem={{ title: t('password.reset.failed'), text: t('password.reset.codeExpired') }}
         />
       ),
     },

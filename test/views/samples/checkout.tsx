@@ -42,7 +42,7 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
     button: t('checkout.next'),
     hidden: { planId: '13', dueCents: '500000' },
   };
-  const away = { kind: 'error' as const, text: t('checkout.away.text'), duration: 'never' as const };
+  const away = { kind: 'error' as const, text: t('checkout.unavailable.text'), duration: 'never' as const };
   const change = {
     ctx,
     steps: 'sign-up' as const,
@@ -114,7 +114,7 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
       page: (
         <PlanSummaryPage
           {...without}
-          notice={{ ...away, title: t('checkout.away.customer'), duration: 'short' }}
+          notice={{ ...away, title: t('checkout.unavailable.customer'), duration: 'short' }}
           retryHref="/signup/verifiedCode"
         />
       ),
@@ -136,7 +136,7 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
         <ChangePlanPage
           {...change}
           error={t('checkout.change.none')}
-          notice={{ ...away, title: t('checkout.away.update') }}
+          notice={{ ...away, title: t('checkout.unavailable.update') }}
         />
       ),
     },

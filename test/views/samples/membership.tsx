@@ -128,7 +128,7 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
           until={null}
           atOnce="unpaid"
           to={to}
-          problem={{ title: t('checkout.away.confirm'), text: t('checkout.away.text') }}
+          problem={{ title: t('checkout.unavailable.confirm'), text: t('checkout.unavailable.text') }}
         />
       ),
     },

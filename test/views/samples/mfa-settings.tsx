@@ -28,7 +28,7 @@ export function mfaSettingsSamples(ctx: PageContext): Record<string, Sample> {
       ),
     },
     totp: {
-      page: <TotpRequestPage ctx={ctx} action="/settings/mfa/totp" replaces problem={t('mfaSettings.totp.gone')} />,
+      page: <TotpRequestPage ctx={ctx} action="/settings/mfa/totp" replaces problem={t('mfaSettings.totp.expired')} />,
     },
     'totp-scan': {
       page: (

@@ -71,7 +71,7 @@ export function oauthSamples(ctx: PageContext): Record<string, Sample> {
           fields={fields}
           clientName={clientName}
           clientHost="pages.example"
-          reason="asked"
+          reason="prompt"
           scopes={scopes.slice(0, 1)}
           memberEmail={member.email}
         />

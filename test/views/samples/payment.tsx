@@ -40,7 +40,7 @@ export function paymentSamples(ctx: PageContext): Record<string, Sample> {
     ...{ kind: 'error' as const, title: t('payment.errors.declinedTitle'), duration: 'never' as const },
     text: 'Your card has insufficient funds.',
   };
-  const away = { ...declined, title: t('checkout.away.confirm'), text: t('checkout.away.text') };
+  const away = { ...declined, title: t('checkout.unavailable.confirm'), text: t('checkout.unavailable.text') };
   const bank = {
     ...{ stripe, action, backHref: '/signup/verifiedCode', clientSecret: 'pi_sample_secret_sample' },
     ...{ paymentMethodId: 'pm_sample', amount: money(500_000), retryFields: quote.announced },

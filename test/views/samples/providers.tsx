@@ -46,7 +46,7 @@ export function providerSamples(ctx: PageContext) {
         <ProviderLinkPage
           {...act}
           provider="Google"
-          instead={t('federation.doors.embedded', { providers: 'Google', place: 'https://login.example.com' })}
+          instead={t('federation.buttons.embedded', { providers: 'Google', place: 'https://login.example.com' })}
         />
       ),
     },

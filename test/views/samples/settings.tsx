@@ -109,7 +109,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
           action="/settings/name"
           values={{ givenName: '', familyName: 'Fyfe' }}
           errors={{ givenName: t('settings.errors.empty') }}
-          problem={{ title: t('settings.TAB_USER_DATA_MESSAGE_EROR'), text: t('settings.away') }}
+          problem={{ title: t('settings.TAB_USER_DATA_MESSAGE_EROR'), text: t('settings.unavailable') }}
         />
       ),
     },
@@ -156,7 +156,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
           other={{ question: 'Wrong address?', href: '/settings/email' }}
           sent={t('contact.email.sentTo', { to: 'vera@example.net', minutes: 10 })}
           error={t('password.reset.codeWrong')}
-          problem={{ title: t('contact.code.failed'), text: t('contact.email.taken') }}
+          problem={{ title: t('contact.code.failed'), text: t('contact.email.alreadyInUse') }}
           resent
           waitSeconds={12}
         />
