@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { type ClientRequest, knownScopes, signingAlgorithms } from '../oidc/index.ts';
-import { toClientId } from '../shared/index.ts';
+import { type ClientRequest, isKeySet, keySetFormat, knownScopes, signingAlgorithms } from '../oidc/index.ts';
+import { parseUnknownJson, toClientId } from '../shared/index.ts';
 import { addClient, changeClient, removeClient, type SecretOptions, showClient, showClients } from './clients.ts';
 import { withContext } from './context.ts';
-import { CliError, exitCodes } from './errors.ts';
+import { CliError, exitCodes, refused } from './errors.ts';
 import type { Act, CliIo } from './io.ts';
 import { requireOption } from './require-option.ts';
 
@@ -42,13 +42,16 @@ interface ClientOptions {
   json?: boolean;
 }
 
-/** @throws {CliError} if the file cannot be read, or is not JSON */
+/** @throws {CliError} if the file cannot be read, or is not a key set */
 function readKeySet(file: string): NonNullable<ClientRequest['jwks']> {
+  let value: unknown;
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    value = parseUnknownJson(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new CliError(exitCodes.refused, `jwks: ${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
+  if (!isKeySet(value)) throw refused([`jwks: ${keySetFormat}`]);
+  return value;
 }
 
 const maxOldSecretHours = 24 * 30;

@@ -1,7 +1,9 @@
 /** The addresses of the files that Vite has built from `client/`, read once from its manifest at the start. */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { parseUnknownJson } from '../shared/index.ts';
 
 /** The server serves the folder of `loadAssets` under this path. */
 const BASE = '/assets/';
@@ -31,7 +33,7 @@ function readManifest(path: string): z.infer<typeof manifestSchema> {
     throw new Error(`The client is not built: cannot read ${path}. Run "npm run build" first.`, { cause });
   }
   try {
-    return manifestSchema.parse(JSON.parse(text));
+    return manifestSchema.parse(parseUnknownJson(text));
   } catch (cause) {
     throw new Error(`${path} is not a Vite manifest. Run "npm run build" again.`, { cause });
   }

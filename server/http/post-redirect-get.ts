@@ -49,8 +49,8 @@ const lengths = [1_000, 400, 100, 20];
 const toName = (address: string) => cookiePrefix + sha256(address).slice(0, 12);
 
 /** Shortens every text in the value to this length. */
-function shortened(value: unknown, max: number): unknown {
-  return JSON.parse(JSON.stringify(value), (_name, one: unknown) =>
+function shortened(value: unknown, max: number): string {
+  return JSON.stringify(value, (_name, one: unknown) =>
     typeof one === 'string' && one.length > max ? one.slice(0, max).toWellFormed() : one,
   );
 }
@@ -62,7 +62,7 @@ export function createFormRecords({ cookies, box, sessionCookie, now }: FormReco
 
   function sealed(record: FormRecord, aad: string): string | undefined {
     for (const max of lengths) {
-      const value = box.seal(JSON.stringify(shortened(record, max)), aad);
+      const value = box.seal(shortened(record, max), aad);
       if (value.length <= maxCharacters) return value;
     }
     return undefined;

@@ -2,8 +2,8 @@ import type { Selectable, Transaction } from 'kysely';
 import type { UserId } from '../shared/index.ts';
 import type { Db, MembershipTable, Schema } from '../store/index.ts';
 import type { ContactDue, Membership, SubscriptionStatus } from './membership.ts';
+import { parseColumn, storedValues } from './stored-values.ts';
 
-const parsed = <T>(json: string | null) => (json === null ? null : (JSON.parse(json) as T));
 const written = (value: unknown) => (value === null ? null : JSON.stringify(value));
 
 export function toMembership(row: Selectable<MembershipTable>): Membership {
@@ -24,12 +24,12 @@ export function toMembership(row: Selectable<MembershipTable>): Membership {
     paidPlanId: row.paid_plan_id,
     paidUntil: row.paid_until,
     basePlanId: row.base_plan_id,
-    card: parsed(row.card),
-    discount: parsed(row.discount),
-    unpaid: parsed(row.unpaid),
+    card: parseColumn(storedValues.card, row.card),
+    discount: parseColumn(storedValues.discount, row.discount),
+    unpaid: parseColumn(storedValues.unpaid, row.unpaid),
     unpaidSince: row.unpaid_since,
-    pending: parsed(row.pending),
-    contact: parsed(row.contact),
+    pending: parseColumn(storedValues.pending, row.pending),
+    contact: parseColumn(storedValues.contact, row.contact),
     version: row.version,
     syncedAt: row.synced_at,
   };

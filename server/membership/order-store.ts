@@ -2,6 +2,7 @@ import type { Selectable, Transaction } from 'kysely';
 import type { UserId } from '../shared/index.ts';
 import { type Db, type OrderTable, type Schema, uuidv7 } from '../store/index.ts';
 import type { SavedCard } from './membership.ts';
+import { parseColumn, storedValues } from './stored-values.ts';
 
 /** The record of one paid invoice (the specification's Order). Cents, milliseconds since the epoch. */
 export interface Order {
@@ -50,7 +51,7 @@ function toOrder(row: Selectable<OrderTable>): Order {
     voucher: row.voucher,
     refundedCents: row.refunded_cents,
     disputedAt: row.disputed_at,
-    card: row.card === null ? null : (JSON.parse(row.card) as Order['card']),
+    card: parseColumn(storedValues.orderCard, row.card),
     validityDays: row.validity_days,
     renewsAt: row.renews_at,
     orderedAt: row.ordered_at,

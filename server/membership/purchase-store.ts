@@ -2,6 +2,7 @@ import type { Selectable, Transaction } from 'kysely';
 import type { UserId } from '../shared/index.ts';
 import { type Db, type PurchaseTable, type Schema, uuidv7 } from '../store/index.ts';
 import type { ChosenPromotion } from './results.ts';
+import { parseColumn, storedValues } from './stored-values.ts';
 
 /** The exact parameters of one attempt at Stripe, so that it can be repeated. */
 export interface Charge {
@@ -40,10 +41,10 @@ function toStoredPurchase(row: Selectable<PurchaseTable>): StoredPurchase {
     id: row.id,
     userId: row.user_id,
     planId: row.plan_id,
-    promotion: row.promotion === null ? null : (JSON.parse(row.promotion) as ChosenPromotion),
+    promotion: parseColumn(storedValues.promotion, row.promotion),
     state: row.state as StoredPurchase['state'],
     attempt: row.attempt,
-    charge: row.charge === null ? null : (JSON.parse(row.charge) as Charge),
+    charge: parseColumn(storedValues.charge, row.charge),
     invoiceId: row.invoice_id,
     updatedAt: row.updated_at,
   };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { UserId } from '../shared/index.ts';
+import { parseUnknownJson, type UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import { effectivePlan, trialUntil } from './effective-plan.ts';
@@ -70,7 +70,7 @@ function compareMembership({ membership, snapshot }: ReconcileInput): string[] {
   return compared.flatMap((field) => {
     const [context, there] = [membership[field as keyof Membership], snapshot[field]];
     // As JSON, in which omitted and undefined are equal.
-    const plain = (value: unknown) => JSON.parse(JSON.stringify(value ?? null)) as unknown;
+    const plain = (value: unknown) => parseUnknownJson(JSON.stringify(value ?? null));
     if (isDeepStrictEqual(plain(context), plain(there))) return [];
     return secret.has(field) ? field : `${field}: ${toText(context)} here, ${toText(there)} at Stripe`;
   });

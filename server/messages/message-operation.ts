@@ -11,6 +11,7 @@ import {
 } from '../http/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import { type UserId, userIdSchema } from '../shared/index.ts';
+import { parseStored } from '../store/index.ts';
 import type { Notification } from './message.ts';
 import { type NotificationRow, readNotification } from './notification-store.ts';
 import type { MessageOperationsDeps } from './operations.ts';
@@ -121,7 +122,7 @@ export function onTheWire(
   ids: { MessageDeduplicationId?: string | undefined; MessageGroupId?: string | undefined } = {},
 ): z.input<typeof storedMessage> {
   return {
-    ...details.parse(JSON.parse(row.details)),
+    ...parseStored(details, row.details),
     id: row.id,
     title: row.title,
     description: row.description,

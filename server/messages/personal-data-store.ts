@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
+import { z } from 'zod';
 import type { UserId } from '../shared/index.ts';
-import { type Db, type Schema, type SecretBox, UnsealError } from '../store/index.ts';
+import { type Db, parseStored, type Schema, type SecretBox, UnsealError } from '../store/index.ts';
 import type { Message } from './message.ts';
 import { allNotifications } from './notification-store.ts';
 import { maskedRecipient, openMessage } from './outbox.ts';
@@ -69,7 +70,7 @@ export async function listMessagesTo(
     notifications: notifications.map(({ user_id: _, details, security, created_at, updated_at, ...row }) => ({
       ...row,
       security: security === 1,
-      details: JSON.parse(details),
+      details: parseStored(z.unknown(), details),
       createdAt: created_at,
       updatedAt: updated_at,
     })),

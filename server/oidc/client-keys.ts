@@ -17,10 +17,14 @@ const maxKeys = 20;
 
 const keySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())).min(1).max(maxKeys) });
 
+export const keySetFormat = `write a JSON Web Key Set: {"keys": [...]} with 1 to ${maxKeys} keys`;
+
+export const isKeySet = (value: unknown): value is PublicKeySet => keySet.safeParse(value).success;
+
 /** @returns the fault of a client's key set, in words for the operator; undefined if there is none */
 function keySetFault(value: unknown): string | undefined {
   const { data } = keySet.safeParse(value);
-  if (!data) return `write a JSON Web Key Set: {"keys": [...]} with 1 to ${maxKeys} keys`;
+  if (!data) return keySetFormat;
   for (const key of data.keys) {
     const secret = privateMembers.find((name) => name in key);
     if (secret !== undefined) return `has a private key (member "${secret}"): write the public keys alone`;

@@ -1,13 +1,24 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { AdapterPayload, Client } from 'oidc-provider';
-import { type ClientId, randomToken, type Sha256, sha256 } from '../shared/index.ts';
-import { type Db, prepare, type Schema } from '../store/index.ts';
+import { z } from 'zod';
+import { type ClientId, clientIdSchema, randomToken, type Sha256, sha256 } from '../shared/index.ts';
+import { checkedAs, type Db, parseStored, prepare, type Schema } from '../store/index.ts';
 import { type ClientMetadata, isClientId } from './client-metadata.ts';
 import { expandScopes } from './scopes.ts';
 
 /** Secret scanners recognize a leaked secret by this prefix. */
 const secretPrefix = 'foyer_cs_';
+
+const metadataSchema = checkedAs<ClientMetadata>(
+  z.looseObject({
+    client_id: clientIdSchema,
+    redirect_uris: z.array(z.string()),
+    grant_types: z.array(z.string()),
+    scope: z.string(),
+  }),
+);
+const parseMetadata = (json: string) => parseStored(metadataSchema, json);
 
 export function createClientSecret(): string {
   return `${secretPrefix}${randomToken()}`;
@@ -21,7 +32,7 @@ export function clientSecretHash(secret: string): Sha256 {
 export async function findClient(db: Db, id: ClientId): Promise<ClientMetadata | undefined> {
   if (!isClientId(id)) return undefined;
   const row = await db.selectFrom('clients').select('metadata').where('id', '=', id).executeTakeFirst();
-  return row && (JSON.parse(row.metadata) as ClientMetadata);
+  return row && parseMetadata(row.metadata);
 }
 
 /** For the OpenID library: the hash replaces the secret (see `compareClientSecret` in provider.ts). */
@@ -47,7 +58,7 @@ interface ClientRow {
 
 function forLibrary(row: ClientRow): AdapterPayload {
   // The library accepts only https here and does not use it; the dashboard does.
-  const { initiate_login_uri: _, scope, ...rest } = JSON.parse(row.metadata) as ClientMetadata;
+  const { initiate_login_uri: _, scope, ...rest } = parseMetadata(row.metadata);
   // The library rejects an empty scope. Without one it compares nothing, which is why `client-credentials.ts` does.
   const metadata = { ...rest, ...(scope !== '' && { scope: expandScopes(scope.split(' ')).join(' ') }) };
   if (row.secret_hash === null) return metadata;
@@ -88,7 +99,7 @@ export async function previousSecretExpiry(db: Db, id: ClientId): Promise<number
 
 export async function listClients(db: Db): Promise<ClientMetadata[]> {
   const rows = await db.selectFrom('clients').select('metadata').orderBy('id').execute();
-  return rows.map((row) => JSON.parse(row.metadata) as ClientMetadata);
+  return rows.map((row) => parseMetadata(row.metadata));
 }
 
 /** Adds a client; false if the id exists. */

@@ -24,6 +24,7 @@ import {
   revokeSurplus,
   revokeWhere,
 } from './grant-queries-store.ts';
+import { parsePayload } from './stored-payload.ts';
 
 /** The session to which a grant belongs, and whether it outlives that (offline access, or a device). */
 export interface GrantOwner {
@@ -169,7 +170,7 @@ export function createGrantStore(
   const known = (row: GrantRow | undefined): CachedGrant | undefined =>
     row && { json: box.open(row.payload, aad(row.id_hash)), expiresAtMs: row.expires_at };
   const unexpired = (grant: CachedGrant | undefined) => (grant && grant.expiresAtMs > now() ? grant : undefined);
-  const parsed = (grant: CachedGrant | undefined) => grant && (JSON.parse(grant.json) as AdapterPayload);
+  const parsed = (grant: CachedGrant | undefined) => grant && parsePayload(grant.json);
 
   async function living(id: string): Promise<CachedGrant | undefined> {
     return unexpired(

@@ -15,6 +15,7 @@ export {
 } from './access-rule.ts';
 export { type LogoutCarrierSettings, logoutCarrier } from './backchannel-carrier.ts';
 export { createLogoutNotices } from './backchannel-logouts.ts';
+export { isKeySet, keySetFormat } from './client-keys.ts';
 export {
   type ClientMetadata,
   type ClientRequest,

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import { type CurrentSession, toAcr } from '../sessions/index.ts';
+import { parseUnknownJson } from '../shared/index.ts';
 import { blocksAuthorization, type Step } from '../sign-in/index.ts';
 import type { User } from '../users/index.ts';
 import type { CanAccessClient } from './access-rule.ts';
@@ -24,7 +25,7 @@ export const freshReasons: ReadonlySet<string> = new Set(['no_session', 'foyer_s
  */
 function findHintedUser(hint: unknown): string | undefined {
   if (typeof hint !== 'string') return undefined;
-  const payload: unknown = JSON.parse(Buffer.from(hint.split('.')[1] ?? '', 'base64url').toString() || 'null');
+  const payload = parseUnknownJson(Buffer.from(hint.split('.')[1] ?? '', 'base64url').toString() || 'null');
   return typeof payload === 'object' && payload !== null && 'sub' in payload ? String(payload.sub) : undefined;
 }
 

@@ -4,6 +4,7 @@ import { type SealedText, type Sha256, sha256 } from '../shared/index.ts';
 import { type Database, type KeyValueStore, prepare, type SecretBox } from '../store/index.ts';
 import type { GrantStore } from './grant-store.ts';
 import type { RefreshAnswers } from './refresh-answers.ts';
+import { parsePayload } from './stored-payload.ts';
 
 const model = 'RefreshToken';
 
@@ -63,7 +64,7 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
       ),
   );
 
-  const open = (idHash: Sha256, payload: SealedText) => JSON.parse(box.open(payload, aad(idHash))) as AdapterPayload;
+  const open = (idHash: Sha256, payload: SealedText) => parsePayload(box.open(payload, aad(idHash)));
 
   /** @throws {AnsweredBefore} if it is no theft */
   async function endIfStolen(idHash: Sha256, payload: AdapterPayload, usedAtMs: number): Promise<void> {

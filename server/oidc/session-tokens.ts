@@ -1,11 +1,14 @@
 import type Provider from 'oidc-provider';
 import type { Client, Grant } from 'oidc-provider';
+import { z } from 'zod';
 import { type CurrentSession, toAcr } from '../sessions/index.ts';
-import { toClientId } from '../shared/index.ts';
+import { parseUnknownJson, toClientId } from '../shared/index.ts';
 import { claimsFor, type GetMembershipClaims, type User } from '../users/index.ts';
 import { grantableScopes } from './load-existing-grant.ts';
 import { isSensitiveScope } from './scopes.ts';
 import type { SessionGrants } from './session-grants.ts';
+
+const jwtExpiry = z.object({ exp: z.number() });
 
 export interface Token {
   value: string;
@@ -83,8 +86,8 @@ export function createSessionTokens(
   }
 
   const readExp = (jwt: string): number => {
-    const { exp } = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as { exp: number };
-    return exp;
+    const payload = parseUnknownJson(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+    return jwtExpiry.parse(payload).exp;
   };
 
   return async (client, session, user, previous) => {

@@ -7,6 +7,7 @@ import { sha256, toSealedText } from '../shared/index.ts';
 import type { KeyValueStore, SecretBox } from '../store/index.ts';
 import { deviceCodeSeconds } from './device-flow.ts';
 import { createSaveTracker } from './skip-unchanged-saves.ts';
+import { parsePayload } from './stored-payload.ts';
 
 export interface ShortLivedAdapterDeps {
   kv: KeyValueStore;
@@ -54,7 +55,7 @@ export function shortLivedAdapter(
     `oidc:user-code:${createHmac('sha256', userCodeSecret).update(userCode).digest('base64url')}`;
 
   function open(key: string, sealed: string, consumedAt: number | null): AdapterPayload {
-    const payload = JSON.parse(box.open(toSealedText(sealed), key)) as AdapterPayload;
+    const payload = parsePayload(box.open(toSealedText(sealed), key));
     return consumedAt === null ? payload : { ...payload, consumed: Math.floor(consumedAt / 1000) };
   }
 

@@ -1,7 +1,10 @@
 import type { Transaction } from 'kysely';
 import type { JWK } from 'oidc-provider';
-import type { Database, Db, Schema, SecretBox } from '../store/index.ts';
+import { z } from 'zod';
+import { checkedAs, type Database, type Db, parseStored, type Schema, type SecretBox } from '../store/index.ts';
 import { deriveKeyStates, generateAll, keyVersion, type SigningKeyInfo } from './keys.ts';
+
+const jwkSchema = checkedAs<JWK>(z.looseObject({ kid: z.string(), kty: z.string(), alg: z.string() }));
 
 const infoColumns = ['id', 'alg', 'created_at', 'activates_at', 'expires_at'] as const;
 
@@ -25,7 +28,7 @@ export async function loadJwks(
     .toSorted((a, b) => order[a.state] - order[b.state])
     .flatMap(({ kid }) => {
       const text = jwkById.get(kid);
-      return text === undefined ? [] : [JSON.parse(box.open(text, kid)) as JWK];
+      return text === undefined ? [] : [parseStored(jwkSchema, box.open(text, kid))];
     });
   return { keys, version: keyVersion(states) };
 }

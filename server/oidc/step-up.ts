@@ -1,4 +1,5 @@
 import { type Acr, acrValues, meetsAcr } from '../sessions/index.ts';
+import { parseUnknownJson } from '../shared/index.ts';
 
 /** The requested authentication class (OpenID Connect Core 1.0, sections 3.1.2.1 and 5.5.1.1). */
 export interface RequestedAcr {
@@ -19,7 +20,7 @@ function acrOfClaims(claims: unknown): RequestedAcr | undefined {
   if (typeof claims !== 'string') return undefined;
   let parsed: unknown;
   try {
-    parsed = JSON.parse(claims);
+    parsed = parseUnknownJson(claims);
   } catch {
     return undefined;
   }

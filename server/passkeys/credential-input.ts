@@ -1,3 +1,5 @@
+import { parseUnknownJson } from '../shared/index.ts';
+
 /** A credential id, base64url; at most 1,023 bytes (WebAuthn, section 4). */
 const idPattern = /^[\w-]{1,1364}$/;
 
@@ -16,7 +18,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 export function postedCredential<T extends PostedCredential>(text: string): T | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseUnknownJson(text);
   } catch {
     return undefined;
   }

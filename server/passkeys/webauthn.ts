@@ -1,3 +1,5 @@
+import { parseUnknownJson } from '../shared/index.ts';
+
 /**
  * Loaded at the first use of a passkey: it takes a quarter of a second and 25 MB, which neither the start nor an
  * installation without passkeys should need.
@@ -19,7 +21,7 @@ interface ClientData {
 export function readClientData(encoded: unknown): ClientData | undefined {
   if (typeof encoded !== 'string') return undefined;
   try {
-    const value: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString());
+    const value = parseUnknownJson(Buffer.from(encoded, 'base64url').toString());
     return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;

@@ -1,9 +1,10 @@
 import type { Request } from 'express';
 import { type Session, type SessionData, Store } from 'express-session';
 import { type SessionId, type SessionIdHash, sha256, toSessionId, toSessionIdHash } from '../shared/index.ts';
-import type { KeyValueStore } from '../store/index.ts';
+import { type KeyValueStore, parseStored } from '../store/index.ts';
 import type { Lifetimes } from './lifetime.ts';
 import { SessionWriteRules } from './session-write-rules.ts';
+import { sessionDataSchema } from './stored-session.ts';
 
 /** The store's key of a session. The id itself is a bearer secret and is never stored. */
 export function sessionIdHash(sessionId: SessionId): SessionIdHash {
@@ -46,7 +47,7 @@ export class EmbeddedSessionStore extends Store {
 
   async #read(sessionId: string): Promise<SessionData | null> {
     const value = await this.#kv.get(sessionKey(sessionIdHash(toSessionId(sessionId))));
-    return value === null ? null : (JSON.parse(value) as SessionData);
+    return value === null ? null : parseStored(sessionDataSchema, value);
   }
 
   override set(sessionId: string, session: SessionData, callback: (error?: unknown) => void = () => {}): void {

@@ -21,8 +21,8 @@ export {
   getCurrentSession,
   type SessionUser,
   type UpstreamSession,
-  upstreamSessionSchema,
 } from './session.ts';
 export { type ListedSession, listSessions } from './session-index.ts';
 export { maxSessions } from './session-limit.ts';
 export { type AuthenticationInfo, createSessions, type Sessions } from './sessions.ts';
+export { upstreamSessionSchema } from './stored-session.ts';

@@ -2,12 +2,19 @@ import { RedisStore } from 'connect-redis';
 import type { Request } from 'express';
 import type { Session, SessionData } from 'express-session';
 import { toSessionId } from '../shared/index.ts';
-import type { RedisClient } from '../store/index.ts';
+import { parseStored, type RedisClient } from '../store/index.ts';
 import { sessionFactsKey, sessionIdHash, sessionKey } from './embedded-session-store.ts';
 import type { Lifetimes } from './lifetime.ts';
 import { SessionWriteRules } from './session-write-rules.ts';
+import { sessionDataSchema } from './stored-session.ts';
 
 type Callback<T> = (error: unknown, value?: T) => void;
+/** connect-redis itself does not check what it reads. */
+const serializer = {
+  parse: (text: string) => parseStored(sessionDataSchema, text),
+  stringify: (session: SessionData) => JSON.stringify(session),
+};
+
 type HashingClient = ReturnType<typeof createHashingClient>;
 
 /**
@@ -21,7 +28,7 @@ export class RedisSessionStore extends RedisStore {
   constructor(redis: RedisClient, lifetimes: Lifetimes) {
     const client = createHashingClient(redis);
     const rules = new SessionWriteRules(lifetimes);
-    super({ client, prefix: '', ttl: (session) => rules.ttlMs(session) / 1000 });
+    super({ client, prefix: '', ttl: (session) => rules.ttlMs(session) / 1000, serializer });
     this.#client = client;
     this.#rules = rules;
   }

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
 import { plainAddress } from '../messages/index.ts';
 import { type SessionIdHash, sha256, toSessionIdHash, toUserId, type UserId } from '../shared/index.ts';
-import type { KeyValueStore } from '../store/index.ts';
+import { type KeyValueStore, parseStored } from '../store/index.ts';
 import { sessionFactsKey, sessionKey } from './embedded-session-store.ts';
 import type { SessionUser, UpstreamSession } from './session.ts';
+import { sessionUserSchema } from './stored-session.ts';
 
 /** Facts about a session besides its user: where and since when it is used. Times are milliseconds since the epoch. */
 export interface SessionFacts {
@@ -13,6 +15,14 @@ export interface SessionFacts {
   createdAtMs: number;
   lastUsedAtMs: number;
 }
+
+const factsSchema: z.ZodType<SessionFacts> = z.looseObject({
+  userAgent: z.string(),
+  ip: z.string(),
+  createdAtMs: z.number(),
+  lastUsedAtMs: z.number(),
+});
+const sessionRecordSchema = z.looseObject({ user: sessionUserSchema.optional() });
 
 /** A browser in which a user is signed in. */
 export interface ListedSession extends Omit<SessionFacts, 'userAgent'> {
@@ -102,7 +112,7 @@ export function readClientInfo(req: IncomingMessage & { ip?: string | undefined 
 
 export async function readSessionFacts(kv: KeyValueStore, idHash: SessionIdHash): Promise<SessionFacts | undefined> {
   const text = await kv.get(sessionFactsKey(idHash));
-  return text === null ? undefined : (JSON.parse(text) as SessionFacts);
+  return text === null ? undefined : parseStored(factsSchema, text);
 }
 
 /** @param ttlMs as long as the session, so that facts do not outlive it */
@@ -145,7 +155,7 @@ async function readSession(kv: KeyValueStore, idHash: SessionIdHash): Promise<Li
 
 export async function findUser(kv: KeyValueStore, idHash: SessionIdHash): Promise<SessionUser | undefined> {
   const record = await kv.get(sessionKey(idHash));
-  return record === null ? undefined : (JSON.parse(record) as { user?: SessionUser }).user;
+  return record === null ? undefined : parseStored(sessionRecordSchema, record).user;
 }
 
 /** The open sessions of a user, the most recently used first. */

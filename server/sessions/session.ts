@@ -1,5 +1,4 @@
 import type { Request } from 'express';
-import { z } from 'zod';
 import { type SessionIdHash, toSessionId, type UserId } from '../shared/index.ts';
 import { sessionIdHash } from './embedded-session-store.ts';
 
@@ -16,20 +15,6 @@ export interface UpstreamSession {
     sessionIndex?: string;
   };
 }
-
-/** Schema for reading it from a store. */
-export const upstreamSessionSchema: z.ZodType<UpstreamSession> = z.object({
-  provider: z.string(),
-  saml: z
-    .object({
-      nameId: z.string(),
-      nameIdFormat: z.string(),
-      nameQualifier: z.string().optional(),
-      spNameQualifier: z.string().optional(),
-      sessionIndex: z.string().optional(),
-    })
-    .optional(),
-});
 
 /** The user, and how and when they signed in. A session has nothing else: all other data have records of their own. */
 export interface SessionUser {

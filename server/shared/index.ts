@@ -21,5 +21,6 @@ export {
   type UserId,
   userIdSchema,
 } from './ids.ts';
+export { parseUnknownJson } from './json.ts';
 export { toPublicOutcome } from './public-outcome.ts';
 export { dayMs, hourMs, minuteMs } from './time.ts';

@@ -22,18 +22,17 @@ export interface EmailChange {
 export async function isEmailReserved(
   db: Db,
   email: string,
-  member: string | undefined,
+  member: UserId | undefined,
   nowMs: number,
 ): Promise<boolean> {
-  const row = await db
+  const reservations = db
     .selectFrom('email_changes')
     .select('id')
     .where('old_email', '=', email)
     .where('undo_until', '>', nowMs)
-    .where('undone_at', 'is', null)
-    .$if(member !== undefined, (query) => query.where('user_id', '!=', member as UserId))
-    .executeTakeFirst();
-  return row !== undefined;
+    .where('undone_at', 'is', null);
+  const others = member === undefined ? reservations : reservations.where('user_id', '!=', member);
+  return (await others.executeTakeFirst()) !== undefined;
 }
 
 /** The reserved ones among these addresses, each with its user. */

@@ -7,7 +7,7 @@ import {
   sessionKey,
 } from '../../server/sessions/embedded-session-store.ts';
 import { createSessionStore } from '../../server/sessions/middleware.ts';
-import { countVisitorData, openKeyValue, StoreUnavailable } from '../../server/store/index.ts';
+import { countVisitorData, openKeyValue, StoredDataInvalid, StoreUnavailable } from '../../server/store/index.ts';
 import { toSessionId, toUserId } from '../support/ids.ts';
 import { entriesIn } from '../support/stored.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
@@ -147,7 +147,9 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
 
   it('A record that cannot be read is an error, not a session that has ended', async () => {
     await stores.kv.set(keyOf('broken'), '{"cookie":', minuteMs);
-    await expect(get(createStore(), 'broken')).rejects.toThrow(SyntaxError);
+    await expect(get(createStore(), 'broken')).rejects.toThrow(StoredDataInvalid);
+    await stores.kv.set(keyOf('malformed'), '{"cookie":{},"user":{"userId":1}}', minuteMs);
+    await expect(get(createStore(), 'malformed')).rejects.toThrow(StoredDataInvalid);
   });
 
   it('A store that does not answer is StoreUnavailable, never a missing session, and a renewal ignores it', async () => {

@@ -6,6 +6,8 @@ import { backends, type OpenStores } from '../support/stores.ts';
 const hourMs = 3_600_000;
 
 /** How a SAML provider finds the sessions that it ends. */
+const signedIn = { authTimeMs: 0, amr: ['fed'], remember: false };
+
 describe.each(backends)('sessions by NameID of a provider on $name', (backend) => {
   let stores: OpenStores;
   beforeAll(async () => {
@@ -19,7 +21,11 @@ describe.each(backends)('sessions by NameID of a provider on $name', (backend) =
     const [userId, idHash] = [`user-${sessions}`, `hash-${sessions}`];
     const saml = { nameId, nameIdFormat: '', ...(sessionIndex !== undefined && { sessionIndex }) };
     const upstream = { provider, saml };
-    await stores.kv.set(sessionKey(toSessionIdHash(idHash)), JSON.stringify({ user: { userId, upstream } }), hourMs);
+    await stores.kv.set(
+      sessionKey(toSessionIdHash(idHash)),
+      JSON.stringify({ user: { ...signedIn, userId, upstream } }),
+      hourMs,
+    );
     await indexUpstreamSession(
       stores.kv,
       { userId: toUserId(userId), idHash: toSessionIdHash(idHash), upstream },
@@ -53,7 +59,7 @@ describe.each(backends)('sessions by NameID of a provider on $name', (backend) =
     const again = await begin('acme', 'vera', '2');
     await stores.kv.set(
       sessionKey(toSessionIdHash(gone.idHash)),
-      JSON.stringify({ user: { userId: gone.userId } }),
+      JSON.stringify({ user: { ...signedIn, userId: gone.userId } }),
       hourMs,
     );
     expect(await find('acme', 'vera')).toEqual([again.idHash]);

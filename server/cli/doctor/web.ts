@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { parseUnknownJson } from '../../shared/index.ts';
 import type { Web } from './setup.ts';
 
 export const defaultLimitMs = 4_000;
@@ -62,7 +63,7 @@ export function fetchUrl(
 /** The parsed text, or undefined. */
 export function parseJson(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseUnknownJson(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,5 @@
 import { isNameOfPerson, type LinkedSubject, standardIssuers } from '../../federation/index.ts';
+import { parseUnknownJson } from '../../shared/index.ts';
 
 /** The providers for the other service's names: its own for Google, Facebook and Amazon, and those of `--provider`. */
 export type ProviderNames = ReadonlyMap<string, Pick<LinkedSubject, 'kind' | 'issuer' | 'provider'>>;
@@ -25,7 +26,7 @@ function listIn(value: unknown): unknown[] | undefined {
   let list = value;
   if (typeof value === 'string') {
     try {
-      list = JSON.parse(value);
+      list = parseUnknownJson(value);
     } catch {
       return undefined;
     }

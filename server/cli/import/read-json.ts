@@ -1,3 +1,4 @@
+import { parseUnknownJson } from '../../shared/index.ts';
 import { brokenFile, maxRowSize, readChunks, type SourceRow } from './source.ts';
 
 /** The start of the AWS command line's list; it may be in an object with a token after it. */
@@ -29,7 +30,7 @@ function toValues(args: Record<string, unknown>): { values: Map<string, unknown>
 function toRow(path: string, text: string, line: number): SourceRow {
   let args: unknown;
   try {
-    args = JSON.parse(text);
+    args = parseUnknownJson(text);
   } catch {
     throw brokenFile(path, 'this is no JSON', line);
   }

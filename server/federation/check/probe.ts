@@ -1,3 +1,5 @@
+import { parseUnknownJson } from '../../shared/index.ts';
+
 /** A code that no provider has ever issued. */
 export const probeCode = 'foyer-provider-check';
 
@@ -11,7 +13,7 @@ export function toProbeUrl(redirectUri: string, issuer: string): URL {
 
 export function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseUnknownJson(text);
   } catch {
     return undefined;
   }

@@ -1,5 +1,7 @@
 import { Strategy } from 'passport-amazon';
 import OAuth2Strategy from 'passport-oauth2';
+import { z } from 'zod';
+import { parseUnknownJson } from '../../shared/index.ts';
 import type { Provider, StrategySettings } from '../providers.ts';
 import { standardEndpoints, standardIssuers } from './endpoints.ts';
 import { createOAuth2Provider, type OAuth2Setup, verifyProfile } from './oauth2-provider.ts';
@@ -7,6 +9,8 @@ import type { Authenticator } from './passport.ts';
 import { toEmail, toNames, toSubject } from './profile-claims.ts';
 
 /** Reads the profile at the configured address: the base class only knows Amazon's. */
+const profile = z.looseObject({});
+
 class AmazonStrategy extends Strategy {
   private readonly profileURL: string;
 
@@ -19,7 +23,7 @@ class AmazonStrategy extends Strategy {
   override userProfile(accessToken: string, done: (error?: unknown, profile?: { _json: object }) => void): void {
     this._oauth2.get(this.profileURL, accessToken, (error, body) => {
       if (error) done(new OAuth2Strategy.InternalOAuthError('no profile', error));
-      else done(null, { _json: JSON.parse(String(body)) });
+      else done(null, { _json: profile.parse(parseUnknownJson(String(body))) });
     });
   }
 }

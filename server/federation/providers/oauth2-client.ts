@@ -1,4 +1,5 @@
 import { type dataCallback as Callback, OAuth2 } from 'oauth';
+import { parseUnknownJson } from '../../shared/index.ts';
 import { FederationError } from '../identity.ts';
 import type { StrategySettings } from '../providers.ts';
 import { fetchLimited } from './fetch-limited.ts';
@@ -56,7 +57,7 @@ export class LimitedOAuth2Client extends OAuth2 {
 function checkedJson(text: string, origin: string): string {
   let answer: unknown;
   try {
-    answer = JSON.parse(text);
+    answer = parseUnknownJson(text);
   } catch {
     throw new FederationError('invalid', `${origin}: no JSON`);
   }

@@ -1,0 +1,100 @@
+import type { BackchannelLogouts } from '../../server/oidc/backchannel-logouts.ts';
+import { deleteConnectedApp } from '../../server/oidc/connected-app-store.ts';
+import type { GrantStore } from '../../server/oidc/grant-store.ts';
+import { sessionIdHash, sessionKey } from '../../server/sessions/embedded-session-store.ts';
+import type { Sessions } from '../../server/sessions/index.ts';
+import { endSessions } from '../../server/sessions/session-index.ts';
+import type { SecretBox } from '../../server/store/index.ts';
+import {
+  type ClientId,
+  type SealedText,
+  type SessionId,
+  type SessionIdHash,
+  type Sha256,
+  toUserId,
+  type UserId,
+} from '../support/ids.ts';
+
+interface Values {
+  clientId: ClientId;
+  userId: UserId;
+  session: SessionIdHash;
+  sessionId: SessionId;
+  hash: Sha256;
+  sealed: SealedText;
+  plain: string;
+}
+
+type Deps = Parameters<typeof endSessions>;
+type Trx = Parameters<BackchannelLogouts['moved']>[0];
+
+/**
+ * Calls with swapped arguments. Nothing runs them: the compiler checks them, and an expected error that is missing fails the
+ * type check of the tests.
+ */
+const swapped = {
+  endSessions: (kv: Deps[0], links: Deps[1], { userId, session, sessionId, hash, plain }: Values) => [
+    endSessions(kv, links, userId, [session]),
+    // @ts-expect-error: the hash of a session is no user
+    endSessions(kv, links, session, [session]),
+    // @ts-expect-error: a user is no session
+    endSessions(kv, links, userId, [userId]),
+    // @ts-expect-error: the secret of a session is not its name in the stores
+    endSessions(kv, links, userId, [sessionId]),
+    // @ts-expect-error: another hash is not the hash of a session
+    endSessions(kv, links, userId, [hash]),
+    // @ts-expect-error: any text
+    endSessions(kv, links, userId, [plain]),
+  ],
+  sessions: (sessions: Sessions, { userId, session, clientId }: Values) => [
+    sessions.endSession(userId, session),
+    // @ts-expect-error: swapped
+    sessions.endSession(session, userId),
+    // @ts-expect-error: a client app has no sessions of its own
+    sessions.endAll(clientId),
+    // @ts-expect-error: swapped
+    sessions.endOtherSessions(session, userId),
+  ],
+  sessionNames: ({ session, sessionId }: Values) => [
+    sessionKey(sessionIdHash(sessionId)),
+    // @ts-expect-error: the secret would become a key of the store
+    sessionKey(sessionId),
+    // @ts-expect-error: a hash of a hash
+    sessionIdHash(session),
+  ],
+  grants: (grants: GrantStore, trx: Trx, { userId, clientId, session, hash }: Values) => [
+    grants.findOfSession({ foyerSession: session, offline: false }, clientId),
+    // @ts-expect-error: a user is no client app
+    grants.findOfSession({ foyerSession: session, offline: false }, userId),
+    // @ts-expect-error: the hash of another id is no session
+    grants.findOfSession({ foyerSession: hash, offline: false }, clientId),
+    grants.revokeOfMember(trx, userId, clientId),
+    // @ts-expect-error: swapped
+    grants.revokeOfMember(trx, clientId, userId),
+    // @ts-expect-error: every grant of a client app would end instead of one user's
+    grants.revokeOfClient(userId),
+    // @ts-expect-error: swapped
+    grants.count({ accountId: clientId }),
+    // @ts-expect-error: swapped
+    deleteConnectedApp(trx, clientId, userId),
+  ],
+  sealed: (box: SecretBox, { sealed, plain, hash }: Values) => [
+    box.open(sealed),
+    // @ts-expect-error: plain text is not sealed
+    box.open(plain),
+    // @ts-expect-error: a hash is not sealed
+    box.open(hash),
+    // @ts-expect-error: what is sealed is not compared with a hash
+    ((expected: Sha256) => expected)(sealed),
+  ],
+};
+
+describe('Branded ids', () => {
+  it('The compiler refuses each call with swapped ids.', () => {
+    expect(Object.keys(swapped)).toEqual(['endSessions', 'sessions', 'sessionNames', 'grants', 'sealed']);
+  });
+
+  it('A branded id is the same text at run time.', () => {
+    expect(toUserId('0190')).toBe('0190');
+  });
+});
