@@ -19,7 +19,7 @@ import { createBanner } from './views/banner.tsx';
 import { DemoAppPage, type DemoAppPageProps } from './views/demo-app-page.tsx';
 
 interface Visit {
-  /** What the sign-ins that are under way must come back with, by state: each tab may have its own. */
+  /** The expected values of pending sign-ins, by state: each tab may have its own. */
   pending: Map<string, { nonce: string; verifier: string }>;
   tokens?: {
     idToken: string;
@@ -34,9 +34,9 @@ interface Visit {
 export interface DemoAppSettings {
   /** Foyer's address. */
   issuer: string;
-  /** The demo app's own: another site than Foyer's, or cookie and policy faults would stay hidden. */
+  /** The demo app's own: another site than Foyer's, or faults of cookies and policies would stay hidden. */
   origin: string;
-  /** As which client it is registered; the demo client unless said otherwise. */
+  /** Its client id; by default the demo client's. */
   clientId?: string;
   assets: PageSettings['assets'];
   clientDir: string;
@@ -46,20 +46,20 @@ export interface DemoAppSettings {
 const maxPending = 20;
 const mask = (token: string) => `${token.slice(0, 6)}…${token.slice(-4)}`;
 
-/** What Foyer said (RFC 6749, sections 4.1.2.1 and 5.2), or what else went wrong. */
+/** Foyer's error (RFC 6749, sections 4.1.2.1 and 5.2), or another failure. */
 function toMessage(error: unknown): string {
   if (error instanceof oidc.AuthorizationResponseError || error instanceof oidc.ResponseBodyError)
     return [error.error, error.error_description].filter(Boolean).join(': ');
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A client app as anybody would write one: code and PKCE with `openid-client`, nothing that is special to Foyer. */
+/** A typical client app: code and PKCE with `openid-client`, without anything special to Foyer. */
 export function createDemoApp(settings: DemoAppSettings): Express {
   const { issuer, origin, clientId = demoClientId, assets, clientDir, brandName } = settings;
-  // As each is registered: other apps of the tests know no plans.
+  // As registered: other apps of the tests do not request plans.
   const scope = `openid profile email phone${clientId === demoClientId ? ' membership' : ''}`;
   const cookies = hostCookies(false);
-  // Cookies know no ports: two apps on one host would overwrite each other's.
+  // Cookies ignore ports: two apps on one host would overwrite each other's.
   const cookieName = `demo_visit_${clientId}`;
   const pages = createPages({
     assets,
@@ -72,7 +72,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
   let discovered: Promise<oidc.Configuration> | undefined;
 
   function configuration(): Promise<oidc.Configuration> {
-    // Foyer speaks plain http on a developer's machine.
+    // Foyer uses plain http on a developer's machine.
     discovered ??= oidc
       .discovery(new URL(issuer), clientId, undefined, oidc.None(), { execute: [oidc.allowInsecureRequests] })
       .catch((error: unknown) => {
@@ -94,7 +94,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
     return fresh;
   }
 
-  /** Tokens, and what userinfo says now: a plan may have changed since the last ones. */
+  /** Stores tokens, and the current userinfo: a plan may have changed since the last tokens. */
   async function keepAnswer(
     visit: Visit,
     response: oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers,

@@ -27,8 +27,8 @@ export interface MailRoutesDeps {
 }
 
 /**
- * Mails style themselves where they stand, which no page of ours may. They get a document of their own, in which nothing
- * runs, loads or can be sent; the sandbox also keeps it from being of our origin.
+ * Mails have inline styles, which no page may have. They get a separate document without scripts, loads and forms; its
+ * sandbox also gives it another origin.
  */
 const policyOfMails = [
   "default-src 'none'",
@@ -41,14 +41,14 @@ const policyOfMails = [
 
 function sendMailDocument(res: Response, html: string): void {
   res.setHeader('Content-Security-Policy', policyOfMails);
-  // What frame-ancestors says, for browsers that read only this one.
+  // The same as frame-ancestors, for browsers that only support this header.
   res.setHeader('X-Frame-Options', 'SAMEORIGIN');
   res.type('html').send(html);
 }
 
 const inFrames = { policy: { frames: true } };
 
-/** What the sandbox kept instead of sending it. */
+/** The messages that the sandbox stored instead of sending them. */
 function mailboxRoutes(router: Router, { pages, sessions, mailbox }: MailRoutesDeps): void {
   async function found(req: Request<{ id: string }>): Promise<KeptMessage> {
     const message = await mailbox.find(req.params.id);
@@ -90,7 +90,7 @@ function mailboxRoutes(router: Router, { pages, sessions, mailbox }: MailRoutesD
     .all(methodNotAllowed('GET', 'HEAD'));
 }
 
-/** Every template with made-up values. */
+/** Every template with sample values. */
 function templateRoutes(router: Router, { pages, sessions, look }: MailRoutesDeps): void {
   const languageOfMails = (req: Request, otherwise: Language) =>
     languages.find((lang) => lang === readQueryParam(req, 'mails')) ?? otherwise;

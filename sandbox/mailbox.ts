@@ -2,7 +2,7 @@ import type { CarrierOptions, Carriers, MailCarrier, OutgoingMail, SmsCarrier } 
 import { sha256 } from '../server/shared/index.ts';
 import type { KeyValueStore } from '../server/store/index.ts';
 
-/** A message that would have left the house. */
+/** A message that would have been sent. */
 export interface KeptMessage {
   id: string;
   channel: 'mail' | 'sms';
@@ -11,7 +11,7 @@ export interface KeptMessage {
   from?: string;
   replyTo?: string;
   subject?: string;
-  /** Mails that the mail service makes from a template of its own have none. */
+  /** None for mails that the mail service renders from its own template. */
   html?: string;
   text: string;
   /** The one-time code in it. */
@@ -21,7 +21,7 @@ export interface KeptMessage {
 }
 
 export interface SandboxMailbox {
-  /** For the outbox's worker: keep every message and send none. */
+  /** For the outbox's worker: stores every message and sends none. */
   carriers: Carriers & { mail: MailCarrier; sms: SmsCarrier };
   /** Newest first; of one recipient, or all. */
   list(filter?: { to?: string | undefined }): Promise<KeptMessage[]>;
@@ -32,11 +32,11 @@ const keptMs = 24 * 60 * 60_000;
 const maxMessages = 200;
 const indexKey = 'sandbox-mail';
 const toKey = (id: string) => `sandbox-message:${id}`;
-/** In the index a message stands with its time, so that the order is known without reading what was sent. */
+/** The index contains the time of a message, so that the order is known without reading the messages. */
 const toMember = ({ id, atMs }: Pick<KeptMessage, 'id' | 'atMs'>) => `${String(atMs).padStart(15, '0')}-${id}`;
 const idIn = (member: string) => member.slice(16);
 
-/** Our mails have it on a line of its own, text messages within a sentence. */
+/** Mails have it on a separate line, text messages within a sentence. */
 const codeIn = (text: string, channel: KeptMessage['channel']) =>
   (channel === 'mail' ? /^(\d{6})$/m : /\b(\d{6})\b/).exec(text)?.[1];
 
@@ -46,10 +46,10 @@ function toContent(mail: OutgoingMail): Pick<KeptMessage, 'subject' | 'html' | '
   return { subject: mail.templateId, text: lines.join('\n') };
 }
 
-/** What the sandbox has instead of a mail service and a telephone: the last 200 messages, each for 24 hours. */
+/** Replaces mail service and phone: stores the last 200 messages, each for 24 hours. */
 export function createSandboxMailbox({ kv, now }: { kv: KeyValueStore; now: () => number }): SandboxMailbox {
   async function keep(message: Omit<KeptMessage, 'id' | 'atMs' | 'code'>, { idempotencyKey }: CarrierOptions) {
-    // The same message again has the same id: it is kept once, as by a carrier that honours the key.
+    // A repeated message has the same id and is stored once, like by a carrier that supports the key.
     const id = sha256(idempotencyKey);
     const code = codeIn(message.text, message.channel);
     const record: KeptMessage = { ...message, id, atMs: now(), ...(code !== undefined && { code }) };

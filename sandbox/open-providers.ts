@@ -10,10 +10,7 @@ import {
   writeCompanies,
 } from './providers/index.ts';
 
-/**
- * The stand-ins for providers by which members sign in, and the file by which Foyer knows them; undefined where every
- * provider is configured.
- */
+/** The stand-ins for identity providers, and their file for Foyer; undefined if every provider is configured. */
 export async function openProviders(deps: Deps): Promise<ProviderStandIns | undefined> {
   const { config, now, log } = deps;
   const file = standInProvidersFile(config.DATA_DIR, config.SANDBOX_PORT);

@@ -7,7 +7,7 @@ import { textsFor } from './texts.ts';
 import { PartsPage } from './views/parts-page.tsx';
 import { StandInAppPage } from './views/stand-in-app-page.tsx';
 
-/** Where the stand-ins have what the header links to. */
+/** The targets of the header's links in the stand-ins. */
 export const standInLinks = {
   search: '/sandbox/search',
   dashboard: '/sandbox/main',
@@ -20,7 +20,10 @@ export const standInLinks = {
   paymentMethods: '/sandbox/account#paymentMethods',
 };
 
-/** Pages that stand for the marketplace's own apps where none is configured, the mailbox, billing, and all parts of pages and mails. */
+/**
+ * Pages that replace the marketplace's own apps if none is configured, the mailbox, billing, and all parts of pages and
+ * mails.
+ */
 export function sandboxRoutes(router: Router, deps: MailRoutesDeps & BillingRoutesDeps): void {
   const { pages, sessions } = deps;
   for (const app of ['search', 'main', 'account'] as const) {
@@ -42,7 +45,7 @@ export function sandboxRoutes(router: Router, deps: MailRoutesDeps & BillingRout
         title: (ctx) => textsFor(ctx)('parts.title'),
       });
     })
-    // Its forms are there to be tried.
+    // Its forms can be tried.
     .post((_req, res) => res.redirect(303, '/sandbox/parts'))
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   mailRoutes(router, deps);

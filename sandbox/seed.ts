@@ -28,10 +28,10 @@ type Seeds = {
   now: () => number;
 };
 
-/** Each process of a sandbox has a demo app on a port of its own; the newest of them are remembered. */
+/** Each process of a sandbox has a demo app on its own port; the newest of them are remembered. */
 const maxDemoApps = 10;
 
-/** Puts the demo member and the demo client app where they are missing; several processes may do so at once. */
+/** Creates the demo user and the demo client app if they are missing; several processes may do so at once. */
 export async function seedSandbox(seeds: Seeds, demoOrigin: string): Promise<void> {
   await seedMember(seeds);
   await seedClient(seeds, demoOrigin);
@@ -47,7 +47,7 @@ async function seedMember({ database, passwords, terms, catalogue, now }: Seeds)
       await insertUserRecord(trx, added.id, now());
       return added.id;
     });
-    // By which nothing was bought: every other plan can be.
+    // Nothing was bought with it, so every other plan can be.
     const free = catalogue.plans.find(({ kind }) => kind === 'free');
     if (free) await assignBasePlan({ database, catalogue, now }, id, free);
   } catch (error) {
@@ -75,7 +75,7 @@ async function seedClient({ database, now }: Seeds, demoOrigin: string): Promise
     {
       ...{ id: televisionClientId, name: 'Demo television', redirectUris: [], device: true, public: true },
       scopes: ['openid', 'profile', 'email'],
-      // Nobody opens it from the dashboard.
+      // The dashboard does not list it.
       hidden: true,
     },
     { development: true },

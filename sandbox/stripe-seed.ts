@@ -1,6 +1,6 @@
 import type { StripeStandIn } from './stripe/index.ts';
 
-/** To try: a share and an amount, once and for good, and one that has expired. */
+/** Examples: a percentage and an amount, once and for good, and an expired one. */
 const offers = [
   { code: 'WELCOME20', coupon: { percent_off: 20, duration: 'once', name: '20 % off the first payment' } },
   { code: 'HALF', coupon: { percent_off: 50, duration: 'forever', name: 'Half price' } },
@@ -11,7 +11,7 @@ const offers = [
   { code: 'GONE', coupon: { percent_off: 90, duration: 'once', name: '90 % off the first payment' }, active: false },
 ] as const;
 
-/** Puts promo codes to try where there are none. */
+/** Creates example promotion codes if there are none. */
 export function seedPromotionCodes({ engine }: Pick<StripeStandIn, 'engine'>): void {
   const { data } = engine.call('GET', '/v1/promotion_codes', {}, 'secret') as { data: unknown[] };
   if (data.length > 0) return;

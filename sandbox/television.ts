@@ -8,9 +8,9 @@ import { TelevisionPage, type TelevisionPageProps } from './views/television-pag
 
 const address = '/television';
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-/** A little more than Foyer asks for (RFC 8628, section 3.5). */
+/** Slightly longer than Foyer demands (RFC 8628, section 3.5). */
 const lookAgainSeconds = 6;
-/** Whoever comes by has the one television: it stands in this process, not in a browser. */
+/** All visitors share one television: its state is in this process, not in a browser. */
 type Screen = TelevisionPageProps['screen'];
 
 export interface TelevisionSettings {
@@ -22,8 +22,8 @@ const saidBy = (error: unknown): string =>
   error instanceof oidc.ResponseBodyError ? error.error : error instanceof Error ? error.message : String(error);
 
 /**
- * A device without a browser, as a page that plays one: it asks for a code, shows it, and looks now and then whether the
- * member has agreed, with `openid-client` and nothing that is special to Foyer.
+ * A page that simulates a device without a browser: it requests a code, shows it, and polls whether the user has
+ * agreed, with `openid-client` and without anything special to Foyer.
  */
 export function televisionRoutes({ issuer, pages }: TelevisionSettings): Router {
   let screen: Screen = { kind: 'off' };
@@ -31,7 +31,7 @@ export function televisionRoutes({ issuer, pages }: TelevisionSettings): Router 
 
   const configuration = () =>
     oidc.discovery(new URL(issuer), televisionClientId, undefined, oidc.None(), {
-      // Foyer speaks plain http on a developer's machine.
+      // Foyer uses plain http on a developer's machine.
       execute: [oidc.allowInsecureRequests],
     });
 
@@ -64,7 +64,7 @@ export function televisionRoutes({ issuer, pages }: TelevisionSettings): Router 
   router.get(address, async (req: Request, res: Response) => {
     screen = await look();
     const current = screen;
-    // Once: the next look begins anew.
+    // Once: the next visit starts again.
     if (screen.kind === 'off') screen = { kind: 'off' };
     if (current.kind === 'waiting') res.setHeader('Refresh', String(lookAgainSeconds));
     pages.send(req, res, 200, (ctx) => createElement(TelevisionPage, { ctx, action: address, screen: current }), {

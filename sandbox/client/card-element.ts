@@ -10,7 +10,7 @@ export interface ElementFault {
 interface ElementOptions {
   placeholder?: string;
   disabled?: boolean;
-  /** Of it only what stands under `base` is used. */
+  /** Only the properties under `base` are used. */
   style?: { base?: Record<string, unknown> };
 }
 
@@ -19,7 +19,7 @@ type Handler = (event?: unknown) => void;
 const autocomplete = { cardNumber: 'cc-number', cardExpiry: 'cc-exp', cardCvc: 'cc-csc' } as const;
 const placeholders = { cardNumber: '1234 1234 1234 1234', cardExpiry: 'MM / YY', cardCvc: 'CVC' } as const;
 
-/** What no property of an element can say. A sheet that a script makes is within every policy. */
+/** Pseudo-elements need a style sheet. One that a script creates is allowed by every policy. */
 function placeholderSheet(): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('.stand-in-field::placeholder { color: var(--placeholder, inherit); opacity: 1; }');
@@ -27,15 +27,15 @@ function placeholderSheet(): CSSStyleSheet {
 }
 let sheet: CSSStyleSheet | undefined;
 
-/** The fields of one card: the number says how long the security code is. */
+/** The fields of one card: the number determines the length of the security code. */
 export interface CardGroup {
   readonly locale: string | undefined;
   readonly fields: Map<CardField, CardElement>;
 }
 
 /**
- * One field of a card. It is an input of the page, where Stripe's own is one of a frame: it has no name, so no form ever
- * sends it. Everything else is as with Stripe: classes on what it stands in, events, codes.
+ * One field of a card. It is an input of the page, while Stripe's own is in a frame: it has no name, so no form ever
+ * sends it. Everything else is as with Stripe: classes on its container, events, codes.
  */
 export class CardElement {
   readonly #type: CardField;
@@ -96,7 +96,7 @@ export class CardElement {
     return this.#digits;
   }
 
-  /** What stands in the way of using it. */
+  /** The fault that prevents its use. */
   get fault(): ElementFault | undefined {
     const { complete, wrong } = this.#judged();
     return complete ? undefined : this.#described(wrong ?? incomplete[this.#type]);
@@ -171,7 +171,7 @@ export class CardElement {
     this.#typed();
   }
 
-  /** The number has changed, and with it perhaps how long the security code is. */
+  /** The number has changed, and possibly the length of the security code. */
   reconsider(): void {
     this.#emitChange(this.#judged().wrong);
     this.#paint();
@@ -209,7 +209,7 @@ export class CardElement {
     if (this.#type === 'cardNumber') this.#group.fields.get('cardCvc')?.reconsider();
   }
 
-  /** Raises `change`, if anything has changed. */
+  /** Fires `change` if anything has changed. */
   #emitChange(fault: FaultCode | undefined): void {
     this.#fault = fault;
     const { empty, complete } = this.#judged();
@@ -221,7 +221,7 @@ export class CardElement {
       ...(this.#type === 'cardNumber' && { brand: findBrand(this.#digits) }),
     };
     const serialized = JSON.stringify(event);
-    // Nothing was ever said of a field that nobody has touched.
+    // An untouched field never had an event.
     if (serialized === this.#lastEmitted || (this.#lastEmitted === '' && empty)) return;
     this.#lastEmitted = serialized;
     this.#emit('change', event);

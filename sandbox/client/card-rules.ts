@@ -1,4 +1,4 @@
-/** What a card's fields hold and what is wrong with it, as Stripe's elements have it. Pure rules, no browser. */
+/** The rules of card fields, as in Stripe's elements. Pure, without a browser. */
 
 export type CardField = 'cardNumber' | 'cardExpiry' | 'cardCvc';
 export type FaultCode =
@@ -12,7 +12,7 @@ export type FaultCode =
 export interface Judged {
   empty: boolean;
   complete: boolean;
-  /** Wrong whatever is typed next. */
+  /** Invalid, whatever is typed next. */
   wrong?: FaultCode;
 }
 
@@ -20,7 +20,7 @@ interface Kind {
   brand: string;
   begins: RegExp;
   length: number;
-  /** How the digits are grouped. */
+  /** The grouping of the digits. */
   groups: readonly number[];
   cvc: number;
 }
@@ -49,7 +49,7 @@ function hasCheckDigit(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** The digits of what was typed, as many as the field takes. `brand` decides how long a security code is. */
+/** The digits of the input, up to the field's length. `brand` determines the length of a security code. */
 export function toDigits(field: CardField, typed: string, number: string): string {
   const digits = typed.replace(/\D/g, '');
   if (field === 'cardNumber') return digits.slice(0, findKind(digits).length);
@@ -89,7 +89,7 @@ function expiryFault(digits: string, today: Date): FaultCode | undefined {
 
 /**
  * @param digits of the field
- * @param number the digits of the card's number: they say how long its security code is
+ * @param number the digits of the card's number, which determine the length of its security code
  */
 export function judge(field: CardField, digits: string, number: string, today: Date): Judged {
   const empty = digits === '';

@@ -2,7 +2,7 @@ import { textsFor } from './texts.ts';
 
 /**
  * Shows the bank's page in a dialog (3-D Secure) until the customer has answered it.
- * @param origin of the stand-in, where that page is
+ * @param origin of the stand-in, which serves that page
  */
 export function challenge(origin: string, intent: string, locale: string | undefined): Promise<void> {
   const texts = textsFor(locale);
@@ -49,7 +49,7 @@ export function challenge(origin: string, intent: string, locale: string | undef
       dialog.remove();
       resolve();
     }
-    /** To go away is to fail. */
+    /** Leaving counts as a failure. */
     function giveUp(): void {
       const body = new URLSearchParams({ outcome: 'fail' });
       fetch(address, { method: 'POST', mode: 'no-cors', body }).then(close, close);

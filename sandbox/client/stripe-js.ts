@@ -1,7 +1,7 @@
 /**
- * The sandbox's stand-in for Stripe.js (docs.stripe.com/js): the card's three elements and what confirms intents, with
- * Stripe's shapes and codes. It is no part of the product's pages: the stand-in's own server offers it as /stripe.js, and
- * its calls go there.
+ * The sandbox's stand-in for Stripe.js (docs.stripe.com/js): the card's three elements and the confirmation of intents,
+ * with Stripe's shapes and codes. It is not part of the product's pages: the stand-in's own server serves it as
+ * /stripe.js, and its calls go there.
  */
 import { type Answer, type Call, type CallError, createCall } from './calls.ts';
 import { CardElement, type CardGroup, type ElementFault } from './card-element.ts';
@@ -27,7 +27,7 @@ interface ConfirmOptions {
 }
 type Fault = CallError | ElementFault;
 
-/** Which kind of intent: its name in results, its path, where it keeps why it failed. */
+/** The kind of intent: its name in results, its path, its property of the last error. */
 const kinds = {
   setup: { result: 'setupIntent', object: 'setup_intent', path: '/v1/setup_intents', error: 'last_setup_error' },
   payment: {
@@ -44,7 +44,7 @@ const groups = new WeakMap<CardElement, CardGroup>();
 
 const toIntentId = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? '';
 
-/** The card in an element's group, or the first thing that is wrong with it. */
+/** The card in an element's group, or its first fault. */
 function readCard(element: CardElement): { card: Record<string, unknown> } | { error: Fault } {
   const fields = groups.get(element)?.fields;
   const digits: string[] = [];
@@ -104,7 +104,7 @@ function createStripe(publishableKey: string, options: { locale?: string } = {})
     return error ? { error } : { [kinds[kind].result]: value };
   }
 
-  /** Lets the customer answer the bank where it asks, and says what came of it. */
+  /** Lets the customer authenticate if the bank asks for it, and returns the result. */
   async function finish(kind: Kind, clientSecret: string, answer: Answer<Intent>) {
     if (answer.value?.status !== 'requires_action') return result(kind, answer);
     await challenge(origin, toIntentId(clientSecret), options.locale);
@@ -121,7 +121,7 @@ function createStripe(publishableKey: string, options: { locale?: string } = {})
       method = created.value.id;
     }
     if (method === undefined) {
-      // What already waits for the bank is not confirmed anew.
+      // A payment that already waits for the bank is not confirmed again.
       const now = await read(kind, clientSecret);
       if (now.error || now.value.status === 'requires_action') return finish(kind, clientSecret, now);
     }

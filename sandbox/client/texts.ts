@@ -1,6 +1,6 @@
 import type { CardField, FaultCode } from './card-rules.ts';
 
-/** What Stripe's elements say, in the languages that Foyer has. */
+/** The texts of Stripe's elements, in Foyer's languages. */
 interface Texts {
   labels: Record<CardField, string>;
   faults: Record<FaultCode, string>;
@@ -82,7 +82,7 @@ const dutch: Texts = {
 
 const known: Record<string, Texts> = { en: english, de: german, fr: french, nl: dutch };
 
-/** @param locale as Stripe takes it; `auto` is the browser's */
+/** @param locale in Stripe's format; `auto` is the browser's */
 export function textsFor(locale = 'auto'): Texts {
   const language = (locale === 'auto' ? navigator.language : locale).slice(0, 2);
   return known[language] ?? english;

@@ -2,7 +2,7 @@ import type { CryptoKey, JWK } from 'jose';
 import type { Person, StandInKind } from './people.ts';
 import type { SamlResponseOptions } from './saml/response.ts';
 
-/** What can be wrong with an answer, in the words of the account chooser; grouped by where it goes wrong. */
+/** The possible faults of a response, in the words of the account chooser; grouped by the endpoint. */
 const atReturn = {
   error: 'Says that it has failed',
   'no-code': 'No code',
@@ -39,7 +39,7 @@ const ofIdTokens = {
   'id-token-wrong-nonce': 'Another nonce',
   'id-token-expired': 'Expired',
   'other-subject': 'Userinfo of somebody else',
-  /** RFC 9207: the answer says that it is from somebody else. */
+  /** RFC 9207: the response names another issuer. */
   'wrong-iss': 'Comes back from another issuer',
 } as const;
 const ofSaml = {
@@ -69,7 +69,7 @@ export type Broken =
   | keyof typeof ofIdTokens
   | Keys<(typeof ofSaml)[keyof typeof ofSaml]>;
 
-/** Of each kind: the groups' titles, and in each what it is called to programs and to people. */
+/** For each kind: the groups' titles, and their faults with names for programs and for people. */
 export const brokenGroups: Record<StandInKind, Record<string, Partial<Record<Broken, string>>>> = {
   google: ofCodes,
   facebook: ofCodes,
@@ -82,19 +82,19 @@ export const isBroken = (kind: StandInKind, name: string): name is Broken =>
   Object.values(brokenGroups[kind]).some((group) => Object.hasOwn(group, name));
 
 type Claims = Record<string, unknown>;
-/** @param keys what the provider signs with, and what it publishes of it */
+/** @param keys the provider's signing key, and its published part */
 export type IdTokenChange = (
   claims: Claims,
   keys: { kid: string; privateKey: CryptoKey; publicJwk: JWK },
 ) => Claims | string | Promise<string>;
 
-/** What a provider says to one request. */
+/** A provider's response to one request. */
 export interface Answer {
-  /** Undefined: nobody; the person pressed Cancel. */
+  /** Undefined: none, the person cancelled. */
   person?: Person | undefined;
   broken?: Broken | undefined;
-  /** OpenID Connect: other claims for the id token, or a whole one in its place. */
+  /** OpenID Connect: other claims for the id token, or a whole one instead. */
   idToken?: IdTokenChange | undefined;
-  /** SAML: what else is to be different. */
+  /** SAML: further differences. */
   saml?: SamlResponseOptions | undefined;
 }

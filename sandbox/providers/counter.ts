@@ -47,7 +47,7 @@ function readAnswer(kind: StandInKind, people: readonly Person[], body: Record<s
   };
 }
 
-/** @param peopleAt who may be chosen */
+/** @param peopleAt the selectable people */
 export function createCounter(app: Express, peopleAt: (kind: StandInKind) => Person[] = listPeople): Counter {
   const pending = new Map<string, Question>();
   const planned: { answer: Answer; kind: StandInKind | undefined }[] = [];

@@ -19,8 +19,8 @@ function refuse(res: Response, message: string, code: number, subcode?: number):
 }
 
 /**
- * Facebook Login (developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow) and `GET /me` of the Graph API,
- * with "Require App Secret" switched on, as its security page advises.
+ * Facebook Login (developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow) and `GET /me` of the Graph
+ * API, with "Require App Secret" enabled, as its security page advises.
  */
 export function facebook(app: Express, { clients, counter, now }: StandInSettings): void {
   const client = clients.facebook;
@@ -34,7 +34,7 @@ export function facebook(app: Express, { clients, counter, now }: StandInSetting
         refused: { error: 'access_denied', error_reason: 'user_denied', error_description: 'Permissions error' },
         failed: { error_code: '1349195', error_message: 'Something went wrong at Facebook.' },
       },
-      // It has always added this, so that fragments of the page before are gone.
+      // Facebook adds this to remove fragments of the previous page.
       fragment: '#_=_',
     }),
   );
@@ -71,7 +71,7 @@ export function facebook(app: Express, { clients, counter, now }: StandInSetting
     if (misbehave(res, 'profile', grant.broken)) return;
     const { person, scope } = grant;
     const id = toSubject('facebook', person);
-    // Only what was asked for; an address only by its own permission, and only when its owner has confirmed it.
+    // Only requested fields; an address only with its own permission, and only if its owner has confirmed it.
     const known: Record<string, unknown> = {
       id,
       name: toFullName(person),

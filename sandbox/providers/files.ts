@@ -5,7 +5,7 @@ import type { Client } from './authorize.ts';
 import { companyDomains, oidcPath, samlPath } from './people.ts';
 import { makeSigner, type Signer } from './signer.ts';
 
-/** What PROVIDERS_FILE says of the stand-ins of companies (`config/providers.ts`). */
+/** The stand-ins' entries in PROVIDERS_FILE (`config/providers.ts`). */
 export interface CompaniesJson {
   serviceProvider?: { privateKey: string; certificate: string };
   google?: Record<string, unknown>;
@@ -15,7 +15,7 @@ export interface CompaniesJson {
   providers: Record<string, unknown>[];
 }
 
-/** @param folder where the keys are, as the file says it */
+/** @param folder of the keys, as in the file */
 export function companies(
   origin: string,
   client: Client,
@@ -42,9 +42,9 @@ export function companies(
 }
 
 export interface CompanyKeys {
-  /** Of the SAML identity provider and the OpenID provider. */
+  /** The SAML identity provider's and the OpenID provider's. */
   acme: Signer;
-  /** Of Foyer as a SAML service provider. */
+  /** Foyer's as a SAML service provider. */
   foyer: Signer;
 }
 
@@ -77,11 +77,11 @@ function readCompanyKeys(folder: string): CompanyKeys | undefined {
   }
 }
 
-/** The sandbox's keys: made once per folder, by whichever process comes first. */
+/** The sandbox's keys: created once per folder, by the process that comes first. */
 export function companyKeysIn(folder: string, now: number): CompanyKeys {
   const known = readCompanyKeys(folder);
   if (known) return known;
-  // Put into place at once: nobody finds half of them, or a key beside another's certificate.
+  // Renamed into place, so that no process finds incomplete files, or a key with another's certificate.
   const draft = `${folder}.${process.pid}`;
   writeCompanyKeys(draft, makeCompanyKeys(now));
   try {
@@ -95,7 +95,7 @@ export function companyKeysIn(folder: string, now: number): CompanyKeys {
   return keys;
 }
 
-/** Writes the whole file, and puts it into place at once. */
+/** Writes the whole file, and renames it into place. */
 export function writeCompanies(file: string, json: CompaniesJson): void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(json, null, 2)}\n`, { mode: 0o600 });

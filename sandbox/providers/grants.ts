@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Answer } from './answers.ts';
 import type { Person } from './people.ts';
 
-/** What was asked for at an authorization endpoint, and is given for its code (RFC 6749, section 4.1). */
+/** The request at an authorization endpoint, for its code (RFC 6749, section 4.1). */
 export interface Grant {
   clientId: string;
   redirectUri: string;
@@ -18,7 +18,7 @@ export interface Grant {
 
 export type Redeemed = Grant | 'unknown' | 'used' | 'expired' | 'redirect' | 'verifier';
 
-/** As long as Google's live. */
+/** The lifetime of Google's. */
 const codeMs = 10 * 60_000;
 const tokenMs = 60 * 60_000;
 const maxEntries = 1_000;

@@ -1,4 +1,4 @@
-/** Stand-ins for the providers by which members sign in: their protocols, and a page on which one chooses who one is. */
+/** Stand-ins for identity providers: their protocols, and a page to choose a person. */
 export { type Answer, type Broken, brokenGroups, type IdTokenChange, isBroken } from './answers.ts';
 export type { Client } from './authorize.ts';
 export {

@@ -3,10 +3,10 @@ import type { Broken } from './answers.ts';
 
 const hugeBytes = 12 * 1024 * 1024;
 const pieceBytes = 64 * 1024;
-/** Nobody waits longer: the connection of a sandbox need not stay. */
+/** The connection is closed after this time, when no client waits any more. */
 const hangMs = 60_000;
 
-/** JSON that is right, and has no end that anybody waits for. */
+/** Valid JSON that never ends. */
 function sendHuge(res: Response): void {
   res.status(200).type('json').write('{"padding":"');
   let sent = 0;
@@ -24,7 +24,7 @@ function sendHuge(res: Response): void {
 }
 
 /**
- * Answers wrongly, where this endpoint was told to.
+ * Sends a faulty answer, if this endpoint has one planned.
  * @returns whether it has
  */
 export function misbehave(res: Response, endpoint: 'token' | 'profile', broken: Broken | undefined): boolean {

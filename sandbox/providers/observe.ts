@@ -8,13 +8,13 @@ export interface ProviderExchange {
   body: Record<string, unknown>;
   authorization: string | undefined;
   status: number;
-  /** Where it leads, if it is a redirect. */
+  /** The target of a redirect. */
   location: string | undefined;
   /** As it was sent; '' for an answer that never ended. */
   answer: string;
 }
 
-/** Tells of every exchange when it is over. */
+/** Reports every exchange when it is over. */
 export function observe(seen: (exchange: ProviderExchange) => void): RequestHandler {
   return (req, res, next) => {
     const { send } = res;

@@ -6,7 +6,7 @@ import { misbehave } from './misbehave.ts';
 import { oidcPath, toFullName, toSubject } from './people.ts';
 import type { StandInSettings } from './settings.ts';
 
-/** OpenID Connect Core 1.0, section 5.4: what the scope asks for. */
+/** OpenID Connect Core 1.0, section 5.4: the claims of the scope. */
 function toClaims({ person, scope }: Grant): Record<string, unknown> {
   const isRequested = (name: string) => scope.split(' ').includes(name);
   return {
@@ -62,7 +62,7 @@ export function oidc(app: Express, { origin, clients, counter, now, keys }: Stan
     }),
   );
 
-  /** Section 3.1.3.7: what a client checks is what can be wrong. */
+  /** Section 3.1.3.7: every property that a client checks can be wrong. */
   async function createIdToken(grant: Grant): Promise<string> {
     const { person, broken, nonce } = grant;
     const nowSeconds = Math.floor(now() / 1_000);

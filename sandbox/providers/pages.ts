@@ -19,8 +19,8 @@ export const providerNames: Record<StandInKind, string> = {
 };
 
 /**
- * A page of another site: none of Foyer's headers and styles. It has no `form-action`: the answer of its form leads to Foyer,
- * and from there wherever the person was going.
+ * A page of another site: without Foyer's headers and styles. It has no `form-action`: the answer of its form leads to
+ * Foyer, and from there to any target.
  */
 export function sendPage(
   res: Response,
@@ -42,7 +42,7 @@ export function sendFault(res: Response, status: number, title: string, text: st
   sendPage(res, status, { title, body: createElement(PlainPage, { title, text }) });
 }
 
-/** What becomes of an address that is not confirmed; the others know no difference. */
+/** The effect of an unconfirmed address; other kinds have no difference. */
 const unconfirmed: Partial<Record<StandInKind, string>> = {
   google: 'email not confirmed',
   facebook: 'email not confirmed, so not given',
@@ -92,7 +92,7 @@ export function sendOverview(res: Response, appUrl: string | undefined): void {
   sendPage(res, 200, { title: 'Providers of the sandbox', body });
 }
 
-/** SAML's HTTP-POST binding (SAML 2.0 Bindings, section 3.5): the browser posts it, at once where it has scripts. */
+/** SAML's HTTP-POST binding (SAML 2.0 Bindings, section 3.5): the browser posts it, at once with scripts. */
 export function sendPost(res: Response, address: string, fields: Record<string, string>): void {
   const body = createElement(PassOnPage, { address, fields });
   sendPage(res, 200, { title: 'Signing you in', kind: 'saml', body, submits: true });

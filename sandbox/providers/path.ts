@@ -1,2 +1,2 @@
-/** Where the stand-ins for providers show what they do. */
+/** The page of the stand-ins for providers. */
 export const providersPath = '/providers';

@@ -3,16 +3,16 @@ import { createHash } from 'node:crypto';
 export const standInKinds = ['google', 'facebook', 'amazon', 'oidc', 'saml'] as const;
 export type StandInKind = (typeof standInKinds)[number];
 
-/** Somebody with an account at the providers. */
+/** A person with an account at the providers. */
 export interface Person {
   givenName: string;
   familyName: string;
   /** Absent: the provider gives none. */
   email?: string | undefined;
-  /** Whether the provider says that it is theirs; Facebook keeps others to itself, and Amazon says nothing about it. */
+  /** Whether the provider says that it is theirs; Facebook omits others, and Amazon says nothing about it. */
   emailVerified: boolean;
   picture?: string | undefined;
-  /** What the provider calls them; made of the address (or the name) where it is not given. */
+  /** The provider's subject; derived from the address (or the name) if it is not given. */
   subject?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export const toFullName = ({ givenName, familyName }: Person): string => `${give
 const toDigits = (hash: Buffer, number: number) =>
   (BigInt(`0x${hash.toString('hex')}`) % 10n ** BigInt(number - 1)).toString();
 
-/** What the provider calls the person, always the same, in the form that each has. */
+/** The provider's constant subject of a person, in its own format. */
 export function toSubject(kind: StandInKind, person: Person): string {
   if (person.subject !== undefined) return person.subject;
   const hash = createHash('sha256')
@@ -42,11 +42,11 @@ export function toSubject(kind: StandInKind, person: Person): string {
   }
 }
 
-/** Where the companies' addresses begin. */
+/** Path prefix of the companies. */
 export const oidcPath = '/acme-oidc';
 export const samlPath = '/acme-saml';
 
-/** The domains of which the sandbox's company providers speak with authority. */
+/** The authoritative domains of the sandbox's company providers. */
 export const companyDomains = { oidc: 'acme.example', saml: 'corp.acme.example' } as const;
 
 const accounts = [
@@ -57,8 +57,8 @@ const accounts = [
 ];
 
 /**
- * Who has an account there: somebody new, somebody with the demo member's address (at the companies: another), somebody
- * whose address the provider does not vouch for (by SAML: one outside of the company), and somebody without one.
+ * The people with an account: a new one, one with the demo user's address (at the companies: another), one with an
+ * unverified address (SAML: one outside of the company), and one without an address.
  */
 export function listPeople(kind: StandInKind): Person[] {
   const domain = kind === 'oidc' || kind === 'saml' ? companyDomains[kind] : 'example.com';

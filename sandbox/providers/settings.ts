@@ -8,25 +8,25 @@ export interface TokenKeys {
   kid: string;
   privateKey: CryptoKey;
   publicJwk: JWK;
-  /** Somebody else's. */
+  /** A key of another provider. */
   otherKey(): Promise<CryptoKey>;
 }
 
-/** What every stand-in is made from. */
+/** The settings of every stand-in. */
 export interface StandInSettings {
-  /** As browsers and Foyer reach them, as in http://127.0.0.1:3001. */
+  /** The address for browsers and Foyer, for example http://127.0.0.1:3001. */
   origin: string;
   clients: { google: Client; facebook: Client; amazon: Client; oidc: Client };
   counter: Counter;
   /** Milliseconds since the epoch. */
   now(): number;
   keys: TokenKeys;
-  /** Of the SAML identity provider; its answers are signed by it. */
+  /** The SAML identity provider's; it signs the responses. */
   samlSigner: Signer;
-  /** Somebody else's. */
+  /** A signer of another provider. */
   otherSigner(): Signer;
-  /** Of Foyer as a SAML service provider (PEM): what it signs is checked by it, and what is secret encrypted for it. */
+  /** Foyer's as a SAML service provider (PEM): verifies its signatures, and encrypts for it. */
   serviceProviderCertificate: string;
-  /** Where Foyer is; for what begins at the identity provider. */
+  /** Foyer's address, for flows that start at the identity provider. */
   foyerUrl(): string | undefined;
 }

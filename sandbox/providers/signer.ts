@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { selfSigned } from './certificate.ts';
 
-/** An RSA key and the certificate of it that signs itself, both in PEM. */
+/** An RSA key and its self-signed certificate, both in PEM. */
 export interface Signer {
   privateKey: string;
   certificate: string;
@@ -16,5 +16,5 @@ export function makeSigner(name: string, validFromMs: number, validToMs: number)
   };
 }
 
-/** What stands between the lines of a PEM file, as XML and JWKs have it. */
+/** The base64 of a PEM file, as XML and JWKs contain it. */
 export const pemBody = (pem: string): string => pem.replace(/-----[^-]+-----|\s/g, '');

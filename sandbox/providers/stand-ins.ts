@@ -18,9 +18,9 @@ import type { StandInSettings, TokenKeys } from './settings.ts';
 import { makeSigner, type Signer } from './signer.ts';
 
 export interface ProviderStandIns {
-  /** Everything of the providers; hands everything else on, where it is used within an Express app. */
+  /** Handles the providers' paths; passes on all others, if it is used within an Express app. */
   listener: RequestListener & ((req: IncomingMessage, res: ServerResponse, next: NextFunction) => void);
-  /** What the next request (of this kind) is answered by, instead of the account chooser; once. */
+  /** The answer to the next request (of this kind), instead of the account chooser; once. */
   answerNext(answer: Answer, kind?: StandInKind): void;
   saml: SamlIdentityProvider;
   otherSigner(): Signer;
@@ -31,7 +31,7 @@ export interface ProviderStandInsOptions
     StandInSettings,
     'origin' | 'clients' | 'now' | 'samlSigner' | 'serviceProviderCertificate' | 'foyerUrl'
   > {
-  /** Who may be chosen; else the sandbox's own. */
+  /** The selectable people; by default the sandbox's own. */
   people?(kind: StandInKind): Person[];
   /** Sees every request with its answer. */
   seen?(exchange: ProviderExchange): void;
@@ -60,7 +60,7 @@ const paths = [
   ...['/ap/oa', '/auth/o2/token', '/user/profile', providersPath, oidcPath, samlPath],
 ];
 
-/** A fault of the stand-ins' own, or a body that cannot be read. */
+/** A fault of the stand-ins themselves, or an unreadable body. */
 function answerError(log: (line: string) => void): ErrorRequestHandler {
   return (error, req, res, next) => {
     if (res.headersSent) return next(error);

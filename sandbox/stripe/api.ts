@@ -15,10 +15,10 @@ export interface Exchange {
   method: string;
   /** As '/v1/customers/cus_1'. */
   path: string;
-  /** As they came: forms and queries know only text. */
+  /** As they came: forms and queries only have text. */
   params: Record<string, unknown>;
   idempotencyKey?: string;
-  /** With which key; undefined when with none that is known. */
+  /** The kind of the key; undefined for an unknown one. */
   as?: 'secret' | 'publishable';
   status: number;
   /** As it was sent. */
@@ -31,7 +31,7 @@ export interface ApiOptions {
   idempotency: Idempotency;
   faults: Faults;
   keys: { secret: string; publishable: string };
-  /** Which request the events are due to that happen now. */
+  /** The request that causes the events which happen now. */
   during<T>(request: { id: string; idempotency_key: string | null }, work: () => T): T;
   seen(exchange: Exchange): void;
   /** A request may have changed something. */
@@ -66,11 +66,11 @@ function authenticate(req: Request, keys: ApiOptions['keys']): 'secret' | 'publi
   throw unauthorized(`Invalid API Key provided: ${key.slice(0, 8)}****`);
 }
 
-/** The sandbox's secret key is no secret: without this any page that is open in the same browser could use it. */
+/** The sandbox's secret key is public: without this check any page in the same browser could use it. */
 export const isBrowser = (req: Request): boolean =>
   req.get('origin') !== undefined || req.get('sec-fetch-site') !== undefined;
 
-/** Browsers ask from the origin of the page that takes the card. */
+/** Browsers call from the origin of the page with the card form. */
 function allowBrowsers(req: Request, res: Response): boolean {
   res.set({
     'Access-Control-Allow-Origin': '*',
@@ -154,12 +154,12 @@ export function apiRoutes(router: Router, options: ApiOptions): void {
       body: JSON.stringify(errorBody(error, requestId)),
       requestId,
     });
-    // Only the one that began it ends it.
+    // Only the request that started it ends it.
     let ends = false;
     let as: Exchange['as'];
     try {
       if (fault === 'error' || fault === 'kept-error') {
-        // Or the library would ask again by itself, and nobody see the fault.
+        // Otherwise the library would retry by itself and hide the fault.
         res.set('Stripe-Should-Retry', 'false');
         const error = new StandInError('An unknown error occurred', { status: 500, type: 'api_error' });
         if (fault === 'kept-error' && key !== undefined) idempotency.keep(key, path, params, errorAnswer(error));
@@ -176,7 +176,7 @@ export function apiRoutes(router: Router, options: ApiOptions): void {
     if (req.method !== 'GET') onChange();
     const exchange = { method: req.method, path, params, status: answer.status, answer: JSON.parse(answer.body) };
     seen({ ...exchange, ...(as !== undefined && { as }), ...(key !== undefined && { idempotencyKey: key }) });
-    // The key is under way until the answer is: a second request that comes meanwhile is refused, as Stripe does.
+    // The key is in use until the answer is sent: a parallel request is refused, as Stripe does.
     setImmediate(() => {
       if (ends && key !== undefined) idempotency.end(key);
       if (fault === 'lost') req.socket.destroy();

@@ -4,10 +4,10 @@ import { dayMs } from '../../server/shared/index.ts';
 import { isBrowser } from './api.ts';
 import { type Engine, StandInError } from './engine/index.ts';
 
-/** What the sandbox's page shows. Money in cents, times in milliseconds. */
+/** The data of the sandbox's page. Money in cents, times in milliseconds. */
 export interface Overview {
   nowMs: number;
-  /** How far the clock was moved. */
+  /** How far the clock was advanced. */
   movedMs: number;
   /** Newest first. */
   promotionCodes: { code: string; name: string | null; valid: boolean }[];
@@ -53,7 +53,7 @@ const acts = z.discriminatedUnion('act', [
   z.object({ act: z.literal('dispute'), invoice: z.string() }),
   z.object({ act: z.literal('card'), paymentMethod: z.string(), number: z.string() }),
 ]);
-/** What the sandbox's page may do; `card` makes a saved card behave as that test number. */
+/** The actions of the sandbox's page; `card` makes a saved card behave as that test number. */
 export type Act = z.infer<typeof acts>;
 
 type Row = Record<string, unknown> & { id: string };
@@ -118,8 +118,8 @@ function carryOut(engine: Engine, act: Act): void {
 }
 
 /**
- * What no one can ask of Stripe: to let time pass, to give money back. Only for who has the secret key, and for no browser:
- * other sites may be open in it.
+ * Actions that Stripe does not offer: advancing time, refunds. Only with the secret key, and never from a browser, in
+ * which other sites may be open.
  */
 export function controlRoutes(
   router: Router,

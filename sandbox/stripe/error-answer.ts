@@ -18,7 +18,7 @@ export function errorBody(error: StandInError, requestId: string) {
   };
 }
 
-/** What no call expects: the stand-in's own fault, said as Stripe says its own. */
+/** An unexpected fault of the stand-in itself, in Stripe's format. */
 export const asStandInError = (error: unknown): StandInError =>
   error instanceof StandInError
     ? error
@@ -28,7 +28,8 @@ export const asStandInError = (error: unknown): StandInError =>
       });
 
 /**
- * Whether a key's answer is kept. What fails before anything is carried out is no answer: another try may say it better.
+ * Tests whether a key's answer is stored. Errors before the execution are not stored: a corrected attempt may use the
+ * key.
  */
 export function isKept(error: StandInError): boolean {
   if (error.status === 401 || error.status === 409 || error.status === 429 || error.status >= 500) return false;

@@ -1,15 +1,12 @@
 import { invalid } from './engine/types.ts';
 
 type Json = Record<string, unknown>;
-/** What is to be expanded, as a tree: `latest_invoice.payments` is { latest_invoice: { payments: {} } }. */
+/** The properties to expand, as a tree: `latest_invoice.payments` is { latest_invoice: { payments: {} } }. */
 interface Wanted {
   [property: string]: Wanted;
 }
 
-/**
- * What Stripe leaves out of an object unless a request asks for it by `expand` (docs.stripe.com/expand: "Not included by
- * default").
- */
+/** Properties that Stripe omits unless a request expands them (docs.stripe.com/expand: "Not included by default"). */
 const onRequest: Record<string, readonly string[]> = {
   invoice: ['confirmation_secret', 'payments'],
   coupon: ['applies_to', 'currency_options'],
@@ -17,7 +14,7 @@ const onRequest: Record<string, readonly string[]> = {
 };
 
 const deepest = 4;
-/** As many as Stripe puts into a list within an object; the others are read from the list's `url`. */
+/** The maximum that Stripe puts into a list within an object; the others are read from the list's `url`. */
 const nestedMost = 10;
 
 const isRecord = (value: unknown): value is Json =>
@@ -36,11 +33,11 @@ function wantedTree(expand: readonly string[]): Wanted {
 }
 
 /**
- * What a request sees of an object: with what it asks for in place of ids (docs.stripe.com/api/expanding_objects), and
- * without what is only given on request.
+ * The view of an object for a request: with expanded ids (docs.stripe.com/api/expanding_objects), and without
+ * properties that must be requested.
  * @param find an object by its id
  * @returns a function of an object and the request's `expand`; the object itself is not changed
- * @throws StandInError where a property cannot be expanded
+ * @throws StandInError if a property cannot be expanded
  */
 export function createView(find: (id: string) => Json | undefined) {
   function show(value: unknown, tree: Wanted, path: string, nested: boolean): unknown {
@@ -61,7 +58,7 @@ export function createView(find: (id: string) => Json | undefined) {
   }
 
   function expanded(value: unknown, tree: Wanted, path: string): unknown {
-    // In a list, each.
+    // For a list, each item.
     if (Array.isArray(value)) return value.map((each) => expanded(each, tree, path));
     if (typeof value !== 'string') {
       if (value !== null && !isRecord(value)) throw cannot(path);

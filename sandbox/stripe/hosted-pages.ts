@@ -27,7 +27,7 @@ td:last-child { text-align: end; white-space: nowrap; }
 tr.sum th, tr.sum td { font-weight: 650; }
 `;
 
-/** A page of the stand-in's own: not one of Foyer's, and it should not look like one. */
+/** A page of the stand-in itself: it is not one of Foyer's, and looks different. */
 function sendPage(res: Response, status: number, title: string, body: string, script = ''): void {
   const nonce = randomBytes(16).toString('base64');
   const policy = [
@@ -57,7 +57,7 @@ function sendPage(res: Response, status: number, title: string, body: string, sc
 const notFound = (res: Response) =>
   sendPage(res, 404, 'Not found', '<h1>Not found</h1><p>The stand-in for Stripe does not know this.</p>');
 
-/** The bank's page, where a member proves that the card is theirs (3-D Secure). */
+/** The bank's page, where a user authenticates for a card (3-D Secure). */
 function challengeRoutes(router: Router, engine: Engine, onChange: () => void): void {
   const address = '/stand-in/authenticate/:intent';
   const findIntent = (id: string): Json | undefined => {
@@ -88,7 +88,7 @@ function challengeRoutes(router: Router, engine: Engine, onChange: () => void): 
     try {
       engine.authenticate(id, outcome);
     } catch (error) {
-      // Answered twice, or too late: whoever opened this reads the intent again.
+      // Answered twice, or too late: the opener reads the intent again.
       if (!(error instanceof StandInError)) throw error;
     }
     onChange();
@@ -107,7 +107,7 @@ function lineRow(line: Json, currency: unknown): string {
   return `<tr><th scope="row">${text(line.description)}</th><td>${text(money(line.amount, currency))}</td></tr>`;
 }
 
-/** What Stripe shows of an invoice to the customer. */
+/** Stripe's page of an invoice for the customer. */
 function invoiceRoutes(router: Router, engine: Engine): void {
   router.get('/stand-in/invoices/:id{/:form}', (req, res) => {
     const invoice = engine.find(req.params.id);

@@ -36,7 +36,7 @@ export function createIdempotency(nowMs: () => number) {
 
   function forgetOld(): void {
     const oldest = nowMs() - keptMs;
-    // The oldest stand first.
+    // The oldest come first.
     for (const [key, { atMs }] of answers) {
       if (atMs > oldest) return;
       answers.delete(key);
@@ -45,9 +45,9 @@ export function createIdempotency(nowMs: () => number) {
 
   return {
     /**
-     * Before a request is carried out.
-     * @returns the first answer, when there was one
-     * @throws StandInError when the key was used for something else, or its first request is still under way
+     * Before a request is executed.
+     * @returns the first answer, if there was one
+     * @throws StandInError if the key was used for something else, or its first request is still in progress
      */
     begin(key: string, endpoint: string, params: unknown): KeptAnswer | undefined {
       if (key.length > longest) throw refusal(`Idempotency keys are at most ${longest} characters long.`);
@@ -79,7 +79,7 @@ export function createIdempotency(nowMs: () => number) {
       }
       return known.answer;
     },
-    /** The request was carried out, also where its answer is an error of what it did. */
+    /** The request was executed, even if its answer is an error of the execution. */
     keep(key: string, endpoint: string, params: unknown, answer: KeptAnswer): void {
       answers.set(key, { endpoint, parameters: digest(params), atMs: nowMs(), answer });
     },

@@ -1,4 +1,7 @@
-/** A stand-in for Stripe: its HTTP API to the real library, its script for browsers, its webhooks, and a clock to move. */
+/**
+ * A stand-in for Stripe: its HTTP API for the real library, its script for browsers, its webhooks, and an adjustable
+ * clock.
+ */
 export type { Exchange } from './api.ts';
 export type { Act, Overview } from './control.ts';
 export type { Engine, StripeEvent } from './engine/index.ts';

@@ -21,7 +21,7 @@ function readLimit({ limit }: Json): number {
 }
 
 /**
- * One page of a whole list (docs.stripe.com/api/pagination): behind `starting_after`, or before `ending_before`.
+ * One page of a whole list (docs.stripe.com/api/pagination): after `starting_after`, or before `ending_before`.
  * @throws StandInError for a limit out of range or a cursor that is not in the list
  */
 export function listPage<T extends { data: { id?: string }[] }>(list: T, params: Json): T & { has_more: boolean } {

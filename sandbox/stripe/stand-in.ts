@@ -13,7 +13,7 @@ import { createStateFile } from './state-file.ts';
 import { createWebhooks, type Webhooks, type WebhookTarget } from './webhooks.ts';
 
 export interface StripeStandIn {
-  /** `/v1/*`, `/stripe.js`, `/stand-in/*`; hands everything else on, where it is used within an Express app. */
+  /** `/v1/*`, `/stripe.js`, `/stand-in/*`; passes on all others, if it is used within an Express app. */
   listener: RequestListener & ((req: IncomingMessage, res: ServerResponse, next: NextFunction) => void);
   engine: Engine;
   webhooks: Webhooks;
@@ -21,14 +21,14 @@ export interface StripeStandIn {
   fault(kind: FaultKind, match?: (method: string, path: string) => boolean): void;
   /** Sees every request with its answer. */
   observe(see: (exchange: Exchange) => void): void;
-  /** Everything that it remembers as JSON (objects, idempotency keys, deliveries), and back. */
+  /** Its whole state as JSON (objects, idempotency keys, deliveries), and the inverse. */
   snapshot(): unknown;
   restore(snapshot: unknown): void;
-  /** Ends deliveries, and writes what is not on disk yet. */
+  /** Ends deliveries, and writes unsaved state to the disk. */
   close(): Promise<void>;
 }
 
-/** What is no call of Stripe's: a request from elsewhere, a body that cannot be read, a fault of the stand-in's own. */
+/** Other requests than Stripe's calls: an unknown origin, an unreadable body, a fault of the stand-in itself. */
 function answerError(log: (line: string) => void): ErrorRequestHandler {
   return (error, req, res, next) => {
     if (res.headersSent) return next(error);
@@ -44,11 +44,11 @@ export interface StripeStandInOptions {
   webhook?: WebhookTarget;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Under which browsers reach it, as in http://127.0.0.1:3001. */
+  /** The address for browsers, for example http://127.0.0.1:3001. */
   origin: string;
-  /** Where its memory outlasts it; without one it forgets. */
+  /** The file of its persistent state; without one it has none. */
   file?: string;
-  /** The folder that the build has filled, for /stripe.js. */
+  /** The folder of the build's output, for /stripe.js. */
   clientDir?: string;
   log?(line: string): void;
 }

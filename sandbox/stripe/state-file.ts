@@ -5,12 +5,12 @@ import { dirname } from 'node:path';
 const pauseMs = 100;
 
 /**
- * The stand-in's memory on disk: written whole and put into place at once, so that no crash leaves half of it.
- * @param path of the file; its folder is made
- * @param snapshot what is to be written, asked when it is written
+ * The stand-in's state on disk: written as a whole and renamed into place, so that a crash never leaves half of it.
+ * @param path of the file; its folder is created
+ * @param snapshot returns the state at the time of writing
  */
 export function createStateFile(path: string, snapshot: () => unknown, log: (line: string) => void) {
-  // Two servers on one folder write one after the other, never into each other's.
+  // Two servers with one folder write separate files.
   const unfinished = `${path}.${process.pid}`;
   let timer: NodeJS.Timeout | undefined;
   let dirty = false;
@@ -34,7 +34,7 @@ export function createStateFile(path: string, snapshot: () => unknown, log: (lin
   }
 
   return {
-    /** Gives what was written to `restore`. What cannot be read is put aside, and said. */
+    /** Passes the written state to `restore`. An unreadable file is put aside, and reported. */
     read(restore: (snapshot: unknown) => void): void {
       mkdirSync(dirname(path), { recursive: true });
       let text: string;
@@ -53,7 +53,7 @@ export function createStateFile(path: string, snapshot: () => unknown, log: (lin
         );
       }
     },
-    /** Something has changed: it is on disk soon. */
+    /** The state has changed: it is written soon. */
     changed(): void {
       dirty = true;
       timer ??= setTimeout(write, pauseMs);

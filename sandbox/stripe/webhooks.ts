@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StripeEvent } from './engine/index.ts';
 
-/** Where events go, and the endpoint's signing secret. */
+/** The target of events, and the endpoint's signing secret. */
 export interface WebhookTarget {
   url: string;
   secret: string;
@@ -10,28 +10,31 @@ export interface WebhookTarget {
 
 export interface Delivered {
   event: StripeEvent;
-  /** Of HTTP; 0 when nobody answered. */
+  /** HTTP status; 0 without an answer. */
   status: number;
 }
 
 export interface DeliverOptions {
-  /** In which order; as they happened unless said otherwise. */
+  /** The order; by default that of the events. */
   order?: (events: StripeEvent[]) => StripeEvent[];
   /** Each two times. */
   twice?: boolean;
 }
 
 export interface Webhooks {
-  /** `prompt`: one after another as they happen, again on anything but 2xx, a few times; `held`: kept until `deliver`. */
+  /**
+   * `prompt`: one after another as they happen, with a few retries unless the answer is 2xx; `held`: stored until
+   * `deliver`.
+   */
   mode: 'prompt' | 'held';
   /** Nothing is sent without one; may be set later. */
   target?: WebhookTarget;
   waiting(): readonly StripeEvent[];
-  /** Delivers what waits, each once (or twice), and resolves when all were answered. */
+  /** Delivers the pending events, each once (or twice), and resolves when all were answered. */
   deliver(options?: DeliverOptions): Promise<Delivered[]>;
-  /** Forgets what waits. */
+  /** Drops the pending events. */
   drop(): void;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no delivery is in progress. */
   idle(): Promise<void>;
 }
 
@@ -47,10 +50,10 @@ export function signPayload(body: string, secret: string, atSeconds = Math.floor
 
 export interface WebhookOptions {
   target: WebhookTarget | undefined;
-  /** What others see of an event. */
+  /** The visible form of an event. */
   view(event: StripeEvent): unknown;
   log(line: string): void;
-  /** What waits has changed. */
+  /** The pending events have changed. */
   onChange(): void;
 }
 
@@ -92,7 +95,7 @@ export function createWebhooks({ target, view, log, onChange }: WebhookOptions) 
   }
 
   async function work(): Promise<void> {
-    // What has just happened may still be on its way to whoever asked for it.
+    // The call that caused the events may not have been answered yet.
     await new Promise(setImmediate);
     for (;;) {
       const [event] = mode === 'prompt' && !closing.signal.aborted ? waiting : [];
@@ -155,7 +158,7 @@ export function createWebhooks({ target, view, log, onChange }: WebhookOptions) 
       waiting = snapshot as StripeEvent[];
       start();
     },
-    /** Ends what is under way; what was not delivered still waits. */
+    /** Ends running deliveries; undelivered events stay pending. */
     async close(): Promise<void> {
       closing.abort();
       await webhooks.idle();

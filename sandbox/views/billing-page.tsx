@@ -16,7 +16,7 @@ export interface BillingCustomer {
   cards: readonly { id: string; brand: string; last4: string }[];
   subscriptions: readonly {
     id: string;
-    /** In Stripe's own word. */
+    /** Stripe's status. */
     status: string;
     price: string;
     cents: number;
@@ -38,7 +38,7 @@ export interface BillingCustomer {
 
 export interface BillingPageProps {
   ctx: PageContext;
-  /** Of this page; its forms post here. */
+  /** Of this page, the target of its forms. */
   address: string;
   /** undefined: the stand-in does not answer. */
   state:
@@ -51,14 +51,14 @@ export interface BillingPageProps {
         promotionCodes: readonly { code: string; name: string | null; valid: boolean }[];
       }
     | undefined;
-  /** Why the last act was not done, in the stand-in's words. */
+  /** The reason that the last action failed, from the stand-in. */
   fault?: string | undefined;
 }
 
 const dayMs = 24 * 60 * 60_000;
 const steps = ['1', '3', '7', '30', '365'] as const;
 
-/** Numbers that Stripe has for tests (docs.stripe.com/testing), and what becomes of them. */
+/** Stripe's test numbers (docs.stripe.com/testing), and their results. */
 const testCards = [
   ['4242 4242 4242 4242', 'works'],
   ['5555 5555 5555 4444', 'works'],
@@ -258,7 +258,7 @@ function Customer({ ctx, address, customer }: { ctx: PageContext; address: strin
   );
 }
 
-/** What the stand-in for Stripe holds, and what nobody can ask of Stripe: to let time pass. */
+/** The objects of the stand-in for Stripe, and actions that Stripe does not offer: advancing time. */
 export function BillingPage({ ctx, address, state, fault }: BillingPageProps) {
   const t = textsFor(ctx);
   const { brand } = ctx;

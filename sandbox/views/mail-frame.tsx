@@ -1,4 +1,4 @@
-/** A mail as its recipient sees it: a document of its own without scripts, forms or anything from elsewhere. */
+/** A mail as its recipient sees it: a separate document without scripts, forms or external resources. */
 export function MailFrame({ src, title }: { src: string; title: string }) {
   return (
     <iframe

@@ -28,7 +28,7 @@ export interface MailboxPageProps {
   templatesHref: string;
 }
 
-/** A code, large, with what copies it. */
+/** A code, large, with a button to copy it. */
 export function CopyableCode({ ctx, id, code }: { ctx: PageContext; id: string; code: string }) {
   const t = textsFor(ctx);
   return (
@@ -79,7 +79,7 @@ function Filter({ ctx, address, to }: { ctx: PageContext; address: string; to: s
   );
 }
 
-/** Everything that the sandbox kept instead of sending it. */
+/** All messages that the sandbox stored instead of sending them. */
 export function MailboxPage({ ctx, messages, to, address, templatesHref }: MailboxPageProps) {
   const t = textsFor(ctx);
   const { brand } = ctx;

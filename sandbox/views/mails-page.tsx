@@ -9,7 +9,7 @@ import { MailFrame } from './mail-frame.tsx';
 
 export interface MailsPageProps {
   ctx: PageContext;
-  /** What the mails are shown in; the page itself stays in the visitor's. */
+  /** The language of the mails; the page itself stays in the visitor's. */
   mailLang: Language;
   mails: readonly { template: string; subject: string; text: string; htmlAddress: string }[];
   /** Of this page. */
@@ -17,7 +17,7 @@ export interface MailsPageProps {
   mailboxHref: string;
 }
 
-/** Every template in one language, with made-up values. */
+/** Every template in one language, with sample values. */
 export function MailsPage({ ctx, mailLang, mails, address, mailboxHref }: MailsPageProps) {
   const t = textsFor(ctx);
   const { brand } = ctx;

@@ -15,7 +15,7 @@ export interface MessagePageProps {
     replyTo?: string | undefined;
     text: string;
   };
-  /** Where the HTML is, when it has any. */
+  /** The address of the HTML, if it has any. */
   htmlAddress?: string | undefined;
   mailboxHref: string;
 }

@@ -17,7 +17,7 @@ const groups = [
   { id: 'messages', Parts: MessageParts },
 ] as const;
 
-/** Every part that pages are made of, in every state. */
+/** Every part of pages, in every state. */
 export function PartsPage({ ctx }: { ctx: PageContext }) {
   const t = textsFor(ctx);
   return (

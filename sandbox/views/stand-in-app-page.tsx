@@ -22,7 +22,7 @@ const showcases = [
   { key: 'garden', name: 'Grünwerk', place: 'Wien' },
 ] as const;
 
-/** Their ids are where the header's links lead. */
+/** Their ids are the targets of the header's links. */
 const mainTiles = ['showcasePages', 'shortlist'] as const;
 const accountCards = ['profile', 'wallet', 'teams', 'membership', 'paymentMethods'] as const;
 
@@ -96,7 +96,7 @@ function AccountApp({ ctx }: { ctx: PageContext }) {
   );
 }
 
-/** Stands for one of the marketplace's own apps where none is configured. */
+/** Replaces one of the marketplace's own apps if none is configured. */
 export function StandInAppPage({ ctx, app }: StandInAppPageProps) {
   if (app === 'account') return <AccountApp ctx={ctx} />;
   return (

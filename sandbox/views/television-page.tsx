@@ -5,7 +5,7 @@ import { textsFor } from '../texts.ts';
 
 export interface TelevisionPageProps {
   ctx: PageContext;
-  /** Where its one button posts to. */
+  /** The target of its one button. */
   action: string;
   screen:
     | { kind: 'off'; error?: string }
@@ -13,7 +13,7 @@ export interface TelevisionPageProps {
     | { kind: 'signed-in'; name: string };
 }
 
-/** Plays a device without a browser: shows a code, and who has signed in. */
+/** Simulates a device without a browser: shows a code, and the signed-in user. */
 export function TelevisionPage({ ctx, action, screen }: TelevisionPageProps) {
   const t = textsFor(ctx);
   const brand = ctx.brand.name;

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** CBOR (RFC 8949), as much of it as authenticators write: integers, texts, bytes, maps. */
+/** CBOR (RFC 8949), limited to the types that authenticators write: integers, texts, bytes, maps. */
 function cbor(value: number | string | Buffer | Map<number | string, unknown>): Buffer {
   const head = (major: number, argument: number) => {
     if (argument < 24) return Buffer.from([(major << 5) | argument]);
@@ -17,7 +17,7 @@ function cbor(value: number | string | Buffer | Map<number | string, unknown>): 
 const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest();
 const base64url = (data: Buffer | string) => Buffer.from(data).toString('base64url');
 
-/** What pages ask of an authenticator, as far as this one looks. */
+/** The options that pages pass to an authenticator, as far as this one reads them. */
 export interface CreationOptions {
   challenge: string;
   rp: { id: string; name: string };
@@ -34,7 +34,7 @@ export interface RequestOptions {
   allowCredentials?: { id: string }[];
 }
 
-/** What an authenticator, or the browser before it, may do otherwise than it should. */
+/** Deviations of an authenticator, or of the browser in front of it. */
 export interface Oddity {
   origin?: string;
   rpId?: string;
@@ -46,11 +46,11 @@ export interface Oddity {
   /** Instead of its own count. */
   counter?: number;
   userHandle?: string | null;
-  /** In place of its own id: another's. */
+  /** Instead of its own id. */
   id?: string;
 }
 
-/** A passkey in an authenticator made of software: genuine answers, and any other (WebAuthn level 3, sections 6.1 and 6.5). */
+/** A passkey in a software authenticator: valid answers, and invalid ones (WebAuthn level 3, sections 6.1 and 6.5). */
 export class Authenticator {
   readonly id: string;
   readonly #key: KeyObject;
@@ -106,7 +106,7 @@ export class Authenticator {
     return Buffer.concat([sha256(odd.rpId ?? rpId), Buffer.from([flags]), counter, attested]);
   }
 
-  /** Makes the passkey. Answers what the page posts: `JSON.stringify(credential)`. */
+  /** Creates the passkey. Returns the page's post: `JSON.stringify(credential)`. */
   create(options: CreationOptions, odd: Oddity = {}): string {
     this.#userHandle = options.user.id;
     const id = Buffer.from(odd.id ?? this.id, 'base64url');
@@ -135,7 +135,7 @@ export class Authenticator {
     });
   }
 
-  /** Signs in with the passkey. Answers what the page posts. */
+  /** Signs in with the passkey. Returns the page's post. */
   get(options: RequestOptions, odd: Oddity = {}): string {
     if (this.#counter > 0) this.#counter += 1;
     const clientData = this.#clientData('webauthn.get', options.challenge, odd);

@@ -6,7 +6,7 @@ export interface Asking extends Omit<RequestOptions, 'headers'> {
   headers?: Record<string, string>;
 }
 
-/** Whether a form was refused: its page, which the answer leads to, says why (server/http/post-redirect-get.ts). */
+/** Tests whether a form was refused: the redirect's page shows the reason (server/http/post-redirect-get.ts). */
 export const isRefusal = (status: number, setCookies: readonly string[]): boolean =>
   status === 303 && setCookies.some((line) => /^(?:__Host-)?foyer_form_[\w-]{12}=[^;]/.test(line));
 
@@ -42,7 +42,7 @@ export class Browser {
     return agent;
   }
 
-  /** A navigation; `from` is what Sec-Fetch-Site says of where it comes from. */
+  /** A navigation; `from` is its Sec-Fetch-Site. */
   get(
     path: string,
     { from = 'none', headers = {} }: { from?: string; headers?: Record<string, string> } = {},
@@ -63,7 +63,7 @@ export class Browser {
     return isRefusal(response.status, response.headers.getSetCookie()) ? this.#shown(response, headers) : response;
   }
 
-  /** Submits a form and follows nothing. */
+  /** Submits a form without following redirects. */
   submit(path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<Response> {
     return this.request(path, {
       method: 'POST',
@@ -77,7 +77,7 @@ export class Browser {
     });
   }
 
-  /** The page of a refused form; an address may lead to another one first. */
+  /** The page of a refused form; its address may redirect first. */
   async #shown(refused: Response, headers: Record<string, string>): Promise<Response> {
     const { origin: _origin, 'content-type': _type, ...kept } = headers;
     let shown = refused;
@@ -110,7 +110,7 @@ export class Browser {
   }
 }
 
-/** The address that an answer redirects to, absolute. */
+/** The absolute target of a redirect. */
 export function locationOf(response: Response): string {
   const location = response.headers.get('location');
   if (location === null) throw new Error(`answered ${response.status} without a Location`);

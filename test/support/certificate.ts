@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { der, oid, selfSigned, sequence } from '../../sandbox/providers/certificate.ts';
 
-/** A TLS certificate that signs itself, in PEM: it is its own authority. */
+/** A self-signed TLS certificate, in PEM: it is its own authority. */
 export interface TestCertificate {
   key: string;
   cert: string;

@@ -12,8 +12,8 @@ import {
 import { requireService } from './services.ts';
 
 /**
- * A real Chromium. Whatever a page does wrong unasked (an error in the console, a script that throws, something that the
- * content security policy had to stop, a part of the page that does not load) fails the test in which it happened.
+ * A real Chromium. Any fault of a page (an error in the console, an exception, a violation of the content security
+ * policy, a failed load) fails the test in which it happened.
  */
 
 const flags = [
@@ -25,16 +25,16 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // The same pictures with fewer processes and threads, which few cores would only switch between.
+  // The same pictures with fewer processes and threads, between which a few cores would only switch.
   '--in-process-gpu',
   '--num-raster-threads=1',
   '--renderer-process-limit=1',
-  // Nor one for each site that a page comes from: to start one takes the processor longer than most pages do.
+  // No process for each site of a page either: starting one takes the processor longer than most pages do.
   '--disable-site-isolation-trials',
-  // What takes turns of the processor away from the page: to optimise scripts that run once, axe above all.
+  // Avoids work of the processor beside the page: optimizing scripts that run once, above all axe.
   '--js-flags=--no-opt --no-maglev --always-sparkplug',
   `--disable-features=${[
-    // A frame, and what the browser keeps beside it, made anew for every page of a site: a quarter of what it takes to load one.
+    // A new frame, with the browser's own data, for every page of a site: a quarter of the time to load one.
     'RenderDocument',
     // The flag replaces Playwright's own, of which these matter to pages of one machine.
     'AvoidCorsURLLoaderRestartOnRedirect',
@@ -49,12 +49,12 @@ const flags = [
 ];
 
 export const heightPx = 800;
-/** Nothing that a test waits for takes this long, unless it never comes. */
+/** Longer than anything that a test waits for. */
 const patienceMs = 10_000;
 
 export interface Visitor {
   javaScript?: boolean;
-  /** Of the browser; pages answer it with their language. */
+  /** The browser's language, which pages use. */
   locale?: string;
   colorScheme?: 'light' | 'dark';
   widthPx?: number;
@@ -65,20 +65,20 @@ export interface Visitor {
 export interface Chromium {
   /** A page in a browser profile of its own; `page.context().newPage()` opens another tab of the same profile. */
   newPage(visitor?: Visitor): Promise<Page>;
-  /** What has gone wrong since the last call. */
+  /** The faults since the last call. */
   takeFaults(): string[];
   closePages(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Half as long as `axe.source`, and read by every page that is looked at. */
+/** Half as long as `axe.source`, which every checked page would have to parse. */
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const isOurs = (url: string) => ['localhost', '127.0.0.1'].includes(new URL(url).hostname);
 
 function watch(context: BrowserContext, fault: (text: string) => void): void {
   context.on('console', (message) => {
-    // Which loads fail is told more exactly below.
+    // The events below report failed loads in more detail.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource:')) {
       fault(`console: ${message.text()} (${message.location().url})`);
     }
@@ -89,7 +89,7 @@ function watch(context: BrowserContext, fault: (text: string) => void): void {
   });
   context.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText;
-    // What the browser gave up itself, as it went on to another page.
+    // The browser aborted it itself when it navigated.
     if (reason !== 'net::ERR_ABORTED') fault(`failed: ${request.method()} ${request.url()}: ${reason}`);
   });
   context.on('response', (response) => {
@@ -100,7 +100,7 @@ function watch(context: BrowserContext, fault: (text: string) => void): void {
 
 const launch = (): Promise<Browser> => chromium.launch({ executablePath: requireService('browser'), args: flags });
 
-/** A Chromium of its own. */
+/** A separate Chromium. */
 export async function launchChromium(): Promise<Chromium> {
   const browser = await launch();
   return chromiumOf(browser, () => browser.close());
@@ -108,7 +108,7 @@ export async function launchChromium(): Promise<Chromium> {
 
 let shared: Promise<Browser> | undefined;
 
-/** The one that all test files of this process share; it ends with the process. */
+/** The browser that all test files of this process share; it ends with the process. */
 async function sharedBrowser(): Promise<Browser> {
   const known = await shared;
   if (known?.isConnected()) return known;
@@ -116,7 +116,7 @@ async function sharedBrowser(): Promise<Browser> {
   return shared;
 }
 
-/** A profile that waits for its next visitor, with a page of theirs: it keeps the process that draws this profile's pages. */
+/** A profile that waits for its next visitor, with a page: it keeps the renderer process of this profile. */
 interface Resting {
   context: BrowserContext;
   next: Page;
@@ -124,7 +124,7 @@ interface Resting {
 
 function chromiumOf(browser: Browser, close: () => Promise<void>, { profilesStay = false } = {}): Chromium {
   let faults: string[] = [];
-  /** Those that visitors are in, with what they were asked for with. */
+  /** The profiles in use, with their options. */
   const contexts = new Map<BrowserContext, string>();
   const resting = new Map<string, Resting[]>();
   async function rest(context: BrowserContext, visitor: string): Promise<void> {
@@ -185,9 +185,9 @@ function chromiumOf(browser: Browser, close: () => Promise<void>, { profilesStay
 
 /**
  * For a describe block: a Chromium for its tests, each of which ends without faults and without its pages.
- * @param options `pagesStay` leaves the pages open: a new profile reads every stylesheet, font and script again.
- * `profilesStay` gives the next test the last one's profile, where its visitor is alike: without cookies and permissions,
- * with what the browser has loaded; not for tests of caches, virtual authenticators or debuggers
+ * @param options `pagesStay` keeps the pages open: a new profile reads every stylesheet, font and script again.
+ * `profilesStay` gives the next test the last one's profile if the visitor's options are equal: without cookies and
+ * permissions, with the browser's caches; not for tests of caches, virtual authenticators or debuggers
  */
 export function chromiumForTests({
   pagesStay = false,
@@ -199,7 +199,7 @@ export function chromiumForTests({
     return running;
   };
   beforeAll(async () => {
-    // What it keeps, it keeps by profile, and every page has one of its own.
+    // Its caches are per profile, and every page has its own profile.
     running = chromiumOf(await sharedBrowser(), async () => {}, { profilesStay });
   });
   afterEach(async () => {
@@ -210,7 +210,7 @@ export function chromiumForTests({
   return { newPage: (visitor) => get().newPage(visitor), takeFaults: () => get().takeFaults() };
 }
 
-/** One stays with its page: when it goes, the page's virtual authenticators go with it. */
+/** A session stays with its page: when it ends, the page's virtual authenticators end too. */
 const debuggers = new WeakMap<Page, CDPSession>();
 
 async function debuggerOf(page: Page): Promise<CDPSession> {
@@ -219,19 +219,21 @@ async function debuggerOf(page: Page): Promise<CDPSession> {
   return debug;
 }
 
-/** Gives a page a window of this width. */
+/** Sets the width of a page's window. */
 export async function layOut(page: Page, widthPx: number): Promise<void> {
   if (page.viewportSize()?.width !== widthPx) await page.setViewportSize({ width: widthPx, height: heightPx });
 }
 
-/** By the debugger, which no policy of the page concerns; `page.evaluate` would copy half a megabyte several times. */
+/**
+ * With the debugger, to which no policy of the page applies; `page.evaluate` would copy half a megabyte several times.
+ */
 async function addAxe(page: Page): Promise<void> {
   const debug = await debuggerOf(page);
   const { exceptionDetails } = await debug.send('Runtime.evaluate', { expression: axeSource });
   if (exceptionDetails) throw new Error(`axe did not start: ${exceptionDetails.text}`);
 }
 
-/** The rules on colours take most of the time, and say the same in every language. */
+/** The rules about colors take most of the time, and have the same result in every language. */
 export type AxeRules = 'all' | 'colours' | 'but colours';
 const ofColours = ['color-contrast', 'link-in-text-block'];
 const chosen: Record<AxeRules, object> = {
@@ -240,16 +242,16 @@ const chosen: Record<AxeRules, object> = {
   'but colours': { rules: Object.fromEntries(ofColours.map((rule) => [rule, { enabled: false }])) },
 };
 
-/** What axe finds wrong on the page as it stands, one line per element. */
+/** The findings of axe on the current page, one line per element. */
 export async function axeFindings(page: Page, rules: AxeRules = 'all'): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await addAxe(page);
   const options = JSON.stringify({
     resultTypes: ['violations'],
-    // No rule that is on asks for the stylesheets again.
+    // No enabled rule needs the stylesheets again.
     preload: false,
     ...chosen[rules],
   });
-  // The rest of the results is long, and nobody reads it.
+  // The other results are long and unused.
   const violations = await page.evaluate<AxeResults['violations']>(
     `axe.run(document, ${options}).then(({ violations }) => violations)`,
   );

@@ -3,7 +3,7 @@ import { type CliIo, runCli } from '../../server/cli/index.ts';
 import type { TestFoyer } from './foyer.ts';
 import type { StoreUrls } from './stores.ts';
 
-/** What one run of the operator's command said. */
+/** The result of one run of the operator's command. */
 export interface CliRun {
   code: number;
   out: string;
@@ -20,7 +20,7 @@ export interface Cli {
 
 export const cliSecretKey = 'a secret key that is used by tests alone';
 
-/** The operator's command in this process, on the stores of these addresses. */
+/** The operator's command in this process, on these stores. */
 export function cliOn(
   urls: Pick<StoreUrls, 'databaseUrl' | 'redisUrl' | 'dataDir'>,
   environment: Record<string, string> = {},
@@ -51,7 +51,7 @@ export function cliOn(
   return Object.assign((...argv: string[]) => withInput('', ...argv), { withInput });
 }
 
-/** The command as the operator of this Foyer has it: the same stores, key and settings. */
+/** The operator's command for this Foyer: the same stores, key and settings. */
 export function cliOf(foyer: TestFoyer, environment: Record<string, string> = {}): Cli {
   const { config } = foyer.deps;
   return cliOn(foyer.stores.urls, {

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '..', '..');
 const built = join(root, 'dist', 'client');
 let fixture: string | undefined;
 
-/** A folder as Vite fills it, with empty files, so that pages can name them. */
+/** A folder like Vite's output, with empty files, so that pages can name them. */
 function writeFixture(): string {
   const dir = mkdtempSync(join(tmpdir(), 'foyer-client-'));
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
@@ -16,7 +16,7 @@ function writeFixture(): string {
     'sandbox/client/sandbox.css',
     ...entries.map((name) => `client/entries/${name}`),
   ];
-  // Foyer offers names with a hash of eight characters alone.
+  // Foyer only serves names with a hash of eight characters.
   const named = (source: string) =>
     source
       .replace(/^.*\//, '')

@@ -4,11 +4,11 @@ import { type Browser, locationOf } from './browser.ts';
 import { password, type TestFoyer } from './foyer.ts';
 import { type RelyingParty, refreshOf, relyingParty, store } from './relying-party.ts';
 
-/** A device without a browser, as its developers write it with openid-client. */
+/** A typical device without a browser, with openid-client. */
 export interface Device extends Pick<RelyingParty, 'config' | 'id'> {
   name: string;
   ask(parameters?: Record<string, string>): Promise<oidc.DeviceAuthorizationResponse>;
-  /** Asks once for the tokens, without the library's patience. */
+  /** Requests the tokens once, without the library's polling. */
   poll(asked: oidc.DeviceAuthorizationResponse): Promise<{ status: number; body: Record<string, unknown> }>;
 }
 
@@ -56,7 +56,7 @@ export async function typeCode(browser: Browser, userCode: string): Promise<Resp
   return browser.post('/oauth2/device', { xsrf: hiddenField(page, 'xsrf'), user_code: userCode });
 }
 
-/** Types a code and confirms (or refuses) it; answers where that leads. */
+/** Types a code and confirms (or refuses) it; returns the redirect's target. */
 export async function answerCode(
   browser: Browser,
   userCode: string,
@@ -69,7 +69,7 @@ export async function answerCode(
   return locationOf(await browser.post('/oauth2/device', fields));
 }
 
-/** Goes on from a confirmed code until there is nothing more to do; answers the last address. */
+/** Continues from a confirmed code to the end; returns the last address. */
 export async function finishCode(browser: Browser, from: string, user: { email: string }): Promise<string> {
   let at = from;
   for (let hops = 0; hops < 10; hops += 1) {

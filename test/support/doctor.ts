@@ -6,7 +6,7 @@ export interface Examination extends CliRun {
   findings: Finding[];
   /** The findings of this id. */
   of(id: string): Finding[];
-  /** `id level` of everything that is not ok. */
+  /** `id level` of every problem. */
   complaints: string[];
 }
 
@@ -22,9 +22,9 @@ export async function examine(foyer: Cli): Promise<Examination> {
   };
 }
 
-/** What the machine of the test is like is no matter of what is tested. */
+/** The state of the test's machine is not under test. */
 export const ofMachine = (complaint: string) =>
   /^(machine\.\S+|data-folder\.(space|memory|network)|\S+\.slow) /.test(complaint);
 
-/** A public address at which nothing answers. */
+/** A public address without a server. */
 export const nowhere = async (): Promise<string> => `http://localhost:${await freePort()}`;

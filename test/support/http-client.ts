@@ -2,7 +2,7 @@ import { Agent, IncomingMessage, METHODS } from 'node:http';
 import supertest, { type Test, type Agent as TestAgent } from 'supertest';
 import type { CookieJar } from 'tough-cookie';
 
-/** A connection serves one request after the other, as those of browsers do; supertest alone opens one per request. */
+/** A connection serves several requests in sequence, as in browsers; supertest alone opens one per request. */
 const connections = new Agent({ keepAlive: true });
 
 /** Gets a request and its response before the caller does; reads copies of them. */
@@ -19,15 +19,15 @@ export interface RequestOptions {
 }
 
 /**
- * The cookies of an agent in a jar of `tough-cookie`: the jar of superagent knows no Max-Age and no name prefixes, and
- * takes `/settings-x` for a path below `/settings`.
+ * The cookies of an agent in a jar of `tough-cookie`: the jar of superagent supports neither Max-Age nor name prefixes,
+ * and takes `/settings-x` for a path below `/settings`.
  */
 const agentJar = (jar: CookieJar, origin: string): TestAgent['jar'] => ({
   getCookies: ({ path }) => Object.assign([], { toValueString: () => jar.getCookieStringSync(`${origin}${path}`) }),
   getCookie: () => undefined,
   setCookie: () => false,
   setCookies(lines, _domain, path) {
-    // The path is that of the folder: with a slash at its end it remains the default path of a cookie (RFC 6265, 5.1.4).
+    // The path of the folder: with a trailing slash it remains the default path of a cookie (RFC 6265, 5.1.4).
     for (const line of [lines].flat()) jar.setCookieSync(line, `${origin}${path}/`);
     return [];
   },
@@ -35,7 +35,7 @@ const agentJar = (jar: CookieJar, origin: string): TestAgent['jar'] => ({
 
 type ParsedBody = (error: Error | null, body: unknown) => void;
 
-/** Reads a body as the bytes that came, whatever its type: each test decides how it reads them. */
+/** Reads a body as raw bytes, whatever its type: each test decides how to read them. */
 function readBytes(response: unknown, done: ParsedBody): void {
   if (!(response instanceof IncomingMessage)) throw new Error('superagent passes another response than Node’s');
   const chunks: Buffer[] = [];
@@ -51,8 +51,8 @@ function readBytes(response: unknown, done: ParsedBody): void {
 }
 
 /**
- * An agent of supertest that sends requests to one origin, with the cookies of this jar. It follows no redirect, takes
- * every status for an answer and changes neither bodies nor headers.
+ * An agent of supertest that sends requests to one origin, with the cookies of this jar. It follows no redirect,
+ * accepts every status and changes neither bodies nor headers.
  */
 export function createAgent(origin: string, jar: CookieJar): TestAgent {
   const agent = supertest.agent(origin);
@@ -66,15 +66,15 @@ export function createAgent(origin: string, jar: CookieJar): TestAgent {
     .use((request: Test) => request.agent(connections).unset('Accept-Encoding'));
 }
 
-/** The functions of an agent that begin a request. */
+/** The functions of an agent that start a request. */
 type Method = {
   [Name in keyof TestAgent]: TestAgent[Name] extends (url: string) => Test ? Name : never;
 }[keyof TestAgent];
 
-/** The agent’s `query` is no request with the method QUERY: it sets parameters. */
+/** The agent’s `query` is not a request with the method QUERY: it sets parameters. */
 const isMethod = (name: string): name is Method => name !== 'query' && METHODS.includes(name.toUpperCase());
 
-/** The response of Node as one of `fetch`, with every header line as it came. */
+/** Converts a response of Node to one of `fetch`, with every header line unchanged. */
 function toResponse({ res, url }: Test, body: unknown): Response {
   if (!(res instanceof IncomingMessage)) throw new Error(`no HTTP/1.1 response from ${url}`);
   const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = res;
@@ -99,7 +99,7 @@ export async function send(agent: TestAgent, path: string, options: RequestOptio
   if (!isMethod(name)) throw new Error(`supertest has no method ${method}`);
   const test = agent[name](path).set(Object.fromEntries(headers));
   if (body !== undefined) test.send(typeof body === 'string' ? body : Buffer.from(body));
-  // Superagent calls a string without a type a form.
+  // Superagent labels a string without a type as a form.
   if (!headers.has('content-type')) test.unset('Content-Type');
   const { body: received }: { body: unknown } = await test;
   const response = toResponse(test, received);

@@ -3,7 +3,7 @@ import type { TestFoyer } from './foyer.ts';
 import { toUserId } from './ids.ts';
 
 let members = 0;
-/** As `foyer user import` adds them. */
+/** Adds a user like `foyer user import`. */
 export async function imported(foyer: TestFoyer, change: Partial<ImportedUser> = {}): Promise<ImportedUser> {
   members += 1;
   const member: ImportedUser = {

@@ -1,8 +1,8 @@
 import { howManyListen } from './http-client.ts';
 
 /**
- * What a test file might change for the files after it in the same worker: the environment, functions of Node's that it
- * has put others in the place of, and listeners of the process.
+ * The global state that a test file might change for later files in the same worker: the environment, replaced
+ * functions of Node, and listeners of the process.
  */
 
 const functions = {
@@ -17,7 +17,7 @@ const functions = {
   'console.error': () => console.error,
 } as const;
 
-/** Not the signals: a browser that stays for the next file wants to hear of the end. */
+/** Not the signals: a shared browser listens for the end. */
 const events = ['warning'] as const;
 
 interface Seen {
@@ -36,10 +36,10 @@ function look(): Seen {
   };
 }
 
-/** As the file before has begun. */
+/** The state at the start of the previous file. */
 let before: Seen | undefined;
 
-/** @throws Error that names the file before this one in its worker, when it has not left everything as it was */
+/** @throws Error that names the previous file in its worker, if it has not restored everything */
 export function expectNothingLeft(): void {
   const now = look();
   const was = before;

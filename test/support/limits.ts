@@ -15,6 +15,6 @@ export const usualSettings = Object.fromEntries(
   names.map((name) => [name, schema.shape[name].parse(undefined)]),
 ) as LimitSettings;
 
-/** The table of the product with these numbers in place of the defaults. */
+/** The table of the product with these numbers instead of the defaults. */
 export const limitsWith = (settings: Partial<LimitSettings>, reached: (key: string) => void = () => {}): RateLimits =>
   configureLimits({ ...usualSettings, ...settings }, { reached });

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { transformSync } from 'rolldown/utils';
 
 /**
- * Runs first in each worker. Node strips types from TypeScript by itself, but does not know JSX. The positions in errors are
- * those of the source.
+ * Runs first in each worker. Node strips types from TypeScript itself, but does not support JSX. The positions in
+ * errors are those of the source.
  */
 
 setSourceMapsSupport(true, { nodeModules: false, generatedCode: false });

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { sql } from 'kysely';
 import type { OpenStores } from './stores.ts';
 
-/** Everything that somebody finds who has stolen both stores, as one text. */
+/** Everything that a thief of both stores finds, as one text. */
 export async function loot({ database, urls }: OpenStores): Promise<string> {
   const found: string[] = [];
   for (const file of readdirSync(urls.dataDir)) found.push(readFileSync(join(urls.dataDir, file), 'latin1'));

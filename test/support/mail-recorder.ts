@@ -4,23 +4,23 @@ import { toSealedText } from './ids.ts';
 
 type OutgoingSms = Message & { channel: 'sms' };
 
-/** A mail as its carrier was given it, with what it was made from. */
+/** A mail as its carrier got it, with its source. */
 export interface RecordedMail {
   to: string;
-  /** '' when the mail service makes the mail from a template of its own. */
+  /** '' if the mail service renders the mail from its own template. */
   subject: string;
   html: string;
   text: string;
   /** As in `outbox.add`. */
   template: string;
-  /** Its values, each as it was given: `values.code`. */
+  /** Its original values: `values.code`. */
   values: Record<string, string | number | boolean>;
-  /** All that the carrier was given. */
+  /** The carrier's input. */
   mail: OutgoingMail;
   idempotencyKey: string;
 }
 
-/** What is given to the one is then given to the other. */
+/** Passes each message to the one, then to the other. */
 export function bothCarriers(one: Carriers, other: Carriers): Carriers {
   return {
     mail: {
@@ -40,11 +40,11 @@ export function bothCarriers(one: Carriers, other: Carriers): Carriers {
   };
 }
 
-/** Carriers that keep what they are given. */
+/** Carriers that store their input. */
 export function createMailRecorder({ db }: Database, box: SecretBox) {
   const mails: RecordedMail[] = [];
   const sms: OutgoingSms[] = [];
-  /** While it is under way its row still says what it was made from. */
+  /** During its delivery its row still has the source. */
   async function source(id: string): Promise<Message> {
     const row = await db.selectFrom('outbox').select('sealed_payload').where('id', '=', id).executeTakeFirstOrThrow();
     return JSON.parse(box.open(toSealedText(row.sealed_payload ?? ''), `outbox:${id}`));
@@ -67,7 +67,7 @@ export function createMailRecorder({ db }: Database, box: SecretBox) {
       },
     },
   };
-  /** As they were written: by the ids of their rows, because many are delivered at once. */
+  /** In the order of their creation: by the ids of their rows, because many are delivered in parallel. */
   const mailsTo = (to: string) =>
     mails.filter((mail) => mail.to === to).toSorted((a, b) => (a.idempotencyKey < b.idempotencyKey ? -1 : 1));
   return { carriers, sms, mailsTo };

@@ -2,14 +2,14 @@ import * as oauth from 'oauth4webapi';
 import type { TestFoyer } from './foyer.ts';
 import type { Begun } from './relying-party.ts';
 
-/** A client app as its developers write it with oauth4webapi: public, as pages without a server of their own are. */
+/** A typical client app with oauth4webapi: public, like pages without a server. */
 export interface OauthApp {
   as: oauth.AuthorizationServer;
   client: oauth.Client;
   begin(parameters?: Record<string, string>): Promise<Begun>;
-  /** Redeems what came back to the redirect address; the library checks it. */
+  /** Redeems the response at the redirect address; the library verifies it. */
   redeem(callback: string, begun: Begun): Promise<{ accessToken: string; idToken: string; claims: oauth.IDToken }>;
-  /** What userInfo says of the member. */
+  /** The user's claims from userInfo. */
   userInfo(accessToken: string, sub: string): Promise<oauth.UserInfoResponse>;
 }
 

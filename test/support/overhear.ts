@@ -1,6 +1,6 @@
 import { listenToAnswers } from './http-client.ts';
 
-/** What is no secret, by the name under which it travels. Everything else in a request is taken for one. */
+/** Names of values that are not secret. All other values in a request count as secret. */
 const harmless = new Set([
   ...[
     'client_id',
@@ -37,7 +37,7 @@ const harmless = new Set([
   ],
 ]);
 
-/** What is secret or personal in a JSON answer. */
+/** Secret or personal properties of a JSON answer. */
 const secretAnswers = new Set([
   ...[
     'access_token',
@@ -52,10 +52,10 @@ const secretAnswers = new Set([
   ],
 ]);
 
-/** Shorter than this, a value could be part of any line. */
+/** A shorter value could be part of any line. */
 const leastCharacters = 6;
 
-/** As servers read cookies: what cannot be decoded stays as it is. */
+/** As servers read cookies: undecodable values stay unchanged. */
 function decoded(value: string): string {
   try {
     return decodeURIComponent(value);
@@ -65,17 +65,17 @@ function decoded(value: string): string {
 }
 
 export interface Overheard {
-  /** Value → the name under which it travelled last. */
+  /** Value → the name under which it was last sent. */
   secrets: Map<string, string>;
-  /** All names under which secrets travelled. */
+  /** All names under which secrets were sent. */
   names: Set<string>;
   add(name: string, value: string): void;
-  /** The names of the secrets that stand in a text, as they are or encoded. */
+  /** The names of the secrets in a text, plain or encoded. */
   foundIn(text: string): string[];
   stop(): void;
 }
 
-/** Listens to every request that this process makes, and keeps each secret that passes, in either direction. */
+/** Listens to every request of this process, and stores each secret, in either direction. */
 export function overhear(): Overheard {
   const secrets = new Map<string, string>();
   const names = new Set<string>();
@@ -150,7 +150,7 @@ export function overhear(): Overheard {
           JSON.stringify(value).slice(1, -1),
           btoa(encodeURIComponent(value)),
         ];
-        // Six digits stand by chance in a time, a duration or an id: there they have digits beside them.
+        // Six digits may be part of a time, a duration or an id: there they have digits beside them.
         const found = /^\d+$/.test(value)
           ? new RegExp(`(?<![0-9a-f])${value}(?![0-9a-f])`).test(text)
           : forms.some((form) => text.includes(form));

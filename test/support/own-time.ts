@@ -1,11 +1,14 @@
-/** Between two looks more cannot be this process's own doing in tests that wait; the rest is what a busy machine gave to others. */
+/**
+ * A longer gap between two looks is not this process's own doing in tests that wait; the machine was busy with other
+ * work.
+ */
 const mostBetweenLooksMs = 50;
 const lookEveryMs = 10;
 
 /**
- * A stop watch for waits: counts the time as this process has lived it, so that a limit holds on a busy machine as on an idle
- * one. Not for work that keeps the event loop busy.
- * @returns stops it, and answers milliseconds
+ * A stopwatch for waits: counts only the time in which this process could run, so that a limit holds on a busy machine
+ * as on an idle one. Not for work that blocks the event loop.
+ * @returns stops it, and returns milliseconds
  */
 export function ownTime(): () => number {
   let [lived, last] = [0, performance.now()];
@@ -23,7 +26,7 @@ export function ownTime(): () => number {
 }
 
 /**
- * A stop watch for work: counts what the processor has done for this process, whatever else the machine was busy with.
+ * A stopwatch for work: counts the processor time of this process, whatever else the machine does.
  * @returns milliseconds so far, of all threads together
  */
 export function workTime(): () => number {

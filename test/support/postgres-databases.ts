@@ -6,15 +6,15 @@ import pg from 'pg';
 import { migrate, openDatabase } from '../../server/store/index.ts';
 
 /**
- * Databases on the tests' PostgreSQL. To make one and migrate it costs a third of a second of the processor; to empty one that
- * another test is done with, a twentieth.
+ * Databases on the tests' PostgreSQL. Creating and migrating one takes a third of a second of the processor; emptying a
+ * used one a twentieth.
  */
 
 const migrationsDir = join(import.meta.dirname, '..', '..', 'server', 'store', 'migrations');
-/** How long connections that were closed may take to be gone. */
+/** How long closed connections may take to disappear. */
 const leaveWithinMs = 200;
 
-/** Does something on a connection of its own. */
+/** Runs an action on a separate connection. */
 async function connected<T>(url: string, act: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -25,20 +25,20 @@ async function connected<T>(url: string, act: (client: pg.Client) => Promise<T>)
   }
 }
 
-/** Of this process, by address: a new connection costs the server more than most questions do. */
+/** Of this process, by address: a new connection costs the server more than most queries do. */
 const kept = new Map<string, Promise<pg.Pool>>();
 
-/** One connection that stays for the next question, and keeps no process alive. */
+/** One connection that is kept for later queries, and does not keep the process alive. */
 function administrator(url: string): Promise<pg.Pool> {
   const known = kept.get(url);
   if (known) return known;
   const pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
-  // A server that is stopped ends it; the next question opens another one.
+  // A stopped server ends it; the next query opens another one.
   pool.on('error', () => {});
   const prepared = (async () => {
     const client = await pool.connect();
     try {
-      // Two that create a table at once would be in each other's way.
+      // Two parallel creations of a table would conflict.
       await client.query('select pg_advisory_lock($1)', [waitingLock]);
       await client.query(waiting);
       await client.query('select pg_advisory_unlock($1)', [waitingLock]);
@@ -72,7 +72,7 @@ export async function dropDatabase(adminUrl: string, name: string): Promise<void
 
 let hash: string | undefined;
 
-/** What the migrations say: a server that outlives the run lends nothing that older ones have made. */
+/** A hash of the migrations: a server that outlives the run must not lend databases of older ones. */
 function migrationsHash(): string {
   if (hash === undefined) {
     const files = readdirSync(migrationsDir).toSorted();
@@ -82,7 +82,7 @@ function migrationsHash(): string {
   return hash;
 }
 
-/** Where the names of migrated and empty databases wait, with a fingerprint of their tables and of the migrations. */
+/** The names of migrated and empty databases, with a fingerprint of their tables and of the migrations. */
 const waiting = `create table if not exists foyer_test_waiting (name text primary key, tables text, migrations text)`;
 const waitingLock = 4_201;
 const take = `delete from foyer_test_waiting where name = (select name from foyer_test_waiting where migrations = $1
@@ -93,7 +93,7 @@ const fingerprint = `select md5(string_agg(concat_ws(' ', c.relname, c.relkind, 
   order by c.relname, a.attnum) || (select string_agg(h::text, ',' order by name) from schema_history h)) as tables
   from pg_class c join pg_attribute a on a.attrelid = c.oid where c.relnamespace = 'public'::regnamespace`;
 
-/** Truncated, a table is as new: rows come back in the order in which they went in. */
+/** A truncated table is like a new one: rows are returned in the order of insertion. */
 const empty = `do $$ declare names text; begin
   select string_agg(oid::regclass::text, ', ') into names from pg_class where relkind = 'r' and relname <> 'schema_history'
     and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0;
@@ -115,10 +115,10 @@ async function leftAlone(client: pg.Client): Promise<boolean> {
   return true;
 }
 
-/** A migrated and empty database that nobody else uses until it is given back. */
+/** A migrated and empty database for exclusive use until it is returned. */
 export interface Lent {
   name: string;
-  /** Everything that used it is closed. One that was altered, or that somebody still holds, is dropped. */
+  /** Its connections must be closed. A database that was altered, or is still in use, is dropped. */
   giveBack(): Promise<void>;
 }
 

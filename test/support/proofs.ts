@@ -8,7 +8,7 @@ export interface ProofKey {
 
 export const newKey = (): Promise<ProofKey> => generateKeyPair('ES256', { extractable: true });
 
-/** A DPoP proof as a client makes it (RFC 9449, section 4.2); what is given in `claims` and `header` replaces what is right. */
+/** A DPoP proof (RFC 9449, section 4.2); `claims` and `header` replace correct values. */
 export async function proof(
   key: ProofKey,
   { htm, htu, accessToken, nonce }: { htm: string; htu: string; accessToken?: string; nonce?: string | undefined },

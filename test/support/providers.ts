@@ -51,24 +51,24 @@ export interface TestProviders {
   /** `http://127.0.0.1:<port>`: another site than Foyer's. */
   url: string;
   /**
-   * What a Foyer is configured with that asks here: GOOGLE_*, FACEBOOK_*, AMAZON_*, and PROVIDERS_FILE.
-   * @param change of that file's content, before it is written; each call writes a file of its own
+   * The configuration of a Foyer that uses them: GOOGLE_*, FACEBOOK_*, AMAZON_*, and PROVIDERS_FILE.
+   * @param change of that file's content, before it is written; each call writes a separate file
    */
   environment(change?: (file: ProvidersJson) => ProvidersJson): Record<string, string>;
   /**
-   * Who the chooser offers, by given name: Ada, new and confirmed; Vera; Grace, whose address is not confirmed (by
-   * SAML: …@elsewhere.example); Joan, without
-   * an address. At google, facebook and amazon they are …@example.com, at the companies of the company's domain.
+   * The people in the chooser, by given name: Ada, new and confirmed; Vera; Grace, whose address is not confirmed
+   * (SAML: …@elsewhere.example); Joan, without an address. At google, facebook and amazon they are …@example.com, at
+   * the companies in the company's domain.
    */
   people: TestPeople;
-  /** What the next request (of this kind) is answered by, instead of the chooser; once. A broken answer is about Ada. */
+  /** The answer to the next request (of this kind), instead of the chooser; once. A broken answer is about Ada. */
   answerAs(who: Person | 'refuse' | Broken | Answer, kind?: StandInKind): void;
-  /** Every request that was made here, with its answer, the oldest first. */
+  /** Every received request with its answer, the oldest first. */
   exchanges: ProviderExchange[];
-  /** Everything in them that nobody else may learn: client secrets, codes, verifiers, tokens, SAML messages. */
+  /** Their secrets: client secrets, codes, verifiers, tokens, SAML messages. */
   secrets(): string[];
   saml: SamlIdentityProvider;
-  /** Signs SAML answers and id tokens. */
+  /** Signs SAML responses and id tokens. */
   samlSigner: Signer;
   /** Another provider's key and certificate. */
   otherSigner(): Signer;
@@ -76,9 +76,9 @@ export interface TestProviders {
   serviceProvider: Signer;
   /** The XML of a response: `samlResponse({ ...saml.usual(…), …what is different })`. */
   samlResponse(options: SamlResponseOptions): Promise<string>;
-  /** Where Foyer is, for sign-in and single logout that begin at the SAML identity provider. */
+  /** The address of Foyer, for sign-in and single logout that start at the SAML identity provider. */
   tell(foyerUrl: string): void;
-  /** Of a folder that goes with `close`: certificates of a test's own. @returns the file's path */
+  /** Writes a file into a folder that `close` deletes: certificates of a test. @returns the file's path */
   write(name: string, content: string): string;
   close(): Promise<void>;
 }
@@ -103,9 +103,9 @@ function peopleByName(kind: StandInKind) {
 
 let made: { atMs: number; keys: ReturnType<typeof makeCompanyKeys> } | undefined;
 
-/** Made once for all tests of this process, as signing keys are: each costs a third of a second of the processor. */
+/** Created once for all tests of this process, like signing keys: each costs a third of a second of the processor. */
 function sharedCompanyKeys(nowMs: number) {
-  // Their certificates begin a day before.
+  // Their certificates start a day before.
   if (!made || Math.abs(made.atMs - nowMs) > 12 * 60 * 60_000) made = { atMs: nowMs, keys: makeCompanyKeys(nowMs) };
   return made.keys;
 }

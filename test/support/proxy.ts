@@ -2,15 +2,15 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
 import { openDatabase, openKeyValue } from '../../server/store/index.ts';
 import type { Backend } from './stores.ts';
 
-/** Stands between Foyer and a server of its own, so that a test can take that server away from it alone. */
+/** A proxy between Foyer and a server, so that a test can disconnect that server for itself only. */
 export interface ServerProxy {
   /** The address of the server, through the proxy. */
   url: string;
-  /** Connections break, and new ones are refused. */
+  /** Breaks connections, and refuses new ones. */
   cut(): void;
-  /** Nothing comes through any more, and nobody says so. */
+  /** Passes nothing on any more, without an error. */
   freeze(): void;
-  /** As at first. */
+  /** Restores the initial state. */
   mend(): void;
   stop(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export async function startProxy(target: string): Promise<ServerProxy> {
       state = 'frozen';
     },
     mend() {
-      // What was swallowed is missing: these connections are of no use any more.
+      // Dropped data are missing, so these connections are useless.
       breakAll();
       state = 'open';
     },
@@ -63,7 +63,7 @@ export async function startProxy(target: string): Promise<ServerProxy> {
   };
 }
 
-/** The backend of servers, each behind a proxy of this test alone; the proxies are there once it is open. */
+/** The backend of servers, each behind a proxy of this test only; the proxies exist once it is open. */
 export function behindProxies(servers: Backend): {
   backend: Backend;
   proxies: Record<'database' | 'keyValue', () => ServerProxy>;

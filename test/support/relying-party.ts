@@ -3,7 +3,7 @@ import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from './browser.ts';
 import { password, type TestFoyer } from './foyer.ts';
 
-/** A sign-in that a client app has begun. */
+/** A started sign-in of a client app. */
 export interface Begun {
   url: string;
   state: string;
@@ -11,13 +11,13 @@ export interface Begun {
   verifier: string;
 }
 
-/** A client app as its developers write it: openid-client, nothing that is special to Foyer. */
+/** A typical client app: openid-client, without anything special to Foyer. */
 export interface RelyingParty {
   config: oidc.Configuration;
   id: string;
   redirectUri: string;
   begin(parameters?: Record<string, string>): Promise<Begun>;
-  /** Redeems what came back to the redirect address. */
+  /** Redeems the response at the redirect address. */
   redeem(callback: string, begun: Begun): Promise<oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers>;
 }
 
@@ -60,7 +60,7 @@ export async function relyingParty(
 
 export type Tokens = Awaited<ReturnType<RelyingParty['redeem']>>;
 
-/** A whole sign-in for a client app: out, home, and the code redeemed. */
+/** A whole sign-in for a client app, including the redemption of the code. */
 export async function tokensFor(
   client: RelyingParty,
   browser: Browser,
@@ -71,7 +71,7 @@ export async function tokensFor(
   return client.redeem(await signInFor(browser, begun, user), begun);
 }
 
-/** Hands a pending request to POST /storage, as the script of /verify-user does; answers where that leads. */
+/** Sends a pending request to POST /storage, as the script of /verify-user does; returns the target. */
 export async function store(browser: Browser, verifyUser: string): Promise<string> {
   const id = new URL(verifyUser).searchParams.get('authorization_code');
   const answer = await browser.postJson('/storage', { authorization_code: id });
@@ -80,7 +80,7 @@ export async function store(browser: Browser, verifyUser: string): Promise<strin
   return new URL(data.location, answer.url).href;
 }
 
-/** Follows a begun request in a browser in which the member may or may not be signed in; answers the callback address. */
+/** Follows a started request in a browser with or without a session; returns the callback address. */
 export async function signInFor(
   browser: Browser,
   begun: Pick<Begun, 'url'>,
@@ -90,7 +90,7 @@ export async function signInFor(
   return homeFrom(browser, locationOf(await browser.get(begun.url, { from: 'cross-site' })), user, secret);
 }
 
-/** Goes on from a page of a sign-in, also from one that begins it again; answers the callback address. */
+/** Continues from a page of a sign-in, also from one that starts it again; returns the callback address. */
 export async function homeFrom(
   browser: Browser,
   page: string,
@@ -117,7 +117,7 @@ export async function homeFrom(
   throw new Error(`did not come home: ${at}`);
 }
 
-/** Where a page goes on to by itself. */
+/** The target of a page that redirects by itself. */
 export function refreshOf(html: string): string {
   const href = /http-equiv="refresh" content="0; url=([^"]+)"/i.exec(html)?.[1];
   if (href === undefined) throw new Error(`no page that goes on: ${html.slice(0, 300)}`);

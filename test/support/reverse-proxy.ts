@@ -3,20 +3,20 @@ import { createServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import type { TestCertificate } from './certificate.ts';
 
-/** What stands before Foyer in production: it ends TLS. A test lets it spoil what it passes on. */
+/** The reverse proxy of production: it terminates TLS. A test lets it spoil its requests. */
 export interface ReverseProxy {
   /** `https://localhost:<port>` */
   url: string;
   /** The port of http://, which redirects. */
   plainPort: number;
-  /** Where requests go. */
+  /** The target of requests. */
   target: string;
-  /** As good proxies do, unless a test says otherwise. */
+  /** Correct by default; a test can replace it. */
   toServer(headers: IncomingHttpHeaders, client: string): IncomingHttpHeaders;
   toClient(headers: IncomingHttpHeaders): IncomingHttpHeaders;
   /** Answers http://. */
   plain: RequestListener;
-  /** From now on shows this certificate. */
+  /** Uses this certificate from now on. */
   present(certificate: TestCertificate): void;
   stop(): Promise<void>;
 }

@@ -5,18 +5,18 @@ export interface Route {
   path: string;
   /** As the route was registered. */
   pattern: string;
-  /** Those that the route itself answers; empty: all. */
+  /** The methods of the route itself; empty: all. */
   methods: string[];
 }
 
-/** Paths under which a handler stands without routes: what it answers is its own affair. */
+/** Paths of handlers without routes, which answer every path below them. */
 export const folders = ['/assets'];
 
 const get = (of: unknown, name: string): unknown => Reflect.get(Object(of), name);
 
 /**
- * All routes of an Express application, read from the application itself, so that a new one is there by itself.
- * @throws Error when something is mounted in a way that this cannot read
+ * All routes of an Express application, read from the application itself, so that new ones are included.
+ * @throws Error for an unsupported kind of mount
  */
 export function routesOf(app: Express): Route[] {
   const routes = [...routesIn(get(get(app, 'router'), 'stack'))];

@@ -1,52 +1,52 @@
 import { DOMParser } from '@xmldom/xmldom';
 
 /**
- * Signature wrapping (Somorovsky et al., "On Breaking SAML: Be Whoever You Want to Be", 2012), in the eight shapes that SAML
- * Raider knows them by: the signed element is moved out of the way, and one that says something else stands in its place.
+ * Signature wrapping (Somorovsky et al., "On Breaking SAML: Be Whoever You Want to Be", 2012), in the eight variants of
+ * SAML Raider: the signed element is moved, and a forged one takes its place.
  */
 export const wrappings = {
-  /** The evil response keeps the signature, and the signed response stands within that. */
+  /** The forged response keeps the signature, which contains the signed response. */
   'XSW 1': (doc) => {
     const [evil, signature] = [doc.documentElement, signatureOf(doc.documentElement)];
     const good = without(evil.cloneNode(true) as Element);
     become(evil, '_evil-response');
     signature.appendChild(good);
   },
-  /** The signed response stands before the signature that was taken from it. */
+  /** The signed response precedes its removed signature. */
   'XSW 2': (doc) => {
     const [evil, signature] = [doc.documentElement, signatureOf(doc.documentElement)];
     const good = without(evil.cloneNode(true) as Element);
     become(evil, '_evil-response');
     evil.insertBefore(good, signature);
   },
-  /** An evil assertion stands before the signed one. */
+  /** A forged assertion precedes the signed one. */
   'XSW 3': (doc) => {
     const good = assertionOf(doc);
     const evil = become(without(good.cloneNode(true) as Element), '_evil-assertion');
     doc.documentElement.insertBefore(evil, good);
   },
-  /** The evil assertion holds the signed one. */
+  /** The forged assertion contains the signed one. */
   'XSW 4': (doc) => {
     const good = assertionOf(doc);
     const evil = become(without(good.cloneNode(true) as Element), '_evil-assertion');
     doc.documentElement.appendChild(evil);
     evil.appendChild(good);
   },
-  /** The evil assertion keeps the signature; the signed one follows it. */
+  /** The forged assertion keeps the signature; the signed one follows it. */
   'XSW 5': (doc) => {
     const evil = assertionOf(doc);
     const good = without(evil.cloneNode(true) as Element);
     become(evil, '_evil-assertion');
     doc.documentElement.appendChild(good);
   },
-  /** The evil assertion keeps the signature, which holds the signed one. */
+  /** The forged assertion keeps the signature, which contains the signed one. */
   'XSW 6': (doc) => {
     const evil = assertionOf(doc);
     const good = without(evil.cloneNode(true) as Element);
     become(evil, '_evil-assertion');
     signatureOf(evil).appendChild(good);
   },
-  /** An element of extensions, of which anything may be said, holds an evil assertion with the id of the signed one. */
+  /** An extension element, whose content is free, contains a forged assertion with the id of the signed one. */
   'XSW 7': (doc) => {
     const good = assertionOf(doc);
     const evil = become(without(good.cloneNode(true) as Element));
@@ -54,7 +54,7 @@ export const wrappings = {
     extensions.appendChild(evil);
     doc.documentElement.insertBefore(extensions, good);
   },
-  /** The evil assertion keeps the signature, and an object in it holds the signed one. */
+  /** The forged assertion keeps the signature, and an object in it contains the signed one. */
   'XSW 8': (doc) => {
     const evil = assertionOf(doc);
     const good = without(evil.cloneNode(true) as Element);
@@ -63,12 +63,12 @@ export const wrappings = {
     object.appendChild(good);
     signatureOf(evil).appendChild(object);
   },
-  /** As 3, with the id of the signed one, and behind it. */
+  /** As 3, with the id of the signed one, and after it. */
   'two assertions of one id': (doc) => {
     const good = assertionOf(doc);
     doc.documentElement.appendChild(become(without(good.cloneNode(true) as Element)));
   },
-  /** The evil assertion has another name than the one that a careless reader counts. */
+  /** The forged assertion has another name than the one that a careless parser counts. */
   'an assertion within an encrypted one': (doc) => {
     const good = assertionOf(doc);
     const evil = become(without(good.cloneNode(true) as Element), '_evil-assertion');
@@ -78,7 +78,7 @@ export const wrappings = {
   },
 } satisfies Record<string, (doc: Document) => void>;
 
-/** Who the wrapped element says that it is. */
+/** The name in the forged element. */
 export const evilName = 'the-name-of-a-victim';
 export const evilAddress = 'victim@corp.acme.example';
 

@@ -3,17 +3,17 @@ import { type Browser, locationOf } from './browser.ts';
 import type { TestFoyer } from './foyer.ts';
 import type { TestProviders } from './providers.ts';
 
-/** A sign-in by SAML that a browser has begun. */
+/** A sign-in with SAML that a browser has started. */
 export interface SamlAttempt {
   browser: Browser;
-  /** Where the provider is asked. */
+  /** The address of the request. */
   url: URL;
   relayState: string;
-  /** As the provider sees it. */
+  /** The request as the provider reads it. */
   request: { id: string; acsUrl: string; app: string };
 }
 
-/** Where a page goes on to by itself. */
+/** The target of a page that redirects by itself. */
 export async function goingOnTo(page: Response): Promise<URL> {
   const text = await page.text();
   const [, address] = /http-equiv="refresh" content="\d+;\s*url=([^"]+)"/i.exec(text) ?? [];
@@ -21,7 +21,7 @@ export async function goingOnTo(page: Response): Promise<URL> {
   return new URL(address.replaceAll('&amp;', '&'));
 }
 
-/** Presses the button of a SAML provider. */
+/** Clicks the button of a SAML provider. */
 export async function beginSaml(
   foyer: Pick<TestFoyer, 'browser'>,
   { browser = foyer.browser(), provider = 'acme-saml', search = '', fields = {} } = {} as {
@@ -40,7 +40,7 @@ export async function beginSaml(
 }
 
 /**
- * Posts an answer as the page of a provider does: from another site, so without the browser's cookies.
+ * Posts a response like the page of a provider: cross-site, so without the browser's cookies.
  * @param path of the endpoint
  */
 export function postFromElsewhere(
@@ -54,7 +54,7 @@ export function postFromElsewhere(
 
 export const inBase64 = (xml: string) => Buffer.from(xml, 'utf8').toString('base64');
 
-/** Posts an answer, and goes on with the browser. @returns where that one is led to, as path and query */
+/** Posts a response, and continues with the browser. @returns the target, as path and query */
 export async function arrive(
   foyer: Pick<TestFoyer, 'browser' | 'url'>,
   { browser, relayState, request }: SamlAttempt,
@@ -67,13 +67,13 @@ export async function arrive(
   return pathOf(await browser.get(to, { from: 'cross-site' }));
 }
 
-/** Path and query of where an answer leads. */
+/** Path and query of a redirect's target. */
 export function pathOf(answer: Response): string {
   const { pathname, search } = new URL(locationOf(answer));
   return pathname + search;
 }
 
-/** What the provider would answer to an attempt, with what is different. */
+/** The provider's response to an attempt, with differences. */
 export function answerXml(
   providers: TestProviders,
   { request }: Pick<SamlAttempt, 'request'>,
@@ -82,7 +82,7 @@ export function answerXml(
   return providers.samlResponse({ ...providers.saml.usual(providers.people.saml.ada, request), ...change });
 }
 
-/** What the log says of ways through providers, the oldest first. */
+/** The log entries of federated sign-ins, the oldest first. */
 export function federationLog(foyer: Pick<TestFoyer, 'logged'>): { outcome: string; detail?: string }[] {
   return foyer
     .logged()

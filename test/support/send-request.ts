@@ -5,7 +5,7 @@ const redirects = [301, 302, 303, 307, 308];
 const mostRedirects = 20;
 
 /**
- * Sends one request by supertest, without cookies of earlier ones. Arguments and answer are those of `fetch`: redirects
+ * Sends one request by supertest, without cookies of earlier ones. Arguments and result are those of `fetch`: redirects
  * are followed by GET unless `redirect` is `manual`. `signal` has no effect.
  * @throws the errors of Node for connections that fail
  */

@@ -8,25 +8,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /**
- * Redis and PostgreSQL for tests. `npm test` starts one of each and says where in the environment; a test that needs
- * one asks here. Tests of fail-over and outage start servers of their own.
- *
- * This file uses nothing but Node itself, so that the test script can import it as it is.
+ * Redis and PostgreSQL for tests. `npm test` starts one of each and passes their addresses in the environment; tests
+ * get them here. Tests of fail-over and outage start their own servers.
+ * This file uses only Node itself, so that the test script can import it directly.
  */
 
-/** What a run may leave out, by name, in FOYER_TEST_WITHOUT (with commas). */
+/** The parts that a run may omit, by name, in FOYER_TEST_WITHOUT (comma-separated). */
 export type Part = 'redis' | 'postgres' | 'browser';
 
 const VARIABLES = { redis: 'TEST_REDIS_URL', postgres: 'TEST_DATABASE_URL', browser: 'CHROMIUM_PATH' } as const;
 
-/** True when this run leaves the part out; its suites are then not registered at all. */
+/** True if this run omits the part; its suites are then not registered at all. */
 export function leftOut(part: Part): boolean {
   return (process.env.FOYER_TEST_WITHOUT ?? '').split(',').some((name) => name.trim() === part);
 }
 
 /**
- * The address of a service (the path of the browser) that this run was given.
- * @throws Error that says what to do when there is none.
+ * The address of a service (the path of the browser) for this run.
+ * @throws Error with instructions if there is none.
  */
 export function requireService(part: Part): string {
   const variable = VARIABLES[part];
@@ -59,7 +58,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** The path of a program, or undefined: on the PATH, or where packages put database servers. */
+/** The path of a program, or undefined: on the PATH, or in the folders of packages of database servers. */
 export function findProgram(name: string): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   for (const parent of ['/usr/lib/postgresql', '/opt/homebrew/opt', '/usr/local/opt']) {
@@ -73,7 +72,7 @@ export function findProgram(name: string): string | undefined {
 /** A private Redis without persistence. `extra` are further command-line settings. */
 export async function startRedis(extra: string[] = []): Promise<Service> {
   const port = await freePort();
-  // A replica writes its master's data there, whatever the settings say about saving.
+  // A replica writes its master's data there, whatever the settings for saving.
   const folder = await mkdtemp(join(tmpdir(), 'foyer-redis-'));
   const child = spawnServer(required('redis-server'), [
     ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'],
@@ -102,7 +101,7 @@ export async function startSentinel(masterPort: number): Promise<Service> {
   return service(child, port, `redis+sentinel://127.0.0.1:${port}/NAME`, folder);
 }
 
-/** A private PostgreSQL that forgets everything when it ends, and waits for no disk. */
+/** A private PostgreSQL without durability: its data are deleted at the end, and it never waits for the disk. */
 export async function startPostgres(): Promise<Service> {
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'foyer-postgres-'));
@@ -124,7 +123,7 @@ export async function startPostgres(): Promise<Service> {
   await run(required('initdb'), initialise, as);
   const child = spawnServer(required('postgres'), arguments_, as);
   await untilListening(port, child);
-  // It listens a moment before it accepts anybody.
+  // It listens a moment before it accepts connections.
   const isReady = () => run(required('pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]);
   await until(
     () =>
@@ -160,7 +159,7 @@ function required(name: string): string {
 
 function spawnServer(path: string, args: string[], options: { uid?: number; gid?: number; cwd?: string } = {}) {
   const child = spawn(path, args, { ...options, stdio: 'ignore' });
-  // A test that fails half way must not leave it running.
+  // A failing test must not leave it running.
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   child.once('exit', () => process.off('exit', end));
@@ -199,7 +198,7 @@ function service(child: ChildProcess, port: number, url: string, folder?: string
       if (child.exitCode === null && child.signalCode === null) {
         const ended = new Promise((resolve) => child.once('exit', resolve));
         child.kill('SIGCONT');
-        // For PostgreSQL a fast shutdown; Redis saves nothing.
+        // A fast shutdown for PostgreSQL; Redis saves nothing.
         child.kill('SIGINT');
         const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
         await ended;

@@ -2,9 +2,10 @@ import { expectNothingLeft } from './left-behind.ts';
 import { chooseBackends } from './stores.ts';
 import { limitTests } from './test-limits.ts';
 
-/** Runs once in each worker, before its first test file. The files of a worker share modules, and what those keep. */
+/** Runs once in each worker, before its first test file. The files of a worker share modules and their state. */
 
-// As it is shipped, and as fast: React's other half draws every page several times as slowly, for warnings that no test reads.
+// React's production build, as it is shipped: the development build renders every page several times as slowly, for
+// warnings that no test reads.
 const { NODE_ENV } = process.env;
 process.env.NODE_ENV = 'production';
 await Promise.all([import('react/jsx-runtime'), import('react-dom/server')]);

@@ -5,9 +5,8 @@ import { uuidv7 } from '../../server/store/index.ts';
 let made: Promise<JWK[]> | undefined;
 
 /**
- * First signing keys for one more Foyer of this process, made once: an RSA key costs a third of a second of the processor,
- * more than all else that a test's Foyer begins with. Each is given them under names of its own; those that replace them are
- * its own.
+ * Initial signing keys for a further Foyer of this process, created once: an RSA key costs a third of a second of the
+ * processor, more than the rest of a test's start. Each Foyer gets them under its own names; later keys are its own.
  */
 export async function sharedKeys(nowMs: number): Promise<JWK[]> {
   made ??= generateAll(nowMs);

@@ -1,12 +1,12 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** This file uses nothing but Node itself: the load tests run it as it is. */
+/** This file uses only Node itself: the load tests run it directly. */
 
 export interface Asked {
   path: string;
   headers: Record<string, string>;
-  /** The status of a right answer. */
+  /** The expected status. */
   expected: number;
 }
 
@@ -14,9 +14,9 @@ export interface Counts {
   requests: number;
   /** Repeated because the connection broke before an answer, as browsers and proxies do with a GET. */
   repeated: number;
-  /** What was not answered as it should be: status or error → how many. */
+  /** Wrong answers: status or error → number. */
   failed: Record<string, number>;
-  /** The longest that one had to wait, with its repetitions. */
+  /** The longest wait, including repetitions. */
   slowestMs: number;
 }
 
@@ -26,9 +26,9 @@ export interface SteadyLoad {
 }
 
 const mostAttempts = 3;
-/** Longer than anybody should wait for a page. */
+/** Longer than a user should wait for a page. */
 const answerLimitMs = 10_000;
-/** Then a visitor leaves and another one comes, over a new connection. */
+/** Then the next visitor uses a new connection. */
 const requestsPerConnection = 10;
 
 function once(
@@ -50,8 +50,9 @@ const brokenConnection = (error: unknown) =>
   ['ECONNRESET', 'EPIPE', 'ECONNREFUSED'].includes(String(Reflect.get(Object(error), 'code')));
 
 /**
- * Asks on and on, `atOnce` at a time over connections that are kept, going round the given requests.
- * @param pauseMs between an answer and the next request; without one they take the processor from what starts meanwhile
+ * Sends requests continuously, `atOnce` in parallel over kept connections, cycling through the given ones.
+ * @param pauseMs between an answer and the next request; without one they take the processor from other work that
+ * starts meanwhile
  */
 export function steadyLoad(port: number, asked: readonly Asked[], atOnce: number, pauseMs = 0): SteadyLoad {
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
@@ -62,7 +63,7 @@ export function steadyLoad(port: number, asked: readonly Asked[], atOnce: number
     for (let attempt = 1; ; attempt += 1) {
       try {
         const headers = last ? { ...one.headers, connection: 'close' } : one.headers;
-        // Again over a new connection, as browsers do: another one that was kept may be as dead.
+        // Retries over a new connection, as browsers do: another kept one may be dead too.
         const { statusCode } = await once(attempt === 1 && agent, port, { ...one, headers });
         return statusCode === one.expected ? undefined : String(statusCode);
       } catch (error) {

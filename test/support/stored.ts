@@ -10,7 +10,7 @@ export interface StoredEntry {
   ttlMs: number;
 }
 
-/** What lies in the key-value store, read past the product; counters and sets too. */
+/** The content of the key-value store, read without the product; including counters and sets. */
 export async function entriesIn({ urls }: OpenStores, prefix = ''): Promise<StoredEntry[]> {
   return urls.redisUrl === '' ? inFile(urls.dataDir, prefix) : inRedis(urls.redisUrl, prefix);
 }

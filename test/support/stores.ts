@@ -10,26 +10,26 @@ import { type Database, type KeyValueStore, migrate, openDatabase, openKeyValue 
 import { createDatabase, dropDatabase, lendDatabase, withDatabase } from './postgres-databases.ts';
 import { leftOut, requireService } from './services.ts';
 
-/** Addresses as the configuration has them; the empty ones mean SQLite and the embedded store in `dataDir`. */
+/** Addresses as in the configuration; empty ones mean SQLite and the embedded store in `dataDir`. */
 export interface StoreUrls {
   databaseUrl: string;
   redisUrl: string;
   dataDir: string;
 }
 
-/** A migrated database and a key-value store that nobody else uses. */
+/** A migrated database and a key-value store for exclusive use. */
 export interface OpenStores {
   database: Database;
   kv: KeyValueStore;
   urls: StoreUrls;
-  /** Closes both and removes what they held. */
+  /** Closes both and removes their data. */
   destroy(): Promise<void>;
 }
 
 export interface Backend {
   name: string;
   open(): Promise<OpenStores>;
-  /** Fresh and empty: no tables yet, unless they are asked for. */
+  /** New and empty: without tables unless requested. */
   reserve(options?: { migrated?: boolean }): Promise<Reserved>;
 }
 
@@ -38,11 +38,11 @@ interface Reserved {
   remove(): Promise<void>;
 }
 
-/** As the product calls it. */
+/** The product's name of it. */
 const databaseFile = 'foyer.db';
 let migrated: Promise<string> | undefined;
 
-/** A file with empty tables, made once for all tests of this process: to copy it costs a tenth of the migrations. */
+/** A file with empty tables, created once for all tests of this process: a copy costs a tenth of the migrations. */
 function migratedFile(): Promise<string> {
   migrated ??= (async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'foyer-migrated-'));
@@ -87,7 +87,7 @@ const postgres: Backend = {
 
 async function postgresStores(name: string, removeDatabase: () => Promise<void>): Promise<Reserved> {
   const serverUrl = requireService('redis');
-  // Of its own, though the database may have served another test.
+  // Its own prefix, even if the database has served another test.
   const prefix = `${name}_${randomBytes(4).toString('hex')}:`;
   const dataDir = await mkdtemp(join(tmpdir(), 'foyer-test-'));
   return {
@@ -104,7 +104,7 @@ async function postgresStores(name: string, removeDatabase: () => Promise<void>)
   };
 }
 
-/** For what the stores make no difference to. */
+/** For tests that do not depend on the stores. */
 export const anyBackend = sqlite;
 
 const servers: Backend[] = leftOut('postgres') || leftOut('redis') ? [] : [postgres];
@@ -148,7 +148,7 @@ export async function flushKeyValue({ urls }: OpenStores): Promise<void> {
   file.close();
 }
 
-/** The keys that begin so in the key-value store, as whoever has stolen it reads them. */
+/** The keys with this prefix in the key-value store, as a thief of it reads them. */
 export async function keysOf({ urls }: OpenStores, beginning: string): Promise<string[]> {
   if (urls.redisUrl !== '') {
     const [url = '', prefix = ''] = urls.redisUrl.split('?prefix=');

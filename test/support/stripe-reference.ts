@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 
 /**
- * Checks what is said to and by Stripe (or its stand-in) against a description of Stripe's API (OpenAPI 3.1, JSON Schema
- * 2020-12) that lies beside this repository, not in it.
+ * Checks requests to and answers from Stripe (or its stand-in) against a description of Stripe's API (OpenAPI 3.1, JSON
+ * Schema 2020-12) that is outside of this repository.
  */
 
 type Json = Record<string, unknown>;
 
 interface Operation {
   requestBody?: { content: Record<string, { schema: Json }> };
-  /** Parameters of a GET or DELETE, as one schema: the form in which the description has them. */
+  /** Parameters of a GET or DELETE, as one schema: the form of the description. */
   'x-query-schema'?: Json;
   responses: Record<string, { content: Record<string, { schema: Json }> }>;
 }
@@ -24,28 +24,28 @@ interface Description {
 export interface Exchange {
   method: string;
   path: string;
-  /** As they came: forms and queries know only text. */
+  /** As they came: forms and queries only have text. */
   params: Json;
   status: number;
   answer: unknown;
 }
 
 export interface StripeReference {
-  /** What is wrong with a request, a line each; [] when nothing is. */
+  /** The faults of a request, a line each; [] if there are none. */
   requestFaults(exchange: Pick<Exchange, 'method' | 'path' | 'params'>): string[];
-  /** What is wrong with an answer, a line each. Properties that Stripe does not have are faults, too. */
+  /** The faults of an answer, a line each. Unknown properties are faults too. */
   answerFaults(exchange: Pick<Exchange, 'method' | 'path' | 'status' | 'answer'>): string[];
-  /** What is wrong with an object of Stripe's, by its schema's name: `Invoice`. Properties of other versions are none. */
+  /** The faults of an object of Stripe's, by its schema's name: `Invoice`. Properties of other versions are none. */
   objectFaults(schema: string, object: unknown): string[];
   /** Stripe's own published fixtures: one object for each resource. */
   fixtures(): Record<string, Json>;
 }
 
-/** Whether this run goes without the description, as FOYER_TEST_WITHOUT says. */
+/** Whether this run omits the description (FOYER_TEST_WITHOUT). */
 export const withoutStripeReference = (env = process.env): boolean =>
   (env.FOYER_TEST_WITHOUT ?? '').split(',').some((name) => name.trim() === 'stripe-reference');
 
-/** @throws Error that says what to do when the folder is not there */
+/** @throws Error with instructions if the folder is missing */
 export function stripeReferenceFolder(env = process.env): string {
   const folder = env.STRIPE_REFERENCE_DIR || join(import.meta.dirname, '..', '..', '..', 'shared', 'stripe');
   if (existsSync(join(folder, 'spec3.trimmed.json')) && existsSync(join(folder, 'fixtures3.json'))) return folder;
@@ -56,18 +56,18 @@ export function stripeReferenceFolder(env = process.env): string {
 }
 
 const read = (name: string) => JSON.parse(readFileSync(join(stripeReferenceFolder(), name), 'utf8'));
-/** In the description of a resource of which only the name was kept: a charge, say. */
+/** The description of a resource without its content, for example a charge. */
 const leftOut = 'pruned resource';
 const formType = 'application/x-www-form-urlencoded';
 
 /**
- * One kind of validators. References are followed when data reach them, and compiled then: the description hangs together
- * so closely that one object would otherwise compile all of it.
+ * One kind of validators. References are compiled on demand: the description is so connected that one object would
+ * otherwise compile all of it.
  */
 function createValidators(schemas: Record<string, Json>, options: { coerce: boolean; closed: boolean }) {
   const ajv = new Ajv2020({
     ...{ strict: false, validateFormats: false, allErrors: false, coerceTypes: options.coerce },
-    // Most validators run a few times only: to make them shorter takes longer than it saves.
+    // Most validators run only a few times: optimizing them takes longer than it saves.
     code: { optimize: false },
   });
   const named = new Map<string, ValidateFunction>();
@@ -107,7 +107,7 @@ function createValidators(schemas: Record<string, Json>, options: { coerce: bool
             : prepared(value),
       ]),
     );
-    // Of what the description has left out it says nothing.
+    // Omitted parts of the description are not checked.
     const described = (schema as Json).description !== leftOut;
     return options.closed && described && 'properties' in made && !('additionalProperties' in made)
       ? { ...made, additionalProperties: false }
@@ -129,7 +129,7 @@ const sentence = ({ instancePath, message, params }: ErrorObject) =>
 
 let opened: StripeReference | undefined;
 
-/** The description, read once. @throws Error that says what to do when it is not there */
+/** The description, read once. @throws Error with instructions if it is missing */
 export function stripeReference(): StripeReference {
   opened ??= open();
   return opened;
@@ -160,12 +160,12 @@ function open(): StripeReference {
       if (!operation) return [`${method} ${path}: the description does not know this call`];
       const schema = operation['x-query-schema'] ?? operation.requestBody?.content[formType]?.schema;
       if (!schema) return Object.keys(params).map(about(method, path, 'takes no parameters'));
-      // Coercion writes into what it reads.
+      // Coercion changes its input.
       return requests(schema, structuredClone(params)).map(about(method, path, 'request'));
     },
     answerFaults({ method, path, status, answer }) {
       const operation = operationOf(method, path);
-      // An address that does not exist is answered by an error as any other.
+      // An unknown address is answered with an error like any other.
       const response = operation?.responses[status] ?? operation?.responses.default;
       const schema = response?.content['application/json']?.schema ?? { $ref: '#/components/schemas/error' };
       return answers(schema, answer).map(about(method, path, `answer ${status}`));

@@ -12,24 +12,24 @@ export const stripeKeys = {
 };
 
 export interface TestStripe extends StripeStandIn {
-  /** `http://127.0.0.1:<port>`: another site than Foyer's, as Stripe's is. */
+  /** `http://127.0.0.1:<port>`: another site than Foyer's, like Stripe's. */
   url: string;
-  /** The real library, as the product uses it. */
+  /** The real library, as in the product. */
   client(config?: Stripe.StripeConfig): Stripe;
-  /** What a Foyer is configured with that asks here. */
+  /** The configuration of a Foyer that uses it. */
   environment(): Record<string, string>;
   /** Sends webhooks to this Foyer from now on. */
   tell(foyerUrl: string): void;
 }
 
-/** The description is of what servers say; browsers show an intent's secret, instead of the secret key. */
+/** The description is for servers; browsers send an intent's secret instead of the secret key. */
 function ofServers(exchange: Exchange): Exchange {
   if (exchange.as !== 'publishable') return exchange;
   const { client_secret, ...params } = exchange.params;
   return { ...exchange, params };
 }
 
-/** What `fault` was asked for, by its words. */
+/** The answer of a planned `fault`, by its text. */
 const isPlanned = (answer: unknown) => JSON.stringify(answer).includes('An unknown error occurred');
 
 // A test during which there were some fails (setup.ts).
@@ -37,7 +37,7 @@ export { takeStripeFaults };
 
 /**
  * The sandbox's stand-in for Stripe, in this process on a free port.
- * @param options `checked`: every request and answer must be as Stripe's API is described, or the test fails (the
+ * @param options `checked`: every request and answer must match the description of Stripe's API, or the test fails (the
  * default); `now`: its clock
  */
 export async function startStripe({
@@ -56,7 +56,7 @@ export async function startStripe({
   const standIn = createStripeStandIn({ secretKey, publishableKey, now, origin: url, clientDir: clientDir(), ...more });
   server.on('request', standIn.listener);
   standIn.observe(({ method, path, status, answer }) => {
-    // What it does not know, it must not be asked.
+    // The product must not send unsupported requests.
     if (status >= 500 && !isPlanned(answer)) addStripeFaults(`${method} ${path}: ${JSON.stringify(answer)}`);
   });
   if (checked && !withoutStripeReference()) {

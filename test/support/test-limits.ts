@@ -7,7 +7,7 @@ import { takeStripeFaults } from './stripe-faults.ts';
  */
 
 const defaultMs = 30_000;
-/** For a machine that does much else meanwhile. */
+/** For a machine that is busy with other work. */
 const factor = Number(process.env.FOYER_TEST_TIME_FACTOR || 1);
 /** Tests replace the global functions. */
 const { setTimeout, clearTimeout } = globalThis;
@@ -17,7 +17,7 @@ const unhandled: { cause: unknown }[] = [];
 type Body = (...values: unknown[]) => unknown;
 type Define = (name: string, body: () => Promise<void>) => void;
 
-/** Without declared parameters: Jest would pass a callback in the place of a missing one. */
+/** Without declared parameters: Jest would pass a callback for a missing one. */
 function limited(name: string, body: Body, limitMs = defaultMs): (...values: unknown[]) => Promise<void> {
   return async (...values) => {
     const { promise: expired, reject } = Promise.withResolvers<never>();
@@ -35,7 +35,7 @@ function limited(name: string, body: Body, limitMs = defaultMs): (...values: unk
   };
 }
 
-/** Puts limited versions in the place of Jest's global `it` and hooks. */
+/** Replaces Jest's global `it` and hooks by versions with limits. */
 export function limitTests(): void {
   process.on('unhandledRejection', (cause) => unhandled.push({ cause }));
   const { it } = globalThis;

@@ -7,7 +7,7 @@ import type { Browser } from './browser.ts';
 import type { TestFoyer } from './foyer.ts';
 import { type RelyingParty, relyingParty, type Tokens, tokensFor } from './relying-party.ts';
 
-/** A request as the client app got it. */
+/** A request as the client app received it. */
 export interface Told {
   method: string;
   type: string;
@@ -17,17 +17,17 @@ export interface Told {
 export interface ToldApp {
   id: string;
   client: RelyingParty;
-  /** Where it listens. */
+  /** Its address. */
   address: string;
-  /** All that was posted so far, the oldest first. */
+  /** All posts so far, the oldest first. */
   told: Told[];
-  /** How it answers from now on; 200 by itself. */
+  /** Its answers from now on; 200 by default. */
   answer(by: (req: IncomingMessage, res: ServerResponse) => void): void;
-  /** Signs a member in; answers the tokens. */
+  /** Signs a user in; returns the tokens. */
   tokens(browser: Browser, user: User): Promise<Tokens>;
-  /** Lets Foyer deliver what waits; answers the `sid` of every token that came since the last call, checked. */
+  /** Lets Foyer deliver the waiting messages; returns the `sid` of every verified token since the last call. */
   heard(): Promise<string[]>;
-  /** Checks a logout token as section 2.6 of OpenID Connect Back-Channel Logout 1.0 says. */
+  /** Verifies a logout token according to section 2.6 of OpenID Connect Back-Channel Logout 1.0. */
   check(token: string): Promise<JWTVerifyResult<JWTPayload>>;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ async function bodyOf(req: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** A client app as its developers write it, which listens for logout tokens. */
+/** A typical client app that listens for logout tokens. */
 export async function toldApp(foyer: TestFoyer, request: Partial<ClientRequest> = {}): Promise<ToldApp> {
   const told: Told[] = [];
   let answer = (_req: IncomingMessage, res: ServerResponse): void => void res.writeHead(200).end();

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const intervalMs = 50;
 
 /**
- * Repeats an assertion until it holds, for what happens after an answer.
- * @throws what the last attempt threw
+ * Repeats an assertion until it holds, for effects after an answer.
+ * @throws the error of the last attempt
  */
 export async function waitFor<T>(assertion: () => T | Promise<T>, limitMs = 1_000): Promise<T> {
   // Not the time of day: tests replace Date.now.

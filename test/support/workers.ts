@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** This file uses nothing but Node itself: the load tests run it as it is. */
+/** This file uses only Node itself: the load tests run it directly. */
 
 const run = promisify(execFile);
 
 /** The workers of a server: its child processes. */
 export async function workersOf(pid: number): Promise<number[]> {
-  // pgrep says with 1 that there are none.
+  // Exit code 1 of pgrep means that there are none.
   const { stdout } = await run('pgrep', ['-P', String(pid)]).catch(() => ({ stdout: '' }));
   return stdout.split('\n').filter(Boolean).map(Number);
 }
@@ -21,7 +21,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** @throws Error when it does not come true in time */
+/** @throws Error if it does not become true in time */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
   const deadline = performance.now() + limitMs;
   while (!(await holds())) {

@@ -3,7 +3,7 @@ import type { Broken } from '../answers.ts';
 import type { Signer } from '../signer.ts';
 import { newSamlId, type SamlResponseOptions } from './response.ts';
 
-/** What is otherwise in a response that is wrong in this way. */
+/** The differences of a response with this fault. */
 export function brokenResponse(broken: Broken | undefined, nowMs: number, other: () => Signer): SamlResponseOptions {
   switch (broken) {
     case 'status':

@@ -18,26 +18,26 @@ const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const validMs = 5 * 60_000;
 const maxSessions = 200;
 
-/** Somebody is signed in here, and has gone to an app from here. */
+/** A person who is signed in here, and has gone to an app from here. */
 export interface IdentityProviderSession {
   index: string;
   nameId: string;
   person: Person;
-  /** The app's entity id, and where its single logout is. */
+  /** The app's entity id, and its single logout address. */
   app: string;
   logoutUrl: string;
 }
 
 export interface SamlIdentityProvider {
   entityId: string;
-  /** Who is signed in, the newest last. */
+  /** The signed-in people, the newest last. */
   sessions(): IdentityProviderSession[];
-  /** What a correct response to this request holds; for tests that change it, or bring their own. */
+  /** The content of a correct response to this request; for tests that change it, or bring their own. */
   usual(
     person: Person,
     request: { id: string | null; acsUrl: string; app: string },
   ): SamlResponseOptions & { signer: NonNullable<SamlResponseOptions['signer']> };
-  /** The address that a person's browser is sent to when they sign out here (single logout). */
+  /** The next address of a person's browser after a logout here (single logout). */
   logoutAddress(session: IdentityProviderSession): string;
 }
 
@@ -61,7 +61,7 @@ function metadata(entityId: string, certificate: string): string {
 /** Only apps on this machine are known here. */
 const isOfThisMachine = (address: string | undefined): address is string =>
   ['localhost', '127.0.0.1'].includes(URL.parse(address ?? '')?.hostname ?? '');
-/** Foyer has both beside each other. */
+/** Foyer has both at the same place. */
 const toLogoutUrl = (acsUrl: string) => acsUrl.replace(/\/acs$/, '/logout');
 
 /**
@@ -113,7 +113,7 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
     });
   }
 
-  /** What came by redirect, and is signed as it must be. Answers itself where it is not. */
+  /** A message by redirect with the required signature. Answers itself if it is invalid. */
   function read(req: Request, res: Response, { signed }: { signed: boolean }) {
     const { search } = new URL(req.originalUrl, origin);
     const carried = readRedirect(search);
@@ -155,7 +155,7 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
     });
   });
 
-  /** SAML 2.0 Profiles, section 4.1.5: a response that nobody has asked for. */
+  /** SAML 2.0 Profiles, section 4.1.5: an unsolicited response. */
   app.post(`${samlPath}/begin`, async (req, res) => {
     const foyer = foyerUrl();
     if (foyer === undefined) return sendFault(res, 404, 'No app', 'No app is registered here.');

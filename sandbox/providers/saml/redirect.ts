@@ -35,11 +35,11 @@ export interface RedirectMessage {
   xml: string;
   relayState: string | undefined;
   signed: boolean;
-  /** Whether the key of this certificate (PEM) has signed exactly these octets. */
+  /** Tests whether the key of this certificate (PEM) has signed exactly these octets. */
   isSignedBy(certificate: string): boolean;
 }
 
-/** @param search as it came, with `?`: what is signed are its octets. @returns undefined: it is no such message */
+/** @param search as it came, with `?`: its octets are signed. @returns undefined: it is no such message */
 export function readRedirect(search: string): RedirectMessage | undefined {
   const raw = new Map(
     search

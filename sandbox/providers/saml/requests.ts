@@ -3,17 +3,17 @@ import type { Signer } from '../signer.ts';
 import { newSamlId, signElement } from './response.ts';
 import { attribute, instant, names, xmlText } from './xml.ts';
 
-/** An AuthnRequest, LogoutRequest or LogoutResponse, as far as the identity provider needs it. */
+/** The parts of an AuthnRequest, LogoutRequest or LogoutResponse that the identity provider needs. */
 export interface SamlMessage {
   /** AuthnRequest … */
   name: string;
   id: string;
   issuer: string;
   destination: string | undefined;
-  /** Where the answer goes (AuthnRequest). */
+  /** The address of the response (AuthnRequest). */
   acsUrl: string | undefined;
   forceAuthn: boolean;
-  /** Of whom it is (LogoutRequest). */
+  /** The subject (LogoutRequest). */
   nameId: string | undefined;
   sessionIndex: string | undefined;
   /** The last part of the top status code (LogoutResponse). */

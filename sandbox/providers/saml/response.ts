@@ -7,19 +7,19 @@ import { attribute, c14n, instant, names, xmlText } from './xml.ts';
 export type Attributes = Record<string, string | readonly string[] | undefined>;
 
 /**
- * Everything of a SAML Response that can be otherwise (SAML 2.0 Core, sections 2 and 3; Web Browser SSO Profile, section
- * 4.1.4). null leaves a thing out. Times are milliseconds since the epoch.
+ * All variable parts of a SAML Response (SAML 2.0 Core, sections 2 and 3; Web Browser SSO Profile, section 4.1.4). null
+ * omits a part. Times are milliseconds since the epoch.
  */
 export interface SamlResponseOptions {
   responseId?: string;
   assertionId?: string;
-  /** Of the response, and of the assertion where that has no other. */
+  /** For the response, and for the assertion unless that has its own. */
   issuer?: string | null;
   assertionIssuer?: string | null;
   destination?: string | null;
   recipient?: string | null;
   audience?: string | readonly string[] | null;
-  /** Of the response, and of the subject where that has no other. */
+  /** For the response, and for the subject unless that has its own. */
   inResponseTo?: string | null;
   subjectInResponseTo?: string | null;
   nameId?: string | null;
@@ -29,28 +29,28 @@ export interface SamlResponseOptions {
   issuedAtMs?: number;
   notBeforeMs?: number | null;
   notOnOrAfterMs?: number | null;
-  /** Of the subject; else as `notOnOrAfterMs`. */
+  /** For the subject; by default `notOnOrAfterMs`. */
   subjectNotOnOrAfterMs?: number | null;
-  /** The last part of the top status code: Success, Requester, Responder. Others come without an assertion. */
+  /** The last part of the top status code: Success, Requester, Responder. Others have no assertion. */
   status?: string;
   /** The code below, and the message: AuthnFailed … */
   subStatus?: string;
   statusMessage?: string;
-  /** What is signed; both. */
+  /** The signed parts; both by default. */
   sign?: 'both' | 'response' | 'assertion' | 'none';
   signer?: Signer;
   /** Weaker ones are for tests. */
   signatureAlgorithm?: 'rsa-sha256' | 'rsa-sha1' | 'rsa-sha512';
   /** The assertion is encrypted for this certificate (PEM). */
   encryptFor?: string;
-  /** In place of the whole assertion: for tests that bring their own. */
+  /** Replaces the whole assertion: for tests that bring their own. */
   assertion?: string;
-  /** What stands before `<samlp:Response`: a document type, say. */
+  /** Text before `<samlp:Response`, for example a document type. */
   prolog?: string;
   /** Changes the assertion, or the whole response, before each is signed. */
   assertionBeforeSigning?(xml: string): string;
   responseBeforeSigning?(xml: string): string;
-  /** Changes the whole response, once everything is signed. */
+  /** Changes the whole response after all signatures. */
   afterSigning?(xml: string): string;
 }
 
@@ -67,7 +67,7 @@ const digestAlgorithms = {
   'rsa-sha512': 'http://www.w3.org/2001/04/xmlenc#sha512',
 } as const;
 
-/** Signs the element with this ID (XML Signature, enveloped); the signature stands behind its Issuer, as SAML asks. */
+/** Signs the element with this ID (XML Signature, enveloped); the signature follows its Issuer, as SAML requires. */
 export function signElement(
   xml: string,
   id: string,

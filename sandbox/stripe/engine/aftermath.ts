@@ -13,7 +13,7 @@ function getCharge(state: State, invoiceId: string): Charge {
   return state.edit('charge', found.id);
 }
 
-/** Gives money back; the invoice stays paid, as Stripe’s does. */
+/** Refunds a payment; the invoice stays paid, as at Stripe. */
 export function refund(state: State, invoiceId: string, cents?: number) {
   const charge = getCharge(state, invoiceId);
   const amount = cents ?? charge.amount - charge.amount_refunded;

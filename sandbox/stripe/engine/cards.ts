@@ -11,7 +11,7 @@ export type Answer = 'approve' | 'authenticate' | Decline;
 
 export interface TestCard {
   brand: 'visa' | 'mastercard' | 'amex';
-  /** What the bank says when the card is saved, and to a payment with it. */
+  /** The bank's answer when the card is saved, and to a payment with it. */
   save: Answer;
   /** A card that asks once at saving asks at a payment too, if it was never saved. */
   charge: Answer;

@@ -186,7 +186,7 @@ export function listPrices(state: State, params: Params) {
   );
 }
 
-/** The older name of a recurring price, which subscription items still carry. */
+/** The older form of a recurring price, which subscription items still have. */
 export function toPlan(price: Price): Plan {
   if (!price.recurring) throw missing('plan', price.id);
   return {

@@ -3,7 +3,7 @@ import type { Charge, PaymentIntent, PaymentMethod, SetupIntent } from './object
 import { cardBehind } from './payment-methods.ts';
 import { newId, type State } from './state.ts';
 
-/** What a bank answers to one payment attempt. */
+/** A bank's answer to one payment attempt. */
 export type Attempt = { outcome: 'paid' } | { outcome: 'requires_action' } | { outcome: 'declined'; decline: Decline };
 
 const authenticationFailed = (kind: 'setup_intent' | 'payment_intent') => ({
@@ -12,7 +12,7 @@ const authenticationFailed = (kind: 'setup_intent' | 'payment_intent') => ({
   message: 'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
 });
 
-/** An error as intents keep it. */
+/** An error as intents store it. */
 export const lastError = (decline: Decline, method: PaymentMethod) => ({
   type: 'card_error' as const,
   code: decline.code,
@@ -22,7 +22,7 @@ export const lastError = (decline: Decline, method: PaymentMethod) => ({
   payment_method: structuredClone(method) as never,
 });
 
-/** Where a customer answers the bank's question; the browser's script opens it, or is sent there. */
+/** The address of the bank's page; the browser's script opens it, or is redirected there. */
 export function nextAction(state: State, intent: { id: string }, returnUrl: string | undefined) {
   const url = `${state.origin}/stand-in/authenticate/${intent.id}`;
   return returnUrl === undefined
@@ -102,7 +102,7 @@ export function attemptPayment(
   return { outcome: 'paid' };
 }
 
-/** The customer did not pass the bank's question. */
+/** The customer failed the bank's authentication. */
 export function failAuthentication(state: State, intent: SetupIntent | PaymentIntent) {
   const error = {
     ...authenticationFailed(intent.object),

@@ -17,7 +17,7 @@ interface Due {
 
 const runs = ['trialing', 'active', 'past_due'];
 
-/** The next thing to be done, of all that is to be done some time; of one second, in the order of this list. */
+/** The next due task; of one second, in the order of this list. */
 function next(state: State): Due | undefined {
   let first: Due | undefined;
   const consider = (at: number, act: () => void) => {
@@ -49,7 +49,7 @@ function next(state: State): Due | undefined {
   return first;
 }
 
-/** Does all that has fallen due by now, each at its own time, each wholly or not at all. */
+/** Does everything that is due, each task at its own time, completely or not at all. */
 export function catchUp(state: State) {
   const untilMs = state.nowMs();
   for (let due = next(state); due && due.at * 1_000 <= untilMs; due = next(state)) {

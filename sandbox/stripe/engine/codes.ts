@@ -159,7 +159,7 @@ export function listPromotionCodes(state: State, params: Params) {
   );
 }
 
-/** Coupons and codes whose time or number is up are no longer valid: Stripe counts that when it is asked. */
+/** Expired and exhausted coupons and codes are no longer valid: Stripe evaluates that at each request. */
 export function expireCodes(state: State) {
   for (const { id, valid, redeem_by, max_redemptions, times_redeemed } of state.all('coupon')) {
     const over = (redeem_by ?? Infinity) <= state.now() || times_redeemed >= (max_redemptions ?? Infinity);

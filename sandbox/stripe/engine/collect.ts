@@ -8,7 +8,7 @@ import type { State } from './state.ts';
 import { invalid, StandInError } from './types.ts';
 
 const day = 86_400;
-/** Days until the next attempt, after the first, second and third have failed; then it is over. */
+/** Days until the next attempt, after the first, second and third have failed; then it is given up. */
 const retryAfterDays = [3, 5, 7];
 
 export type Collected = Attempt | { outcome: 'no_payment_method' };
@@ -24,7 +24,7 @@ export function defaultMethod(state: State, subscription: Subscription): string 
   );
 }
 
-/** What a paid invoice means for its subscription. */
+/** The effect of a paid invoice on its subscription. */
 function afterPaid(state: State, invoice: Invoice) {
   if (applyChange(state, invoice)) return;
   const subscription = state.find('subscription', toSubscriptionId(invoice));
@@ -35,7 +35,7 @@ function afterPaid(state: State, invoice: Invoice) {
   }
 }
 
-/** @param method the card that paid; undefined where nothing was to be paid, or it was paid elsewhere */
+/** @param method the card that paid; undefined if nothing was due, or it was paid elsewhere */
 export function markPaid(state: State, invoiceId: string, method: string | undefined) {
   const invoice = state.edit('invoice', invoiceId);
   invoice.status = 'paid';
@@ -78,7 +78,7 @@ function noteFailure(state: State, invoiceId: string, result: Collected, offSess
 }
 
 /**
- * Tries to get an open invoice paid, by the card given or the default one.
+ * Tries to charge an open invoice, to the given card or the default one.
  * @param how.offSession a renewal: tried again after some days
  */
 export function collect(state: State, invoiceId: string, how: { offSession: boolean; method?: string }): Collected {
@@ -89,7 +89,7 @@ export function collect(state: State, invoiceId: string, how: { offSession: bool
   }
   if (state.isRehearsal()) return { outcome: 'no_payment_method' };
   const method = how.method ?? defaultMethod(state, state.get('subscription', toSubscriptionId(invoice)));
-  // After the first, those of Stripe's own schedule alone are counted (the invoice's attempt_count).
+  // After the first, only attempts of Stripe's own schedule are counted (the invoice's attempt_count).
   if (how.offSession || invoice.attempt_count === 0) invoice.attempt_count += 1;
   const intent = toIntentId(invoice);
   const result: Collected =
@@ -108,7 +108,7 @@ export const noPaymentMethod = () =>
     { code: 'resource_missing' },
   );
 
-/** Why a payment did not go through, as Stripe says it. `keeps` where the attempt stays on the books. */
+/** The reason of a failed payment, in Stripe's terms. `keeps` if the attempt is stored. */
 export function paymentError(state: State, invoice: Invoice, result: Collected, keeps: boolean): StandInError {
   if (result.outcome === 'no_payment_method') return noPaymentMethod();
   const intent = toIntentId(invoice);
@@ -152,7 +152,7 @@ export function afterFailedPay(state: State, invoice: Invoice) {
     applyChange(state, invoice, 'past_due');
 }
 
-/** @param why the event that tells of a change that is given up by this */
+/** @param why the event of a change that is dropped by this */
 export function voidInvoice(
   state: State,
   id: string,

@@ -75,8 +75,9 @@ function redeem(state: State, coupon: Coupon, code: PromotionCode | null, subscr
 }
 
 /**
- * The subscription's discounts after a call: those named by id stay, coupons and codes are redeemed, the rest goes.
- * @param cents what the subscription's items cost: promotion codes may demand a minimum of it
+ * The subscription's discounts after a call: those named by id stay, coupons and codes are redeemed, others are
+ * removed.
+ * @param cents the price of the subscription's items: promotion codes may require a minimum
  */
 export function changeDiscounts(state: State, subscription: Subscription, readers: readonly Reader[], cents: number) {
   const before = subscription.discounts;
@@ -110,9 +111,9 @@ export const runningDiscounts = (state: State, subscription: Subscription): stri
   subscription.discounts.filter((id) => (state.get('discount', id).end ?? Infinity) > state.now());
 
 /**
- * What running discounts take off, one after the other, each from what the ones before left.
+ * The amounts of running discounts, one after the other, each from the rest of the previous ones.
  * @param lines amounts in cents, above or equal to 0, with their products
- * @returns for each line and discount the cents taken off
+ * @returns for each line and discount the deducted cents
  */
 export function calculateCuts(
   state: State,
@@ -139,7 +140,7 @@ export function calculateCuts(
   return cuts;
 }
 
-/** A discount that counts once is used up by the first invoice that it took something off. */
+/** A one-time discount is used up by the first invoice that it reduced. */
 export function spendOnce(state: State, subscription: Subscription, used: ReadonlySet<string>) {
   subscription.discounts = runningDiscounts(state, subscription).filter((id) => {
     const over = used.has(id) && state.get('hidden.rule', `hidden_${id}`).once;

@@ -1,6 +1,6 @@
 /**
- * The engine of the stand-in for Stripe: Stripe's objects, money and clock without its wire. It answers what the
- * product asks, in the shape of Stripe's API of 2026-10-28; anything else it refuses, it never guesses.
+ * The engine of the stand-in for Stripe: Stripe's objects, money and clock without its wire format. It answers the
+ * product's requests in the shape of Stripe's API of 2026-10-28, and refuses all others without guessing.
  */
 import { dispute, refund, setCardBehaviour } from './aftermath.ts';
 import { catchUp } from './clock.ts';
@@ -44,7 +44,7 @@ export function createEngine(options: EngineOptions): Engine {
       try {
         perform(() => authenticate(state, intentId, outcome));
       } catch (error) {
-        // The bank's answer after the question is in the intent, for whoever reads it.
+        // The intent contains the bank's answer to the authentication, for later readers.
         if (!(error instanceof StandInError && error.keeps)) throw error;
       }
     },

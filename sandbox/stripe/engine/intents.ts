@@ -15,7 +15,7 @@ function checkMethodTypes(reader: Reader) {
   }
 }
 
-/** A browser knows an intent by its secret, and only by that. */
+/** A browser identifies an intent only by its secret. */
 function checkSecret(intent: SetupIntent | PaymentIntent, reader: Reader, as: As) {
   const secret = reader.text('client_secret');
   if (
@@ -106,7 +106,7 @@ const confirmFields = [
 ];
 const customerOnline = ['customer_acceptance'];
 
-/** The card of a confirmation: named, or sent along. undefined where neither is. */
+/** The card of a confirmation: by id, or with its data. undefined if there is neither. */
 function readMethod(state: State, reader: Reader, params: Params): string | undefined {
   reader.object('mandate_data', customerOnline);
   const data = params.payment_method_data;
@@ -233,7 +233,7 @@ export function confirmPaymentIntent(state: State, id: string, params: Params, a
   return intent;
 }
 
-/** Attempts a payment and tells its invoice. @throws StandInError when it is declined */
+/** Attempts a payment and updates its invoice. @throws StandInError if it is declined */
 function finish(state: State, intent: PaymentIntent, method: string, url: string | undefined, authenticated = false) {
   const result = attemptPayment(state, intent.id, method, { authenticated, returnUrl: url });
   const invoice = state.edit('invoice', getInvoice(state, intent.id).id);

@@ -1,7 +1,7 @@
 import type { InvoiceLine, Subscription, SubscriptionItem } from './objects.ts';
 import { newId } from './state.ts';
 
-/** One line of an invoice to be: amounts in cents, below 0 for credits. */
+/** One line of a future invoice: amounts in cents, below 0 for credits. */
 export interface DraftLine {
   item: SubscriptionItem;
   cents: number;
@@ -9,9 +9,9 @@ export interface DraftLine {
   description: string;
   /** A proration is already net of discounts. */
   proration: boolean;
-  /** Whether it is paid time, so that credits for its unused part rest on it. */
+  /** Whether it is paid time, which credits for its unused part refer to. */
   debit: boolean;
-  /** Of a credit: the invoice and line whose unused part it gives back. */
+  /** For a credit: the invoice and line of the unused part. */
   credited?: { invoice: string; line: string };
 }
 

@@ -8,9 +8,9 @@ import { type HiddenDebit, newId, type State } from './state.ts';
 
 export interface Billed {
   invoice: Invoice;
-  /** What credits rest on from now on. */
+  /** The basis of later credits. */
   debits: HiddenDebit[];
-  /** Discounts that took something off. */
+  /** Discounts that reduced an amount. */
   used: Set<string>;
   /** Waiting prorations that the invoice billed. */
   swept: string[];
@@ -94,7 +94,7 @@ function finalized(
   const subtotal = about.lines.reduce((sum, line) => sum + line.amount, 0);
   const total = subtotal - about.discounts.reduce((sum, each) => sum + each.amount, 0);
   const starting = customer.balance;
-  // Below 0 the customer has credit; what is too small to be charged is owed until the next invoice.
+  // Below 0 the customer has credit; amounts that are too small to charge are carried to the next invoice.
   const owed = total + starting;
   const due = owed >= smallestCharge(subscription.currency) ? owed : 0;
   const ending = owed - due;
@@ -199,7 +199,7 @@ function finalized(
   return invoice;
 }
 
-/** The payment intent behind an invoice that is to be paid. */
+/** The payment intent of an invoice with an amount due. */
 function addPayment(state: State, invoice: Invoice, subscription: Subscription) {
   const intent = makePaymentIntent(state, {
     amount: invoice.amount_due,

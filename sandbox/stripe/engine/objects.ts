@@ -88,7 +88,10 @@ export type InvoicePayment = With<
   { invoice: string; payment: { payment_intent: string; type: 'payment_intent' } }
 >;
 
-/** A charge; the library's description of it is not part of the reference, so it holds what the product may look at. */
+/**
+ * A charge; the library's type of it is not part of the reference, so it contains the properties that the product may
+ * read.
+ */
 export interface Charge {
   id: string;
   object: 'charge';

@@ -5,7 +5,7 @@ export type Params = Record<string, unknown>;
 
 const isRecord = (value: unknown): value is Params =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-/** A form says '' and JSON null where a value is to be taken away. */
+/** A form has '' and JSON has null for a value to remove. */
 const cleared = (value: unknown) => value === '' || value === null;
 
 /** Parameters of one call, read by name and type. A name that is not `known` is an error at once. */
@@ -106,7 +106,7 @@ export class Reader {
   texts(name: string): string[] | undefined {
     return this.#list(name)?.map(String);
   }
-  /** Metadata after the change: keys are merged, an empty value takes its key away, '' takes all. */
+  /** Metadata after the change: keys are merged, an empty value removes its key, '' removes all. */
   metadata(before: Metadata = {}): Metadata {
     const value = this.#params.metadata;
     if (value === undefined) return before;

@@ -140,7 +140,7 @@ export function attach(state: State, id: string, customer: string): PaymentMetho
   return method;
 }
 
-/** Takes a card away from its customer: neither customer nor subscriptions keep it as their default. */
+/** Removes a card from its customer: neither customer nor subscriptions keep it as their default. */
 export function detach(state: State, id: string): PaymentMethod {
   const method = state.edit('payment_method', id);
   if (method.customer === null) {

@@ -6,7 +6,7 @@ const hoursToPay = 23;
 export const findPendingChange = (state: State, subscription: string) =>
   state.find('hidden.change', `hidden_change_${subscription}`);
 
-/** Fields of a subscription that a change sets; the rest stays as it is by the time that the change is paid for. */
+/** Fields of a subscription that a change sets; the others stay as they are when the change is paid. */
 const fields = [
   'billing_cycle_anchor',
   'cancel_at',
@@ -17,7 +17,7 @@ const fields = [
   'trial_start',
 ] as const;
 
-/** Writes what credits rest on; a time that was not paid for takes away what was there. */
+/** Stores the basis of credits; unpaid time removes the earlier one. */
 export function recordDebits(state: State, subscription: Subscription, debits: readonly HiddenDebit[]) {
   for (const { id } of subscription.items.data) {
     const key = `hidden_debit_${id}`;
@@ -27,7 +27,7 @@ export function recordDebits(state: State, subscription: Subscription, debits: r
 }
 
 /**
- * Puts a change off until its invoice is paid: the subscription is again as it was, and says what waits.
+ * Delays a change until its invoice is paid: restores the subscription, with the pending change.
  * @param before the subscription before the change
  */
 export function putOff(
@@ -82,7 +82,7 @@ export function putOff(
   return change;
 }
 
-/** Carries out what waited for this invoice. @returns whether anything did */
+/** Applies the change that waited for this invoice. @returns whether there was one */
 export function applyChange(state: State, invoice: Invoice, status: 'active' | 'past_due' = 'active'): boolean {
   const change = findPendingChange(state, invoice.parent.subscription_details.subscription);
   if (change?.invoice !== invoice.id) return false;
@@ -100,7 +100,7 @@ export function applyChange(state: State, invoice: Invoice, status: 'active' | '
   return true;
 }
 
-/** Gives up what waited for this invoice. */
+/** Drops the change that waited for this invoice. */
 export function dropChange(state: State, invoice: Invoice, event: string) {
   const change = findPendingChange(state, invoice.parent.subscription_details.subscription);
   if (change?.invoice !== invoice.id) return;

@@ -18,8 +18,8 @@ const nothingToBill = () =>
   new StandInError('No upcoming invoices for customer', { status: 404, code: 'invoice_upcoming_none' });
 
 /**
- * What a call would charge: the very call is carried out, its invoice kept, everything undone. So a preview and the call
- * cannot disagree.
+ * A preview of a call: the call is executed, its invoice kept, everything else undone, so that preview and call always
+ * agree.
  */
 export function createPreview(state: State, params: Params): Invoice {
   const reader = new Reader(params, known);
@@ -31,7 +31,7 @@ export function createPreview(state: State, params: Params): Invoice {
   return asPreview(invoice);
 }
 
-/** The first invoice of a subscription that is not there yet; or, without items, the next one that the customer gets. */
+/** The first invoice of a future subscription; or, without items, the customer's next one. */
 function rehearseCreation(state: State, params: Params, reader: Reader): Invoice {
   const customer = reader.text('customer');
   if (customer === undefined) throw unknownToStandIn('previews without a customer', 'customer');

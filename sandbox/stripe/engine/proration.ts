@@ -39,8 +39,8 @@ export const trialLine = (state: State, item: SubscriptionItem): DraftLine => ({
 });
 
 /**
- * What is given back for time that was billed and is not used: that part of what was really billed for it, after
- * discounts (Stripe's flexible billing mode). Nothing billed, nothing given back.
+ * The credit for billed but unused time: the part of the amount that was actually billed for it, after discounts
+ * (Stripe's flexible billing mode). Nothing billed, no credit.
  */
 export function creditLine(state: State, item: SubscriptionItem, at: number): DraftLine[] {
   const debit = state.find('hidden.debit', `hidden_debit_${item.id}`);

@@ -21,7 +21,7 @@ export function billNextPeriod(state: State, subscription: Subscription): Billed
   return billed;
 }
 
-/** What happens when a subscription's period or trial is over. */
+/** The end of a subscription's period or trial. */
 export function endPeriod(state: State, id: string) {
   const subscription = state.edit('subscription', id);
   if (subscription.cancel_at_period_end) {
@@ -50,7 +50,7 @@ export function endPeriod(state: State, id: string) {
   state.announce('customer.subscription.updated', subscription, 'updated');
 }
 
-/** Prorations that still wait when a subscription ends are billed by a last invoice. */
+/** Prorations that are still pending when a subscription ends are billed by a last invoice. */
 function billRest(state: State, subscription: Subscription) {
   const waits = state.all('hidden.item').some((each) => each.subscription === subscription.id && !each.invoiced);
   if (!waits) return;

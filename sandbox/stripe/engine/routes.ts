@@ -23,7 +23,7 @@ const retrieve =
     return state.get(kind, id);
   };
 
-/** Every call that the engine answers. `:` stands for an id; `*` marks what a publishable key may call. */
+/** Every call of the engine. `:` is an id; `*` marks calls that a publishable key may make. */
 const handlers: Record<string, Handler> = {
   'POST customers': (state, params) => customers.createCustomer(state, params),
   'GET customers': (state, params) => customers.listCustomers(state, params),

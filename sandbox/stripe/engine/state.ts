@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type * as Objects from './objects.ts';
 import { type EngineOptions, missing, StandInError, type StripeEvent } from './types.ts';
 
-/** Facts that Stripe keeps to itself. They lie beside its objects, so that undoing and storing are one matter. */
+/** Facts that Stripe does not expose. They are stored beside its objects, so that undo and storage are the same. */
 export interface HiddenCard {
   id: string;
   object: 'hidden.card';
@@ -10,7 +10,7 @@ export interface HiddenCard {
   /** Whether the bank has authenticated the customer when the card was saved. */
   authenticated: boolean;
 }
-/** What was billed last for a subscription's item: the ground of credits for unused time. */
+/** The last billed part of a subscription's item: the basis of credits for unused time. */
 export interface HiddenDebit {
   id: string;
   object: 'hidden.debit';
@@ -37,7 +37,7 @@ export interface HiddenChange {
   /** The subscription after the change. */
   target: Partial<Objects.Subscription>;
   debits: HiddenDebit[];
-  /** Waiting prorations that the invoice bills: they wait again when it is voided. */
+  /** Pending prorations that the invoice bills: they are pending again when it is voided. */
   swept: string[];
   /** Discounts that take something off this invoice. */
   used: string[];
@@ -46,17 +46,17 @@ export interface HiddenChange {
   kind: 'update' | 'resume';
   expiresAt: number;
 }
-/** The rule of a coupon at the time when it was redeemed: deleting the coupon does not touch those who have it. */
+/** The rule of a coupon at its redemption: deleting the coupon does not change it. */
 export interface HiddenRule {
   id: string;
   object: 'hidden.rule';
   percentOff: number | null;
   amountOff: number | null;
   once: boolean;
-  /** Products that it is for; null for all. */
+  /** The products that it applies to; null for all. */
   products: string[] | null;
 }
-/** That something was told once: the end of that trial, three days before. */
+/** The record of a notification: the end of that trial, three days before. */
 export interface HiddenNotice {
   id: string;
   object: 'hidden.told';
@@ -88,7 +88,7 @@ export interface Kinds {
   'hidden.told': HiddenNotice;
 }
 export type Kind = keyof Kinds;
-/** What objects were before a transaction touched them; `was` is undefined for those that it made. */
+/** Objects before a transaction changed them; `was` is undefined for new ones. */
 type Log = Map<string, { was: Any | undefined; place: number }>;
 type Any = Kinds[Kind] | Objects.Deleted<'customer' | 'product' | 'coupon'>;
 
@@ -100,7 +100,9 @@ export const newId = (prefix: string, length = 24) =>
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The earlier values of what has changed, nested as Stripe's previous_attributes are; lists are given whole. */
+/**
+ * The earlier values of changed properties, nested as Stripe's previous_attributes are; lists are included as a whole.
+ */
 export function previousAttributes(before: Record<string, unknown>, after: Record<string, unknown>) {
   const previous: Record<string, unknown> = {};
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
@@ -114,7 +116,7 @@ export function previousAttributes(before: Record<string, unknown>, after: Recor
 const keepEventsForSeconds = 30 * 86_400;
 export type State = ReturnType<typeof createState>;
 
-/** All objects by id in the order of their making, with an undo log, a clock and the events of what happens. */
+/** All objects by id in the order of their creation, with an undo log, a clock and events. */
 export function createState(options: EngineOptions) {
   let objects = new Map<string, Any>();
   let lastPlace = 0;
@@ -147,7 +149,7 @@ export function createState(options: EngineOptions) {
         places.set(id, place);
       }
     }
-    // What was dropped takes its old place again: lists are in the order of making.
+    // A restored object returns to its old place: lists are in the order of creation.
     if (moved) objects = new Map([...objects].sort(([a], [b]) => getPlace(a) - getPlace(b)));
   }
 
@@ -208,12 +210,12 @@ export function createState(options: EngineOptions) {
       if (!found) throw missing(kind.replaceAll('_', ' '), id, param);
       return found;
     },
-    /** Any object that Stripe would show, also a deleted one. */
+    /** Any object that Stripe would show, including a deleted one. */
     findVisible(id: string) {
       const found = objects.get(id);
       return found && !found.object.startsWith('hidden.') ? (found as unknown as Record<string, unknown>) : undefined;
     },
-    /** The object itself, to be changed: what it was is remembered, in case the call fails. */
+    /** The object itself, for a change: its earlier state is stored for an undo. */
     edit<K extends Kind>(kind: K, id: string): Kinds[K] {
       const found = state.get(kind, id);
       remember(id);
@@ -244,9 +246,9 @@ export function createState(options: EngineOptions) {
       }
       return found;
     },
-    /** Carried out wholly or, if it fails, not at all. */
+    /** Executed completely or, if it fails, not at all. */
     perform: <T>(work: () => T): T => transaction(work, true),
-    /** Carried out and undone: only its answer stays. */
+    /** Executed and undone: only the result stays. */
     rehearse<T>(work: () => T): T {
       rehearsals += 1;
       try {
@@ -257,13 +259,14 @@ export function createState(options: EngineOptions) {
     },
     /** In a rehearsal nothing is charged. */
     isRehearsal: () => rehearsals > 0,
-    /** Tells of a change. With `updated`, only of a real one, and what it was before. */
+    /** Emits an event. With `updated`, only for a real change, with the earlier values. */
     announce(type: string, about: { id: string; object: string }, how: 'event' | 'updated' = 'event') {
       const {
         confirmation_secret: _,
         payments: __,
         ...object
-      } = structuredClone(about) as unknown as Record<string, unknown>; // as unasked answers, events leave these out
+      // Events omit these, like answers without expand.
+      } = structuredClone(about) as unknown as Record<string, unknown>;
       const before =
         committed.get(about.id) ?? (logs[0]?.get(about.id)?.was as unknown as Record<string, unknown> | undefined);
       const previous = how === 'updated' && before ? previousAttributes(before, object) : undefined;
@@ -283,7 +286,7 @@ export function createState(options: EngineOptions) {
       state.put({ ...event, object: 'event' });
       waiting.push(state.get('event', event.id));
     },
-    /** Forgets events as Stripe does, after thirty days. */
+    /** Deletes events after thirty days, as Stripe does. */
     forgetOldEvents() {
       for (const event of state.all('event')) {
         if (event.created >= now() - keepEventsForSeconds) return;

@@ -38,7 +38,7 @@ const known = [
   'currency',
 ];
 
-/** The end of a trial that a call asks for, in seconds; null where it asks for none. */
+/** The trial end in a call, in seconds; null if it has none. */
 function readTrialEnd(state: State, reader: Reader): number | null {
   const days = reader.int('trial_period_days');
   const end = reader.text('trial_end');
@@ -56,7 +56,7 @@ function readTrialEnd(state: State, reader: Reader): number | null {
   return end === undefined || end === 'now' ? null : trialEndAfterNow(state, reader.int('trial_end') ?? 0);
 }
 
-/** @throws StandInError where a trial would not end in the future, or too far in it */
+/** @throws StandInError if a trial would not end in the future, or too far in it */
 export function trialEndAfterNow(state: State, end: number): number {
   if (end <= state.now()) {
     throw invalid('Invalid timestamp: must be an integer Unix timestamp in the future.', { param: 'trial_end' });
@@ -81,7 +81,7 @@ export function setCancelAtPeriodEnd(state: State, subscription: Subscription, e
   };
 }
 
-/** What a bill changes at its subscription once it stands. */
+/** The changes of a subscription after its bill. */
 export function settle(state: State, subscription: Subscription, billed: Billed) {
   recordDebits(state, subscription, billed.debits);
   spendOnce(state, subscription, billed.used);

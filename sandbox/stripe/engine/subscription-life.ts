@@ -34,7 +34,7 @@ export function listSubscriptions(state: State, params: Params) {
   );
 }
 
-/** Ends a subscription now: what waits is given up, and open invoices are not collected any more. */
+/** Ends a subscription now: pending changes are dropped, and open invoices are not collected any more. */
 export function end(state: State, id: string, reason: Reason) {
   const subscription = state.edit('subscription', id);
   const change = findPendingChange(state, id);
@@ -136,7 +136,7 @@ export function pauseSubscription(state: State, id: string, params: Params): Sub
   return subscription;
 }
 
-/** What a resumption bills: a whole new period. */
+/** The bill of a resumption: a whole new period. */
 export function billResumption(state: State, subscription: Subscription) {
   const item = getItem(subscription);
   const now = state.now();
@@ -182,7 +182,7 @@ export function resumeSubscription(state: State, id: string, params: Params): Su
     const onAttempt = behaviour === 'resume_on_payment_attempt';
     putOff(state, before, { ...billed, kind: 'resume', onAttempt });
     if (!onAttempt && defaultMethod(state, subscription) !== undefined) {
-      collect(state, invoice.id, { offSession: false }); // paid, it applies what was put off
+      collect(state, invoice.id, { offSession: false }); // If paid, it applies the pending change.
     }
   }
   state.announce('customer.subscription.updated', subscription, 'updated');

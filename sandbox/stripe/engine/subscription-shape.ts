@@ -20,7 +20,7 @@ export interface ItemChange {
   quantity: number;
 }
 
-/** What `items` of a call says. One item per subscription: more are not known here. */
+/** The `items` of a call. Only one item per subscription is supported. */
 export function readItem(state: State, reader: Reader, current?: SubscriptionItem): ItemChange | undefined {
   const items = reader.objects('items', ['id', 'price', 'quantity']);
   if (!items) return undefined;
@@ -55,7 +55,7 @@ export function readItem(state: State, reader: Reader, current?: SubscriptionIte
   return { price: structuredClone(price), quantity };
 }
 
-/** Puts another price or quantity into an item, which stays the same item. */
+/** Sets another price or quantity of an item, which keeps its id. */
 export function setItem(item: SubscriptionItem, { price, quantity }: ItemChange) {
   item.price = price;
   item.plan = toPlan(price);
@@ -67,7 +67,7 @@ export function setPeriod(item: SubscriptionItem, start: number, end: number) {
   item.current_period_end = end;
 }
 
-/** A card for a subscription, which has to be its customer's. */
+/** A card for a subscription, which must be its customer's. */
 export function readMethod(state: State, reader: Reader, customer: string): string | null {
   const id = reader.text('default_payment_method');
   if (id === undefined) return null;
@@ -81,7 +81,7 @@ export function readMethod(state: State, reader: Reader, customer: string): stri
   return method.id;
 }
 
-/** The settings that do not touch money, of create and update alike. */
+/** The settings without an effect on money, for create and update alike. */
 export function writeSettings(state: State, subscription: Subscription, reader: Reader) {
   subscription.metadata = reader.metadata(subscription.metadata);
   if (reader.has('description')) subscription.description = reader.text('description') ?? null;

@@ -20,7 +20,7 @@ import {
 } from './subscription-shape.ts';
 import { invalid, unknownToStandIn } from './types.ts';
 
-/** What may wait for a payment (https://docs.stripe.com/billing/subscriptions/pending-updates-reference). */
+/** The fields that may wait for a payment (https://docs.stripe.com/billing/subscriptions/pending-updates-reference). */
 const pendable = [
   'items',
   'trial_end',
@@ -43,12 +43,12 @@ const known = [
 ];
 const alwaysAllowed = ['metadata', 'cancellation_details', 'description'];
 
-/** The part of a call that concerns prices and times: of an update, and of a preview of one. */
+/** The part of a call about prices and times: for an update, and for its preview. */
 export interface Change {
   item?: ItemChange;
   trialEnd?: 'now' | number;
   prorate: 'none' | 'create_prorations' | 'always_invoice';
-  /** From when prorations count, in seconds. */
+  /** Start of prorations, in seconds. */
   at: number;
   anchorNow: boolean;
 }
@@ -81,11 +81,11 @@ interface Effect {
   invoices: boolean;
   /** Lines that wait for the next invoice. */
   wait: DraftLine[];
-  /** What credits rest on after this, where it changes without an invoice. */
+  /** The basis of credits after this, if it changes without an invoice. */
   debit?: DraftLine;
 }
 
-/** Carries a change out on the subscription and says what it costs. */
+/** Applies a change to the subscription and returns its cost. */
 function effect(state: State, subscription: Subscription, change: Change): Effect {
   const item = getItem(subscription);
   const before = structuredClone(item);
@@ -161,7 +161,7 @@ function keepWaiting(state: State, subscription: Subscription, { wait, debit }: 
   ]);
 }
 
-/** Carries a change out and bills it, if it is to be billed at once. Nothing is charged yet. */
+/** Applies a change and bills it, if it must be billed at once. Nothing is charged yet. */
 export function billChange(state: State, subscription: Subscription, change: Change): Billed | undefined {
   const now = state.now();
   const start = getItem(subscription).current_period_start;
@@ -233,7 +233,7 @@ export function updateSubscription(state: State, id: string, params: Params): Su
   return subscription;
 }
 
-/** Another change takes the place of one that waits: its invoice is void. */
+/** A new change replaces a pending one: its invoice is voided. */
 function giveUp(state: State, subscription: Subscription, before: Subscription, invoice: string) {
   voidInvoice(state, invoice);
   before.pending_update = null;

@@ -1,19 +1,19 @@
 import type Stripe from 'stripe';
 
-/** An event as Stripe sends it. The edge may fill in `request` while it is being told of it. */
+/** An event as Stripe sends it. The edge may set `request` when it is emitted. */
 export type StripeEvent = Omit<Stripe.EventBase, 'data' | 'request' | 'type'> & {
   type: string;
   data: { object: Record<string, unknown>; previous_attributes?: Record<string, unknown> };
   request: { id: string | null; idempotency_key: string | null };
 };
 
-/** Stripe's API without its wire: objects, money and a clock. Times inside objects are seconds, as Stripe's are. */
+/** Stripe's API without its wire format: objects, money and a clock. Times inside objects are seconds, as at Stripe. */
 export interface Engine {
   /**
    * One API call.
-   * @param path as '/v1/customers/cus_1'
-   * @param params the parsed body or query; strings as a form gives them, or numbers and booleans
-   * @returns the plain object, ids where Stripe answers ids; lists are complete, the edge cuts pages
+   * @param path for example '/v1/customers/cus_1'
+   * @param params the parsed body or query; strings as in a form, or numbers and booleans
+   * @returns the plain object, with ids where Stripe returns ids; lists are complete, the edge makes pages
    * @throws StandInError
    */
   call(
@@ -27,9 +27,9 @@ export interface Engine {
   /** Everything as JSON, and back. */
   snapshot(): unknown;
   restore(snapshot: unknown): void;
-  /** The engine's own clock in milliseconds: real time plus what it was moved by. */
+  /** The engine's own clock in milliseconds: real time plus the advanced time. */
   nowMs(): number;
-  /** Moves the clock forward and does everything that falls due on the way, in the order of its times. */
+  /** Advances the clock and does everything that is due on the way, in the order of time. */
   advance(ms: number): void;
   /** The customer answers a 3-D Secure challenge of a setup or payment intent. */
   authenticate(intentId: string, outcome: 'succeed' | 'fail'): void;
@@ -39,7 +39,7 @@ export interface Engine {
   dispute(invoiceId: string): void;
   /** Stripe or the operator pauses a subscription, for one of Stripe's reasons. */
   pause(subscriptionId: string, reason: PauseReason): void;
-  /** From now on the saved payment method behaves as the test card with this number does when it is charged. */
+  /** From now on the saved payment method behaves like the test card with this number when it is charged. */
   setCardBehaviour(paymentMethodId: string, cardNumber: string): void;
 }
 
@@ -51,13 +51,13 @@ export type PauseReason = NonNullable<
 export interface EngineOptions {
   now(): number;
   onEvent(event: StripeEvent): void;
-  /** Where hosted invoice pages and 3-D Secure challenges live, without a slash at its end. */
+  /** Address of hosted invoice pages and 3-D Secure challenges, without a trailing slash. */
   origin: string;
 }
 
 export type ErrorType = 'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error';
 
-/** What Stripe answers when a call fails: one field for each of its error body. */
+/** Stripe's error of a failed call: one field for each of its error body. */
 export class StandInError extends Error {
   readonly status: number;
   readonly type: ErrorType;
@@ -66,7 +66,7 @@ export class StandInError extends Error {
   readonly param?: string;
   readonly paymentIntent?: unknown;
   readonly setupIntent?: unknown;
-  /** Whether what the call did until then stays done, as a declined attempt on an intent does. */
+  /** Whether the effects of the call stay, like a declined attempt on an intent. */
   readonly keeps: boolean;
 
   constructor(
@@ -95,7 +95,7 @@ export class StandInError extends Error {
   }
 }
 
-/** What Stripe may well know, and this engine does not: never a guess. */
+/** For features that Stripe has and this engine lacks: never a guess. */
 export const unknownToStandIn = (what: string, param?: string) =>
   new StandInError(`The stand-in does not know ${what}.`, { status: 501, type: 'api_error', param });
 

@@ -4,7 +4,7 @@ import { textsFor } from '../../texts.ts';
 
 export type State = 'rest' | 'hover' | 'focus' | 'active' | 'filled' | 'invalid' | 'readOnly' | 'disabled' | 'busy';
 
-/** One part in one state. `data-look` shows what otherwise takes a pointer or the keyboard. */
+/** One part in one state. `data-look` shows states that otherwise need a pointer or the keyboard. */
 export function Specimen({ ctx, state, children }: { ctx: PageContext; state: State; children: ReactNode }) {
   return (
     <div className="specimen">

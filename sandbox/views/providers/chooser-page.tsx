@@ -1,16 +1,16 @@
 export interface ChooserPageProps {
   /** "Google" */
   provider: string;
-  /** Who asks: its host. */
+  /** The host of the requesting app. */
   app: string;
-  /** An address that the app knows already. */
+  /** The app's login hint. */
   hint?: string | undefined;
-  /** Names the request in the form. */
+  /** The request's id in the form. */
   request: string;
   accounts: readonly { name: string; email: string | undefined; note: string | undefined }[];
-  /** The ways of answering wrongly: what each is called to programs, and to people. */
+  /** The faulty answers: their names for programs, and for people. */
   broken: readonly { title: string; ways: readonly (readonly [string, string])[] }[];
-  /** Whether this provider says of an address if it is confirmed. */
+  /** Whether this provider sends `email_verified`. */
   saysVerified: boolean;
   action: string;
 }
@@ -49,7 +49,7 @@ function Other({ hint, saysVerified }: Pick<ChooserPageProps, 'hint' | 'saysVeri
   );
 }
 
-/** The account chooser: who is it that the provider is to speak of, and does it at all? */
+/** The account chooser: selects the person of the response, or a fault. */
 export function ChooserPage({
   provider,
   app,

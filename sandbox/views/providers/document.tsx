@@ -3,15 +3,15 @@ import { providerStyle } from './style.ts';
 
 export interface ProviderDocumentProps {
   title: string;
-  /** Whose page it is: google, facebook, amazon, oidc, saml. */
+  /** The kind of its provider: google, facebook, amazon, oidc, saml. */
   kind?: string | undefined;
   nonce: string;
-  /** Whether its form is sent by itself. */
+  /** Whether its form is submitted by itself. */
   submits?: boolean;
   children?: ReactNode;
 }
 
-/** A page of one of the sandbox's providers: another site than Foyer's, and it does not look like one of its pages. */
+/** A page of one of the sandbox's providers: another site than Foyer's, with another look. */
 export function ProviderDocument({ title, kind = 'none', nonce, submits = false, children }: ProviderDocumentProps) {
   return (
     <html lang="en">

@@ -1,15 +1,15 @@
 export interface IdentityProviderPageProps {
   provider: string;
-  /** Where its addresses begin. */
+  /** Path prefix of its addresses. */
   path: string;
   sessions: readonly { index: string; name: string; email: string | undefined }[];
-  /** Whether there is an app to which one can go from here. */
+  /** Whether there is an app for sign-ins from here. */
   canBegin: boolean;
-  /** What has just happened. */
+  /** The notice about the last action. */
   notice?: string;
 }
 
-/** The company's own start page: who is signed in, and the ways that begin here. */
+/** The company's own start page: the signed-in people, and sign-ins that start here. */
 export function IdentityProviderPage({ provider, path, sessions, canBegin, notice }: IdentityProviderPageProps) {
   return (
     <>

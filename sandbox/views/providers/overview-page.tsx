@@ -1,10 +1,10 @@
 export interface OverviewPageProps {
   providers: readonly { name: string; note: string; domain?: string; href?: string }[];
-  /** Where members sign in; undefined: nowhere known. */
+  /** The sign-in page of users; undefined: unknown. */
   appUrl: string | undefined;
 }
 
-/** Which providers the sandbox has, and what can be tried at each. */
+/** The providers of the sandbox, and their features. */
 export function OverviewPage({ providers, appUrl }: OverviewPageProps) {
   return (
     <>

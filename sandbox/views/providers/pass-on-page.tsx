@@ -1,4 +1,4 @@
-/** Hands a message on to another site by the browser (SAML's HTTP-POST binding). */
+/** Passes a message on to another site by the browser (SAML's HTTP-POST binding). */
 export function PassOnPage({ address, fields }: { address: string; fields: Record<string, string> }) {
   return (
     <form method="post" action={address}>

@@ -1,4 +1,4 @@
-/** Of the providers' pages alone: they are another site's, so they share nothing with Foyer's style sheets. */
+/** Only for the providers' pages: they belong to another site, so they share no style sheets with Foyer. */
 export const providerStyle = `
 :root { color-scheme: light dark; --ink: #1d1f24; --soft: #565b66; --line: #8a8f9a; --faint: #d8dae0; --paper: #fff; --ground: #eef0f4; --mark: #3c4a6b; --hover: #f3f4f7; }
 @media (prefers-color-scheme: dark) { :root { --ink: #eceef2; --soft: #b3b8c2; --line: #7d828d; --faint: #40444d; --paper: #1e2026; --ground: #121317; --mark: #a9b8dd; --hover: #2a2d35; } }
