@@ -16,7 +16,7 @@ async function hydrate(island: HTMLElement): Promise<void> {
     const [root, code] = await Promise.all([import('./root.ts'), islands[`./islands/${name}.tsx`]?.()]);
     if (code) root.hydrate(island, code.default, JSON.parse(props));
   } catch {
-    // An old page after an update, or no network: what works without scripts goes on working.
+    // An old page after an update, or no network: the page keeps working without scripts.
     page.classList.remove('scripted');
   }
   awake.add(island);
@@ -42,7 +42,7 @@ function touched(event: Event): void {
 
 for (const type of ['pointerover', 'focusin', 'keydown', 'click']) document.addEventListener(type, touched, true);
 
-/** A device that is never idle wakes them all the same: somebody waits for the card form. */
+/** A timeout for devices that are never idle: the user waits for the card form. */
 const latestMs = 500;
 const whenIdle = (run: () => void) =>
   'requestIdleCallback' in window ? requestIdleCallback(run, { timeout: latestMs }) : setTimeout(run, latestMs / 2);

@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Foyer at the sandbox's stand-ins for providers (`sandbox/providers/`). These secrets open nothing. */
+/**
+ * Foyer as a client of the sandbox's stand-ins for providers (`sandbox/providers/`). These secrets are worthless
+ * elsewhere.
+ */
 export const standInClients = {
   google: { id: 'foyer-sandbox.apps.googleusercontent.com', secret: 'GOCSPX-sandbox' },
   facebook: { id: '100000000000001', secret: 'sandbox-of-facebook' },

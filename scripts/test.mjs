@@ -1,7 +1,7 @@
 /**
- * `npm test` and `npm run test:all` (`-- jest arguments`): everything that the tests need, then lint,
- * types, build, tests and a summary whose last line is `N passed, N failed`. The first argument says which tests run
- * (lib/test-selection.mjs). FOYER_TEST_WITHOUT=redis,postgres,browser,stripe-reference leaves parts out.
+ * `npm test` and `npm run test:all` (`-- jest arguments`): installs the requirements of the tests, then lint,
+ * types, build, tests and a summary whose last line is `N passed, N failed`. The first argument selects the tests
+ * (lib/test-selection.mjs). FOYER_TEST_WITHOUT=redis,postgres,browser,stripe-reference omits parts.
  */
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

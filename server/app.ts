@@ -61,22 +61,22 @@ import { wireModules } from './wiring.ts';
 
 export interface App {
   app: RequestListener;
-  /** Behind it, with all routes. */
+  /** The Express application behind it, with all routes. */
   express: Express;
   oauth: OidcModule;
   deletion: DeletionModule;
   membership: BillingModule;
   mailedCodes: MailedCodes;
-  /** The JSON API, and what stands before each of its calls. */
+  /** The JSON API, and its guard. */
   operations: readonly ApiOperation[];
   guard: Guard;
-  /** What /readyz answers. */
+  /** The answer of /readyz. */
   readiness: Readiness;
-  /** Stops what runs by itself. */
+  /** Stops the periodic jobs. */
   stop(): Promise<void>;
 }
 
-/** Forms and calls by which a visitor begins what is kept: an account, a new password, a sign-in elsewhere. */
+/** Forms and calls with which a visitor stores data: a sign-up, a reset, a federated sign-in. */
 const visitorsForms = /^\/(?:signup(?:\/.*)?|forgot-password|federation\/[^/]+|identity\/(?:signUp|forgotPassword))$/;
 
 /**
@@ -88,7 +88,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   const deps = { ...input, kv: visitorData.kv, visitorData };
   const { config, log, database, kv, clientDir, passwords, boxes, outbox, legal, terms, metrics, now } = deps;
   const handleDirectError = (pages: Pages) => (req: Request, res: Response, error: unknown) => {
-    // What went past Express does not know its ways yet.
+    // A direct call has not passed through Express.
     if (req.app === undefined) front.handleError(req, res, error);
     else sendError(pages, log, asHttpError(error), req, res);
   };
@@ -135,7 +135,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   const front = createDirectDispatcher(app, [...gates, publicHostGate], directCalls);
   app.use(front.errorBridge, ...gates);
   const readiness: Readiness = { draining: false };
-  // Before the host is checked: whoever looks after the process asks by address.
+  // Before the check of the host: probes use the address of the process.
   app.get('/healthz', alive);
   app.get(
     '/readyz',
@@ -146,9 +146,9 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   if (brand) app.use(serveBrand(brand));
   app.use('/assets', staticFiles(clientDir));
   if (config.MEDIA_DIR !== undefined) app.use(mediaPath, mediaFiles(config.MEDIA_DIR));
-  // Before anything reads bodies or refuses posts from elsewhere: Stripe signs every byte of them.
+  // Before the body parsers and the guard against cross-site posts: Stripe signs every byte of the body.
   membership.webhookRoutes(app);
-  // As do identity providers (SAML), whose posts come from their own sites.
+  // The same for identity providers (SAML), whose posts come from their own sites.
   federation.postRoutes(app);
   app.use(oauth.providerRoutes(session));
   const operations = [

@@ -4,10 +4,10 @@ import type { Sessions } from './sessions/index.ts';
 import type { Database } from './store/index.ts';
 import { createImageNameReader, type Media, toPageUser } from './users/index.ts';
 
-/** What belongs to client apps answers no page with a member on it. */
+/** These endpoints of client apps render no pages with a user. */
 const withoutPages = /^\/oauth2\//;
 
-/** Whoever finds out who is there tells the pages: header and language follow. */
+/** Sets the user for pages after each look-up: header and language follow. */
 export function withPageUser(
   sessions: Sessions,
   { database, media }: { database: Database; media: Media | undefined },

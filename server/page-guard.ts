@@ -10,9 +10,9 @@ import {
 import { redirectToSignIn } from './sign-in/index.ts';
 
 /**
- * The guards of the access table, for the routes of pages. A handler of the settings brings the guard of its rule along,
- * because that guard keeps what was typed into a form that came too late; it must be the guard of the same rule.
- * @throws Error when the guard of a handler differs from the rule of its route
+ * The guards of the access table, for the routes of pages. A handler of the settings has its own guard, because that
+ * keeps the input of a form that was sent too late; it must enforce the same rule.
+ * @throws Error if the guard of a handler differs from the rule of its route
  */
 export function pageGuard(deps: GuardDeps) {
   const session: RequestHandler = async (req, res, next) => {
@@ -24,7 +24,8 @@ export function pageGuard(deps: GuardDeps) {
     requireUser(deps, (_req, _res, who) =>
       isRecentlyAuthenticated(who, deps.now()) ? next() : res.redirect(303, reAuthenticateFor(req)),
     )(req, res, next);
-  // Without a second factor the form asks for the password, which shows as much; who has no password has nothing else to show.
+  // Without a second factor the form asks for the password, which proves as much; a user without a password has nothing
+  // else to present.
   const recentWithSecondFactor: RequestHandler = (req, res, next) =>
     requireUser(deps, (_req, _res, who) => {
       const passwordIsEnough = who.user.mfaPreference === 'none' && who.user.passwordHash !== null;

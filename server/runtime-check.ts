@@ -1,4 +1,4 @@
-/** What must be said when the running Node is too old, or undefined. Written so that any Node since 12 can run it. */
+/** The message if the running Node is too old, or undefined. Written so that any Node since 12 can run it. */
 export function runtimeFault(version: string, minMajor = 24): string | undefined {
   const major = Number(version.replace(/^v/, '').split('.')[0]);
   if (major >= minMajor) return undefined;

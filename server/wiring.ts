@@ -53,8 +53,8 @@ import { deriveKey, type VisitorData } from './store/index.ts';
 import type { User } from './users/index.ts';
 
 /**
- * Opens every room, in the order in which each needs those before it; requests pass through them as `app.ts` says.
- * @param fail answers what went wrong where no handler of Express is near
+ * Creates every module after those that it needs. `app.ts` has the order in which requests pass them.
+ * @param fail answers an error outside of Express's handlers
  */
 export async function wireModules(
   deps: Deps & { visitorData: VisitorData },
@@ -160,7 +160,7 @@ export async function wireModules(
     countries: config.SMS_COUNTRIES,
     limits,
   });
-  /** What the rooms of accounts that people make and recover have in common. */
+  /** The shared dependencies of the account modules. */
   const accountDeps = {
     ...{ publicUrl, pages, log, database, kv, cookies, now },
     ...{ passwords, policy, codes, outbox, texts, smsOffered, sessions, devices, queueFull },

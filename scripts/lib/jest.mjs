@@ -1,8 +1,8 @@
 /** How the scripts start Jest. */
 
 /**
- * Jest's workers get the options of Node from it. Most of what a test allocates is garbage after the test: with room for that,
- * the collector copies less of it.
+ * The options of Node for Jest's workers. Most memory of a test is garbage after it: a larger young generation is
+ * collected less often, and less of it is copied.
  * @param {string[]} args of Jest
  * @returns {string[]} for Node
  */

@@ -19,7 +19,7 @@ const rank = (path) => {
   return found === -1 ? slow.length : found;
 };
 
-/** @typedef {{ path: string }} Test what Jest knows of a file */
+/** @typedef {{ path: string }} Test Jest's data about a file */
 
 export default class SlowestFirst {
   /** @template {Test} T @param {Iterable<T>} tests */

@@ -7,9 +7,9 @@ import { seconds } from './say.mjs';
 
 /**
  * @typedef {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number,
- *   testResults: FileResult[] }} TestResult the part of the test runner's JSON report that counts here
- * @typedef {{ name: string, status: string, message?: string, assertionResults: { status: string, ancestorTitles: string[],
- *   title: string, duration?: number | null, failureMessages?: string[] | null }[] }} FileResult
+ * testResults: FileResult[] }} TestResult the used part of the test runner's JSON report
+ * @typedef {{ name: string, status: string, message?: string, assertionResults: { status: string, ancestorTitles:
+ * string[], title: string, duration?: number | null, failureMessages?: string[] | null }[] }} FileResult
  * @typedef {{ passed: number, failed: number, notes: string[] }} Verdict
  */
 

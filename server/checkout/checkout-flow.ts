@@ -19,7 +19,7 @@ export interface CheckoutFlow {
   addPayment: string;
   /** The address for a setup intent. */
   setup: string;
-  /** Of the chosen plan. */
+  /** The summary of the chosen plan. */
   summaryUrl(plan: Plan): string;
   /** The page after the user has the plan, or its change is scheduled. */
   doneUrl(plan: Plan, user: User): string;

@@ -54,7 +54,7 @@ export interface DeletionDeps {
   kv: KeyValueStore;
   outbox: Outbox;
   sessions: Pick<Sessions, 'endAll' | 'list'>;
-  /** Of every module with personal data. */
+  /** The sources of all modules with personal data. */
   personalDataSources: readonly PersonalDataSource[];
   /** Injected, because membership/ is in the same layer. */
   membership: SubscriptionOnDeletion;
@@ -67,6 +67,6 @@ export type LeavingSettings = Omit<DeletionDeps, 'personalDataSources'> & {
   pages: Pages;
   /** Opens the messages that wait in the outbox. */
   outboxBox: SecretBox;
-  /** Of modules in higher layers. */
+  /** The sources of modules in higher layers. */
   personalDataSources: readonly PersonalDataSource[];
 };

@@ -35,7 +35,7 @@ export async function requestDeletion(
     const requestedAt = now();
     const dueAt = requestedAt + waitDays * dayMs;
     if (!(await insertDeletion(trx, { userId: user.id, requestedAt, dueAt }))) {
-      // Of two parallel requests the first one's date and mail count.
+      // The first of two parallel requests determines date and mail.
       const known = await findDeletion(trx, user.id);
       return known ? { kind: 'asked', dueAtMs: known.dueAt } : { kind: 'not-found' };
     }

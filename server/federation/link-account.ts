@@ -42,7 +42,7 @@ async function tryLink(
   });
 }
 
-/** Of two parallel calls the later one finds the link of the first. */
+/** The later of two parallel calls finds the link of the first. */
 async function linkWithRetry(...args: Parameters<typeof tryLink>): Promise<LinkResult> {
   try {
     return await tryLink(...args);

@@ -1,7 +1,7 @@
 import type { NodeMiddleware } from './direct-dispatcher.ts';
 import { HttpError } from './errors.ts';
 
-/** What proxies and tunnels add, beside `X-Forwarded-…`. */
+/** Headers of proxies and tunnels, besides `X-Forwarded-…`. */
 const forwarded: ReadonlySet<string> = new Set([
   'forwarded',
   'via',
@@ -14,7 +14,7 @@ const forwarded: ReadonlySet<string> = new Set([
 const loopback = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 
 /**
- * Outside production Foyer answers this machine alone: whatever a proxy or tunnel hands on comes from elsewhere
+ * Outside production Foyer answers only this machine: a request through a proxy or tunnel comes from elsewhere
  * (`security.md`, rule 16).
  */
 export function onlyFromThisMachine(): NodeMiddleware {

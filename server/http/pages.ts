@@ -52,7 +52,7 @@ export interface PageSettings {
   mediaUrl?: string | undefined;
   /** The app to which forms lead in the end. Browsers apply the policy of a page to every redirect on the way there. */
   endAddress?: string | undefined;
-  /** Only addresses of rooms that exist. */
+  /** Only addresses of modules that exist. */
   links: PageContext['links'];
   /** What the layout shows at the top of each page. */
   banner?: ((ctx: PageContext) => LayoutBanner) | undefined;

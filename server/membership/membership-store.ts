@@ -164,8 +164,8 @@ export async function recordCustomerRequest(db: Db, userId: UserId, nowMs: numbe
 }
 
 /**
- * After a failure Stripe is asked again, under new keys, which are derived from this time. Of several parallel failures
- * the first one does it.
+ * After a failure Stripe is asked again, under new keys, which are derived from this time. The first of several
+ * parallel failures does it.
  */
 export async function resetCustomerRequest(
   db: Db,

@@ -21,7 +21,7 @@ interface StripePromotion {
 /** The format of promotion codes; other texts are unknown without a request to Stripe. */
 const pattern = /^[A-Za-z0-9_-]{1,100}$/;
 
-/** Of several codes with the same word, the active one, preferably for this customer. */
+/** The active one of several codes with the same word, preferably for this customer. */
 function pick(codes: Stripe.PromotionCode[], customerId: string | undefined): Stripe.PromotionCode | undefined {
   const inForce = codes.filter(({ active }) => active);
   const toCustomer = ({ customer }: Stripe.PromotionCode) => (customer === null ? undefined : toId(customer));

@@ -76,7 +76,7 @@ export async function applyPromotion(
   const checked = await validatePromotion(deps, user, purchase.plan, typed.trim(), from);
   if ('refusal' in checked) return { kind: 'refused', refusal: checked.refusal };
   const { promotion } = checked;
-  // Of two parallel codes one has been applied by now.
+  // One of two parallel codes has been applied by now.
   const current = await findOpenPurchase(database.db, user.id);
   if (!current || current.id !== open.id || current.promotion !== null || current.planId !== open.planId) {
     return { kind: 'refused', refusal: { kind: 'second' } };

@@ -62,7 +62,7 @@ export function createClientSessionStore({ db }: Database, now: () => number): C
           ...{ sid, foyer_session: idHash, client_id: clientId, account_id: userId },
           ...{ created_at: nowMs, expires_at },
         })
-        // Of two parallel requests, only one sets the `sid`.
+        // Only one of two parallel requests sets the `sid`.
         .onConflict((conflict) => conflict.columns(['foyer_session', 'client_id']).doNothing())
         .execute();
       const { sid: stored } = (await find(idHash, clientId)) ?? { sid };

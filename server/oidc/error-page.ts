@@ -11,7 +11,7 @@ import { routes } from './routes-table.ts';
 
 /** The page for an error of the library. "Must not redirect" applies to each: the visitor sees only the page. */
 function toErrorKind(error: Error, path: string): ErrorKind {
-  // Whatever the fault is: nobody was signed out, and the user can still sign out.
+  // For every fault: the user is still signed in and can still sign out.
   if (path === routes.end_session && isRefusal(error)) return 'signOutFailed';
   switch (error.name) {
     case 'InvalidClient':

@@ -131,7 +131,7 @@ export function shortLivedAdapter(
       const consumption = await kv.consume(key);
       if (consumption.state === 'consumed') return;
       if (model === 'PushedAuthorizationRequest') throw new errors.InvalidRequestUri('request_uri was already used');
-      // Of several parallel redemptions one wins; every other one proves a leak (RFC 6749, section 4.1.2).
+      // One of several parallel redemptions wins; every other one proves a leak (RFC 6749, section 4.1.2).
       if (consumption.state === 'already-used') {
         const { grantId } = open(key, consumption.value, consumption.consumedAt);
         if (grantId !== undefined) await grants.revoke(grantId);

@@ -44,8 +44,8 @@ export async function replacePassword(
 ): Promise<User | undefined> {
   const passwordHash = await passwords.hash(password, toWork(user, from));
   const voided = { upToEpoch: user.passwordEpoch };
-  // Also before: if this process dies right after the commit, almost nothing remains to end. Of several parallel
-  // changes one succeeds; the others do not end the session that it has started.
+  // Also before: if this process dies right after the commit, almost nothing remains to end. One of several parallel
+  // changes succeeds; the others do not end the session that it has started.
   await sessions.endAll(user.id, voided);
   const nowMs = now();
   const { id, email, givenName } = user;

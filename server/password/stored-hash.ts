@@ -35,7 +35,7 @@ const [minBytes, maxBytes] = [16, 64];
 const maxSaltBytes = 128;
 
 export type HashFault =
-  /** Of an unknown format, or truncated. */
+  /** An unknown format, or truncated. */
   | 'unknown'
   /** Known, but above `maxHashWork`. */
   | 'work';

@@ -54,7 +54,7 @@ export function createFormDrafts({
     async takeDraft(req, res, userId) {
       const id = cookies.read(req, cookieName);
       if (id === undefined) return undefined;
-      // Of two parallel reads one gets it.
+      // One of two parallel reads gets it.
       const taken = await records.takeMatching(toName(userId, req), ({ browser }) => browser === sha256(id));
       if (taken) cookies.clear(res, cookieName);
       return taken?.typed;

@@ -44,8 +44,8 @@ export function requireUser(deps: GuardDeps, handler: MemberHandler): RequestHan
 }
 
 /**
- * The same, and the member has shown lately who they are: else they are asked again, and come back here.
- * @param keep the fields of a form that came too late which its page finds in `deps.formDrafts`; no secrets
+ * The same with a recent authentication: otherwise the user authenticates again, and returns here.
+ * @param keep the fields of a late form that its page finds in `deps.formDrafts`; no secrets
  */
 export function requireRecentAuth(
   deps: GuardDeps & Pick<AccountDeps, 'formDrafts' | 'kv'>,

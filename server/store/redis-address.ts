@@ -26,14 +26,14 @@ export type RedisAddress = Pick<
 >;
 
 /**
- * What an address of Redis says:
+ * Parses an address of Redis:
  *
  *     redis://[user:password@]host[:6379][/db]
  *     rediss://…                                            over TLS
  *     redis+sentinel://[user:password@]host[:26379],host2[:26379]/NAME[/db]
  *     rediss+sentinel://…                                   TLS to the servers and to the sentinels
  *
- * User and password are those of the server; the sentinels' own go into `?sentinelUsername=` and `?sentinelPassword=`.
+ * User and password are those of the server; those of the sentinels are in `?sentinelUsername=` and `?sentinelPassword=`.
  * `?prefix=` replaces the prefix `foyer:` of all keys, `?db=` is another way to name the database.
  *
  * @throws TypeError for anything else. The message never repeats the address, which holds a password.

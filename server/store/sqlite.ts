@@ -7,7 +7,7 @@ import { whileBusy } from './sqlite-errors.ts';
 
 /** Number of cached statements per connection; hot paths run the same few SQL texts thousands of times per second. */
 const STATEMENT_CACHE_SIZE = 256;
-/** Of 4 KiB: if `sqlite-checkpoints.ts` is too slow or missing, a writer does its work. */
+/** Pages of 4 KiB: if `sqlite-checkpoints.ts` is too slow or missing, a writer does its work. */
 const CHECKPOINT_PAGES = 10_000;
 /** Bounds the log file after a burst of writes (bytes). */
 const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024;

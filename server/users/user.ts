@@ -65,7 +65,7 @@ export interface NewUser {
   source?: User['source'];
 }
 
-/** Of a given or family name. */
+/** Maximum length of a given or family name. */
 export const maxNameLength = 100;
 /** The length of the longest address (RFC 5321); numbers are shorter. */
 export const maxIdentifierLength = 254;

@@ -14,7 +14,7 @@ export function configuredStandards({ config }: Pick<StrategySettings, 'config'>
 }
 
 /**
- * Checks every provider in parallel against its configuration. Nobody is signed in by it, and nothing changes.
+ * Checks every provider in parallel against its configuration. It does not sign in, and changes nothing.
  * @param only the id of one
  */
 export async function checkProviders(settings: StrategySettings, only?: string): Promise<ProviderReport[]> {

@@ -12,7 +12,7 @@ const methods: Record<string, { hash: string; padding: number }> = {
   },
 };
 
-/** Of 4,096 bits, with line breaks. */
+/** The size of 4,096 bits, with line breaks. */
 const maxSignatureCharacters = 1_500;
 
 /**
