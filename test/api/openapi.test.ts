@@ -107,7 +107,7 @@ describe.each(backends)('the JSON API on $name', (backend) => {
     const wrong = foyer.app.operations.filter(({ path, access }) => {
       const words =
         access === 'public'
-          ? ['anybody']
+          ? ['anyone']
           : [
               access.client ?? 'member',
               ...(access.member === undefined || access.member === 'account' ? [] : [`\`${access.member}\``]),
