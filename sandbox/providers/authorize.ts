@@ -10,7 +10,7 @@ export interface Client {
   secret: string;
 }
 
-/** What authorization endpoints have in common (RFC 6749, section 4.1.1; RFC 7636, section 4.3). */
+/** The common part of authorization endpoints (RFC 6749, section 4.1.1; RFC 7636, section 4.3). */
 export interface AuthorizeSettings {
   kind: StandInKind;
   client: Client;
@@ -18,9 +18,9 @@ export interface AuthorizeSettings {
   grants: ReturnType<typeof createGrants>;
   now(): number;
   newCode(): string;
-  /** Beside `code` and `state`. */
+  /** Besides `code` and `state`. */
   more?(grant: { scope: string }): Record<string, string>;
-  /** How the provider says that the person refused, and that it has failed. */
+  /** The provider's errors for a refusal by the person, and for a failure. */
   errors: { refused: Record<string, string>; failed: Record<string, string> };
   /** Facebook's own. */
   fragment?: string;
@@ -31,7 +31,7 @@ const text = (req: Request, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** As it were registered: an app on this machine, at the path that is this provider's there. */
+/** Accepts redirect addresses as if registered: an app on this machine, with this provider's path. */
 function isRegistered(address: string): boolean {
   const url = URL.parse(address);
   return (
@@ -43,14 +43,14 @@ function isRegistered(address: string): boolean {
   );
 }
 
-/** Where the browser goes with the answer. */
+/** The redirect address with the response. */
 function returnAddress(redirectUri: string, params: Record<string, string | undefined>, fragment = ''): string {
   const url = new URL(redirectUri);
   for (const [name, value] of Object.entries(params)) if (value !== undefined) url.searchParams.set(name, value);
   return `${url.href}${fragment}`;
 }
 
-/** Asks who it is, and sends the browser back with a code. */
+/** Lets the person choose an account, and redirects the browser with a code. */
 export function authorize(settings: AuthorizeSettings): RequestHandler {
   const { kind, client, counter, grants, now, newCode, more, errors, fragment } = settings;
   return async (req, res) => {
@@ -86,7 +86,7 @@ export function authorize(settings: AuthorizeSettings): RequestHandler {
   };
 }
 
-/** RFC 6749, section 2.3.1: by Basic, or in the body. @returns undefined: it has not shown its secret */
+/** RFC 6749, section 2.3.1: by Basic, or in the body. @returns undefined: the secret is missing or wrong */
 export function authenticateClient(req: Request, client: Client): Client | undefined {
   const body = (req.body ?? {}) as Record<string, unknown>;
   const [scheme, credentials = ''] = (req.get('authorization') ?? '').split(' ');
@@ -98,7 +98,7 @@ export function authenticateClient(req: Request, client: Client): Client | undef
   return id === client.id && secret === client.secret ? client : undefined;
 }
 
-/** The access token of a request: by header (RFC 6750, section 2.1), or in the address where `inQuery` says so. */
+/** The access token of a request: by header (RFC 6750, section 2.1), or in the address with `inQuery`. */
 export function readBearerToken(req: Request, { inQuery = false } = {}): string {
   const [scheme, token = ''] = (req.get('authorization') ?? '').split(' ');
   if (scheme?.toLowerCase() === 'bearer') return token;

@@ -5,28 +5,28 @@ import { randomText } from './grants.ts';
 import { sendChooser, sendFault } from './pages.ts';
 import { listPeople, type Person, type StandInKind } from './people.ts';
 
-/** A request that a provider has to answer, once it is known who it is about. */
+/** A request that a provider answers once the person is known. */
 export interface Question {
   kind: StandInKind;
-  /** Who asks, as people know it. */
+  /** The name of the requesting app for people. */
   app: string;
-  /** An address that the app already knows (`login_hint`). */
+  /** The app's login hint. */
   hint?: string | undefined;
   answer(res: Response, answer: Answer): void | Promise<void>;
 }
 
-/** Whose desk everybody comes to: who is it? */
+/** The account chooser of all providers. */
 export interface Counter {
-  /** Answers at once if a program has said what, or shows the account chooser. */
+  /** Answers at once if a program has planned an answer, or shows the account chooser. */
   ask(req: Request, res: Response, question: Question): Promise<void>;
-  /** What the next request (of this kind) is answered by, instead of a page; once. */
+  /** The answer to the next request (of this kind), instead of a page; once. */
   answerNext(answer: Answer, kind?: StandInKind): void;
 }
 
 export const chooserPath = '/providers/choose';
 const maxPending = 200;
 
-/** Who was chosen on the page, or typed. @returns undefined: none of its buttons */
+/** The person that was chosen or typed on the page. @returns undefined: none of its buttons */
 function readAnswer(kind: StandInKind, people: readonly Person[], body: Record<string, unknown>): Answer | undefined {
   const field = (name: string) => (typeof body[name] === 'string' ? body[name].trim() : '');
   const [first] = people;

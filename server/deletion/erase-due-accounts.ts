@@ -6,7 +6,7 @@ import type { DeletionDeps } from './deps.ts';
 const batch = 100;
 
 /**
- * Erases all data of one user whose deletion is due, in one transaction. What remains is the fact and time of the
+ * Erases all data of one user whose deletion is due, in one transaction. Only these remain: the fact and time of the
  * deletion, and the accepted terms, under an id that no longer refers to a user.
  * @returns false if the user has signed in meanwhile
  */

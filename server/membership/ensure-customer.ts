@@ -130,7 +130,7 @@ export async function attachCustomer(
 }
 
 /**
- * The length of the trial: each address has one, whoever used it before, and only the first subscription starts with
+ * The length of the trial: each address has one, also after it changed users, and only the first subscription starts with
  * it.
  */
 async function trialDaysFor(deps: BillingDeps, user: User, { generation }: Membership, days: number): Promise<number> {

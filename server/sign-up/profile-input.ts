@@ -21,7 +21,7 @@ export interface ProfileFaults {
   malformed: boolean;
 }
 
-/** Longer than any address, with room for a typing error. */
+/** Longer than any address, plus a margin for a typing error. */
 export const maxEmailCharacters = 320;
 const names = ['givenName', 'familyName'] as const;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invalid, StandInError, unknownToStandIn } from './types.ts';
 
-/** Why a bank says no, in Stripe's codes and words. */
+/** A bank's reason for a refusal, in Stripe's codes and texts. */
 export interface Decline {
   code: 'card_declined' | 'expired_card' | 'incorrect_cvc' | 'processing_error';
   declineCode?: string;
@@ -13,9 +13,9 @@ export interface TestCard {
   brand: 'visa' | 'mastercard' | 'amex';
   /** The bank's answer when the card is saved, and to a payment with it. */
   save: Answer;
-  /** A card that asks once at saving asks at a payment too, if it was never saved. */
+  /** A card that authenticates once, when it is saved, also authenticates at a payment if it was never saved. */
   charge: Answer;
-  /** Authentication asked for at every payment, not only where the card was never authenticated. */
+  /** Authentication is required at every payment, not only before the first one. */
   alwaysAuthenticates?: boolean;
   country?: string;
 }
@@ -31,7 +31,7 @@ const approved = (brand: TestCard['brand'], country = 'US'): TestCard => ({
   country,
 });
 
-/** Stripe's test cards that are known here (https://docs.stripe.com/testing). */
+/** The supported ones of Stripe's test cards (https://docs.stripe.com/testing). */
 const cards: Record<string, TestCard> = {
   '4242424242424242': approved('visa'),
   '4000056655665556': approved('visa'),
@@ -88,7 +88,7 @@ export function testCard(number: string): TestCard {
   return card;
 }
 
-/** What the form checks before any bank is asked. @throws StandInError with the codes of Stripe's card errors */
+/** The checks of the form, before those of a bank. @throws StandInError with the codes of Stripe's card errors */
 export function checkCard(card: { number: string; expMonth: number; expYear: number; cvc?: string }, nowMs: number) {
   if (!/^\d{12,19}$/.test(card.number) || !passesLuhn(card.number)) {
     throw cardError('Your card number is incorrect.', 'incorrect_number', 'number');
@@ -111,11 +111,11 @@ export function checkCard(card: { number: string; expMonth: number; expYear: num
   }
 }
 
-/** The same for every saving of the same number, as Stripe's is within one account. */
+/** Equal for every saving of the same number, like Stripe's within one account. */
 export const fingerprint = (number: string) =>
   createHash('sha256').update(`stand-in ${number}`).digest('base64url').replaceAll(/[-_]/g, 'x').slice(0, 16);
 
-/** The number behind tok_visa, pm_card_visa and their like. */
+/** The number of tok_visa, pm_card_visa and the like. */
 export function numberOfName(id: string): string | undefined {
   const name = /^(?:tok|pm_card)_(.+)$/.exec(id)?.[1];
   return name === undefined ? undefined : namedCards[name];

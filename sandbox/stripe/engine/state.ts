@@ -265,7 +265,7 @@ export function createState(options: EngineOptions) {
         confirmation_secret: _,
         payments: __,
         ...object
-      // Events omit these, like answers without expand.
+        // Events omit these, like answers without expand.
       } = structuredClone(about) as unknown as Record<string, unknown>;
       const before =
         committed.get(about.id) ?? (logs[0]?.get(about.id)?.was as unknown as Record<string, unknown> | undefined);
