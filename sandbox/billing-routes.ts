@@ -11,7 +11,7 @@ import { BillingPage } from './views/billing-page.tsx';
 export const billingAddress = '/sandbox/billing';
 
 export interface BillingRoutesDeps {
-  /** Called whenever a day has passed there, as in life: what runs by itself has its turn. */
+  /** Called whenever a day has passed in the stand-in: the periodic jobs run, as they would on that day. */
   dayPassed(): Promise<void>;
   pages: Pages;
   sessions: Sessions;
@@ -23,7 +23,7 @@ const patienceMs = 10_000;
 const failingCard = '4000000000000341';
 const workingCard = '4242424242424242';
 
-/** What one button of the page asks for. @throws {HttpError} badRequest */
+/** The action of a button on the page. @throws {HttpError} badRequest */
 function readAct(req: Request): Act {
   const days = readFormField(req, 'advance');
   if (/^\d{1,3}$/.test(days)) return { act: 'advance', ms: Number(days) * dayMs };
@@ -47,7 +47,7 @@ function createControl({ apiUrl, secretKey }: StandInAddress) {
       const response = await ask('overview').catch(() => undefined);
       return response?.ok ? ((await response.json()) as Overview) : undefined;
     },
-    /** Why it was not done. */
+    /** The reason that it failed. */
     async act(act: Act): Promise<string | undefined> {
       const response = await ask('act', act).catch((error: unknown) => String(error));
       if (typeof response === 'string') return response;
@@ -58,7 +58,7 @@ function createControl({ apiUrl, secretKey }: StandInAddress) {
   };
 }
 
-/** Time passes day by day. @returns why it does not */
+/** Advances the time day by day. @returns the reason of a failure */
 async function carryOut(
   control: ReturnType<typeof createControl>,
   act: Act,
@@ -73,7 +73,7 @@ async function carryOut(
   return undefined;
 }
 
-/** The stand-in for Stripe, looked at and moved on by hand. */
+/** The page of the stand-in for Stripe: its objects, and its manual controls. */
 export function billingRoutes(router: Router, { pages, sessions, standIn, dayPassed }: BillingRoutesDeps): void {
   if (standIn === undefined) return;
   const control = createControl(standIn);

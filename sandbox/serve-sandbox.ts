@@ -11,7 +11,7 @@ import { openProviders } from './open-providers.ts';
 import { createStripeStandIn, type StripeStandIn } from './stripe/index.ts';
 import { seedPromotionCodes } from './stripe-seed.ts';
 
-/** The stand-in for Stripe, unless Foyer asks Stripe itself. */
+/** The stand-in for Stripe, unless Foyer uses Stripe itself. */
 function openStandIn(deps: Deps): StripeStandIn | undefined {
   const { config, clientDir, now, log } = deps;
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_PUBLISHABLE_KEY: publishableKey } = config;
@@ -31,7 +31,7 @@ function openStandIn(deps: Deps): StripeStandIn | undefined {
   });
 }
 
-/** What a newcomer buys: the catalogue's plans, and promo codes to try. As an operator does by `foyer plans sync`. */
+/** The initial data for purchases: the catalogue's plans, as from `foyer plans sync`, and promotion codes. */
 async function seed({ config, log }: Deps, standIn: StripeStandIn): Promise<void> {
   seedPromotionCodes(standIn);
   const client = createStripe({ secretKey: config.STRIPE_SECRET_KEY ?? '', apiUrl: config.STRIPE_API_URL });
@@ -46,7 +46,7 @@ export async function serveSandbox(deps: Deps): Promise<RunningCompanion> {
   const standIn = openStandIn(deps);
   const providers = await openProviders(deps);
   const app = express().disable('x-powered-by');
-  // Before Stripe's, which knows every path under /v1.
+  // Before Stripe's, which answers every path under /v1.
   if (providers) app.use(providers.listener);
   if (standIn) app.use(standIn.listener);
   app.use(
@@ -57,7 +57,7 @@ export async function serveSandbox(deps: Deps): Promise<RunningCompanion> {
       brandName: config.BRAND_NAME,
     }),
   );
-  // Nobody takes them yet.
+  // Foyer does not accept them yet.
   if (standIn) standIn.webhooks.mode = 'held';
   const server = await listen(app, { port: config.SANDBOX_PORT, host: '127.0.0.1' });
   const seeded = standIn === undefined ? Promise.resolve() : seed(deps, standIn);

@@ -10,7 +10,7 @@ import { configureLimits, type FirmLimit, type RateLimits } from './rate-limits/
 import { deriveKey } from './store/index.ts';
 import type { Media } from './users/index.ts';
 
-// The configuration's variables in the words of the rooms that they are for; `app.ts` hands them in.
+// The configuration's variables, grouped by the modules that need them; `app.ts` passes them on.
 
 /**
  * Everything that pages may link to.
@@ -21,7 +21,7 @@ export function pageLinks(config: Config, standIns: Extensions['links']) {
     ...standIns,
     // Unless the main app has one.
     dashboard: '/dashboard',
-    // Unless the user-management app has a page of it.
+    // Unless the user-management app has such a page.
     ...(config.STRIPE_SECRET_KEY !== undefined && { membership: membershipPath }),
     ...toAppLinks({
       mainAppUrl: config.MAIN_APP_URL,
@@ -41,16 +41,16 @@ export function pageLinks(config: Config, standIns: Extensions['links']) {
   };
 }
 
-/** Where Foyer serves pictures out of MEDIA_DIR. */
+/** The path for pictures from MEDIA_DIR. */
 export const mediaPath = '/media';
 
-/** Where members' pictures are. */
+/** Base address of the users' pictures. */
 export function mediaFromConfig({ MEDIA_URL, MEDIA_DIR, PUBLIC_URL }: Config): Media | undefined {
   if (MEDIA_URL !== undefined) return { url: MEDIA_URL, isLocal: false };
   return MEDIA_DIR === undefined ? undefined : { url: `${PUBLIC_URL}${mediaPath}/`, isLocal: true };
 }
 
-/** The sandbox's stand-in for Stripe, where Foyer asks that one. */
+/** The sandbox's stand-in for Stripe, if Foyer uses it. */
 export function standInForStripe(config: Config): StandInAddress | undefined {
   const { SANDBOX, STRIPE_SECRET_KEY: secretKey, STRIPE_API_URL: apiUrl } = config;
   return SANDBOX && secretKey !== undefined && isLoopback(apiUrl) ? { apiUrl, secretKey } : undefined;
@@ -77,7 +77,7 @@ export const guessLimitsFromConfig = (config: Config, limits: RateLimits): RateL
   key: deriveKey(config.SECRET_KEYS[0] ?? '', 'guess counters', 32),
 });
 
-/** How browsers reach Stripe; where no plans are sold, no page asks. */
+/** How browsers reach Stripe; if no plans are sold, no page needs it. */
 export const stripeForBrowsers = (config: Config): StripeForBrowsers => ({
   publishableKey: config.STRIPE_PUBLISHABLE_KEY ?? '',
   jsUrl: config.STRIPE_JS_URL,

@@ -31,25 +31,28 @@ import {
 } from './store/index.ts';
 import type { TermsVersion } from './users/index.ts';
 
-/** What the product stands on; `app.ts` puts the rooms on it. */
+/** The dependencies of the product; `wiring.ts` passes them to the modules. */
 export interface Deps {
   config: Config;
   log: Logger;
   database: Database;
   kv: KeyValueStore;
   assets: Assets;
-  /** The folder that `assets` names files of. */
+  /** The folder with the files of `assets`. */
   clientDir: string;
   passwords: PasswordHasher;
   boxes: SecretBoxes;
   outbox: Outbox;
-  /** Delivers what is in the outbox; `process/` starts it. */
+  /** Delivers the messages in the outbox; `process/` starts it. */
   outboxWorker: OutboxWorker;
-  /** Whether text messages are sent: a second factor by SMS and the confirmation of a number are offered only then. */
+  /**
+   * Whether text messages can be sent: otherwise neither a second factor by SMS nor the confirmation of a number is
+   * offered.
+   */
   smsOffered: boolean;
-  /** What the operator must tell. */
+  /** The operator's legal documents. */
   legal: Legal;
-  /** The terms in force. */
+  /** The current terms. */
   terms: TermsVersion;
   metrics: OpenMetrics;
   /** Milliseconds since the epoch. */
@@ -58,7 +61,7 @@ export interface Deps {
   billingNow?: (() => number) | undefined;
 }
 
-/** One box per purpose: keys of different purposes say nothing about each other. */
+/** One box per purpose: keys of different purposes reveal nothing about each other. */
 export interface SecretBoxes {
   oidc: SecretBox;
   keys: SecretBox;
@@ -69,14 +72,14 @@ export interface SecretBoxes {
   forms: SecretBox;
 }
 
-/** Whether text messages reach anybody: only then are they offered. */
+/** Tests whether text messages can be sent: only then are they offered. */
 export function isSmsOffered(config: Config): boolean {
   return config.SANDBOX || config.TWILIO_ACCOUNT_SID !== undefined;
 }
 
 export function createBoxes(secretKeys: readonly string[]): SecretBoxes {
   return {
-    // A code, a token, a session is used again within seconds, mostly by the process that wrote it.
+    // A code, a token or a session is used again within seconds, mostly by the process that wrote it.
     oidc: cachingSecretBox(createSecretBox(secretKeys, 'oidc records')),
     keys: createSecretBox(secretKeys, 'signing keys'),
     outbox: createSecretBox(secretKeys, 'outbox'),
@@ -93,13 +96,13 @@ export function builtClientDir(context: string): string {
   return root.endsWith('dist') ? join(root, 'client') : join(root, 'dist', 'client');
 }
 
-/** How passwords are hashed, here and by commands. */
+/** The settings of password hashing, for the server and for commands. */
 export const toHashing = (config: Config): { cost: HashCost; secretKeys: readonly string[] } => ({
   cost: { memoryCost: config.ARGON2_MEMORY_KIB, timeCost: config.ARGON2_PASSES, parallelism: 1 },
   secretKeys: config.SECRET_KEYS,
 });
 
-/** Opens both stores. @throws {StoreUnavailable} when one does not answer */
+/** Opens both stores. @throws {StoreUnavailable} if one does not answer */
 export async function openStores(
   config: Config,
   log: Logger,
@@ -130,7 +133,7 @@ export async function openStores(
   }
 }
 
-/** @throws {LegalFaults} */
+/** @throws {LegalFilesError} */
 export function loadLegalTexts(config: Config): Legal {
   return loadLegal(config.LEGAL_DIR ?? shippedLegalDir, { brand: config.BRAND_NAME, publicUrl: config.PUBLIC_URL });
 }
@@ -146,7 +149,7 @@ export async function createCarriers(config: Config, extensions: Pick<Extensions
   };
 }
 
-/** The configuration has all of it or nothing. */
+/** The configuration has all variables or none. */
 function twilioFromConfig(config: Config): TwilioSettings | undefined {
   const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken, TWILIO_URL: url } = config;
   if (accountSid === undefined || authToken === undefined) return undefined;
@@ -154,7 +157,7 @@ function twilioFromConfig(config: Config): TwilioSettings | undefined {
   return { accountSid, authToken, url, sender: messagingServiceSid ? { messagingServiceSid } : { from: from ?? '' } };
 }
 
-/** What all mails have in common. */
+/** The common parts of all mails. */
 export function mailBrand(config: Config): MailLook {
   return {
     publicUrl: config.PUBLIC_URL,
@@ -166,12 +169,12 @@ export function mailBrand(config: Config): MailLook {
   };
 }
 
-/** The address that mails are from. */
+/** The sender of mails. */
 export function mailSender(config: Config): MailAddress {
   return { name: config.BRAND_NAME, address: `no-reply@${new URL(config.PUBLIC_URL).hostname}`, ...config.MAIL_FROM };
 }
 
-/** The outbox and its worker, as the configuration has them. */
+/** The outbox and its worker, from the configuration. */
 export function createMessaging(
   deps: Pick<Deps, 'config' | 'log' | 'database' | 'boxes' | 'metrics' | 'now'>,
   carriers: Carriers,
@@ -207,7 +210,7 @@ export async function createDeps(
   if (config.SANDBOX && !companion)
     throw new ConfigurationError(['SANDBOX: this program has no sandbox; run "npm start", or set SANDBOX=false']);
   const log = createLog(config.LOG_LEVEL);
-  // The primary of several counts nothing itself.
+  // The primary of several processes counts nothing itself.
   const counts = config.WEB_CONCURRENCY === 1 || cluster.isWorker;
   const metrics = counts ? await createMetrics(config.METRICS_PORT) : noMetrics;
   const clientDir = builtClientDir(import.meta.dirname);
@@ -230,7 +233,7 @@ export async function createDeps(
       shares: { account: config.PASSWORD_QUEUE_ACCOUNT, address: config.PASSWORD_QUEUE_ADDRESS },
       ...toHashing(config),
       metrics,
-      // Where it is told who is a member, the time need not hide it.
+      // If answers reveal whether a user exists, the time need not hide it.
       decoys: config.PREVENT_USER_EXISTENCE_ERRORS ? createDecoyHashes(stores.database, now) : undefined,
     }),
     boxes,

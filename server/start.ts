@@ -8,10 +8,10 @@ import type { Extensions } from './extensions.ts';
 import { createCollector } from './metrics/index.ts';
 import { announceReady, isOrder, prepare, serve, serveMetrics, startWorkers, toStartError } from './process/index.ts';
 
-/** Between saying so and refusing connections: what asks /readyz does so every second or more. */
+/** Time between the announcement and refusing connections: a load balancer reads /readyz every second or more often. */
 const announceMs = 1_000;
 
-/** Ends the process when `stop` has done its work, at the first of the signals. */
+/** Ends the process after `stop`, at the first of the signals. */
 function stopOn(signals: readonly NodeJS.Signals[], deps: Deps, stop: () => Promise<void>): void {
   let stopping = false;
   const begin = () => {
@@ -97,7 +97,7 @@ async function startPrimary(start: Start): Promise<void> {
   throw error;
 }
 
-/** One of several; the primary tells it when to end, and Node ends it at once when the primary is gone. */
+/** One of several workers; the primary sends it the message to end, and Node ends it at once if the primary is gone. */
 async function startWorker({ deps, extensions }: Start): Promise<void> {
   const counts = deps.metrics.answerPrimary?.();
   const serving = await serve(deps, extensions);
@@ -117,7 +117,7 @@ async function startWorker({ deps, extensions }: Start): Promise<void> {
   });
 }
 
-/** A misspelt variable is not read, and its default holds without a word. */
+/** A misspelt variable is ignored, and its default applies silently. */
 function warnOfMisspelt({ log }: Deps): void {
   const variables = misspelt(process.env).map(({ name, meant }) => `${name}: did you mean ${meant}?`);
   if (variables.length > 0) log.warn({ variables }, 'unknown environment variables resemble those of Foyer');

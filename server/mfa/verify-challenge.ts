@@ -82,7 +82,7 @@ export async function verifyChallenge(
   const checked = await checkCode(deps, { user, id, method, code });
   if (checked !== 'correct') return { kind: left === 0 ? 'expired' : checked };
   await decision.release();
-  // Of several parallel right answers one gets the challenge; only that one uses its recovery code up.
+  // One of several parallel right answers gets the challenge; only that one uses its recovery code up.
   if (!(await challenges.consume(id))) return { kind: 'expired' };
   if (method === 'recovery' && !(await consumeRecoveryCodeAndNotify(deps, user, code, from)))
     return { kind: 'expired' };

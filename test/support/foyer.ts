@@ -27,19 +27,20 @@ export const password = 'correct horse 9';
 
 interface Hashing {
   hasher: PasswordHasher;
-  /** One hash for all test members: hashing is slow on purpose. */
+  /** One hash for all test users: hashing is slow by design. */
   hashed: Promise<string>;
 }
 
-/** By SECRET_KEY, which is in every hash. */
+/** By SECRET_KEY, which affects every hash. */
 const hashings = new Map<string, Hashing>();
 
 function hashingWith(secretKeys: readonly string[]): Hashing {
   const known = hashings.get(secretKeys.join());
   if (known) return known;
-  // The product's own cost is for passwords that protect something (test/password/hash.test.ts).
+  // Below the product's cost, because these passwords protect nothing (test/password/hash.test.ts).
   const cost = { memoryCost: 1_024, timeCost: 1, parallelism: 1 };
-  // Many tests send many passwords at once from one address; test/attacks/password-flood.test.ts has the product's shares.
+  // Many tests send many passwords at once from one address; test/attacks/password-flood.test.ts has the product's
+  // shares.
   const shares = { account: 10_000, address: 10_000 };
   const hasher = createPasswordHasher({ queueMax: 10_000, waitMs: 60_000, shares, cost, secretKeys });
   const made = { hasher, hashed: hasher.hash(password, 'operator') };
@@ -55,21 +56,21 @@ export interface TestFoyer {
   /** What the sandbox adds to the app, where it is on. */
   extensions: Extensions | undefined;
   stores: OpenStores;
-  /** Everything that was logged, as one text. */
+  /** The whole log as one text. */
   logged(): string;
-  /** A confirmed member who has accepted the terms, with `password`; override what matters. */
+  /** A confirmed user who has accepted the terms, with `password`; tests override relevant fields. */
   addUser(user?: Partial<NewUser>): Promise<User>;
-  /** Registers a client app; answers its id and secret (null when public). */
+  /** Registers a client app; returns its id and secret (null if public). */
   addClient(client?: Partial<ClientRequest>): Promise<{ id: string; secret: string | null; redirectUri: string }>;
-  /** A fresh browser: own cookies, headers as Chromium sends them, redirects are not followed. */
+  /** A new browser: own cookies, headers like Chromium's, redirects are not followed. */
   browser(): Browser;
-  /** A browser in which the member has signed in through the form. */
+  /** A browser in which the user has signed in with the form. */
   signedIn(user: User): Promise<Browser>;
-  /** Delivers what waits in the outbox, and answers every mail to this address so far, the oldest first. */
+  /** Delivers the waiting messages, and returns all mails to this address so far, the oldest first. */
   mails(to: string): Promise<RecordedMail[]>;
-  /** Delivers what waits in the outbox, and answers every text message to this number so far, the oldest first. */
+  /** Delivers the waiting messages, and returns all text messages to this number so far, the oldest first. */
   texts(to: string): Promise<string[]>;
-  /** Moves the product's clock (sessions' auth_time, limits of requests, grants, keys), in milliseconds from now on. */
+  /** Advances the product's clock (sessions' auth_time, limits of requests, grants, keys), in milliseconds. */
   passTime(ms: number): void;
   close(): Promise<void>;
 }
@@ -85,7 +86,7 @@ export function listenOnFreePort(listener?: RequestListener): Promise<{ server: 
 let members = 0;
 let clients = 0;
 
-/** A whole Foyer in this process, listening on a free port, on stores of its own. */
+/** A whole Foyer in this process, on a free port, with its own stores. */
 export async function startFoyer(
   backend: Backend,
   environment: Record<string, string> = {},
@@ -102,9 +103,9 @@ export async function startFoyer(
     SECRET_KEY: 'a secret key that is used by tests alone',
     SANDBOX: 'true',
     KEYS_REFRESH_SECONDS: '1',
-    // Tests move the product's clock by weeks, and the stores' clocks stay: sessions do not idle out meanwhile.
+    // Tests advance the product's clock by weeks, while the stores' clocks stay: sessions must not expire meanwhile.
     SESSION_MAX_HOURS: '720',
-    // Many tests sign one member in again and again; test/attacks/password-flood.test.ts has the product's limits.
+    // Many tests sign in one user repeatedly; test/attacks/password-flood.test.ts has the product's limits.
     ...{ PASSWORD_LIMIT_DEVICE: '1000000', PASSWORD_LIMIT_MEMBER: '1000000' },
     ...environment,
   });
@@ -123,7 +124,7 @@ export async function startFoyer(
   const log = createLog('trace', stream);
   const { database, kv } = stores;
   const recorder = createMailRecorder(database, boxes.outbox);
-  // The sandbox's pages show what was sent, as they do for a newcomer.
+  // The sandbox's pages show the sent messages, as they do for a new developer.
   const added = config.SANDBOX ? createSandboxExtensions({ config, kv, now }) : undefined;
   const carriers = added ? bothCarriers(recorder.carriers, added.carriers) : recorder.carriers;
   const deps: Deps = {
@@ -133,7 +134,7 @@ export async function startFoyer(
     kv,
     assets: loadAssets(clientDir()),
     clientDir: clientDir(),
-    // Tests put methods of their own in it.
+    // Tests replace its methods.
     passwords: { ...hasher },
     boxes,
     ...createMessaging({ config, log, database, boxes, metrics: noMetrics, now, ...overrides }, carriers),
@@ -146,7 +147,7 @@ export async function startFoyer(
   };
   await ensureKeys(database, boxes.keys, now(), sharedKeys);
   const app = await createApp(deps, added).catch(async (error: unknown) => {
-    // Or the run would wait for a server that nobody can close.
+    // Otherwise the run would wait for a server that no code can close.
     server.close();
     await stores.destroy();
     throw error;
@@ -154,7 +155,7 @@ export async function startFoyer(
   server.on('request', app.app);
 
   const browser = () => new Browser(url);
-  /** Delivers everything that has not been tried yet, also what is delayed by up to two seconds. */
+  /** Delivers all untried messages, including those that are delayed by up to two seconds. */
   async function deliver(): Promise<void> {
     const due = database.db.updateTable('outbox').set({ next_attempt_at: now() });
     await due.where('state', '=', 'waiting').where('attempts', '=', 0).where('next_attempt_at', '>', now()).execute();
