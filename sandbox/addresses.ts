@@ -6,10 +6,10 @@ import { mailboxAddress } from './mail-routes.ts';
 import { providersPath } from './providers/path.ts';
 import type { BannerLinks } from './views/banner.tsx';
 
-/** Where the demo client app and the stand-ins are: another site than Foyer's own, which is on localhost. */
+/** The origin of the demo client app and the stand-ins: another site than Foyer's own, which is on localhost. */
 export const sandboxOrigin = ({ SANDBOX_PORT }: Config): string => standInOrigin(SANDBOX_PORT);
 
-/** Where the stand-ins for providers are, if Foyer asks any of them. */
+/** The address of the stand-ins for providers, if Foyer uses one of them. */
 export function providersStandIn(config: Config): string | undefined {
   const { SANDBOX, SANDBOX_PORT, DATA_DIR, PROVIDERS_FILE, GOOGLE_URL, FACEBOOK_URL, AMAZON_URL } = config;
   const origin = sandboxOrigin(config);
@@ -19,7 +19,7 @@ export function providersStandIn(config: Config): string | undefined {
   return SANDBOX && requested ? origin : undefined;
 }
 
-/** What the ribbon of every page links to. */
+/** The links of the ribbon on every page. */
 export function bannerLinks(config: Config): BannerLinks {
   const providers = providersStandIn(config);
   return {

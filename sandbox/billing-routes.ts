@@ -15,7 +15,7 @@ export interface BillingRoutesDeps {
   dayPassed(): Promise<void>;
   pages: Pages;
   sessions: Sessions;
-  /** The stand-in, as its page reaches it: in another process, where there are several. Absent where Foyer asks Stripe itself, or nobody. */
+  /** The address of the stand-in, perhaps in another process. Absent if Foyer uses Stripe itself, or no Stripe. */
   standIn?: StandInAddress | undefined;
 }
 

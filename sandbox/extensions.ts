@@ -11,7 +11,9 @@ import { createBanner } from './views/banner.tsx';
 /** The source of the styles of the ribbon, and of the sandbox's own pages. */
 export const sandboxStylesheet = 'sandbox/client/sandbox.css';
 
-/** What the sandbox adds to Foyer: its pages, its ribbon, its mailbox in place of the carriers, the stand-in's time. */
+/**
+ * The sandbox's extensions of Foyer: its pages, its ribbon, its mailbox instead of the carriers, the stand-in's time.
+ */
 export function createSandboxExtensions({ config, kv, now }: ExtensionBase) {
   const mailbox = createSandboxMailbox({ kv, now });
   const standIn = standInForStripe(config);

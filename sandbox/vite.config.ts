@@ -2,7 +2,7 @@
 import { defineConfig, mergeConfig } from 'vite';
 import product from '../vite.config.ts';
 
-/** Offered by the stand-in for Stripe, in place of js.stripe.com. */
+/** The stand-in for Stripe serves it instead of js.stripe.com. */
 const stripeScript = 'sandbox/client/stripe-js.ts';
 
 export default mergeConfig(

@@ -81,7 +81,7 @@ const visitorsForms = /^\/(?:signup(?:\/.*)?|forgot-password|federation\/[^/]+|i
 
 /**
  * The middleware order and the one list of routes.
- * @param extensions what development adds
+ * @param extensions of development
  */
 export async function createApp(input: Deps, extensions: Extensions = {}): Promise<App> {
   const visitorData = countVisitorData(input.kv, input.config.VISITOR_DATA_MAX_MB * 1_000_000);

@@ -1,20 +1,20 @@
 import type { Deps } from './deps.ts';
 import type { ExtensionBase, Extensions } from './extensions.ts';
 
-/** What runs beside Foyer in its process. Production has none; development has the sandbox. */
+/** Other servers in Foyer's process. Production has none; development has the sandbox. */
 export interface Companion {
-  /** What it adds to the app. */
+  /** Its extensions of the app. */
   extend(base: ExtensionBase): Extensions;
-  /** Called once per start, when the tables and keys are there. */
+  /** Called once per start, when tables and keys exist. */
   prepare(deps: Deps): Promise<void>;
-  /** Serves what it has on ports of its own. */
+  /** Serves its own ports. */
   serve(deps: Deps): Promise<RunningCompanion>;
   /** Lines for the terminal, printed when everything answers. */
   readyLines(deps: Deps): string[];
 }
 
 export interface RunningCompanion {
-  /** Foyer can be reached from now on. Resolves when all that the companion begins with is there. */
+  /** Foyer is reachable from now on. Resolves when the companion's initial data exist. */
   foyerServes(): Promise<void>;
   close(): Promise<void>;
 }

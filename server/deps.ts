@@ -57,7 +57,7 @@ export interface Deps {
   metrics: OpenMetrics;
   /** Milliseconds since the epoch. */
   now: () => number;
-  /** Stripe's time, where it is another one. */
+  /** Stripe's time, if it differs. */
   billingNow?: (() => number) | undefined;
 }
 
@@ -138,7 +138,7 @@ export function loadLegalTexts(config: Config): Legal {
   return loadLegal(config.LEGAL_DIR ?? shippedLegalDir, { brand: config.BRAND_NAME, publicUrl: config.PUBLIC_URL });
 }
 
-/** What takes messages out of the house. A sandbox lets none out: its carriers come with the extension. */
+/** The carriers of messages. A sandbox sends none: its carriers come with the extension. */
 export async function createCarriers(config: Config, extensions: Pick<Extensions, 'carriers'> = {}): Promise<Carriers> {
   if (extensions.carriers) return extensions.carriers;
   if (config.SANDBOX) throw new Error('a sandbox sends no messages');
@@ -199,7 +199,7 @@ export function createMessaging(
 }
 
 /**
- * @param companion what runs beside Foyer, if the configuration has the sandbox on
+ * @param companion other servers of the process, if the configuration has the sandbox on
  * @throws {ConfigurationError}
  */
 export async function createDeps(

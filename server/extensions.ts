@@ -7,19 +7,19 @@ import type { Carriers } from './messages/index.ts';
 import type { Sessions } from './sessions/index.ts';
 import type { KeyValueStore } from './store/index.ts';
 
-/** What is added to the product from outside. Production adds nothing; development adds the sandbox. */
+/** Extensions of the product from outside. Production has none; development has the sandbox. */
 export interface Extensions {
-  /** Pages, and the rule of access of each. */
+  /** Pages, with their access rules. */
   routes?: ExtensionRoutes;
-  /** They take every message; the configured carriers take none. */
+  /** They replace the configured carriers for every message. */
   carriers?: Carriers;
-  /** Stripe's time, where it is not the machine's. */
+  /** Stripe's time, if it is not the machine's. */
   billingClock?: BillingClock;
-  /** What the layout of each page shows at the top. */
+  /** The banner at the top of each page. */
   layoutBanner?: (ctx: PageContext) => LayoutBanner;
   /** A stylesheet behind the product's, by its source in the manifest of the client build. */
   assets?: { stylesheet: string };
-  /** Pages in place of apps that are not configured. */
+  /** Pages that replace apps without a configuration. */
   links?: Partial<Record<LinkName, string>>;
 }
 
@@ -28,15 +28,15 @@ export interface ExtensionRoutes {
   add(router: Router, services: ExtensionServices): void;
 }
 
-/** What added pages may use of the product. */
+/** The services of the product for added pages. */
 export interface ExtensionServices {
   pages: Pages;
   sessions: Sessions;
-  /** Does what the workers of billing do by themselves. */
+  /** Runs the periodic jobs of billing. */
   runBillingJobs(): Promise<void>;
 }
 
-/** What an extension is made from. */
+/** The input of an extension. */
 export interface ExtensionBase {
   config: Config;
   kv: KeyValueStore;

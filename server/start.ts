@@ -43,7 +43,7 @@ interface Start {
   companion?: Companion | undefined;
 }
 
-/** Serves the companion, where the sandbox is on. */
+/** Serves the companion, if the sandbox is on. */
 const serveCompanion = async ({ deps, companion }: Start): Promise<RunningCompanion | undefined> =>
   deps.config.SANDBOX ? companion?.serve(deps) : undefined;
 
@@ -125,7 +125,7 @@ function warnOfMisspelt({ log }: Deps): void {
 
 /**
  * The server process: starts, and stops on SIGINT and SIGTERM.
- * @param companion what runs beside Foyer when the sandbox is on
+ * @param companion other servers of the process when the sandbox is on
  */
 export async function start(companion?: Companion): Promise<void> {
   try {

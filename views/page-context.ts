@@ -26,7 +26,7 @@ export interface PageContext {
    * without it the footer has none.
    */
   languageForm?: { action: string; redirect: string };
-  /** What development shows in each layout. */
+  /** Development's banner in each layout. */
   banner?: LayoutBanner | undefined;
   /** The signed-in user. */
   member?: PageUser | undefined;
@@ -37,7 +37,7 @@ export interface PageContext {
 export interface LayoutBanner {
   /** At the top of each page. */
   top: ReactNode;
-  /** In a dialog that waits for a text message and covers the page. */
+  /** In the dialog that covers the page and waits for a text message. */
   dialog?: ReactNode;
 }
 

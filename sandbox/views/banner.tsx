@@ -7,7 +7,10 @@ export interface BannerLinks {
   providers?: string;
 }
 
-/** Says at the top of a page that the sandbox is on, and where its mailbox and its stand-ins for Stripe and for providers are. */
+/**
+ * Shows at the top of a page that the sandbox is on, with links to its mailbox and its stand-ins for Stripe and for
+ * providers.
+ */
 export function createBanner({ mailbox, billing, providers }: BannerLinks): (ctx: PageContext) => LayoutBanner {
   return (ctx) => {
     const t = textsFor(ctx);

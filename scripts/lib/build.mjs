@@ -18,11 +18,11 @@ const OTHER_INPUTS = [
   'scripts/lib/bundle.mjs',
 ];
 
-/** Whether a build has the sandbox in it: one with NODE_ENV=production has not. */
+/** Whether a build includes the sandbox: one with NODE_ENV=production does not. */
 const hasSandbox = () => process.env.NODE_ENV !== 'production';
 const emittedFolders = () => (hasSandbox() ? [...PRODUCT, SANDBOX] : PRODUCT);
 
-/** What starts the server: the sandbox has an entry of its own. */
+/** The entry of the server: the sandbox has its own. */
 export const serverEntry = () => `dist/${hasSandbox() ? SANDBOX : 'server'}/main.js`;
 
 const outputs = () => [

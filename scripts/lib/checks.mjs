@@ -3,7 +3,7 @@ import { buildSteps, step } from './build.mjs';
 
 /** @typedef {import('./build.mjs').Step} Step */
 
-/** What is checked, and its project. */
+/** The checked parts, and their projects. */
 const TYPE_CHECKED = {
   production: 'tsconfig.production.json',
   client: 'client/tsconfig.json',
@@ -17,7 +17,7 @@ const TYPE_CHECKED = {
 export const lint = () =>
   step('lint (biome)', 'biome', ['check', '.', '--error-on-warnings', '--diagnostic-level=warn', '--colors=off']);
 
-/** Types of code that the build does not compile, and of the code of production alone. @returns {Promise<Step[]>} */
+/** Types of code that the build does not compile, and of production without the sandbox. @returns {Promise<Step[]>} */
 export const types = () =>
   Promise.all(
     Object.entries(TYPE_CHECKED).map(([what, project]) =>

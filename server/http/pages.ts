@@ -46,7 +46,7 @@ export interface PageSettings {
   assets: Assets;
   brandName: string;
   brandLogoUrl?: string | undefined;
-  /** Address of the stylesheet with the brand's colours. */
+  /** Address of the stylesheet with the brand's colors. */
   brandCss?: string | undefined;
   /** Base address of the users' pictures. */
   mediaUrl?: string | undefined;
@@ -54,9 +54,9 @@ export interface PageSettings {
   endAddress?: string | undefined;
   /** Only addresses of modules that exist. */
   links: PageContext['links'];
-  /** What the layout shows at the top of each page. */
+  /** The banner at the top of each page. */
   banner?: ((ctx: PageContext) => LayoutBanner) | undefined;
-  /** Address of a stylesheet behind the first. */
+  /** Address of an additional stylesheet. */
   extraCss?: string | undefined;
   /** Stores what a form shows after its redirect. Without it a POST is answered with the page itself. */
   formRecords?: FormRecords;

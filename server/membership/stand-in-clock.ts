@@ -4,13 +4,13 @@ export interface StandInAddress {
   secretKey: string;
 }
 
-/** Stripe's time, which a stand-in can move. */
+/** Stripe's time, which a stand-in can advance. */
 export interface BillingClock {
-  /** As far as it is known (milliseconds since the epoch). */
+  /** The last known time (milliseconds since the epoch). */
   now(): number;
-  /** Asks how far it was moved. */
+  /** Reads how far it was advanced. */
   refresh(): Promise<void>;
-  /** Asks so again and again, until what it answers is called. */
+  /** Reads it periodically, until the returned function is called. */
   follow(): () => void;
 }
 

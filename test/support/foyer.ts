@@ -53,7 +53,7 @@ export interface TestFoyer {
   url: string;
   deps: Deps;
   app: App;
-  /** What the sandbox adds to the app, where it is on. */
+  /** The sandbox's extensions of the app, if it is on. */
   extensions: Extensions | undefined;
   stores: OpenStores;
   /** The whole log as one text. */

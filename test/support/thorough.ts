@@ -4,9 +4,6 @@ type Thorough = Pick<typeof it, 'each'> & ((...test: Parameters<typeof it>) => v
 
 const nothing = () => {};
 
-/**
- * `it` of a test that `npm run test:all` has and `npm test` does not: a variant of a test that stands beside it, or one that
- * takes long.
- */
+/** `it` of a test that only `npm run test:all` runs: a variant of a neighboring test, or a slow one. */
 export const thorough: Thorough =
   readSpeed(process.env) === 'all' ? it : Object.assign(nothing, { each: () => nothing });
