@@ -25,10 +25,8 @@ const emittedFolders = () => (hasSandbox() ? [...PRODUCT, SANDBOX] : PRODUCT);
 /** The entry of the server: the sandbox has its own. */
 export const serverEntry = () => `dist/${hasSandbox() ? SANDBOX : 'server'}/main.js`;
 
-const outputs = () => [
-  ...['server/main.js', 'run/start.js', 'client/manifest.json'],
-  ...(hasSandbox() ? ['sandbox/main.js', 'run/sandbox.js'] : []),
-];
+const PRODUCT_OUTPUTS = ['server/main.js', 'run/start.js', 'run/cli.js', 'client/manifest.json'];
+const outputs = () => [...PRODUCT_OUTPUTS, ...(hasSandbox() ? ['sandbox/main.js', 'run/sandbox.js'] : [])];
 const dist = join(root, 'dist');
 const stampPath = join(dist, '.foyer-build');
 
@@ -40,7 +38,17 @@ export const sourceStamp = (known) => takeStamp(root, [...emittedFolders(), ...O
 
 const viteConfig = () => (hasSandbox() ? `${SANDBOX}/vite.config.ts` : 'vite.config.ts');
 
-const outputsExist = () => outputs().every((path) => existsSync(join(dist, path)));
+const exist = (/** @type {string[]} */ paths) => paths.every((path) => existsSync(join(dist, path)));
+const outputsExist = () => exist(outputs());
+
+/** True if the product in dist/ was built from the current sources, whether or not the sandbox is beside it. */
+export function isProductBuilt() {
+  const known = readStamp(stampPath);
+  if (!known || !exist(PRODUCT_OUTPUTS)) return false;
+  const files = Object.entries(known.files).filter(([path]) => !path.startsWith(`${SANDBOX}/`));
+  const now = takeStamp(root, [...PRODUCT, ...OTHER_INPUTS], known);
+  return sameContent(now, { ...known, files: Object.fromEntries(files) });
+}
 
 /** True if dist/ was built from the current sources. */
 export function isBuilt() {

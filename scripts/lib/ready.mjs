@@ -20,10 +20,11 @@ export const alone = (say, act) =>
 
 /**
  * @param {Say} say
+ * @param {() => boolean} [isEnough] whether the present build serves
  * @returns {Promise<boolean>} whether there was anything to do
  */
-export async function makeReady(say) {
-  if (isInstalled() && isBuilt()) return false;
+export async function makeReady(say, isEnough = isBuilt) {
+  if (isInstalled() && isEnough()) return false;
   await alone(say, async () => {
     await install(say);
     await build(say);

@@ -47,7 +47,7 @@ const programs = new Set([
   'jest-light-runner',
   'axe-core',
 ]);
-const product = named(['server', 'client', 'views', 'config', 'locales', 'sandbox']);
+const product = named(['server', 'client', 'views', 'config', 'locales']);
 const everywhere = named([
   ...['server', 'client', 'views', 'config', 'locales', 'sandbox', 'test', 'scripts', 'examples'],
   ...['vite.config.ts', 'jest.config.mjs'],
