@@ -223,10 +223,10 @@ type Leaves<Node, Prefix extends string> = {
 }[keyof Node & string];
 
 /** The keys of a tree of texts. */
-export type KeyOf<Tree> = Leaves<Tree, ''>;
+export type KeyPath<Tree> = Leaves<Tree, ''>;
 
 /** Every text's key, for example `signIn.errors.incorrect`. */
-export type TextKey = KeyOf<Texts>;
+export type TextKey = KeyPath<Texts>;
 
 /** The texts of one language. `values` fill the text's `{{placeholders}}`; `count` chooses the plural form. */
 export type Translate<Key extends string> = (key: Key, values?: Record<string, string | number>) => string;

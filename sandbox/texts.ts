@@ -1,5 +1,5 @@
 /** The texts of the product, and of the sandbox's own pages behind them. */
-import { type KeyOf, type Language, texts as productTexts, type Translate } from '../locales/index.ts';
+import { type KeyPath, type Language, texts as productTexts, type Translate } from '../locales/index.ts';
 import { createI18n, createTranslator } from '../server/http/index.ts';
 import deParts from './locales/de/parts.json' with { type: 'json' };
 import deSandbox from './locales/de/sandbox.json' with { type: 'json' };
@@ -19,10 +19,10 @@ export const texts: Record<Language, Texts> = {
   nl: { ...productTexts.nl, sandbox: nlSandbox, parts: nlParts },
 };
 
-export type SandboxT = Translate<KeyOf<Texts>>;
+export type SandboxT = Translate<KeyPath<Texts>>;
 
 /** The typed texts of one language. */
-export const translator = createTranslator<KeyOf<Texts>>(createI18n(texts));
+export const translator = createTranslator<KeyPath<Texts>>(createI18n(texts));
 
 /** The texts in the language of a page. */
 export const textsFor = ({ lang }: { lang: Language }): SandboxT => translator(lang);
