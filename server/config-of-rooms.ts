@@ -64,7 +64,7 @@ interface Operator {
 
 const firmLimit = ({ log, metrics }: Operator): FirmLimit => ({
   reached(limit) {
-    log.warn({ act: 'overall-limit', limit }, 'a limit of all visitors together is reached');
+    log.warn({ act: 'overall-limit', limit }, 'overall limit reached');
     metrics.overallReached(limit);
   },
 });

@@ -81,7 +81,7 @@ async function startPrimary(start: Start): Promise<void> {
     workers
       .reload()
       .catch((error: unknown) =>
-        deps.log.error({ err: error }, 'the reload has stopped: the workers that were not replaced go on'),
+        deps.log.error({ err: error }, 'reload stopped: workers that were not replaced continue'),
       );
   });
   stopOn(['SIGINT', 'SIGTERM'], deps, async () => {

@@ -125,7 +125,7 @@ export function submitChangePlan(deps: CheckoutDeps): CheckoutHandler {
     const { flow, user, deal } = context;
     if (deal) return res.redirect(303, flow.summary);
     if (!['', 'choose'].includes(readFormField(req, 'act')))
-      throw new HttpError('badRequest', { detail: 'act is not choose' });
+      throw new HttpError('badRequest', { detail: 'unknown form action' });
     const plan = deps.membership.catalogue.byId(readFormField(req, 'planId'));
     if (!plan || plan.kind === 'partner') {
       const error = req.t('checkout.change.none');

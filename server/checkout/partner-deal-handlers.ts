@@ -74,7 +74,7 @@ export function decideDeal(deps: CheckoutDeps): RequestHandler {
     const continuation = continuationFrom(req, deps.publicUrl);
     const { search } = continuation;
     const act = readFormField(req, 'act');
-    if (act !== '' && act !== 'not-now') throw new HttpError('badRequest', { detail: 'act is none of this page' });
+    if (act !== '' && act !== 'not-now') throw new HttpError('badRequest', { detail: 'unknown form action' });
     if (act === 'not-now')
       return res.redirect(303, deps.nextRedirect(await deps.deals.postpone(user), continuation).address);
     const named = readFormField(req, 'planId');

@@ -41,7 +41,7 @@ export function submitPayment(deps: CheckoutDeps): CheckoutHandler {
   return async (req, res, context) => {
     const act = readFormField(req, 'act');
     if (!['', 'save-card', 'outcome'].includes(act)) {
-      throw new HttpError('badRequest', { detail: 'act is none of this page' });
+      throw new HttpError('badRequest', { detail: 'unknown form action' });
     }
     const names = ['act', 'planId', 'dueCents', 'setupIntent'].filter((name) => readFormField(req, name) !== '');
     const retryFields = Object.fromEntries(names.map((name) => [name, readFormField(req, name)]));

@@ -123,7 +123,7 @@ export function submitSummary(deps: CheckoutDeps): CheckoutHandler {
   return async (req, res, found) => {
     const act = readFormField(req, 'act');
     if (!['', 'free', 'promo', 'promo-remove'].includes(act)) {
-      throw new HttpError('badRequest', { detail: 'act is none of this page' });
+      throw new HttpError('badRequest', { detail: 'unknown form action' });
     }
     if (found.user.planId === found.plan.id) return res.redirect(303, nextUrl(req, found));
     if (!(await hasCustomer(deps, req, res, found))) return;

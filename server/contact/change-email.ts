@@ -161,6 +161,6 @@ export async function confirmEmail(
   }
   if (!changed) return { kind: 'not-found' };
   outbox.wake();
-  log.info({ act: 'email-change' }, 'a member has another address');
+  log.info({ act: 'email-change' }, 'email address changed');
   return { kind: 'changed', user: { ...user, email: flow.to, emailVerified: true } };
 }

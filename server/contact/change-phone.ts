@@ -133,7 +133,7 @@ export async function confirmPhone(
     throw error;
   }
   outbox.wake();
-  log.info({ act: 'phone-change' }, 'a member has another number');
+  log.info({ act: 'phone-change' }, 'phone number changed');
   return { kind: 'changed' };
 }
 

@@ -56,7 +56,7 @@ function confirmRefusal(kind: 'email' | 'phone', refusal: CodeRejection): HttpEr
     case 'already-in-use':
       return new HttpError('conflict', {
         publicDetail: t(`contact.${kind}.alreadyInUse`),
-        detail: 'another member has it',
+        detail: 'already in use by another user',
       });
     case 'too-many':
       return codeRefusal(refusal);
@@ -116,7 +116,7 @@ function changePhone(deps: OperationsDeps): ApiOperation {
         if ((await deps.phone.remove(user, getRequestOrigin(req))) !== 'in-use') return { status: 'SUCCESS' as const };
         throw new HttpError('conflict', {
           publicDetail: t('contact.phone.inUse'),
-          detail: 'it carries the second factor',
+          detail: 'phone number is used as second factor',
         });
       }
       const requested = await deps.phone.ask(user, body.phone_number, getRequestOrigin(req));

@@ -104,6 +104,6 @@ export async function undoEmailChangeByToken(
   // Deleted meanwhile.
   if (!member) return { kind: 'not-found' };
   await forgetGuesses(member);
-  log.info({ act: 'email-change-undone' }, 'a change of an address was undone');
+  log.info({ act: 'email-change-undone' }, 'email address change undone');
   return { kind: 'undone', user: member };
 }

@@ -24,7 +24,7 @@ function showDashboard(deps: DashboardDeps): RequestHandler {
     try {
       return await listClients(deps.database.db);
     } catch (error) {
-      deps.log.error({ err: error }, 'the client apps could not be listed');
+      deps.log.error({ err: error }, 'could not list the client apps');
       return undefined;
     }
   }

@@ -47,7 +47,7 @@ function submit(deps: PageDeps): RequestHandler {
   return async (req, res) => {
     const reset = await findCancellable(deps, readFormField(req, 'token'));
     if (!reset || !(await cancelFactorReset(deps, reset.userId))) return sendGone(deps, req, res);
-    deps.log.info({ act: 'factor-reset-cancelled', by: 'link' }, 'a member keeps the second factor');
+    deps.log.info({ act: 'factor-reset-cancelled', by: 'link' }, 'factor reset cancelled');
     res.redirect(303, `${cancelPath}?done`);
   };
 }

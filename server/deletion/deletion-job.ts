@@ -9,7 +9,5 @@ export function startDeletionJob(
   work: () => Promise<void>,
 ): () => Promise<void> {
   const lease = createLease(database, 'deletions and factor resets', 2 * everyMs, now);
-  return runPeriodically(lease, everyMs, work, (error) =>
-    log.warn({ err: error }, 'could not look after members who leave'),
-  );
+  return runPeriodically(lease, everyMs, work, (error) => log.warn({ err: error }, 'account deletion job failed'));
 }

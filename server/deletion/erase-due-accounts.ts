@@ -38,10 +38,10 @@ export async function eraseDueAccounts(deps: DeletionDeps): Promise<number> {
         if (await eraseAccount(deps, userId)) erased += 1;
       } catch (error) {
         failed.add(userId);
-        log.error({ err: error, member: userId }, 'could not erase a member who leaves');
+        log.error({ err: error, member: userId }, 'could not erase an account');
       }
     }
   }
-  if (erased > 0) log.info({ act: 'members-erased', members: erased }, 'members who left have been erased');
+  if (erased > 0) log.info({ act: 'members-erased', members: erased }, 'accounts erased');
   return erased;
 }

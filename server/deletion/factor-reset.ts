@@ -144,9 +144,9 @@ export async function applyDueResets(deps: DeletionDeps): Promise<number> {
     try {
       if (!(await carryOut(deps, reset))) continue;
       done += 1;
-      log.info({ act: 'factor-reset-done', member: reset.userId }, 'a second factor was taken away by an operator');
+      log.info({ act: 'factor-reset-done', member: reset.userId }, 'second factor removed by an operator');
     } catch (error) {
-      log.error({ err: error, member: reset.userId }, 'could not take a second factor away');
+      log.error({ err: error, member: reset.userId }, 'could not remove a second factor');
     }
   }
   return done;

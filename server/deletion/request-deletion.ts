@@ -52,7 +52,7 @@ export async function requestDeletion(
   outbox.wake();
   // A sign-in in progress is in the list by now, or finds the request and cancels it.
   await sessions.endAll(user.id);
-  log.info({ act: 'deletion-asked', outcome: toPublicOutcome(requested.kind) }, 'a member wants to leave');
+  log.info({ act: 'deletion-asked', outcome: toPublicOutcome(requested.kind) }, 'account deletion requested');
   return requested;
 }
 
@@ -93,7 +93,7 @@ export async function cancelDeletionOnSignIn(deps: DeletionDeps, user: User, fro
   if (!cancelled) return (await findDeletion(database.db, user.id)) === undefined;
   outbox.wake();
   await kv.set(cancelledKey(user.id), String(deletion.requestedAt), saidMs);
-  log.info({ act: 'deletion-cancelled' }, 'a member who wanted to leave has signed in');
+  log.info({ act: 'deletion-cancelled' }, 'account deletion cancelled by a sign-in');
   return true;
 }
 

@@ -68,7 +68,7 @@ export function callback(deps: FederationDeps): RequestHandler {
     const attempt = found.state === 'unknown' ? undefined : found.attempt;
     if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.continuation}`);
     try {
-      if (found.state !== 'open') throw new FederationError(lookupRefusals[found.state], 'the state of the answer');
+      if (found.state !== 'open') throw new FederationError(lookupRefusals[found.state], 'state not open');
       const identity = await provider.strategy.finish(req, found.attempt);
       await handleIdentity(deps, req, res, { provider, identity, attempt: found.attempt });
     } catch (error) {

@@ -31,7 +31,7 @@ export async function completeFederatedSignIn(
 
   // Otherwise the request would ask again and again.
   if (identity.stale && (await deps.requiresFreshAuthentication(req, continuation)))
-    throw new FederationError('not-fresh', 'a fresh sign-in was wanted, and the provider does not show one');
+    throw new FederationError('not-fresh', 'fresh authentication required but not proven');
   for (let tries = 0; tries < maxTries; tries += 1) {
     const decision = decide(identity, provider, await loadFacts(deps, identity));
     switch (decision.kind) {
@@ -60,11 +60,11 @@ export async function completeFederatedSignIn(
         logOutcome(pending, 'to-prove');
         return res.redirect(303, reusedPath);
       case 'refuse':
-        throw new FederationError(decision.why, 'decided so');
+        throw new FederationError(decision.why, 'refused by the provisioning rule');
     }
   }
   // No user has the address, but it is reserved for its former user (`security.md`, rule 14).
-  throw new FederationError('email-taken', 'the address is kept for another member');
+  throw new FederationError('email-taken', 'email address reserved for another user');
 }
 
 interface FederatedSignInContext {
@@ -136,8 +136,8 @@ async function startEmailVerification(pending: FederatedSignInContext, email: st
       logOutcome(pending, 'not-confirmed');
       return res.redirect(303, started.address);
     case 'already-in-use':
-      throw new FederationError('email-taken', 'an address that nobody vouches for');
+      throw new FederationError('email-taken', 'email address not verified by the provider');
     case 'too-many':
-      throw new FederationError('too-many', 'codes to one address, or from one network');
+      throw new FederationError('too-many', 'too many codes to one address or from one network');
   }
 }

@@ -54,13 +54,13 @@ async function completeReauthentication(
   const { database, sessions, publicUrl, now } = deps;
   const member = await sessions.getCurrentUser(req);
   const same = member?.user.id === intent.userId && getCurrentSession(req)?.idHash === intent.sessionIdHash;
-  if (!member || !same) throw new FederationError('foreign', 'the session that asked has ended');
+  if (!member || !same) throw new FederationError('foreign', 'session of the attempt has ended');
   const known = await findIdentity(database.db, identity);
-  if (known?.userId !== member.user.id) throw new FederationError('not-yours', 'another identity than the linked one');
+  if (known?.userId !== member.user.id) throw new FederationError('not-yours', 'other identity than the linked one');
   if (!isSamePerson(identity, known, member.user))
-    throw new FederationError('not-yours', 'the subject may be of another person by now: address and name are others');
+    throw new FederationError('not-yours', 'subject possibly reassigned: other address and name');
   await recordIdentityUse(database.db, known.id, identity, now());
-  if (identity.stale) throw new FederationError('not-fresh', 'the provider does not show that it asked again');
+  if (identity.stale) throw new FederationError('not-fresh', 'reauthentication not proven by the provider');
   const continuation = continuationFromQuery(attempt.continuation, publicUrl);
   const { address } = await deps.completeReauthentication(req, res, member.user, {
     ...{ amr: upstreamAmr(provider), remember: member.session.remember, continuation, upstream: identity.session },

@@ -65,11 +65,11 @@ export async function linkAccount(
 ): Promise<void> {
   const member = await deps.sessions.getCurrentUser(req);
   const same = member?.user.id === intent.userId && getCurrentSession(req)?.idHash === intent.sessionIdHash;
-  if (!member || !same) throw new FederationError('foreign', 'the session that asked has ended');
+  if (!member || !same) throw new FederationError('foreign', 'session of the attempt has ended');
   const created = await linkWithRetry(deps, req, { user: member.user, provider, identity });
-  if (created === 'not-found') throw new FederationError('foreign', 'the member has changed meanwhile');
-  if (created === 'linked-elsewhere') throw new FederationError(created, 'the identity is another member’s');
+  if (created === 'not-found') throw new FederationError('foreign', 'user has changed');
+  if (created === 'linked-elsewhere') throw new FederationError(created, 'identity linked to another user');
   deps.outbox.wake();
-  deps.log.info({ act: 'federation-link', provider: provider.id, outcome: created }, 'an account elsewhere was linked');
+  deps.log.info({ act: 'federation-link', provider: provider.id, outcome: created }, 'account linked');
   res.redirect(303, `/settings/providers?${new URLSearchParams({ notice: 'linked' })}`);
 }

@@ -114,16 +114,16 @@ async function confirmLink(
 export function submitLinkConfirmation(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
     const act = readFormField(req, 'act');
-    if (act !== 'link' && act !== 'not-now') throw new HttpError('badRequest', { detail: 'act is none of this page' });
+    if (act !== 'link' && act !== 'not-now') throw new HttpError('badRequest', { detail: 'unknown form action' });
     const pendingLink = await getPendingLink(deps, req, res);
     if (!pendingLink) return;
     const { offer, provider, user } = pendingLink;
     const created = act === 'link' ? await confirmLink(deps, req, pendingLink) : 'declined';
     deps.log.info(
       { act: 'federation-offer', provider: provider.id, outcome: toPublicOutcome(created) },
-      'a link that was offered',
+      'account link confirmation',
     );
-    if (created === 'not-found') throw new HttpError('unauthorized', { detail: 'the member has changed meanwhile' });
+    if (created === 'not-found') throw new HttpError('unauthorized', { detail: 'user has changed' });
     await deps.offers.clear(req, res);
     if (created === 'linked-elsewhere') {
       return res.redirect(303, loginPageUrl({ intent: { kind: 'link' }, continuation: '' }, provider, created));

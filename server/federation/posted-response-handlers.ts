@@ -25,7 +25,7 @@ export function showPostedResponse(deps: FederationDeps): RequestHandler {
     const id = readQueryParam(req, 'ticket') ?? '';
     const ticket = await tickets.find(id);
     if (!belongsTo(ticket, provider)) {
-      logRefusal(deps, provider, new FederationError('over', 'a ticket that is over, or of nobody'));
+      logRefusal(deps, provider, new FederationError('over', 'ticket expired or unknown'));
       return res.redirect(303, loginPageUrl(undefined, provider, 'over'));
     }
     const { attempt: attemptId, outcome } = ticket;
@@ -41,9 +41,8 @@ export function showPostedResponse(deps: FederationDeps): RequestHandler {
     const attempt = found.state === 'unknown' ? undefined : found.attempt;
     if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.continuation}`);
     try {
-      if (found.state !== 'open') throw new FederationError(lookupRefusals[found.state], 'the attempt of the answer');
-      if (!belongsTo(await tickets.takeOnce(id), provider))
-        throw new FederationError('over', 'a ticket that was used before');
+      if (found.state !== 'open') throw new FederationError(lookupRefusals[found.state], 'attempt not open');
+      if (!belongsTo(await tickets.takeOnce(id), provider)) throw new FederationError('over', 'ticket already used');
       await handleIdentity(deps, req, res, { provider, identity: outcome.identity, attempt: found.attempt });
     } catch (error) {
       const { kind } = logRefusal(deps, provider, error);
@@ -78,12 +77,12 @@ export function finishPostedResponse(deps: FederationDeps): RequestHandler {
     const provider = requireProvider(deps, req);
     const id = readFormField(req, 'ticket');
     const found = await deps.tickets.find(id);
-    if (found?.attempt !== undefined) throw new HttpError('badRequest', { detail: 'a ticket of an attempt' });
+    if (found?.attempt !== undefined) throw new HttpError('badRequest', { detail: 'ticket belongs to an attempt' });
     const attempt = { intent: { kind: 'sign-in' }, continuation: '', remember: false } as const;
     try {
       const ticket = await deps.tickets.takeOnce(id);
       if (!belongsTo(ticket, provider) || ticket.outcome.kind !== 'identity')
-        throw new FederationError('over', 'a ticket that is over, or of nobody');
+        throw new FederationError('over', 'ticket expired or unknown');
       await handleIdentity(deps, req, res, { provider, identity: ticket.outcome.identity, attempt });
     } catch (error) {
       const { kind } = logRefusal(deps, provider, error);

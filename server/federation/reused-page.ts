@@ -53,7 +53,7 @@ export function showReused(deps: FederationDeps): RequestHandler {
 export function decideReused(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
     const act = readFormField(req, 'act');
-    if (act !== 'mine' && act !== 'new') throw new HttpError('badRequest', { detail: 'act is none of this page' });
+    if (act !== 'mine' && act !== 'new') throw new HttpError('badRequest', { detail: 'unknown form action' });
     const reused = await findReused(deps, req, res);
     if (!reused) return;
     const { offer, provider } = reused;
@@ -78,7 +78,8 @@ async function startAnew(
   const { email } = identity;
   const sameAddress = email === undefined ? undefined : await findUserByIdentifier(deps.database.db, { email });
   const decision = decide(identity, provider, { link: undefined, linked: undefined, sameAddress });
-  if (decision.kind === 'refuse') throw new FederationError(decision.why, 'decided so without the link');
+  if (decision.kind === 'refuse')
+    throw new FederationError(decision.why, 'refused by the provisioning rule without the link');
   // The address belongs to that account, so no other user can be created with it.
   if (decision.kind === 'offer' && decision.user.id === offer.userId)
     return res.redirect(303, linkConfirmationUrl(offer));
@@ -109,5 +110,5 @@ async function removeReused(deps: FederationDeps, req: Request, { offer, provide
     return true;
   });
   if (removed) outbox.wake();
-  log.info({ act: 'federation-reused', provider: provider.id, removed }, 'a subject was given to another person');
+  log.info({ act: 'federation-reused', provider: provider.id, removed }, 'provider subject reassigned');
 }

@@ -67,20 +67,20 @@ async function read(
   if (found.state !== 'unknown') {
     // A browser may send a response again; more than a few are an attack, because verification takes time.
     const decision = await consumeLimits(kv, rateLimits.samlResponse, { flow: sha256(found.attempt.id) });
-    if (!decision.allowed) throw new FederationError('too-many', 'answers to one attempt');
-    if (found.state === 'expired') throw new FederationError('over', 'an answer to an attempt that is over');
+    if (!decision.allowed) throw new FederationError('too-many', 'too many responses to one attempt');
+    if (found.state === 'expired') throw new FederationError('over', 'response to an expired attempt');
     return (await saml.receive(req, found.attempt)).identity;
   }
   // An attempt was already counted when it started.
   const decision = await consumeLimits(kv, limits.unsolicitedSamlResponse, { address: req.ip ?? '' });
-  if (!decision.allowed) throw new FederationError('too-many', 'answers for which nobody asked, of one network');
+  if (!decision.allowed) throw new FederationError('too-many', 'too many unsolicited responses from one network');
   const { identity, assertionId, untilMs } = await saml.receive(req, undefined);
   const fresh = await kv.setIfAbsent(
     `saml-assertion:${id}:${sha256(assertionId)}`,
     '1',
     Math.max(1_000, untilMs - now()),
   );
-  if (!fresh) throw new FederationError('over', 'an assertion that was taken before');
+  if (!fresh) throw new FederationError('over', 'assertion already used');
   return identity;
 }
 
@@ -99,12 +99,12 @@ export function handleLogoutRedirect(deps: FederationDeps): RequestHandler[] {
       log.info({ act: 'federation', provider: provider.id, outcome: 'logout-refused', detail }, 'federation');
       // Only the redirect of this browser depends on a logout response.
       if (input('SAMLResponse')) return undefined;
-      throw new HttpError('badRequest', { detail: `a logout of ${provider.id}: ${detail}` });
+      throw new HttpError('badRequest', { detail: `logout of ${provider.id}: ${detail}` });
     });
     if (message?.kind === 'request') {
       const key = `saml-logout:${provider.id}:${sha256(message.id)}`;
       if (!(await kv.setIfAbsent(key, '1', Math.max(1_000, message.untilMs - now()))))
-        throw new HttpError('badRequest', { detail: `a logout of ${provider.id} that was taken before` });
+        throw new HttpError('badRequest', { detail: `logout of ${provider.id} already used` });
       const count = await sessions.endUpstreamSessions(provider.id, message.nameId, message.sessionIndexes);
       log.info({ act: 'federation', provider: provider.id, outcome: 'signed-out-there', count }, 'federation');
       return res.redirect(303, await message.answer());

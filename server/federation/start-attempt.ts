@@ -33,7 +33,7 @@ export async function startAttempt(
   const ofCompany = provider.domains.length > 0;
   const limit = ofCompany ? limits.companyFederationAttempt : limits.federationAttempt;
   const decision = await consumeLimits(kv, limit, { address: req.ip ?? '' });
-  if (!decision.allowed) throw new FederationError('too-many', 'attempts of one network');
+  if (!decision.allowed) throw new FederationError('too-many', 'too many attempts from one network');
   const id = attempts.newId();
   const { lang } = pages.context(req, res);
   const { url, stored: strategyState } = await provider.strategy.begin(

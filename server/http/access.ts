@@ -82,7 +82,7 @@ export function resolveRequestedUser(req: Request, named: string | undefined, wh
   const principal = requirePrincipal(req);
   if (principal.kind === 'member') {
     if (named !== undefined && named !== principal.userId) {
-      throw new HttpError('forbidden', { detail: `${where} is another member` });
+      throw new HttpError('forbidden', { detail: `${where} is another user` });
     }
     return principal.userId;
   }

@@ -116,7 +116,7 @@ export function errorHandler(pages: Pages, log: Logger): ErrorRequestHandler {
   return (error, req, res, next) => {
     const httpError = asHttpError(error);
     if (res.headersSent) {
-      withRequestContext(req, () => log.error({ err: error }, 'failed after the answer had begun'));
+      withRequestContext(req, () => log.error({ err: error }, 'failed after the response had started'));
       return next(error);
     }
     // Removes the headers that a handler had already set for its own answer.

@@ -27,7 +27,7 @@ export function submitLanguage({ cookies, publicUrl, saveForUser }: LanguageForm
   return async (req, res) => {
     const expected = readFormField(req, 'lang');
     const language = languages.find((one) => one === expected);
-    if (language === undefined) throw new HttpError('badRequest', { detail: 'lang is none of our languages' });
+    if (language === undefined) throw new HttpError('badRequest', { detail: 'unknown language' });
     const back = safeReturnUrl(readFormField(req, 'redirect'), publicUrl) ?? '/';
     const { pathname, search } = new URL(back, publicUrl);
     belongToRequest(cookies, req, res, pathname + search);

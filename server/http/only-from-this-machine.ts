@@ -23,7 +23,7 @@ export function onlyFromThisMachine(): NodeMiddleware {
     if (header !== undefined)
       throw new HttpError('forbidden', { detail: `not in production, and forwarded: ${header}` });
     if (!loopback.has(req.socket.remoteAddress ?? ''))
-      throw new HttpError('forbidden', { detail: 'not in production, and from elsewhere' });
+      throw new HttpError('forbidden', { detail: 'not in production, and from another machine' });
     next();
   };
 }

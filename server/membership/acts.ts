@@ -22,7 +22,7 @@ export async function readOrStored(
     return { membership: await syncMember(deps, userId), isAway: false };
   } catch (error) {
     if (!(error instanceof StripeUnavailableError)) throw error;
-    deps.log.warn({ err: error, member: userId }, 'Stripe does not answer: what is stored counts');
+    deps.log.warn({ err: error, member: userId }, 'Stripe does not answer: stored data used');
     return { membership: await findMembership(deps.database.db, userId), isAway: true };
   }
 }

@@ -36,7 +36,10 @@ export async function orUnavailable<T>(publicDetail: string, act: () => Promise<
 }
 
 export const toTooManyError = (retryAfterMs: number) =>
-  new HttpError('tooMany', { detail: 'too many cards or codes', retryAfterSeconds: toRetrySeconds(retryAfterMs) });
+  new HttpError('tooMany', {
+    detail: 'too many cards or promotion codes',
+    retryAfterSeconds: toRetrySeconds(retryAfterMs),
+  });
 
 export type MembershipWithCustomer = Membership & { customerId: string };
 export const hasCustomer = (membership: Membership | undefined): membership is MembershipWithCustomer =>

@@ -51,10 +51,7 @@ export async function recordRefusedCard(
   if (await kv.setIfAbsent(`card:refused:${setupIntentId}`, '1', limits.card.window)) return;
   const decision = await consumeLimits(kv, limits.refusedCard, { account: userId });
   if (decision.allowed) return;
-  log.warn(
-    { act: 'card-testing', setupIntent: setupIntentId },
-    'card after card was tried at one setup intent: it is cancelled',
-  );
+  log.warn({ act: 'card-testing', setupIntent: setupIntentId }, 'setup intent cancelled after too many cards');
   try {
     await callStripe(stripe, (client) => client.setupIntents.cancel(setupIntentId));
   } catch (error) {

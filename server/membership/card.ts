@@ -50,7 +50,7 @@ async function noteCardOfTrial(
   await callStripe(deps.stripe, (stripe) =>
     stripe.subscriptions.update(subscriptionId, { trial_end: 'now', proration_behavior: 'none' }),
   );
-  deps.log.info({ act: 'trial', outcome: 'card-used-before' }, 'a trial has ended: its card has had one before');
+  deps.log.info({ act: 'trial', outcome: 'card-used-before' }, 'trial ended: card already used for a trial');
 }
 
 /** A user has one card. While a payment waits its card stays: a bank may be asking about it. */

@@ -36,7 +36,7 @@ export async function updateContact(deps: BillingDeps, user: User, customerId: s
     if (refusal?.type !== 'StripeInvalidRequestError') throw error;
     // The message may quote the address.
     const code = refusal.code ?? 'refused';
-    log.warn({ act: 'customer', outcome: code, member: user.id }, 'Stripe has refused the address of a member');
+    log.warn({ act: 'customer', outcome: code, member: user.id }, 'email address refused by Stripe');
     contact = { state: 'refused', code, digest: toDigest(user) };
     if (code === 'email_invalid') await update(undefined);
   }

@@ -96,7 +96,7 @@ export function customerOperations(moduleName: BillingModule): ApiOperation[] {
     }
     const user = email === undefined ? undefined : await findUserByIdentifier(database.db, { email });
     if (!user?.emailVerified || user.disabledAt !== null)
-      throw new HttpError('notFound', { publicDetail: apiErrorTexts.create, detail: 'no such member' });
+      throw new HttpError('notFound', { publicDetail: apiErrorTexts.create, detail: 'no such user' });
     return user;
   }
 
@@ -172,7 +172,7 @@ export function customerOperations(moduleName: BillingModule): ApiOperation[] {
         return orUnavailable(apiErrorTexts.update, async () => {
           const open = await moduleName.purchase(user.id);
           const plan = body.planId === undefined ? (open?.plan ?? catalogue.defaultPlan) : catalogue.byId(body.planId);
-          if (plan?.kind !== 'paid') throw new HttpError('notFound', { detail: 'no plan that is sold' });
+          if (plan?.kind !== 'paid') throw new HttpError('notFound', { detail: 'unknown plan' });
           if (open?.plan.id !== plan.id) await moduleName.choose(user, plan);
           const result = await moduleName.applyPromotion(user, body.coupon, getClientIp(req));
           if (result.kind === 'refused') throw toPromotionError(result.refusal);

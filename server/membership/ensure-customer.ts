@@ -111,7 +111,7 @@ async function makeCustomer(deps: BillingDeps, user: User, membership: Membershi
 async function introduce(deps: BillingDeps, user: User, customerId: string): Promise<void> {
   await updateContact(deps, user, customerId).catch((error: unknown) => {
     if (!(error instanceof StripeUnavailableError)) throw error;
-    deps.log.warn({ err: error, act: 'customer', member: user.id }, 'could not write a member’s data to Stripe');
+    deps.log.warn({ err: error, act: 'customer', member: user.id }, 'could not update the customer at Stripe');
   });
 }
 

@@ -18,10 +18,10 @@ export async function reconcile(
 ): Promise<ReconcileResult> {
   const done = await reconcileAll(deps, webhooks, options);
   const { compared, repaired, left } = done;
-  for (const difference of left) deps.log.warn({ act: 'reconcile', ...difference }, 'not as it is at Stripe');
+  for (const difference of left) deps.log.warn({ act: 'reconcile', ...difference }, 'membership differs from Stripe');
   deps.metrics.reconciled(repaired.length, left.length);
   const counts = { compared, repaired: repaired.length, left: left.length };
-  deps.log.info({ act: 'reconcile', ...counts }, 'memberships have been compared with Stripe');
+  deps.log.info({ act: 'reconcile', ...counts }, 'memberships compared with Stripe');
   return done;
 }
 
@@ -55,7 +55,7 @@ export function startBillingJobs(deps: BillingDeps, webhooks: StripeWebhooks): (
       looking,
       lookMs,
       () => runMaintenance(deps, webhooks),
-      (error) => log.warn({ err: error }, 'could not look after memberships'),
+      (error) => log.warn({ err: error }, 'membership job failed'),
     ),
     runPeriodically(
       comparing,

@@ -122,8 +122,8 @@ export async function runMaintenance(deps: BillingDeps, webhooks: StripeWebhooks
     () => retryEvents({ deps, webhooks }),
     () =>
       updateContactsDue(deps, (members, act) =>
-        forEachSafely(deps, members, act, 'could not write a member’s data to Stripe'),
+        forEachSafely(deps, members, act, 'could not update the customer at Stripe'),
       ),
   ];
-  await forEachSafely(deps, parts, (part) => part(), 'could not look after memberships');
+  await forEachSafely(deps, parts, (part) => part(), 'membership job failed');
 }

@@ -86,7 +86,7 @@ async function updateAtOnce(deps: BillingDeps, id: string, { change, ways }: { c
       return;
     } catch (error) {
       if (at === ways.length - 1 || !toStripeRefusal(error)) throw error;
-      deps.log.warn({ err: error, act: 'discount' }, 'a discount could not be put back as it was');
+      deps.log.warn({ err: error, act: 'discount' }, 'could not restore a discount');
     }
   }
 }
@@ -119,7 +119,7 @@ async function whileActive(deps: BillingDeps, priceId: string, act: () => Promis
     await callStripe(deps.stripe, (client) => client.prices.update(priceId, { active: false })).catch(
       (error: unknown) =>
         // The next sync of the plans archives it.
-        deps.log.warn({ err: error, act: 'price', price: priceId }, 'a former price stays active'),
+        deps.log.warn({ err: error, act: 'price', price: priceId }, 'former price is still active'),
     );
   }
 }

@@ -111,7 +111,7 @@ function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): U
       throw new HttpError('paymentRequired', { detail: 'declined', extra: { errMessage: confirmed.message } });
     case 'action':
       throw new HttpError('paymentAction', {
-        detail: 'the bank wants to hear from the member',
+        detail: 'bank requires authentication',
         extra: { client_secret: confirmed.clientSecret },
       });
     case 'changed':
@@ -129,7 +129,7 @@ function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): U
     case 'paused':
       throw refusePaused();
     case 'no-change':
-      throw new HttpError('conflict', { publicDetail: 'There is nothing to change', detail: 'nothing to confirm' });
+      throw new HttpError('conflict', { publicDetail: 'There is nothing to change', detail: 'no pending payment' });
     case 'too-many':
       throw toTooManyError(confirmed.retryAfterMs);
   }

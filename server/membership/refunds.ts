@@ -69,7 +69,7 @@ export async function recordRefunds(deps: BillingDeps, paymentIntentId: string):
       if (!order) return;
       if (changes.refundedCents > 0) await notifyRefund(deps, trx, order, changes.refundedCents);
       if (changes.disputed)
-        log.warn({ act: 'dispute', invoice: invoiceId }, 'a payment is disputed: answer it at Stripe');
+        log.warn({ act: 'dispute', invoice: invoiceId }, 'payment disputed: respond to it at Stripe');
     });
   }
   outbox.wake();

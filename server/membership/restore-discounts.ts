@@ -26,7 +26,7 @@ export async function restoreDiscounts(
       return;
     } catch (error) {
       if (!toStripeRefusal(error)) throw error;
-      log.warn({ err: error, act: 'discount' }, 'a discount could not be put back as it was');
+      log.warn({ err: error, act: 'discount' }, 'could not restore a discount');
     }
   }
 }

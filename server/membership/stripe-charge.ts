@@ -185,7 +185,7 @@ export async function settleCharge(
     } catch (error) {
       const refusal = toStripeRefusal(error);
       if (!refusal) throw error;
-      deps.log.warn({ act: 'purchase', outcome: refusal.code ?? refusal.type }, 'Stripe has refused a purchase');
+      deps.log.warn({ act: 'purchase', outcome: refusal.code ?? refusal.type }, 'purchase refused by Stripe');
       // For example a code that was used up a moment ago: the page shows the amount without it.
       if (refusal.type !== 'StripeCardError') return reopenPurchase(deps, charging, false);
       subscription = await readSubscription(deps, charge.subscriptionId);

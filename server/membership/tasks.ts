@@ -102,7 +102,7 @@ async function postpone(deps: BillingDeps, task: BillingTask, error: unknown): P
   const { database, log, now } = deps;
   const why = toStripeRefusal(error)?.message ?? (error instanceof Error ? error.message : String(error));
   await rescheduleTask(database.db, task, why, now());
-  log.warn({ err: error, act: task.kind }, 'could not do at Stripe what was decided here; it is tried again');
+  log.warn({ err: error, act: task.kind }, 'Stripe task failed, will be retried');
 }
 
 /** Does the stored tasks at Stripe; failures are tried again later. @returns the number of completed ones */

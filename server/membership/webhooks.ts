@@ -132,7 +132,7 @@ export function createWebhooks(deps: BillingDeps): StripeWebhooks {
     } catch (error) {
       count('', 'refused');
       // Its message quotes the input.
-      throw new HttpError('badRequest', { detail: `no webhook of Stripe: ${(error as Error).name}` });
+      throw new HttpError('badRequest', { detail: `invalid Stripe webhook: ${(error as Error).name}` });
     }
   }
 

@@ -65,7 +65,7 @@ export function sentEmail(deps: MessageOperationsDeps): ApiOperation {
     problems: { 404: 'No member has this address' },
     async handle({ req, body }) {
       const principal = requirePrincipal(req);
-      if (principal.kind !== 'client') throw new HttpError('forbidden', { detail: 'not open to members' });
+      if (principal.kind !== 'client') throw new HttpError('forbidden', { detail: 'not available to users' });
       const { action } = body;
       if (!ownActions.has(action) && !templates.has(action)) {
         throw new HttpError('validation', {
@@ -78,7 +78,7 @@ export function sentEmail(deps: MessageOperationsDeps): ApiOperation {
       const to = member?.email ?? (anybody ? body.emailAddress.toLowerCase() : undefined);
       await countRecipient(to ?? body.emailAddress.toLowerCase());
       if (to === undefined && !uniformAnswers) {
-        throw new HttpError('notFound', { detail: 'no member has this address' });
+        throw new HttpError('notFound', { detail: 'no user with this address' });
       }
       const mail = ownMail(action, member ?? unknown, now()) ?? mappedMail(body, to ?? decoyAddress);
       const concealment = { decoy: to === undefined, delayed: uniformAnswers };

@@ -100,7 +100,7 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
     const decision = await consumeLimits(kv, rateLimits.notification, { recipient: userId });
     if (decision.allowed) return;
     throw new HttpError('tooMany', {
-      detail: 'too many notifications to one member',
+      detail: 'too many notifications to one user',
       retryAfterSeconds: toRetrySeconds(decision.retryAfterMs),
     });
   }
@@ -112,7 +112,7 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
     const userId = resolveRequestedUser(req, named, 'body.userId');
     const principal = requirePrincipal(req);
     if (principal.kind === 'member') return { userId, sender: 'member' };
-    if (!(await recipients.byId(userId))) throw new HttpError('notFound', { detail: 'no such member' });
+    if (!(await recipients.byId(userId))) throw new HttpError('notFound', { detail: 'no such user' });
     return { userId, sender: `client:${principal.clientId}` };
   }
 }

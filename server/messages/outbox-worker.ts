@@ -135,7 +135,7 @@ export function createOutboxWorker({
     const giveUp = async (reason: string, wipe: boolean, beganMs?: number) => {
       await markDead(db, id, { reason, nowMs: now(), wipe });
       reportAttempt('dead', beganMs);
-      log.error({ message: id, channel, template, reason }, 'a message could not be delivered and has been given up');
+      log.error({ message: id, channel, template, reason }, 'message delivery failed permanently');
     };
     if (row.expires_at !== null && row.expires_at <= now()) {
       return row.decoy === 1 ? delivered(id) : giveUp('expired', true);
@@ -154,7 +154,7 @@ export function createOutboxWorker({
       reportAttempt('failed', beganMs);
       log.warn(
         { message: id, channel, template, reason, attempt: row.attempts + 1 },
-        'a message was not delivered yet',
+        'message delivery failed, will be retried',
       );
       return;
     }

@@ -19,6 +19,6 @@ export async function notifyGuessing(deps: NotifyDeps, user: User, from: Origin)
     await database.transaction((trx) => outbox.add(trx, { ...mail, template: 'second-factor-guessed', values }));
     outbox.wake();
   } catch (error) {
-    log.error({ err: error }, 'no mail about guesses at a second factor');
+    log.error({ err: error }, 'could not mail about second factor attempts');
   }
 }

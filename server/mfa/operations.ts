@@ -72,7 +72,7 @@ function setPreferredMfa(deps: OperationsDeps): ApiOperation {
         case 'set':
           return toSuccess(preferred);
         case 'not-found':
-          throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
+          throw new HttpError('unauthorized', { detail: 'user or password has changed' });
         case 'refused':
           throw new HttpError('conflict', {
             publicDetail: t(refusalTexts[preferred.why]),

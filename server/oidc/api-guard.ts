@@ -135,11 +135,11 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
    */
   function refuseUnready(user: User, { settingUp, reads }: ApiAccess): void {
     if (mustSetUpSecondFactor(user) && !settingUp)
-      throw new HttpError('forbidden', { detail: 'a second factor is demanded, and not set up' });
+      throw new HttpError('forbidden', { detail: 'second factor required but not set up' });
     if (reads) return;
     const { kind } = toNextStep(user);
     if (kind === 'accept-terms') throw new HttpError('termsNotAccepted', { detail: 'new terms' });
-    if (kind === 'confirm-email') throw new HttpError('forbidden', { detail: 'an address that is not confirmed' });
+    if (kind === 'confirm-email') throw new HttpError('forbidden', { detail: 'email address not verified' });
   }
 
   /** A token that is bound to a key needs a proof of that key; a proof must belong to the token. */
@@ -182,7 +182,7 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
       throw unauthorized('invalid_token', 'Access Token has been revoked');
     }
     if (!mayEnter(client, user)) throw unauthorized('invalid_token', 'the client is for other plans');
-    if (access.member === undefined) throw insufficient('not open to members');
+    if (access.member === undefined) throw insufficient('not available to users');
     // A client that has these scopes from an older registration, or by other means, may use them only if it could be
     // registered with them today.
     const holds = mayHoldSensitive(client.metadata());
@@ -204,8 +204,8 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
     });
     const member = await sessions.getCurrentUser(req);
     if (!member) throw unauthorized();
-    if (!fromOwnPage(req, origin)) throw new HttpError('crossSite', { detail: 'a session counts only on this site' });
-    if (access.member === undefined) throw new HttpError('forbidden', { detail: 'not open to members' });
+    if (!fromOwnPage(req, origin)) throw new HttpError('crossSite', { detail: 'session used from another site' });
+    if (access.member === undefined) throw new HttpError('forbidden', { detail: 'not available to users' });
     refuseUnready(member.user, access);
     // As in the settings.
     const authTimeMs = fullyAuthenticatedAt(member.user, member.session);
@@ -215,7 +215,8 @@ export function createApiGuard(deps: ApiGuardDeps): Guard {
 
   return (access) => async (req, res, next) => {
     // Addresses are written to logs and histories (RFC 9700, section 4.3.2).
-    if (req.query.access_token !== undefined) throw new HttpError('badRequest', { detail: 'a token in the address' });
+    if (req.query.access_token !== undefined)
+      throw new HttpError('badRequest', { detail: 'access token in the address' });
     const authorization = req.get('authorization');
     if (authorization === undefined) {
       setPrincipal(req, await bySession(req, res, access));

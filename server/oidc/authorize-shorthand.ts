@@ -26,7 +26,7 @@ export async function resolveShorthand(deps: Deps, { search }: Continuation): Pr
   if (named === undefined && redirectUri === undefined) return undefined;
   const clientId = named === undefined ? deps.defaultClientId : toClientId(named);
   const [client, start] = await Promise.all([deps.provider().Client.find(clientId), findInitiateLogin(deps, clientId)]);
-  if (!client || !start) throw new HttpError('unknownClient', { detail: 'a short form of an unknown client' });
+  if (!client || !start) throw new HttpError('unknownClient', { detail: 'short form of an unknown client' });
   if (redirectUri === undefined) return { kind: 'client', ...start };
   const action = start.href === undefined ? undefined : { href: start.href, clientName: start.clientName };
   if (client.legacy_id_token_redirect === true && client.redirectUriAllowed(appendIdToken(redirectUri))) {

@@ -77,19 +77,19 @@ export function submitConsent(deps: OauthDeps): Handler {
     }
     const request = await requireOwnedRequest(deps, req, id);
     if (request.interaction.prompt.name !== 'consent')
-      throw new HttpError('badRequest', { detail: 'no consent was asked' });
+      throw new HttpError('badRequest', { detail: 'no consent requested' });
     // Another user may have signed in on this browser since the page was shown.
     const { session, result } = request.interaction;
     if ((session?.accountId ?? result?.member) !== member.user.id) {
       await deps.requests.abandon(req, id);
       throw new HttpError('requestExpired', {
-        detail: 'consent was asked of another member',
+        detail: 'consent was requested from another user',
         redirectTo: await restartUrl(deps, req, { id }),
       });
     }
     const decision = readFormField(req, 'decision');
     if (decision !== 'allow' && decision !== 'deny')
-      throw new HttpError('badRequest', { detail: 'decision is neither allow nor deny' });
+      throw new HttpError('badRequest', { detail: 'unknown form action' });
     const href = await deps.requests.answer(
       request,
       member.user.id,

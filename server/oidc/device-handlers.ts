@@ -85,7 +85,7 @@ export function createDevicePages(
     const decision = await consumeUserCode(kv, limits, { ip: req.ip ?? '', member: getCurrentSession(req)?.userId });
     if (!decision.allowed) {
       throw new HttpError('tooMany', {
-        detail: `user codes: ${decision.limit}`,
+        detail: `too many user codes: ${decision.limit}`,
         retryAfterSeconds: toRetrySeconds(decision.retryAfterMs),
       });
     }

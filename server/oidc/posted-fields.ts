@@ -65,7 +65,7 @@ export function createPostedFields(
       if (id === null || req.method !== 'GET') return;
       const [keptPath, pairs] = (await records.takeOnce(id)) ?? [];
       if (pairs === undefined || keptPath !== path)
-        throw new HttpError('requestExpired', { detail: 'posted fields are used, too old, or of another path' });
+        throw new HttpError('requestExpired', { detail: 'posted fields used, expired, or of another path' });
       req.url = `${path}?${new URLSearchParams(pairs)}`;
     },
   };

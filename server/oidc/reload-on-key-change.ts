@@ -42,7 +42,7 @@ export async function watchKeyChanges(settings: {
   }
 
   const timer = setInterval(() => {
-    refresh().catch((error: unknown) => log.warn({ err: error }, 'could not look at the signing keys'));
+    refresh().catch((error: unknown) => log.warn({ err: error }, 'could not read the signing keys'));
   }, settings.refreshMs);
   timer.unref();
   return { current: () => provider, refresh, stop: () => clearInterval(timer) };

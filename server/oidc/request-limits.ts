@@ -64,7 +64,7 @@ async function countRequest(kv: KeyValueStore, address: string, admit: () => Pro
   const decision = await consumeLimits(kv, rateLimits.authorizationRequest, { address });
   if (!decision.allowed) {
     const retryAfterSeconds = toRetrySeconds(decision.retryAfterMs);
-    throw new HttpError('tooMany', { detail: 'authorization requests of one network', retryAfterSeconds });
+    throw new HttpError('tooMany', { detail: 'too many authorization requests of one network', retryAfterSeconds });
   }
   try {
     await admit();

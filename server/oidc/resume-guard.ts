@@ -42,7 +42,7 @@ export function requireAnswerOwner(provider: Provider, deps: OauthDeps): void {
     if (resumed !== undefined && resumed !== id) {
       const redirectTo = await restartUrl(deps, req, { id });
       throw new HttpError('requestExpired', {
-        detail: 'the cookie names another request than the address',
+        detail: 'cookie and address name different requests',
         redirectTo,
       });
     }
@@ -54,19 +54,19 @@ export function requireAnswerOwner(provider: Provider, deps: OauthDeps): void {
     const context = getCurrentSession(req)?.userId;
     if (answeredBy === undefined || answeredBy === context) {
       const foreign = found.state === 'other-browser' || (found.state === 'unknown' && interaction !== undefined);
-      if (foreign) throw new HttpError('otherBrowser', { detail: 'goes on in another browser than it began in' });
+      if (foreign) throw new HttpError('otherBrowser', { detail: 'continued in another browser' });
       if (found.state === 'valid' && !isStillRegistered(found.request))
-        throw new HttpError('redirectNotRegistered', { detail: 'the client app is registered otherwise by now' });
+        throw new HttpError('redirectNotRegistered', { detail: 'registration of the client app has changed' });
       return;
     }
     if (context === undefined && found.state === 'valid') {
       const redirectTo = `/?${new URLSearchParams({ authorization_code: id })}`;
-      throw new HttpError('requestExpired', { detail: 'the member who answered is signed out', redirectTo });
+      throw new HttpError('requestExpired', { detail: 'user who answered is signed out', redirectTo });
     }
     await deps.requests.abandon(req, id);
     const href = await restartUrl(deps, req, { id });
     throw new HttpError('requestExpired', {
-      detail: 'answered by another member than the one who goes on',
+      detail: 'answered by another user',
       action: href === undefined ? undefined : { href },
     });
   }

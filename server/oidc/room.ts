@@ -235,7 +235,7 @@ export async function createOidcModule(settings: OauthSettings): Promise<OidcMod
           return requests.begin(req, ctx.res as Response, interaction);
         },
         renderError: createRenderError(deps),
-        onServerError: (_ctx, error) => log.error({ err: error }, 'the provider failed'),
+        onServerError: (_ctx, error) => log.error({ err: error }, 'OpenID Provider failed'),
       },
       keys,
     );

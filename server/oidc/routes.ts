@@ -139,7 +139,7 @@ export function providerRoutes(
   router.use(markJsonRoutes(machinePaths.map((path) => `${path}/`)));
   for (const path of slashForms) {
     router.all(path, () => {
-      throw new HttpError('notFound', { detail: 'a slash behind an endpoint' });
+      throw new HttpError('notFound', { detail: 'trailing slash after an endpoint' });
     });
   }
   for (const [path, ...allowed] of methods) {

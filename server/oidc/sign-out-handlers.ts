@@ -68,7 +68,7 @@ export async function signOutLocally(
     return await providersOut.upstreamLogoutUrl(upstream, returnTo);
   } catch (error) {
     // The user is signed out here; an error at the provider must not hide that.
-    log.warn({ err: error, provider: upstream.provider }, 'could not lead to a single logout');
+    log.warn({ err: error, provider: upstream.provider }, 'could not start a single logout');
     return { address: returnTo ?? '/' };
   }
 }

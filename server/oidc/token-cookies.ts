@@ -86,7 +86,7 @@ export function createTokenCookies(deps: TokenCookieDeps): TokenCookies {
       const tokens = await deps.issue(client, session, user, previous);
       if (tokens) write(res, tokens);
     } catch (error) {
-      log.warn({ err: error }, 'could not make the token cookies');
+      log.warn({ err: error }, 'could not create the token cookies');
     }
   }
 

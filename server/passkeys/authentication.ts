@@ -96,7 +96,7 @@ async function verified(
     if (!verified) return undefined;
     return { counter: authenticationInfo.newCounter, backedUp: authenticationInfo.credentialBackedUp };
   } catch (error) {
-    log.info({ act: 'passkey', reason: String(error).slice(0, 200) }, 'the answer of an authenticator was refused');
+    log.info({ act: 'passkey', reason: String(error).slice(0, 200) }, 'authenticator response refused');
     return undefined;
   }
 }

@@ -69,7 +69,7 @@ export async function register(
 ): Promise<Registration> {
   const { database, kv, outbox, log, now } = settings;
   const refuse = (why: RegistrationRefusal): Registration => {
-    log.info({ act: 'passkey-add', outcome: toPublicOutcome(why) }, 'a passkey was refused');
+    log.info({ act: 'passkey-add', outcome: toPublicOutcome(why) }, 'passkey refused');
     return { kind: 'refused', why };
   };
   const posted = postedCredential<RegistrationResponseJSON>(credential);
@@ -95,7 +95,7 @@ export async function register(
     return refuse('already-in-use');
   }
   outbox.wake();
-  log.info({ act: 'passkey-add', outcome: 'added' }, 'a passkey was added');
+  log.info({ act: 'passkey-add', outcome: 'added' }, 'passkey added');
   return { kind: 'added', passkey };
 }
 
@@ -128,7 +128,7 @@ async function verified(
       backedUp: credentialBackedUp,
     };
   } catch (error) {
-    log.info({ act: 'passkey-add', reason: String(error).slice(0, 200) }, 'the answer of an authenticator was refused');
+    log.info({ act: 'passkey-add', reason: String(error).slice(0, 200) }, 'authenticator response refused');
     return undefined;
   }
 }

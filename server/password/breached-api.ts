@@ -41,10 +41,7 @@ export function breachedByApi(base: string, log: Logger): (password: string) => 
         return rest === suffix && Number(count) > 0;
       });
     } catch (error) {
-      log.warn(
-        { err: error },
-        'the service of breached passwords did not answer; the list that comes with Foyer decides',
-      );
+      log.warn({ err: error }, 'breached password service unavailable: built-in list used');
       return false;
     }
   };

@@ -43,6 +43,6 @@ export async function changePassword(
   if (faults.length > 0) return refuse({ kind: 'faults', faults });
   const changed = await replacePassword(deps, user, { password: newPassword, ...from });
   if (!changed) return refuse({ kind: 'meanwhile' });
-  log.info({ act: 'password-change' }, 'a password was changed');
+  log.info({ act: 'password-change' }, 'password changed');
   return { kind: 'changed', user: changed };
 }

@@ -92,6 +92,6 @@ export function mailInitialPasswordHint(
       await database.transaction((trx) => outbox.add(trx, mail, { decoy: user === undefined, delayed: true }));
       outbox.wake();
     };
-    hint().catch((error: unknown) => log.warn({ err: error }, 'a hint at the first password could not be mailed'));
+    hint().catch((error: unknown) => log.warn({ err: error }, 'could not mail the initial password hint'));
   });
 }

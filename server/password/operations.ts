@@ -72,7 +72,7 @@ function forgotPassword(deps: PasswordDeps): ApiOperation {
         case 'unknown-user':
           throw new HttpError('notFound', {
             publicDetail: t('signIn.errors.userDoesNotExist'),
-            detail: 'no such member',
+            detail: 'no such user',
           });
         case 'disabled':
           throw new HttpError('forbidden', { publicDetail: t('signIn.errors.disabled'), detail: 'disabled' });
@@ -152,7 +152,7 @@ function changePasswordOperation(deps: PasswordDeps): ApiOperation {
         case 'too-many':
           throw tooMany('too-many', refusal.retryAfterMs);
         case 'meanwhile':
-          throw new HttpError('conflict', { detail: 'the password was set anew meanwhile' });
+          throw new HttpError('conflict', { detail: 'password has changed' });
       }
     },
   });

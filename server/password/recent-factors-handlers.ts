@@ -87,7 +87,7 @@ export function removeRecentFactors(deps: PasswordDeps): RequestHandler {
       });
       outbox.wake();
       if (removed.passkeys + removed.links > 0) await sessions.endAll(user.id);
-      log.info({ act: 'reset-ways-in', ...removed }, 'ways in were removed after a reset');
+      log.info({ act: 'reset-ways-in', ...removed }, 'sign-in methods removed after a reset');
     }
     res.redirect(303, signInAddress(deps, req));
   };

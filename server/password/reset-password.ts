@@ -93,7 +93,7 @@ export async function resetPassword(
     ...from,
   }).finally(decision.release);
   if (!replaced) return refuse({ kind: 'no-flow' });
-  log.info({ act: 'password-reset' }, 'a password was reset');
+  log.info({ act: 'password-reset' }, 'password reset');
   await Promise.all([
     flows.delete(id),
     codes.forget({ purpose: 'reset-password', flow: id }),

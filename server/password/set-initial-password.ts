@@ -22,6 +22,6 @@ export async function setInitialPassword(
   if (faults.length > 0) return refuse({ kind: 'faults', faults });
   const changed = await replacePassword(deps, user, { password: newPassword, ...from });
   if (!changed) return refuse({ kind: 'meanwhile' });
-  deps.log.info({ act: 'password-first' }, 'a member has a password now');
+  deps.log.info({ act: 'password-first' }, 'initial password set');
   return { kind: 'changed', user: changed };
 }

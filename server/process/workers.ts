@@ -60,7 +60,9 @@ export async function startWorkers(
       const worker = cluster.fork();
       onFork(worker);
       // A message to a dying worker fails; an unhandled error would end this process. Its exit follows.
-      worker.on('error', (error) => log.debug({ err: error, worker: worker.process.pid }, 'a worker cannot be told'));
+      worker.on('error', (error) =>
+        log.debug({ err: error, worker: worker.process.pid }, 'could not send a message to a worker'),
+      );
       worker.once('listening', () => {
         serving.add(worker);
         resolve(worker);

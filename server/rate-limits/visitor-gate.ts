@@ -63,7 +63,7 @@ export function createVisitorGate({ kv, data, isReturning, metrics }: VisitorGat
 
   function refuse(): never {
     metrics.visitorRefused('store-full');
-    throw new HttpError('busy', { detail: 'too much is kept for visitors', retryAfterSeconds: fullRetrySeconds });
+    throw new HttpError('busy', { detail: 'storage for visitors is full', retryAfterSeconds: fullRetrySeconds });
   }
   const isOver = async () => (await data.level()) === 'over';
 
@@ -110,7 +110,7 @@ export function createVisitorGate({ kv, data, isReturning, metrics }: VisitorGat
       if ('ttlMs' in taken) return void lifetimes.set(req, taken.ttlMs);
       metrics.visitorRefused('share');
       const retryAfterSeconds = toRetrySeconds(taken.retryAfterMs);
-      throw new HttpError('tooMany', { detail: 'what is kept for one network', retryAfterSeconds });
+      throw new HttpError('tooMany', { detail: 'storage limit of one network', retryAfterSeconds });
     },
     async admitMember(req, member, bytes) {
       const taken = await take([[`member:${member}`, 1]], { bytes });

@@ -67,7 +67,7 @@ export function createNewDeviceNotifier(devices: KnownDevices, settings: Setting
       if (known) return;
       // A failed mail must not fail the sign-in.
       await notifyNewDevice(req, user).catch((error: unknown) =>
-        log.error({ err: error }, 'no mail about a new device'),
+        log.error({ err: error }, 'could not mail about a new device'),
       );
     },
     async trust(req, res, user) {

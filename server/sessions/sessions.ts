@@ -184,20 +184,20 @@ export function createSessions(settings: Settings): Sessions {
     const current = await findCurrentUser(database, user.id);
     if (!current || current.disabledAt !== null || current.passwordEpoch !== user.passwordEpoch) {
       await step((done) => req.session.destroy(done));
-      throw new HttpError('unauthorized', { detail: 'the password was set anew, or the member disabled, meanwhile' });
+      throw new HttpError('unauthorized', { detail: 'password has changed or user is disabled' });
     }
     if (how.onlyIfLive && before && !(await listSessionHashes(kv, user.id)).includes(before.idHash)) {
       await step((done) => req.session.destroy(done));
       await kv.removeFromSet(userSessionsKey(user.id), after.idHash);
-      throw new HttpError('unauthorized', { detail: 'the session was ended meanwhile' });
+      throw new HttpError('unauthorized', { detail: 'session has ended' });
     }
     if (!hasAllFactors(current, how)) {
       await step((done) => req.session.destroy(done));
-      throw new HttpError('unauthorized', { detail: 'a second factor is due, and was not shown' });
+      throw new HttpError('unauthorized', { detail: 'second factor required but not presented' });
     }
     try {
       if ((await settings.signedIn?.(req, current)) === false) {
-        throw new HttpError('unauthorized', { detail: 'the member was erased meanwhile' });
+        throw new HttpError('unauthorized', { detail: 'user was erased' });
       }
     } catch (error) {
       // Also if the hook failed: no user may be signed in without it.

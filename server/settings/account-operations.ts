@@ -95,7 +95,7 @@ export function settingsOperations(deps: SaveProfileDeps): ApiOperation[] {
       }),
       async handle({ req }) {
         const principal = requirePrincipal(req);
-        if (principal.kind !== 'member') throw new HttpError('unauthorized', { detail: 'no member' });
+        if (principal.kind !== 'member') throw new HttpError('unauthorized', { detail: 'no user' });
         return { sub: principal.userId, by: principal.by, authTime: principal.authTimeMs ?? null };
       },
     }),

@@ -26,7 +26,7 @@ const list =
 async function namedApp({ connectedApps }: AccountDeps, req: Request, { user }: SignedInUser) {
   const id = readQueryParam(req, 'client_id');
   const app = (await connectedApps.list(user.id)).find(({ clientId }) => clientId === id);
-  if (!app) throw new HttpError('notFound', { detail: 'the member is not connected with such an app' });
+  if (!app) throw new HttpError('notFound', { detail: 'user has no such connected app' });
   return app;
 }
 

@@ -112,7 +112,7 @@ export function submitCode(deps: AccountDeps, kind: ContactChangeKind): MemberHa
     if (!flow) return res.redirect(303, expiredUrl(kind));
     if (act === 'resend') return resend(deps, req, res, { user, kind, id, flow });
     const confirmed = await contact[kind].confirm(user, id, code, getRequestOrigin(req));
-    log.info({ act: `change-${kind}`, outcome: toPublicOutcome(confirmed.kind) }, 'code of a change');
+    log.info({ act: `change-${kind}`, outcome: toPublicOutcome(confirmed.kind) }, 'contact change code');
     if (confirmed.kind === 'changed') {
       flows.clearChangeCookie(res, kind);
       if (kind === 'email') await endOthersIfTicked(deps, req, { user: { ...user, email: flow.to }, session });

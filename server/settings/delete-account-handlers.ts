@@ -46,7 +46,7 @@ function submit(deps: AccountDeps): MemberHandler {
     if (readFormField(req, 'confirm') !== '1') return sendPage(deps, req, res, member, { unconfirmed: true, timing });
     const requested = await deps.deletion.ask(member.user, req, timing);
     if (requested.kind === 'not-found') {
-      throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
+      throw new HttpError('unauthorized', { detail: 'user or password has changed' });
     }
     // Deletes the browser's own cookies too.
     await deps.sessions.end(req, res);

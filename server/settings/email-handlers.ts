@@ -48,7 +48,7 @@ function submit(deps: AccountDeps): MemberHandler {
     const { t } = req;
     const requested = await contact.email.ask(user, value, getRequestOrigin(req));
     const outcome = toPublicOutcome(requested.kind === 'asked' ? requested.kind : requested.refusal.kind);
-    log.info({ act: 'change-email', outcome }, 'new address');
+    log.info({ act: 'change-email', outcome }, 'email address change');
     if (requested.kind === 'asked') {
       contact.flows.setChangeCookie(res, 'email', requested.flow);
       return res.redirect(303, codePath('email'));

@@ -27,7 +27,7 @@ const download =
   ({ deletion, log, now }: AccountDeps): MemberHandler =>
   async (_req, res, { user }) => {
     const data = await deletion.findExport(user);
-    log.info({ act: 'data-exported' }, 'a member has downloaded their data');
+    log.info({ act: 'data-exported' }, 'personal data exported');
     const day = new Date(now()).toISOString().slice(0, 10);
     res.setHeader('Cache-Control', 'no-store');
     res.attachment(`account-data-${day}.json`);

@@ -38,7 +38,7 @@ function show({ deletion, pages }: AccountDeps): MemberHandler {
 function submit({ deletion, log }: AccountDeps): MemberHandler {
   return async (_req, res, { user }) => {
     if (!(await deletion.cancelReset(user.id))) return res.redirect(303, securityHomePath);
-    log.info({ act: 'factor-reset-cancelled', by: 'settings' }, 'a member keeps the second factor');
+    log.info({ act: 'factor-reset-cancelled', by: 'settings' }, 'factor reset cancelled');
     res.redirect(303, accountHomeUrl('factor-reset-stopped'));
   };
 }

@@ -47,7 +47,10 @@ const begin =
       renderRedirectPage(pages, req, res, href, { providerName: provider.name });
     } catch (error) {
       if (!(error instanceof FederationError)) throw error;
-      log.info({ act: 'federation-link', provider: provider.id, outcome: error.kind, detail: error.detail }, 'link');
+      log.info(
+        { act: 'federation-link', provider: provider.id, outcome: error.kind, detail: error.detail },
+        'account link',
+      );
       res.redirect(303, loginPageUrl({ intent, continuation: '' }, provider, error.kind));
     }
   };

@@ -120,13 +120,13 @@ function submitMfa(deps: AccountDeps): MemberHandler {
     const preferred = await deps.mfa.enrolling.prefer(user, method, getRequestOrigin(req));
     deps.log.info(
       { act: 'mfa-preference', outcome: toPublicOutcome(preferred.kind), wanted: method },
-      'second factor chosen',
+      'second factor preference',
     );
     switch (preferred.kind) {
       case 'unchanged':
         return res.redirect(303, securityHomePath);
       case 'not-found':
-        throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
+        throw new HttpError('unauthorized', { detail: 'user or password has changed' });
       case 'refused':
         return refuse(refusalTexts[preferred.why]);
       case 'set':

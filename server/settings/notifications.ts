@@ -48,7 +48,7 @@ function mark({ database, now }: AccountDeps): MemberHandler {
   return async (req, res, { user }) => {
     const id = readFormField(req, 'all') === '1' ? undefined : readFormField(req, 'notification');
     if (id !== undefined && !(await findNotification(database.db, user.id, id)))
-      throw new HttpError('notFound', { detail: 'no such notification of the member' });
+      throw new HttpError('notFound', { detail: 'no such notification' });
     await markRead(database.db, user.id, { id, nowMs: now() });
     res.redirect(303, path);
   };

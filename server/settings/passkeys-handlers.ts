@@ -52,7 +52,7 @@ const list =
 /** The user's own passkey in the address. @throws {HttpError} notFound */
 async function named({ database }: AccountDeps, req: Request, { user }: SignedInUser): Promise<Passkey> {
   const passkey = await findPasskey(database.db, readQueryParam(req, 'passkey') ?? '');
-  if (passkey?.userId !== user.id) throw new HttpError('notFound', { detail: 'no such passkey of the member' });
+  if (passkey?.userId !== user.id) throw new HttpError('notFound', { detail: 'no such passkey' });
   return passkey;
 }
 
@@ -126,8 +126,7 @@ const remove =
     const isLast = await deps.database.transaction(async (trx) => {
       // Under the lock, so that two parallel removals leave one sign-in method.
       const user = await lockUser(trx, member.user);
-      if (!user)
-        throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
+      if (!user) throw new HttpError('unauthorized', { detail: 'user or password has changed' });
       if (isLastSignInMethod(await listSignInMethods(deps, trx, user), { kind: 'passkey', id })) return true;
       // Two clicks are one change, and one mail.
       if (!(await removePasskey(trx, user.id, id))) return false;

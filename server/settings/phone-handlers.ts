@@ -82,7 +82,7 @@ function refused(res: Response, t: T, refusal: PhoneRefusal): PhonePageState {
 async function remove(deps: AccountDeps, req: Request, res: Response, member: SignedInUser) {
   const { t } = req;
   const removed = await deps.contact.phone.remove(member.user, getRequestOrigin(req));
-  deps.log.info({ act: 'remove-phone', outcome: removed }, 'a number is taken away');
+  deps.log.info({ act: 'remove-phone', outcome: removed }, 'phone number removal');
   if (removed !== 'in-use') return res.redirect(303, accountHomeUrl('phone-removed'));
   sendPage(deps, req, res, member, { status: 409, problem: { text: t('contact.phone.inUse') } });
 }
@@ -103,7 +103,7 @@ function submit(deps: AccountDeps): MemberHandler {
     if (isEmpty || readFormField(req, 'act') === 'remove') return remove(deps, req, res, member);
     const requested = await contact.phone.ask(member.user, value, getRequestOrigin(req));
     const outcome = toPublicOutcome(requested.kind === 'asked' ? requested.kind : requested.refusal.kind);
-    log.info({ act: 'change-phone', outcome }, 'new number');
+    log.info({ act: 'change-phone', outcome }, 'phone number change');
     if (requested.kind === 'asked') {
       contact.flows.setChangeCookie(res, 'phone', requested.flow);
       return res.redirect(303, codePath('phone'));

@@ -27,7 +27,7 @@ export function profileSaver(deps: SaveProfileDeps): SaveProfile {
     if (saved.kind === 'too-many') {
       throw new HttpError('tooMany', {
         publicDetail: retryAfterText(t, 'too-many', saved.retryAfterMs),
-        detail: 'changes of a profile',
+        detail: 'too many profile changes',
         retryAfterSeconds: toRetrySeconds(saved.retryAfterMs),
       });
     }

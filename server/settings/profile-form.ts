@@ -76,7 +76,7 @@ export async function submitProfile(
     }
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    deps.log.error({ err: error }, 'a profile could not be stored');
+    deps.log.error({ err: error }, 'could not store a profile');
     setRetryAfter(res, unavailableRetrySeconds * 1000);
     return form.refuse(
       { status: 503, errors: {}, problem: { title: failed, text: ctx.t('settings.unavailable') } },

@@ -70,7 +70,7 @@ const list =
 async function named({ database }: AccountDeps, req: Request, { user }: SignedInUser): Promise<FederatedIdentity> {
   const id = readQueryParam(req, 'link');
   const link = (await listIdentities(database.db, user.id)).find((one) => one.id === id);
-  if (!link) throw new HttpError('notFound', { detail: 'no such link of the member' });
+  if (!link) throw new HttpError('notFound', { detail: 'no such account link' });
   return link;
 }
 
@@ -118,8 +118,7 @@ const remove =
     const outcome = await database.transaction(async (trx) => {
       // Under the lock, so that two parallel removals leave one sign-in method.
       const user = await lockUser(trx, member.user);
-      if (!user)
-        throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
+      if (!user) throw new HttpError('unauthorized', { detail: 'user or password has changed' });
       if (isLastSignInMethod(await listSignInMethods(deps, trx, user), { kind: 'link', id: link.id })) return 'last';
       // Two clicks are one change, and one mail.
       if (!(await unlink(trx, federation.providers, user.id, link.id, now()))) return 'not-found';
@@ -136,7 +135,7 @@ const remove =
     if (outcome !== 'last') await endSessionsBy(deps, link, member);
     log.info(
       { act: 'federation-unlink', provider: link.provider, outcome: toPublicOutcome(outcome) },
-      'a link was to be removed',
+      'account link removal',
     );
     if (outcome === 'last') return sendRemovePage(deps, [req, res], link, { isLast: true, status: 409 });
     res.redirect(303, `${providersHref}?${new URLSearchParams({ notice: 'removed' })}`);

@@ -76,7 +76,7 @@ async function consumeFormLimit({ kv }: Pick<AccountDeps, 'kv'>, { user, session
   const decision = await consumeLimits(kv, rateLimits.settingsForm, keys);
   if (decision.allowed) return;
   const retryAfterSeconds = toRetrySeconds(decision.retryAfterMs);
-  throw new HttpError('tooMany', { detail: `settings forms of one ${decision.limit}`, retryAfterSeconds });
+  throw new HttpError('tooMany', { detail: `too many settings forms of one ${decision.limit}`, retryAfterSeconds });
 }
 
 /** A recent authentication includes the second factor, if there is one. */

@@ -32,7 +32,7 @@ function withNumber(
 ): MemberHandler {
   return (req, res, member) => {
     const { user } = member;
-    if (!deps.smsOffered) throw new HttpError('notFound', { detail: 'no text messages are sent here' });
+    if (!deps.smsOffered) throw new HttpError('notFound', { detail: 'SMS is not configured' });
     if (user.mfaPreference === 'sms') return res.redirect(303, securityHomePath);
     if (user.phone === null || !user.phoneVerified) return res.redirect(303, phonePath);
     return handler(req, res, member, formatPhone(user.phone));
@@ -77,7 +77,7 @@ async function sendCode(deps: AccountDeps, req: Request, member: SignedInUser): 
   const { mfa, kv, now, log } = deps;
   const { language: lang } = req;
   const sent = await mfa.smsCodes.send(member.user, { flow: enrolmentFlowId(member) }, { lang, ip: req.ip ?? '' });
-  log.info({ act: 'mfa-sms', outcome: sent.sent ? 'sent' : toPublicOutcome(sent.why) }, 'code to a phone');
+  log.info({ act: 'mfa-sms', outcome: sent.sent ? 'sent' : toPublicOutcome(sent.why) }, 'SMS code');
   if (sent.sent) await kv.set(sentKey(member), String(now()), codeMinutes * 60_000);
   return sent;
 }
@@ -158,13 +158,13 @@ const submitCode = (deps: AccountDeps) =>
     const preferred = await deps.mfa.enrolling.prefer(user, 'sms', getRequestOrigin(req));
     deps.log.info(
       { act: 'mfa-preference', outcome: toPublicOutcome(preferred.kind), wanted: 'sms' },
-      'second factor chosen',
+      'second factor preference',
     );
     switch (preferred.kind) {
       case 'unchanged':
         return res.redirect(303, securityHomePath);
       case 'not-found':
-        throw new HttpError('unauthorized', { detail: 'the member, or their password, has changed meanwhile' });
+        throw new HttpError('unauthorized', { detail: 'user or password has changed' });
       case 'refused':
         return refuse({ problem: t('mfaSettings.errors.noPhone') });
       case 'set': {

@@ -23,9 +23,7 @@ export async function askForMailedCode(
   const id = await mailedCodes.begin({ user: owner ?? null, remember });
   const { language: lang } = req;
   res.once('close', () => {
-    mailedCodes
-      .send(id, lang)
-      .catch((error: unknown) => log.warn({ err: error }, 'a code for a sign-in could not be mailed'));
+    mailedCodes.send(id, lang).catch((error: unknown) => log.warn({ err: error }, 'could not mail a sign-in code'));
   });
   mailedCodes.flows.setCookie(res, id);
   res.redirect(303, path + continuation.search);
@@ -93,7 +91,7 @@ export function submitMailedCode(deps: SignInDeps): RequestHandler {
       req.ip ?? '',
     );
     if (view.kind !== 'correct') {
-      deps.log.info({ act: 'sign-in-code', outcome: toPublicOutcome(view.kind) }, 'code for a sign-in');
+      deps.log.info({ act: 'sign-in-code', outcome: toPublicOutcome(view.kind) }, 'mailed sign-in code');
       return refused(deps, req, res, view);
     }
     mailedCodes.flows.clearCookie(res);

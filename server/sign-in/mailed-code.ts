@@ -127,7 +127,7 @@ export function createMailedCodes(settings: Settings): MailedCodes {
       if (checked === 'incorrect' || flow.user === null) return { kind: 'incorrect' };
       await Promise.all([decision.release(), flows.delete(id)]);
       const user = await findMember(flow);
-      log.info({ act: 'sign-in-code' }, 'a code by mail was right');
+      log.info({ act: 'sign-in-code' }, 'mailed code verified');
       return user ? { kind: 'correct', user, remember: flow.remember } : { kind: 'not-found' };
     },
   };

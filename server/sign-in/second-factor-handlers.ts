@@ -57,7 +57,7 @@ async function change(
   const { id, challenge, user } = currentChallenge;
   const expected = readFormField(req, 'method');
   const method = currentChallenge.methods.find((one) => one === expected);
-  if (method === undefined) throw new HttpError('badRequest', { detail: 'a method that the member does not have' });
+  if (method === undefined) throw new HttpError('badRequest', { detail: 'second factor method not available' });
   let { sentAtMs } = challenge;
   const waits = sentAtMs !== undefined && deps.now() - sentAtMs < resendWaitMs;
   if (method === 'sms' && !waits) sentAtMs = await sendCode(deps, req, user, id);
@@ -73,7 +73,7 @@ async function resend(
 ): Promise<void> {
   const { id, challenge, user } = currentChallenge;
   if (!currentChallenge.methods.includes('sms'))
-    throw new HttpError('badRequest', { detail: 'no code is sent to this member' });
+    throw new HttpError('badRequest', { detail: 'no SMS codes for this user' });
   const { language: lang } = req;
   const owner = { flow: id, device: deps.devices.recognise(req, user) };
   const sent = await deps.mfa.smsCodes.send(user, owner, { lang, ip: req.ip ?? '' });
@@ -151,7 +151,7 @@ export function submitSecondFactor(deps: SignInDeps): RequestHandler {
       case 'cancel':
         return cancel(deps, res, currentChallenge);
       default:
-        throw new HttpError('badRequest', { detail: 'act is none of this page' });
+        throw new HttpError('badRequest', { detail: 'unknown form action' });
     }
   };
 }

@@ -88,7 +88,7 @@ export function submitTerms(deps: SignInDeps): RequestHandler {
         { declined: true },
       );
     }
-    if (decision !== 'accept') throw new HttpError('badRequest', { detail: 'decision is neither accept nor decline' });
+    if (decision !== 'accept') throw new HttpError('badRequest', { detail: 'unknown form action' });
     // The version may have changed since the page was shown; users can only accept the version that they saw.
     if (readFormField(req, 'version') !== String(deps.terms.number)) {
       return renderTermsPage(deps, req, res, { mode: 'accept', search: continuation.search, status: 409 });
@@ -108,7 +108,7 @@ export function submitTerms(deps: SignInDeps): RequestHandler {
       await deps.database.transaction((trx) => recordAcceptance(trx, acceptance, deps.now()));
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
-      deps.log.error({ err: error }, 'an acceptance of the terms could not be stored');
+      deps.log.error({ err: error }, 'could not store the acceptance of the terms');
       return say(t('terms.TERMS_OF_SERVICE_MESSAGE_ERROR'), 'accept', { status: 503 });
     }
     if (continuation.authorization === undefined && continuation.returnTo === undefined) {

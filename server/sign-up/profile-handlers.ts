@@ -191,7 +191,7 @@ function toUnavailableState(deps: SignUpDeps, req: Request, res: Response, error
   if (!(error instanceof StoreUnavailable)) throw error;
   const { t } = req;
   const title = t('signUp.errors.failed');
-  deps.log.warn({ err: error }, 'a sign-up found a store away');
+  deps.log.warn({ err: error }, 'sign-up failed: store unavailable');
   setRetryAfter(res, unavailableRetrySeconds * 1000);
   return { status: 503, problem: { title, text: t('signUp.errors.unavailable') } };
 }
@@ -202,7 +202,7 @@ export function submitProfile(deps: SignUpDeps): RequestHandler {
     const place = await loadSignUpContext(deps, req);
     const act = readFormField(req, 'act');
     if (act === 'start-over') return restartSignUp(deps, req, res, place.profile);
-    if (act !== '') throw new HttpError('badRequest', { detail: 'act is neither begin nor start-over' });
+    if (act !== '') throw new HttpError('badRequest', { detail: 'unknown form action' });
     const { language: lang } = req;
     const prefill = prefillFromForm(req);
     const values = {

@@ -257,7 +257,7 @@ export function submitVerifyEmail(deps: SignUpDeps, at: VerifyEmailEntry): Reque
     const found = { ...(await loadContext(deps, at, req)), typed };
     if (act === 'start-over') return restartSignUp(deps, req, res, found.place.profile);
     if (act === 'cancel') return restartSignUp(deps, req, res, found.place.signIn);
-    if (act !== '' && act !== 'resend') throw new HttpError('badRequest', { detail: 'act is none of this page' });
+    if (act !== '' && act !== 'resend') throw new HttpError('badRequest', { detail: 'unknown form action' });
     const { record, subject } = found;
     if (record && subject) {
       const known = { ...found, record, subject };

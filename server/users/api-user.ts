@@ -12,13 +12,13 @@ export async function findCallingUser(req: Request, database: Database): Promise
   const principal = requirePrincipal(req);
   if (principal.kind === 'client') return undefined;
   const user = await findCurrentUser(database, principal.userId);
-  if (!user) throw new HttpError('unauthorized', { detail: 'the member is gone' });
+  if (!user) throw new HttpError('unauthorized', { detail: 'user not found' });
   return user;
 }
 
 /** The same for calls that are open only to users. @throws {HttpError} 401 for every other caller */
 export async function requireCallingUser(req: Request, database: Database): Promise<User> {
   const user = await findCallingUser(req, database);
-  if (!user) throw new HttpError('unauthorized', { detail: 'for members alone' });
+  if (!user) throw new HttpError('unauthorized', { detail: 'only for users' });
   return user;
 }

@@ -340,7 +340,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
   });
 
   it('Each refusal is logged with its reason and without the answer', async () => {
-    expect(lines('the state of the answer').length).toBeGreaterThan(10);
+    expect(lines('state not open').length).toBeGreaterThan(10);
     expect(lines('token endpoint: invalid_grant').length).toBeGreaterThan(0);
     for (const secret of providers.secrets()) expect(foyer.logged()).not.toContain(secret);
   });

@@ -256,7 +256,7 @@ describe.each(backends)('secrets and the log on $name', (backend) => {
       'second factor',
       're-authentication',
       'forgot password',
-      'a password was changed',
+      'password changed',
       'request refused',
       'request completed',
     ])

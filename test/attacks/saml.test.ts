@@ -354,7 +354,7 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
       SAMLResponse: inBase64(stolen),
       RelayState: attempt.relayState,
     });
-    await expectRefused(attempt, pathOf(answer), 'foreign', 'an answer for which nobody asked');
+    await expectRefused(attempt, pathOf(answer), 'foreign', 'unsolicited response');
     // As an answer to an attempt of its own, it may not speak for the other.
     const own = await beginSaml(foyer, { provider: 'rival' });
     const xml = await answerXml(providers, own, {
@@ -382,7 +382,7 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
       const xml = await answerXml(providers, attempt, { inResponseTo: null });
       const to = await arrive(foyer, { ...attempt, relayState }, xml);
       expect(to).not.toContain('evil.example');
-      await expectRefused(attempt, to, 'foreign', 'an answer for which nobody asked');
+      await expectRefused(attempt, to, 'foreign', 'unsolicited response');
     }
   });
 
@@ -406,7 +406,7 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
     expect(pathOf(await attempt.browser.get(pathOf(first)))).toContain('federation-over');
     expect(await isSignedIn(attempt)).toBe(false);
     // And to the provider's own endpoint, with the attempt that it used up, or with another.
-    await expectRefused(attempt, await arrive(foyer, attempt, xml), 'over', 'an answer to an attempt that is over');
+    await expectRefused(attempt, await arrive(foyer, attempt, xml), 'over', 'response to an expired attempt');
     const other = await beginSaml(foyer);
     await expectRefused(
       other,
@@ -427,7 +427,7 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
     const posted = await postFromElsewhere(foyer, pathname, fields);
     const victim = await beginSaml(foyer);
     const to = pathOf(await victim.browser.get(pathOf(posted), { from: 'cross-site' }));
-    await expectRefused(victim, to, 'foreign', 'the attempt of the answer');
+    await expectRefused(victim, to, 'foreign', 'attempt not open');
   });
 
   it('A late SAML answer is refused', async () => {
@@ -436,7 +436,7 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
     try {
       const to = await arrive(foyer, attempt, await answerXml(providers, attempt));
       expect(new URL(to, foyer.url).searchParams.get('redirect')).toBe('/settings');
-      await expectRefused(attempt, to, 'over', 'an answer to an attempt that is over');
+      await expectRefused(attempt, to, 'over', 'response to an expired attempt');
     } finally {
       foyer.passTime(-16 * minuteMs);
     }
@@ -481,7 +481,7 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
     const wrong = await answerXml(providers, attempt, { sign: 'none' });
     for (let n = 0; n < 5; n += 1) expect(await arrive(foyer, attempt, wrong)).toContain('federation-invalid');
     const right = await answerXml(providers, attempt);
-    await expectRefused(attempt, await arrive(foyer, attempt, right), 'too-many', 'answers to one attempt');
+    await expectRefused(attempt, await arrive(foyer, attempt, right), 'too-many', 'too many responses to one attempt');
   });
 
   it('Repeated SAML answers to an attempt that is over store nothing for their sender', async () => {

@@ -102,7 +102,7 @@ describe.each(backends)('/dashboard on $name', (backend) => {
     expect(html).toContain('&quot;durationMs&quot;:3000');
     expect(html).toContain('Your apps cannot be shown right now');
     expect(html).toContain('<a href="/dashboard" aria-current="page">');
-    expect(foyer.logged()).toContain('the client apps could not be listed');
+    expect(foyer.logged()).toContain('could not list the client apps');
   });
 
   it('Hidden clients and services are listed neither on the page nor by GET /clients', async () => {

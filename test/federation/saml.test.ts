@@ -238,7 +238,7 @@ describe.each([anyBackend])('SAML', (backend) => {
       expect(pathOf(await foyer.browser().post('/federation/open/finish', { ticket }))).toContain('federation-over');
       const replayed = await postFromElsewhere(foyer, acs, { SAMLResponse: inBase64(xml) });
       expect(pathOf(replayed)).toContain('federation-over');
-      expect(federationLog(foyer).at(-1)?.detail).toBe('an assertion that was taken before');
+      expect(federationLog(foyer).at(-1)?.detail).toBe('assertion already used');
     });
 
     it('Attack: the confirmation of an unsolicited response is refused when another site posts it', async () => {
@@ -501,7 +501,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     const old = await answerXml(providers, again, { issuedAtMs: Date.now() - 60_000, notBeforeMs: null });
     // To try again is no use: the page asks for another way.
     expect(await arrive(foyer, again, old)).toContain('federation-not-fresh');
-    expect(federationLog(foyer).at(-1)?.detail).toBe('the person did not sign in anew, as was asked');
+    expect(federationLog(foyer).at(-1)?.detail).toBe('person was not reauthenticated');
   });
 });
 

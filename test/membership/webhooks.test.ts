@@ -208,7 +208,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     expect(await orders(user)).toMatchObject([{ refundedCents: 2_500, disputedAt: expect.any(Number) }]);
     expect(await orders(other)).toMatchObject([{ refundedCents: 0, disputedAt: null }]);
     expect((await shop.userNow(user)).planId).toBe('10');
-    expect(shop.foyer.logged()).toContain('a payment is disputed');
+    expect(shop.foyer.logged()).toContain('payment disputed');
     // What a refund is said to be worth is not believed.
     const [payment] = (await shop.stripe.client().invoicePayments.list({ invoice: order?.invoiceId ?? '' })).data;
     const intent = String(payment?.payment.payment_intent);

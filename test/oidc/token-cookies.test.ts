@@ -235,7 +235,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       try {
         expect((await page(browser)).status).toBe(200);
         await foyer.signedIn(user);
-        expect(foyer.logged()).toContain('could not make the token cookies');
+        expect(foyer.logged()).toContain('could not create the token cookies');
         expect(foyer.logged()).not.toContain(refreshTokenIn(before));
       } finally {
         await updateClient(db, client, {}, 1);

@@ -93,7 +93,7 @@ it('A sign-in succeeds when its mail cannot be stored, and the next sign-in trie
     const signIn = () => foyer.browser().post('/sign-in', { username: email, password });
     await signIn();
     expect((await signIn()).status).toBe(303);
-    expect(foyer.logged()).toContain('no mail about a new device');
+    expect(foyer.logged()).toContain('could not mail about a new device');
     broken = false;
     await signIn();
     expect(await foyer.mails(email)).toHaveLength(1);

@@ -44,7 +44,7 @@ async function readSome(answer: Response, origin: string): Promise<string> {
   // Leaving the loop closes the connection.
   for await (const chunk of answer.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw new FederationError('invalid', `${origin}: an answer of more than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw new FederationError('invalid', `${origin}: response longer than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return new TextDecoder().decode(Buffer.concat(chunks));

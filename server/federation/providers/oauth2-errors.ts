@@ -40,6 +40,6 @@ export function fromOAuth2Error(error: unknown): FederationError {
       return new FederationError('provider-error', `status ${toErrorWord(statusCode)}`);
     }
     default:
-      return new FederationError('invalid', `the answer cannot be read (${toErrorWord(name)})`);
+      return new FederationError('invalid', `unreadable response (${toErrorWord(name)})`);
   }
 }

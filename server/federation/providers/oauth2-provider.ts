@@ -101,7 +101,7 @@ function registeredStrategy({ settings, passport, id, issuer, ...created }: OAut
       return { url: result.url, stored: attempt.strategyState };
     },
     async finish(req, attempt) {
-      if (attempt === undefined) throw new FederationError('foreign', 'nobody asked');
+      if (attempt === undefined) throw new FederationError('foreign', 'unsolicited response');
       const query = readCallbackParams(req);
       // The strategy compares it only if the response has a code.
       if (query.state !== attempt.id) throw new FederationError('invalid', 'the state of another attempt');
@@ -126,7 +126,7 @@ function readCallbackParams(req: Request): Record<string, string> {
     const value = req.query[name];
     if (value === undefined || value === '') continue;
     if (typeof value !== 'string' || value.length > maxCharacters)
-      throw new FederationError('invalid', `${name} stands there twice or is too long`);
+      throw new FederationError('invalid', `${name} is repeated or too long`);
     response[name] = value;
   }
   return response;

@@ -31,7 +31,7 @@ export function fromOidcError(thrown: unknown): FederationError {
         `token endpoint: ${toErrorWord(error)}`,
       );
     case 'OAUTH_WWW_AUTHENTICATE_CHALLENGE':
-      return new FederationError('provider-error', 'it does not take our credentials or token');
+      return new FederationError('provider-error', 'client credentials or token rejected');
     case 'OAUTH_RESPONSE_IS_NOT_CONFORM': {
       const { status } = (cause ?? {}) as LibraryError;
       return new FederationError('provider-error', `status ${toErrorWord(status)}`);

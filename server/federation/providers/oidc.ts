@@ -115,7 +115,7 @@ function discoveredStrategy(
       return { url: result.url, stored: { ...stored, ...(repeated && { againAtS: Math.floor(Date.now() / 1000) }) } };
     },
     async finish(req, attempt) {
-      if (attempt === undefined) throw new FederationError('foreign', 'nobody asked');
+      if (attempt === undefined) throw new FederationError('foreign', 'unsolicited response');
       const { againAtS, ...stored } = attempt.strategyState;
       const search = readCallbackQuery(req);
       const session = { [sessionKey]: { ...stored } };
@@ -135,7 +135,7 @@ const maxCharacters = 16_384;
 function readCallbackQuery(req: Request): string {
   const { search } = new URL(req.originalUrl, 'http://answer.invalid');
   const response = new URLSearchParams(search);
-  if (search.length > maxCharacters) throw new FederationError('invalid', 'the answer is too long');
+  if (search.length > maxCharacters) throw new FederationError('invalid', 'response too long');
   if (!response.has('code') && !response.has('error'))
     throw new FederationError('invalid', 'neither a code nor an error');
   return search;
@@ -249,5 +249,5 @@ export function requireFreshAuthentication(
   const { auth_time: at } = response;
   if (at === undefined && !metadata.claims_supported?.includes('auth_time')) return;
   if (typeof at !== 'number' || at < askedAtS - skewS)
-    throw new FederationError('not-fresh', 'the provider did not ask again who it is');
+    throw new FederationError('not-fresh', 'provider did not reauthenticate');
 }

@@ -13,7 +13,7 @@ export const isNameOfPerson = (claims: unknown): claims is string =>
 
 /** @throws {FederationError} invalid: there is no valid subject */
 export function toSubject(claims: unknown): string {
-  if (!isNameOfPerson(claims)) throw new FederationError('invalid', 'the answer names nobody');
+  if (!isNameOfPerson(claims)) throw new FederationError('invalid', 'response without a subject');
   return claims;
 }
 

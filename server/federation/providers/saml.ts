@@ -18,7 +18,7 @@ export function openSaml(settings: StrategySettings, passport: Authenticator, co
   const service = samlService(settings, config, passport);
 
   async function receive(req: Request, attempt: FederationAttempt | undefined): Promise<SamlResult> {
-    if (!attempt && !config.idpInitiated) throw new FederationError('foreign', 'an answer for which nobody asked');
+    if (!attempt && !config.idpInitiated) throw new FederationError('foreign', 'unsolicited response');
     const request: AuthnRequestRecord | undefined = attempt && {
       id: String(attempt.strategyState.requestId),
       begunAtMs: attempt.begunAtMs,

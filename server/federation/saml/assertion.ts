@@ -128,7 +128,7 @@ function checkAuthenticated(
     const instant = readTime(one, 'AuthnInstant');
     if (instant === undefined) throw xmlError('the assertion does not say when the person signed in');
     if (freshSinceMs !== undefined && instant < freshSinceMs - clockSkewMs)
-      throw new FederationError('not-fresh', 'the person did not sign in anew, as was asked');
+      throw new FederationError('not-fresh', 'person was not reauthenticated');
     shownAtMs = Math.min(shownAtMs, instant);
   }
   return { sessionIndex: statement.getAttribute('SessionIndex') || undefined, shownAtMs };

@@ -91,7 +91,7 @@ export function checkAddress(element: XmlElement, name: string, address: string,
 export function checkInResponseTo(element: XmlElement, requestId: string | undefined, what: string): void {
   const claims = element.hasAttribute('InResponseTo') ? element.getAttribute('InResponseTo') : undefined;
   if (claims === requestId) return;
-  if (requestId === undefined) throw new FederationError('foreign', `the ${what} answers a request of nobody here`);
+  if (requestId === undefined) throw new FederationError('foreign', `${what} responds to an unknown request`);
   throw xmlError(`the ${what} does not answer the request of this attempt`);
 }
 
@@ -105,8 +105,8 @@ function checkStatus(response: XmlElement): void {
   const [more] = childrenNamed(code, 'protocol', 'StatusCode');
   const values = [code, ...(more ? [more] : [])].map((one) => one.getAttribute('Value') ?? '');
   if (values.some((value) => refusedThere.has(value)))
-    throw new FederationError('cancelled', 'the provider says that the person was not signed in');
-  throw new FederationError('provider-error', 'the provider says that it failed');
+    throw new FederationError('cancelled', 'provider reported no sign-in');
+  throw new FederationError('provider-error', 'provider reported a failure');
 }
 
 /** Wherever it is hidden, another assertion could be mistaken for the signed one (signature wrapping). */
