@@ -39,13 +39,19 @@ export function standInForProviders(args: ProviderEnvironment, dataDir: string, 
   const { google, facebook, amazon } = standInClients;
   return {
     ...(args.GOOGLE_CLIENT_ID === undefined && {
-      ...{ GOOGLE_CLIENT_ID: google.id, GOOGLE_CLIENT_SECRET: google.secret, GOOGLE_URL: origin },
+      GOOGLE_CLIENT_ID: google.id,
+      GOOGLE_CLIENT_SECRET: google.secret,
+      GOOGLE_URL: origin,
     }),
     ...(args.FACEBOOK_APP_ID === undefined && {
-      ...{ FACEBOOK_APP_ID: facebook.id, FACEBOOK_APP_SECRET: facebook.secret, FACEBOOK_URL: origin },
+      FACEBOOK_APP_ID: facebook.id,
+      FACEBOOK_APP_SECRET: facebook.secret,
+      FACEBOOK_URL: origin,
     }),
     ...(args.AMAZON_CLIENT_ID === undefined && {
-      ...{ AMAZON_CLIENT_ID: amazon.id, AMAZON_CLIENT_SECRET: amazon.secret, AMAZON_URL: origin },
+      AMAZON_CLIENT_ID: amazon.id,
+      AMAZON_CLIENT_SECRET: amazon.secret,
+      AMAZON_URL: origin,
     }),
     ...(args.PROVIDERS_FILE === undefined && { PROVIDERS_FILE: standInProvidersFile(dataDir, port) }),
   };

@@ -20,7 +20,10 @@ export async function openProviders(deps: Deps): Promise<ProviderStandIns | unde
   const keys = companyKeysIn(join(file, '..', 'keys'), now());
   if (ownFile) writeCompanies(file, companies(origin, standInClients.oidc, { folder: 'keys', idpInitiated: true }));
   return createProviderStandIns({
-    ...{ origin, now, clients: standInClients, samlSigner: keys.acme },
+    origin,
+    now,
+    clients: standInClients,
+    samlSigner: keys.acme,
     serviceProviderCertificate: keys.foyer.certificate,
     foyerUrl: () => (ownFile ? config.PUBLIC_URL : undefined),
     log: (line) => log.warn(line),

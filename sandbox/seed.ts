@@ -73,7 +73,11 @@ async function seedClient({ database, now }: Seeds, demoOrigin: string): Promise
     );
   const television = clientMetadata(
     {
-      ...{ id: televisionClientId, name: 'Demo television', redirectUris: [], device: true, public: true },
+      id: televisionClientId,
+      name: 'Demo television',
+      redirectUris: [],
+      device: true,
+      public: true,
       scopes: ['openid', 'profile', 'email'],
       // The dashboard does not list it.
       hidden: true,

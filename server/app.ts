@@ -153,7 +153,10 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   app.use(oauth.providerRoutes(session));
   const operations = [
     ...userOperations({
-      ...{ database, membershipClaims: claimsOfMembership, plans: planCommands(membership), now },
+      database,
+      membershipClaims: claimsOfMembership,
+      plans: planCommands(membership),
+      now,
       saveProfile: profileSaver({ database, kv, outbox, now }),
       mediaUrl: mediaFromConfig(config)?.url,
       introspection: !config.production,
@@ -225,11 +228,9 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
     confirmations: signUp.confirmations,
     federation,
     now,
-    ...{
-      findPendingAuthorization: oauth.findPendingAuthorization,
-      toExpiredError: oauth.toExpiredError,
-      resolveShorthand: oauth.resolveShorthand,
-    },
+    findPendingAuthorization: oauth.findPendingAuthorization,
+    toExpiredError: oauth.toExpiredError,
+    resolveShorthand: oauth.resolveShorthand,
   });
   federation.pageRoutes(router);
   signUp.pageRoutes(router);
@@ -251,20 +252,18 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   password.pageRoutes(router);
   const settingsBoxes = { mfaBox: boxes.mfa, contactBox: boxes.contact };
   settingsRoutes(router, {
-    ...{
-      ...ofAccounts,
-      ...settingsBoxes,
-      mfa,
-      passkeys,
-      nextRedirect,
-      terms,
-      password,
-      contact,
-      deletion,
-      membership,
-      federation,
-      connectedApps: oauth.connectedApps,
-    },
+    ...ofAccounts,
+    ...settingsBoxes,
+    mfa,
+    passkeys,
+    nextRedirect,
+    terms,
+    password,
+    contact,
+    deletion,
+    membership,
+    federation,
+    connectedApps: oauth.connectedApps,
     stripe: stripeForBrowsers(config),
     billingNow,
   });
@@ -272,7 +271,13 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   deletion.pageRoutes(router);
   oauth.pageRoutes(router);
   dashboardRoutes(router, {
-    ...{ publicUrl, pages, log, database, sessions, nextRedirect, mayEnter: oauth.mayEnter },
+    publicUrl,
+    pages,
+    log,
+    database,
+    sessions,
+    nextRedirect,
+    mayEnter: oauth.mayEnter,
     defaultClientId: config.DEFAULT_CLIENT_ID,
   });
   imprintRoute(router, { pages, legal, loadPageUser: sessions.getCurrentUser });

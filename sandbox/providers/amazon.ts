@@ -15,7 +15,11 @@ export function amazon(app: Express, { clients, counter, now }: StandInSettings)
   app.get(
     '/ap/oa',
     authorize({
-      ...{ kind: 'amazon', client, counter, grants, now },
+      kind: 'amazon',
+      client,
+      counter,
+      grants,
+      now,
       newCode: () => `AN${randomText(15)}`,
       more: ({ scope }) => ({ scope }),
       errors: {

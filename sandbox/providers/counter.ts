@@ -41,7 +41,9 @@ function readAnswer(kind: StandInKind, people: readonly Person[], body: Record<s
   const email = field('email');
   return {
     person: {
-      ...{ givenName, familyName: family.join(' '), emailVerified: field('verified') !== '' },
+      givenName,
+      familyName: family.join(' '),
+      emailVerified: field('verified') !== '',
       ...(email !== '' && { email }),
     },
   };

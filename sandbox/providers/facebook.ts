@@ -11,7 +11,9 @@ function refuse(res: Response, message: string, code: number, subcode?: number):
   const type = code === 100 && subcode === undefined ? 'GraphMethodException' : 'OAuthException';
   res.status(code === 190 ? 401 : 400).json({
     error: {
-      ...{ message, type, code },
+      message,
+      type,
+      code,
       ...(subcode !== undefined && { error_subcode: subcode }),
       fbtrace_id: randomText(11),
     },
@@ -28,7 +30,11 @@ export function facebook(app: Express, { clients, counter, now }: StandInSetting
   app.get(
     '/v:version/dialog/oauth',
     authorize({
-      ...{ kind: 'facebook', client, counter, grants, now },
+      kind: 'facebook',
+      client,
+      counter,
+      grants,
+      now,
       newCode: () => `AQ${randomText(96)}`,
       errors: {
         refused: { error: 'access_denied', error_reason: 'user_denied', error_description: 'Permissions error' },

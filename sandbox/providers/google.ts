@@ -16,7 +16,11 @@ export function google(app: Express, { clients, counter, now, keys }: StandInSet
   app.get(
     '/o/oauth2/v2/auth',
     authorize({
-      ...{ kind: 'google', client, counter, grants, now },
+      kind: 'google',
+      client,
+      counter,
+      grants,
+      now,
       newCode: () => `4/0A${randomText(48)}`,
       more: ({ scope }) => ({ scope, authuser: '0', prompt: 'consent' }),
       errors: {

@@ -26,7 +26,11 @@ export function observe(seen: (exchange: ProviderExchange) => void): RequestHand
     const { path, query } = { path: new URL(req.originalUrl, 'http://localhost').pathname, query: { ...req.query } };
     res.on('close', () =>
       seen({
-        ...{ method: req.method, path, query, status: res.statusCode, answer },
+        method: req.method,
+        path,
+        query,
+        status: res.statusCode,
+        answer,
         body: (req.body ?? {}) as Record<string, unknown>,
         authorization: req.get('authorization'),
         location: res.get('location'),

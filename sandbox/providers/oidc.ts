@@ -52,7 +52,11 @@ export function oidc(app: Express, { origin, clients, counter, now, keys }: Stan
   app.get(
     `${oidcPath}/authorize`,
     authorize({
-      ...{ kind: 'oidc', client, counter, grants, now },
+      kind: 'oidc',
+      client,
+      counter,
+      grants,
+      now,
       newCode: () => randomText(),
       more: () => ({ iss: issuer }),
       errors: {

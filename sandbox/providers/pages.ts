@@ -69,7 +69,12 @@ export function sendChooser(
     note: person.email === undefined ? 'no email' : person.emailVerified ? undefined : unconfirmed[kind],
   }));
   const body = createElement(ChooserPage, {
-    ...{ provider: providerNames[kind], app, hint, request, accounts, action },
+    provider: providerNames[kind],
+    app,
+    hint,
+    request,
+    accounts,
+    action,
     broken: Object.entries(brokenGroups[kind]).map(([title, group]) => ({ title, ways: Object.entries(group) })),
     saysVerified: unconfirmed[kind] !== undefined,
   });
@@ -83,7 +88,8 @@ export function sendOverview(res: Response, appUrl: string | undefined): void {
     appUrl,
     providers: [
       ...(['google', 'facebook', 'amazon'] as const).map((kind) => ({
-        ...{ name: providerNames[kind], note: 'As it answers in life, at its own paths.' },
+        name: providerNames[kind],
+        note: 'As it answers in life, at its own paths.',
       })),
       { name: providerNames.oidc, note: 'A company, by OpenID Connect.', domain: companyDomains.oidc },
       { name: providerNames.saml, note: samlNote, domain: companyDomains.saml, href: samlPath },

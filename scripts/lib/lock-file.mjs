@@ -67,7 +67,7 @@ export function completed(lock) {
     const { cpu, os, libc } = platform;
     packages[`node_modules/${name}`] = {
       version,
-      ...{ cpu },
+      cpu,
       ...(dev && { dev }),
       ...(libc && { libc }),
       optional: true,

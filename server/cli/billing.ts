@@ -34,7 +34,12 @@ async function createBillingRules(context: Context): Promise<{ deps: BillingDeps
   const billingNow = await billingClock(context);
   const log = createLog('silent');
   const deps = membershipDeps({
-    ...{ publicUrl: config.PUBLIC_URL, database, kv, now: billingNow, catalogue: catalogue(), stripe: client },
+    publicUrl: config.PUBLIC_URL,
+    database,
+    kv,
+    now: billingNow,
+    catalogue: catalogue(),
+    stripe: client,
     outbox: createOutbox({ box: boxes.outbox, now }),
     log,
     limits: toRateLimits(config, { log, metrics: noMetrics }),

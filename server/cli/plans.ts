@@ -69,8 +69,17 @@ export async function listPlans({ catalogue }: PlanSetup): Promise<Result> {
     ...[plan.planKey, plan.entitlements.join(' ')],
   ]);
   const json = plans.map(({ id, code, planKey, name, kind, type, amountCents, lookupKey, tier, entitlements }) => ({
-    ...{ id, code, plan_hash: planKey, name, kind, plan_type: type, amount: amountCents, currency },
-    ...{ lookup_key: lookupKey, tier, entitlements },
+    id,
+    code,
+    plan_hash: planKey,
+    name,
+    kind,
+    plan_type: type,
+    amount: amountCents,
+    currency,
+    lookup_key: lookupKey,
+    tier,
+    entitlements,
   }));
   const begin = `Members begin with ${trial.name} (${trial.lookupKey}): ${trial.days} days, ${trial.postSignUpDays} in the post-signup flow.`;
   return {
@@ -116,7 +125,10 @@ export async function syncPlansAtStripe(setup: PlanSetup, { dryRun }: { dryRun: 
   ]);
   const count = synced.reduce((sum, { acts }) => sum + acts.length, 0);
   const plans = synced.map(({ expected, drift, acts }) => ({
-    ...{ plan: expected.planId, lookup_key: expected.lookupKey, drift, acts },
+    plan: expected.planId,
+    lookup_key: expected.lookupKey,
+    drift,
+    acts,
   }));
   const end = dryRun ? `${counted(count, 'act')} would be done; nothing was.` : `${counted(count, 'act')} done.`;
   return {

@@ -20,7 +20,8 @@ export async function listProviders(setup: StrategySettings): Promise<Result> {
   ]);
   const json = described.map(({ signUp, secondFactor, ...rest }) => ({
     ...rest,
-    ...{ sign_up: signUp, second_factor: secondFactor },
+    sign_up: signUp,
+    second_factor: secondFactor,
   }));
   const headings = ['id', 'kind', 'name', 'sign-up', 'second factor', 'domains', 'register there'];
   const none = 'There are none: members sign in by password or passkey.';

@@ -53,7 +53,12 @@ Examples:
       const run = () =>
         withContext(io, async (context) => {
           const result = await importUsers(context, file, {
-            ...{ dryRun, verified, ignoreHashes, wrapWeakHashes, quiet, providers },
+            dryRun,
+            verified,
+            ignoreHashes,
+            wrapWeakHashes,
+            quiet,
+            providers,
             ...(format && { format }),
             ...(report !== undefined && { report }),
           });

@@ -55,7 +55,9 @@ async function sendCode(
   const lang = resolveLanguage(from.lang, user.locale ?? undefined);
   const sent = await database.transaction((trx) =>
     texts.send(trx, {
-      ...{ to, member: user.id, ip: from.ip },
+      to,
+      member: user.id,
+      ip: from.ip,
       text: codeText({ code, minutes: codeMinutes, brandName, publicUrl, lang }),
       expiresAtMs: now() + expiresInMs,
       groupId: codes.messageGroup(owner),

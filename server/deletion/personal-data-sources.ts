@@ -26,7 +26,11 @@ export function ownDataSources({ database, sessions, outboxBox, now }: Deps): Pe
           authenticatorAppSince: appSince ?? null,
           recoveryCodes: { left: codes.left, createdAt: codes.createdAtMs ?? null },
           rememberedDevices: devices.map(({ userAgent, ip, createdAt, lastUsedAt, expiresAt }) => ({
-            ...{ userAgent, ip, createdAt, lastUsedAt, expiresAt },
+            userAgent,
+            ip,
+            createdAt,
+            lastUsedAt,
+            expiresAt,
           })),
         };
       },
@@ -36,7 +40,12 @@ export function ownDataSources({ database, sessions, outboxBox, now }: Deps): Pe
       name: 'passkeys',
       exportData: async ({ id }) =>
         (await listPasskeys(db, id)).map(({ name, transports, aaguid, backedUp, createdAt, lastUsedAt }) => ({
-          ...{ name, transports, aaguid, backedUp, createdAt, lastUsedAt },
+          name,
+          transports,
+          aaguid,
+          backedUp,
+          createdAt,
+          lastUsedAt,
         })),
       erase: async (trx, { id }) => void (await removeAllPasskeys(trx, id)),
     },

@@ -116,7 +116,10 @@ async function redirectAfterSignIn(
   const { provider, identity, attempt } = answered;
   const plan = how === 'signed-in' ? undefined : await deps.afterFederatedSignUp(user, continuation);
   const entered = await deps.completeSignIn(req, res, user, {
-    ...{ amr: upstreamAmr(provider), remember: attempt.remember, continuation, upstream: identity.session },
+    amr: upstreamAmr(provider),
+    remember: attempt.remember,
+    continuation,
+    upstream: identity.session,
     presentedAtMs: toShownAt(identity, deps.now()),
     requireAllFactors: await deps.requiresAllFactors(req, continuation),
   });

@@ -63,7 +63,10 @@ async function completeReauthentication(
   if (identity.stale) throw new FederationError('not-fresh', 'reauthentication not proven by the provider');
   const continuation = continuationFromQuery(attempt.continuation, publicUrl);
   const { address } = await deps.completeReauthentication(req, res, member.user, {
-    ...{ amr: upstreamAmr(provider), remember: member.session.remember, continuation, upstream: identity.session },
+    amr: upstreamAmr(provider),
+    remember: member.session.remember,
+    continuation,
+    upstream: identity.session,
   });
   res.redirect(303, address);
 }

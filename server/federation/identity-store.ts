@@ -45,8 +45,16 @@ export async function insertIdentity(
   const { kind, issuer, subject, provider, email } = identity;
   if (await findIdentity(trx, { kind, issuer, subject })) return false;
   const row: FederatedIdentityTable = {
-    ...{ id: uuidv7(nowMs), user_id: userId, kind, issuer, subject, provider },
-    ...{ email: email ?? null, name: wholeName(identity) || null, linked_at: nowMs, last_used_at: used ? nowMs : null },
+    id: uuidv7(nowMs),
+    user_id: userId,
+    kind,
+    issuer,
+    subject,
+    provider,
+    email: email ?? null,
+    name: wholeName(identity) || null,
+    linked_at: nowMs,
+    last_used_at: used ? nowMs : null,
   };
   await trx.insertInto('federated_identities').values(row).execute();
   return true;
@@ -59,8 +67,16 @@ export async function insertImportedIdentity(
   { kind, issuer, subject, provider, linkedAtMs }: IdentityKey & { provider: string; linkedAtMs: number },
 ): Promise<boolean> {
   const row: FederatedIdentityTable = {
-    ...{ id: uuidv7(linkedAtMs), user_id: userId, kind, issuer, subject, provider },
-    ...{ email: null, name: null, linked_at: linkedAtMs, last_used_at: null },
+    id: uuidv7(linkedAtMs),
+    user_id: userId,
+    kind,
+    issuer,
+    subject,
+    provider,
+    email: null,
+    name: null,
+    linked_at: linkedAtMs,
+    last_used_at: null,
   };
   const inserted = await trx
     .insertInto('federated_identities')

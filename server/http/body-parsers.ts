@@ -29,7 +29,9 @@ const json = () =>
   express.json({ limit: '16kb', strict: true, verify: (_req, _res, body, charset) => onlyUtf8(body, charset) });
 const form = () =>
   express.urlencoded({
-    ...{ extended: false, limit: '16kb', parameterLimit: 50 },
+    extended: false,
+    limit: '16kb',
+    parameterLimit: 50,
     verify: (_req, _res, body, charset) => onlyUtf8(percentDecoded(body), charset),
   });
 

@@ -78,8 +78,12 @@ export function createEngine({ schema: sdl, resolvers, introspection, fields }: 
   });
   return async (req, params, accept) => {
     const requested: GraphqlRequest<Request, { params: RequestParams }> = {
-      ...{ method: 'POST', url: req.url, headers: { accept }, body: null },
-      ...{ raw: req, context: { params } },
+      method: 'POST',
+      url: req.url,
+      headers: { accept },
+      body: null,
+      raw: req,
+      context: { params },
     };
     const [body, { status, headers = {} }] = await handle(requested);
     return { status, headers, body: body ?? '' };

@@ -64,7 +64,11 @@ export function graphqlOperation({ path, id, summary, access, data, ...settings 
   let engine: Promise<Engine> | undefined;
   const load = async () => (await import('./graphql-engine.ts')).createEngine(settings);
   return {
-    ...{ method: 'post', path, id, summary, access },
+    method: 'post',
+    path,
+    id,
+    summary,
+    access,
     body: request,
     answer: z.object({ data: data.nullish(), errors: errors.optional() }),
     alsoAs: [graphqlType],

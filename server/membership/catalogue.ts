@@ -81,7 +81,11 @@ export function createCatalogue(file: PlansFile): Catalogue {
   const defaultPlan = find(({ id }) => id === file.defaultPlan);
   if (!defaultPlan) throw new Error('the catalogue was not checked: its default plan is missing');
   return {
-    ...{ currency: file.currency, graceDays: file.graceDays, trial: file.trial, plans, defaultPlan },
+    currency: file.currency,
+    graceDays: file.graceDays,
+    trial: file.trial,
+    plans,
+    defaultPlan,
     formerCodes: new Set(file.formerCodes),
     byId: (id) => (id == null ? undefined : find((plan) => plan.id === id)),
     byKey: (planKey) => find((plan) => plan.planKey === planKey),

@@ -179,8 +179,11 @@ export function customerOperations(moduleName: BillingModule): ApiOperation[] {
           const { promotion } = result.purchase;
           const { dueCents } = await moduleName.quote(user, plan, promotion);
           return {
-            ...{ subscription_id: subscriptionId, planId: plan.id, coupon: promotion?.code ?? '' },
-            ...{ amount: dollars(dueCents), currency: catalogue.currency },
+            subscription_id: subscriptionId,
+            planId: plan.id,
+            coupon: promotion?.code ?? '',
+            amount: dollars(dueCents),
+            currency: catalogue.currency,
           };
         });
       },
@@ -206,8 +209,12 @@ export function customerOperations(moduleName: BillingModule): ApiOperation[] {
         const why =
           known &&
           findPromotionRefusal(known, {
-            ...{ dueCents: Number.MAX_SAFE_INTEGER, currency: catalogue.currency, productId: '' },
-            ...{ customerId: own?.customerId ?? '', boughtBefore: false, nowMs },
+            dueCents: Number.MAX_SAFE_INTEGER,
+            currency: catalogue.currency,
+            productId: '',
+            customerId: own?.customerId ?? '',
+            boughtBefore: false,
+            nowMs,
           });
         if (!known || (why && why.kind !== 'not-for-this-plan')) throw toPromotionError({ kind: 'unknown' });
         const { percentOff, amountOffCents } = discountOfCoupon(known.coupon);
@@ -217,7 +224,9 @@ export function customerOperations(moduleName: BillingModule): ApiOperation[] {
           data: {
             // The word that users type: the coupon's own id would bypass the code's conditions.
             id: known.promotion?.code ?? known.coupon.id,
-            ...{ percent_off: percentOff, percent_off_precise: percentOff, amount_off: amountOffCents },
+            percent_off: percentOff,
+            percent_off_precise: percentOff,
+            amount_off: amountOffCents,
           },
         };
       },

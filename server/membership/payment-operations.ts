@@ -59,8 +59,13 @@ const upgraded = z.object({
 type Upgraded = z.infer<typeof upgraded>;
 
 const typeOfInterval: Record<string, '1' | '2'> = {
-  ...{ '1': '1', month: '1', monthly: '1' },
-  ...{ '2': '2', year: '2', yearly: '2', annual: '2' },
+  '1': '1',
+  month: '1',
+  monthly: '1',
+  '2': '2',
+  year: '2',
+  yearly: '2',
+  annual: '2',
 };
 
 /** @throws {HttpError} 409 if it names none, or several */
@@ -92,8 +97,12 @@ function rejectOtherPlan(submitted: UpgradeBody, plan: Plan, { currency }: Catal
 }
 
 const done = (plan: Plan, order: Order | undefined, currency: string, nowMs: number): Upgraded => ({
-  ...{ status: 'paid', planId: plan.id, stripe_invoice_id: order?.invoiceId ?? null },
-  ...{ order_date: order?.orderedAt ?? null, amount: dollars(order?.paidCents ?? 0), currency },
+  status: 'paid',
+  planId: plan.id,
+  stripe_invoice_id: order?.invoiceId ?? null,
+  order_date: order?.orderedAt ?? null,
+  amount: dollars(order?.paidCents ?? 0),
+  currency,
   starts_at: order?.orderedAt ?? nowMs,
 });
 
@@ -104,8 +113,13 @@ function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): U
       return done(confirmed.plan, confirmed.order, currency, nowMs);
     case 'scheduled':
       return {
-        ...{ status: 'scheduled', planId: confirmed.plan.id, stripe_invoice_id: null, order_date: null },
-        ...{ amount: dollars(0), currency, starts_at: confirmed.at },
+        status: 'scheduled',
+        planId: confirmed.plan.id,
+        stripe_invoice_id: null,
+        order_date: null,
+        amount: dollars(0),
+        currency,
+        starts_at: confirmed.at,
       };
     case 'declined':
       throw new HttpError('paymentRequired', { detail: 'declined', extra: { errMessage: confirmed.message } });

@@ -77,17 +77,27 @@ export function listExpectedPrices({
   plans,
 }: Pick<Catalogue, 'currency' | 'trial' | 'plans'>): ExpectedPrice[] {
   const begin: ExpectedPrice = {
-    ...{ planId: trialPlanKey, lookupKey: trial.lookupKey, productName: trial.name, currency },
-    ...{ unitAmount: 0, interval: 'month', intervalCount: 1 },
+    planId: trialPlanKey,
+    lookupKey: trial.lookupKey,
+    productName: trial.name,
+    currency,
+    unitAmount: 0,
+    interval: 'month',
+    intervalCount: 1,
   };
   const sold = plans.flatMap(({ id, lookupKey, name, type, amountCents }): ExpectedPrice[] =>
     lookupKey === null || type === null
       ? []
       : [
           {
-            ...{ planId: id, lookupKey, productName: `${name} (${type === '1' ? 'monthly' : 'yearly'})`, currency },
+            planId: id,
+            lookupKey,
+            productName: `${name} (${type === '1' ? 'monthly' : 'yearly'})`,
+            currency,
             // Not a calendar month: the announced day is the day of the charge.
-            ...{ unitAmount: amountCents, interval: 'day', intervalCount: validityDays[type] },
+            unitAmount: amountCents,
+            interval: 'day',
+            intervalCount: validityDays[type],
           },
         ],
   );

@@ -70,7 +70,9 @@ export async function readPlansFromStripe(client: StripeClient, catalogue: Catal
       const product = ofPrice && !taken.has(ofPrice.id) ? ofPrice : await ownProduct(one);
       if (product) taken.add(product.id);
       states.push({
-        ...{ expected: one, price, product },
+        expected: one,
+        price,
+        product,
         leftOver: leftOver.filter(({ planId }) => planId === one.planId).map(({ id }) => id),
       });
     }

@@ -164,8 +164,17 @@ function quoteLater({ membership }: Viewed, plan: Plan, nowMs: number): Quote {
   const state =
     discount?.duration === 'once' || (discount && exceedsAmount(plan.amountCents, discount)) ? null : discount;
   return {
-    ...{ plan, when: 'later', amountCents: plan.amountCents, discountCents: 0, unusedCents: 0, usedCreditCents: 0 },
-    ...{ dueCents: 0, laterCents: laterCents(plan, state), renewsAt: startsAt, startsAt, promotion: null },
+    plan,
+    when: 'later',
+    amountCents: plan.amountCents,
+    discountCents: 0,
+    unusedCents: 0,
+    usedCreditCents: 0,
+    dueCents: 0,
+    laterCents: laterCents(plan, state),
+    renewsAt: startsAt,
+    startsAt,
+    promotion: null,
   };
 }
 
@@ -182,8 +191,17 @@ export async function quotePlan(
   const nowMs = deps.now();
   if (plan.kind !== 'paid') {
     return {
-      ...{ plan, when: 'now', amountCents: 0, discountCents: 0, unusedCents: 0, usedCreditCents: 0, dueCents: 0 },
-      ...{ laterCents: 0, renewsAt: nowMs, startsAt: nowMs, promotion: null },
+      plan,
+      when: 'now',
+      amountCents: 0,
+      discountCents: 0,
+      unusedCents: 0,
+      usedCreditCents: 0,
+      dueCents: 0,
+      laterCents: 0,
+      renewsAt: nowMs,
+      startsAt: nowMs,
+      promotion: null,
     };
   }
   const live = await viewedSubscription(deps, user);

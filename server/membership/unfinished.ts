@@ -21,14 +21,18 @@ export async function unfinishedActs(deps: BillingDeps): Promise<Difference[]> {
   ]);
   const ofPurchases = purchases.map(
     async ({ userId, planId }): Promise<Difference> => ({
-      ...{ kind: 'act unfinished', userId, detail: `purchase of ${planId}` },
+      kind: 'act unfinished',
+      userId,
+      detail: `purchase of ${planId}`,
       customerId: (await findMembership(db, userId))?.customerId ?? null,
     }),
   );
   return [
     ...tasks.map(
       ({ kind, userId, customerId, lastError }): Difference => ({
-        ...{ kind: 'act unfinished', userId, customerId },
+        kind: 'act unfinished',
+        userId,
+        customerId,
         detail: lastError === null ? kind : `${kind}: ${lastError}`,
       }),
     ),

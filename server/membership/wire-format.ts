@@ -36,7 +36,12 @@ export const planSchema = z.object({
 });
 
 export const toWirePlan = ({ id, code, name, type, amountCents, planKey }: Plan): z.infer<typeof planSchema> => ({
-  ...{ id, code, planName: name, planType: type, planAmount: amountCents / 100, planHash: planKey },
+  id,
+  code,
+  planName: name,
+  planType: type,
+  planAmount: amountCents / 100,
+  planHash: planKey,
 });
 
 export const customerSchema = z.object({
@@ -63,8 +68,11 @@ export function toWireCustomer(
   const { customerId, subscriptionId, status, pricedPlanId, trialEnd, periodEnd, cancelAtPeriodEnd } = membership;
   const name = pricedPlanId === trialPlanKey ? trial.lookupKey : (byId(pricedPlanId)?.code ?? null);
   const subscription = {
-    ...{ status, plan_name: name, trial_end: trialEnd },
-    ...{ current_period_end: periodEnd, cancel_at_period_end: cancelAtPeriodEnd },
+    status,
+    plan_name: name,
+    trial_end: trialEnd,
+    current_period_end: periodEnd,
+    cancel_at_period_end: cancelAtPeriodEnd,
   };
   return {
     customer_id: customerId,
@@ -95,15 +103,23 @@ export const orderSchema = z.object({
 export type OrderJson = z.infer<typeof orderSchema>;
 
 export const toWireOrder = (order: Order): OrderJson => ({
-  ...{ id: order.id, userId: order.userId, planId: order.planId, currency: order.currency },
-  ...{ invoiceId: order.invoiceId, invoiceNumber: order.invoiceNumber, invoiceUrl: order.invoiceUrl },
-  ...{ orderDate: order.orderedAt, orderPurchase: order.orderPurchase, orderType: order.orderType },
+  id: order.id,
+  userId: order.userId,
+  planId: order.planId,
+  currency: order.currency,
+  invoiceId: order.invoiceId,
+  invoiceNumber: order.invoiceNumber,
+  invoiceUrl: order.invoiceUrl,
+  orderDate: order.orderedAt,
+  orderPurchase: order.orderPurchase,
+  orderType: order.orderType,
   totalAmountPaid: dollars(order.paidCents),
   usedCredits: dollars(order.usedCreditCents),
   discountCoupon: order.voucher,
   planDiscountVoucher: dollars(order.discountCents),
   recurDiscount: dollars(order.recurringDiscountCents),
-  ...{ validity: order.validityDays, renewDate: order.renewsAt },
+  validity: order.validityDays,
+  renewDate: order.renewsAt,
 });
 
 export const cardSchema = z.object({
@@ -117,8 +133,12 @@ export const cardSchema = z.object({
 });
 
 export const toWireCard = (card: SavedCard): z.infer<typeof cardSchema> => ({
-  ...{ id: card.paymentMethodId, brand: card.brand, last4: card.lastFour },
-  ...{ exp_month: card.expMonth, exp_year: card.expYear, is_default: true },
+  id: card.paymentMethodId,
+  brand: card.brand,
+  last4: card.lastFour,
+  exp_month: card.expMonth,
+  exp_year: card.expYear,
+  is_default: true,
 });
 
 /** A value from a caller, and the true one. */

@@ -30,7 +30,9 @@ export function createLogoutNotices(outbox: Pick<Outbox, 'add' | 'wake'>): Backc
         if (client?.backchannel_logout_uri === undefined) continue;
         await outbox.add(trx, {
           channel: 'logout-token',
-          ...{ clientId, sub: accountId, sid },
+          clientId,
+          sub: accountId,
+          sid,
           address: client.backchannel_logout_uri,
           algorithm: client.id_token_signed_response_alg,
         });

@@ -58,10 +58,7 @@ export function createClientSessionStore({ db }: Database, now: () => number): C
       const sid = randomBytes(24).toString('base64url');
       await db
         .insertInto('client_sessions')
-        .values({
-          ...{ sid, foyer_session: idHash, client_id: clientId, account_id: userId },
-          ...{ created_at: nowMs, expires_at },
-        })
+        .values({ sid, foyer_session: idHash, client_id: clientId, account_id: userId, created_at: nowMs, expires_at })
         // Only one of two parallel requests sets the `sid`.
         .onConflict((conflict) => conflict.columns(['foyer_session', 'client_id']).doNothing())
         .execute();

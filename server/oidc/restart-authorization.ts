@@ -95,7 +95,11 @@ async function repush(
   }
   const payload = {
     ...Object.fromEntries(input),
-    ...{ iss: clientId, aud: provider.issuer, iat: nowSeconds, nbf: nowSeconds, exp: nowSeconds + pushedSeconds },
+    iss: clientId,
+    aud: provider.issuer,
+    iat: nowSeconds,
+    nbf: nowSeconds,
+    exp: nowSeconds + pushedSeconds,
   };
   const part = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
   const request = `${part({ alg: 'none' })}.${part(payload)}.`;

@@ -75,7 +75,9 @@ function shareBook(shares: QueueShares) {
     const { account, ip, device } = work;
     if (device !== undefined) return [{ key: `devices ${account}`, max: shares.account, times: 1 }];
     const networks = ipBuckets(ip).map(({ bucket, factor }) => ({
-      ...{ key: `network ${bucket}`, max: shares.address * factor, times: factor },
+      key: `network ${bucket}`,
+      max: shares.address * factor,
+      times: factor,
     }));
     return [{ key: `account ${account}`, max: shares.account, times: 1 }, ...networks];
   }

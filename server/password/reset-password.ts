@@ -89,7 +89,9 @@ export async function resetPassword(
   }
   // Counted until it is done: one code must not fill the password queue.
   const replaced = await replacePassword(deps, member, {
-    ...{ password, emailVerified: true, device: flow.device },
+    password,
+    emailVerified: true,
+    device: flow.device,
     ...from,
   }).finally(decision.release);
   if (!replaced) return refuse({ kind: 'no-flow' });

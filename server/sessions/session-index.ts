@@ -148,8 +148,13 @@ async function readSession(kv: KeyValueStore, idHash: SessionIdHash): Promise<Li
   // For a session older than the facts only its start is known.
   const { userAgent = '', ip = '', createdAtMs = authTimeMs, lastUsedAtMs = authTimeMs } = facts ?? {};
   return {
-    ...{ idHash, userAgent: userAgent === '' ? undefined : userAgent, ip, provider },
-    ...{ createdAtMs, lastUsedAtMs, authTimeMs },
+    idHash,
+    userAgent: userAgent === '' ? undefined : userAgent,
+    ip,
+    provider,
+    createdAtMs,
+    lastUsedAtMs,
+    authTimeMs,
   };
 }
 

@@ -89,7 +89,11 @@ export const deviceCard: HomeCardSource = async (deps, req, member) => {
         href: `${signOutPath}?${new URLSearchParams({ session: idHash })}`,
       })),
       remembered: drawn(remembered, ({ id, userAgent, ip, createdAt, lastUsedAt, expiresAt }) => ({
-        ...{ id, ip, createdAtMs: createdAt, lastUsedAtMs: lastUsedAt, expiresAtMs: expiresAt },
+        id,
+        ip,
+        createdAtMs: createdAt,
+        lastUsedAtMs: lastUsedAt,
+        expiresAtMs: expiresAt,
         name: deviceName(ctx.t, userAgent),
         isThis: id === thisOne?.id,
         href: `${forgetPath}?${new URLSearchParams({ device: id })}`,

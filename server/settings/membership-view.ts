@@ -108,15 +108,16 @@ export function invoiceRows(
     .filter(({ invoiceId }) => !known.has(invoiceId))
     .map(
       (order): InvoiceView => ({
-        ...{
-          id: order.invoiceId,
-          number: order.invoiceNumber,
-          planId: order.planId,
-          status: 'paid',
-          createdAt: order.orderedAt,
-        },
-        ...{ totalCents: order.paidCents, paidCents: order.paidCents, refundedCents: order.refundedCents },
-        ...{ url: order.invoiceUrl, pdfUrl: null },
+        id: order.invoiceId,
+        number: order.invoiceNumber,
+        planId: order.planId,
+        status: 'paid',
+        createdAt: order.orderedAt,
+        totalCents: order.paidCents,
+        paidCents: order.paidCents,
+        refundedCents: order.refundedCents,
+        url: order.invoiceUrl,
+        pdfUrl: null,
       }),
     );
   return [...(invoices ?? []), ...stored]

@@ -25,7 +25,10 @@ function show(deps: AccountDeps): MemberHandler {
     const olderHref =
       rows.length > onAPage && last ? `${path}?${new URLSearchParams({ after: toCursor(last) })}` : undefined;
     const notifications = visible.map(({ id, title, description, security, status, created_at }) => ({
-      ...{ id, title, description, createdAtMs: created_at },
+      id,
+      title,
+      description,
+      createdAtMs: created_at,
       security: security === 1,
       unread: status === 'unread',
     }));
@@ -35,7 +38,10 @@ function show(deps: AccountDeps): MemberHandler {
       200,
       (ctx) =>
         createElement(NotificationsPage, {
-          ...{ ctx, action: path, notifications, olderHref },
+          ctx,
+          action: path,
+          notifications,
+          olderHref,
           top: drawn.filter((draw) => draw !== undefined).map((draw) => draw(ctx)),
         }),
       { title: (ctx) => ctx.t('notifications.title'), address: path },

@@ -87,7 +87,10 @@ function submitPay(deps: AccountDeps): MemberHandler {
           clientSecret: value.clientSecret,
           amountCents: value.amountCents,
           hostedInvoiceUrl: (await deps.membership.getMembership(member.user.id))?.unpaid?.url ?? undefined,
-          ...{ action: payPath, retryFields: {}, otherCardHref: cardPath, back: membershipPath },
+          action: payPath,
+          retryFields: {},
+          otherCardHref: cardPath,
+          back: membershipPath,
         });
       case 'declined':
         return rerender({

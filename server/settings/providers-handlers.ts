@@ -50,7 +50,11 @@ const list =
       const { id, email, linkedAt, lastUsedAt } = link;
       return {
         ...mark,
-        ...{ id, email, linkedAt, lastUsedAt, offered: provider !== undefined },
+        id,
+        email,
+        linkedAt,
+        lastUsedAt,
+        offered: provider !== undefined,
         name: providerName(providers, link),
       };
     });

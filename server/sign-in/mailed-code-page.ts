@@ -101,7 +101,9 @@ export function submitMailedCode(deps: SignInDeps): RequestHandler {
         ? undefined
         : await deps.findPendingAuthorization(req, continuation.authorization);
     const entered = await signIn.completeSignIn(req, res, user, {
-      ...{ amr: ['pwd'], remember, continuation },
+      amr: ['pwd'],
+      remember,
+      continuation,
       requireAllFactors: waiting?.requiresAllFactors,
     });
     metrics.signIn('password', toPublicOutcome(entered.kind));

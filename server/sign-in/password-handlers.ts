@@ -113,7 +113,9 @@ export function submitPassword(deps: SignInDeps): RequestHandler {
     }
     const { user } = outcome;
     const entered = await deps.signIn.completeSignIn(req, res, user, {
-      ...{ amr: ['pwd'], remember: values.remember, continuation },
+      amr: ['pwd'],
+      remember: values.remember,
+      continuation,
       requireAllFactors: waiting?.requiresAllFactors,
     });
     logOutcome(entered.kind);

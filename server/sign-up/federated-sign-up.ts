@@ -60,8 +60,16 @@ async function startOnce(
     const inserted = await insertSignUp(
       trx,
       {
-        ...{ email, ...names, passwordHash: '', identity, lang, source: 'general', planKey: null, terms: null },
-        ...{ continuation: keptSearch(continuation.search), state: member ? 'decoy' : 'begun' },
+        email,
+        ...names,
+        passwordHash: '',
+        identity,
+        lang,
+        source: 'general',
+        planKey: null,
+        terms: null,
+        continuation: keptSearch(continuation.search),
+        state: member ? 'decoy' : 'begun',
       },
       nowMs,
     );

@@ -64,7 +64,9 @@ export async function billing({ userId }: Named, shop: Shop, letIn: boolean) {
   const { customerId, subscriptionId } = await shop.membership.ensure(user, 7);
   const [order] = await listOrders(shop.foyer.deps.database.db, toUserId(userId));
   return {
-    ...{ customer: customerId ?? '', subscription: subscriptionId ?? '', invoice: order?.invoiceId ?? '' },
+    customer: customerId ?? '',
+    subscription: subscriptionId ?? '',
+    invoice: order?.invoiceId ?? '',
     setupIntent: () => shop.confirmCard(user),
     async dueFor(code: string) {
       const { plan, promotion } = await shop.membership.choose(user, shop.plan(code));

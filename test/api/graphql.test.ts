@@ -68,7 +68,10 @@ describe('errors of GraphQL', () => {
       throw error();
     };
     const operation = graphqlOperation({
-      ...{ path: '/graphql', id: 'graphql', summary: '', access: { client: 'users:read' } },
+      path: '/graphql',
+      id: 'graphql',
+      summary: '',
+      access: { client: 'users:read' },
       fields: Object.fromEntries(
         ['bug', 'away', 'said', 'nothing', 'wrong'].map((name) => [`Query.${name}`, { client: 'users:read' as const }]),
       ),

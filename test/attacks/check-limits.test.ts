@@ -14,7 +14,8 @@ describe.each(backends)('attack: filling another user’s limit of correct passw
       ...production,
       PREVENT_USER_EXISTENCE_ERRORS: 'true',
       // Below the limit of guesses, so that the limit of right passwords is the one that is reached.
-      ...{ PASSWORD_LIMIT_MEMBER: '5', GUESS_LIMIT_ACCOUNT: '20' },
+      PASSWORD_LIMIT_MEMBER: '5',
+      GUESS_LIMIT_ACCOUNT: '20',
     });
   });
   afterAll(() => foyer?.close());

@@ -24,7 +24,9 @@ describe.each(backends)('authentication of client apps on $name', (backend) => {
     const answer = await send(portOf(foyer.url), '/oauth2/token', {
       method: 'POST',
       headers: {
-        ...{ host, accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+        host,
+        accept: 'application/json',
+        'content-type': 'application/x-www-form-urlencoded',
         ...(authorization !== undefined && { authorization }),
       },
       body: new URLSearchParams(body).toString(),

@@ -28,7 +28,9 @@ describe.each(backends)('attack: another user’s address or number, on $name', 
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend, {
-      ...{ GUESS_LIMIT_ADDRESS: '1000', SMS_LIMIT_ADDRESS: '1000', SIGN_UP_LIMIT_ADDRESS: '1000' },
+      GUESS_LIMIT_ADDRESS: '1000',
+      SMS_LIMIT_ADDRESS: '1000',
+      SIGN_UP_LIMIT_ADDRESS: '1000',
     });
   });
   afterAll(() => foyer?.close());

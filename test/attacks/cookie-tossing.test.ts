@@ -39,9 +39,14 @@ describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $nam
 
   const authorize = (more: Record<string, string> = {}) =>
     `/oauth2/authorize?${new URLSearchParams({
-      ...{ client_id: client.id, redirect_uri: client.redirectUri, response_type: 'code', scope: 'openid' },
-      ...{ code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' },
-      ...{ state: 'the attacker’s', ...more },
+      client_id: client.id,
+      redirect_uri: client.redirectUri,
+      response_type: 'code',
+      scope: 'openid',
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
+      state: 'the attacker’s',
+      ...more,
     })}`;
 
   /** Everything that the sibling can write: each name as it is and without its prefix, for the whole domain and for one path. */
@@ -165,7 +170,8 @@ describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $nam
       JSON.parse(
         (
           await new Visitor(portOf(foyer.url), site).send(path, {
-            ...{ method: 'POST', headers: { ...outside, accept: 'application/json' } },
+            method: 'POST',
+            headers: { ...outside, accept: 'application/json' },
             body: new URLSearchParams({ client_id: id, ...fields }).toString(),
           })
         ).text,

@@ -238,7 +238,8 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     const { status } = await sendRequest(`${foyer.url}/oauth2/token`, {
       method: 'POST',
       body: new URLSearchParams({
-        ...{ grant_type: 'urn:ietf:params:oauth:grant-type:device_code', client_id: television.id },
+        grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+        client_id: television.id,
         device_code: own.device_code,
       }),
     });

@@ -58,8 +58,11 @@ describe.each(backends)('the devices in the settings under attack, on $name', (b
       const held = request(foyer.url + path, {
         method: 'POST',
         headers: {
-          ...{ origin: foyer.url, 'sec-fetch-site': 'same-origin', cookie: await thief.jar.getCookieString(foyer.url) },
-          ...{ 'content-type': type, 'content-length': body.length },
+          origin: foyer.url,
+          'sec-fetch-site': 'same-origin',
+          cookie: await thief.jar.getCookieString(foyer.url),
+          'content-type': type,
+          'content-length': body.length,
         },
       });
       const answered = once(held, 'response') as Promise<[IncomingMessage]>;

@@ -256,7 +256,8 @@ describe.each(backends)('DPoP-bound tokens under attack on $name', (backend) => 
     }
     // And whoever may ask is told that it is bound.
     expect(await oidc.tokenIntrospection(client.config, tokens.access_token)).toMatchObject({
-      ...{ token_type: 'DPoP', cnf: { jkt: expect.stringMatching(/^[\w-]{43}$/) } },
+      token_type: 'DPoP',
+      cnf: { jkt: expect.stringMatching(/^[\w-]{43}$/) },
     });
   });
 

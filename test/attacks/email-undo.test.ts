@@ -164,8 +164,16 @@ describe.each(backends)('attack: a stolen account whose e-mail address was chang
     foyer.deps.database.db
       .insertInto('passkeys')
       .values({
-        ...{ id: `${id}-${user.id}`, user_id: user.id, name: id, public_key: '', counter: 0, transports: '[]' },
-        ...{ aaguid: '', backed_up: 0, created_at: foyer.deps.now(), last_used_at: null },
+        id: `${id}-${user.id}`,
+        user_id: user.id,
+        name: id,
+        public_key: '',
+        counter: 0,
+        transports: '[]',
+        aaguid: '',
+        backed_up: 0,
+        created_at: foyer.deps.now(),
+        last_used_at: null,
       })
       .execute();
 
@@ -173,9 +181,15 @@ describe.each(backends)('attack: a stolen account whose e-mail address was chang
     foyer.deps.database.db
       .insertInto('federated_identities')
       .values({
-        ...{ id: `${subject}-${user.id}`, user_id: user.id, kind: 'google', issuer: 'https://accounts.google.com' },
-        ...{ subject: `${subject}-${user.id}`, provider: 'google', email: `${subject}@gmail.example` },
-        ...{ linked_at: foyer.deps.now(), last_used_at: null },
+        id: `${subject}-${user.id}`,
+        user_id: user.id,
+        kind: 'google',
+        issuer: 'https://accounts.google.com',
+        subject: `${subject}-${user.id}`,
+        provider: 'google',
+        email: `${subject}@gmail.example`,
+        linked_at: foyer.deps.now(),
+        last_used_at: null,
       })
       .execute();
   const linksLeft = async () => (await listIdentities(foyer.deps.database.db, user.id)).map(({ email }) => email);

@@ -197,8 +197,15 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       const challenged = foyer.browser();
       await toChallenge(challenged, user);
       const identity: UpstreamIdentity = {
-        ...{ provider: 'facebook', kind: 'facebook', issuer: 'https://www.facebook.com', subject: user.id },
-        ...{ email: undefined, emailVerified: false, givenName: '', familyName: '', picture: undefined },
+        provider: 'facebook',
+        kind: 'facebook',
+        issuer: 'https://www.facebook.com',
+        subject: user.id,
+        email: undefined,
+        emailVerified: false,
+        givenName: '',
+        familyName: '',
+        picture: undefined,
         session: { provider: 'facebook' },
       };
       await foyer.stores.database.transaction((trx) => insertIdentity(trx, user.id, identity, 1, { used: false }));
@@ -209,8 +216,13 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       expect((await by(owner, 'google', user.email)).status).toBe(303);
       expect(await isSignedIn(owner)).toBe(true);
       expect(await member(user.email)).toMatchObject({
-        ...{ id: user.id, emailVerified: true, passwordHash: null, passwordEpoch: user.passwordEpoch + 1 },
-        ...{ mfaPreference: 'none', phone: null, phoneVerified: false },
+        id: user.id,
+        emailVerified: true,
+        passwordHash: null,
+        passwordEpoch: user.passwordEpoch + 1,
+        mfaPreference: 'none',
+        phone: null,
+        phoneVerified: false,
       });
       expect(await links(user)).toMatchObject([{ kind: 'google' }]);
       expect([await hasTotp(db(), user.id), await countPasskeys(db(), user.id)]).toEqual([false, 0]);

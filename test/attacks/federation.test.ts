@@ -21,7 +21,8 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
     providers = await startProviders();
     foyer = await startFoyer(backend, {
       ...providers.environment(),
-      ...{ SIGN_UP_LIMIT_ADDRESS: '100000', GUESS_LIMIT_ADDRESS: '100000' },
+      SIGN_UP_LIMIT_ADDRESS: '100000',
+      GUESS_LIMIT_ADDRESS: '100000',
     });
   });
   afterAll(async () => {
@@ -43,7 +44,9 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
   };
   const end = (answer: Response) => endAt(locationOf(answer));
   const refused = (why: string, kind: Kind = 'google') => ({
-    ...{ path: '/', notice: `federation-${why}`, provider: ids[kind] },
+    path: '/',
+    notice: `federation-${why}`,
+    provider: ids[kind],
   });
   /** Somebody with an account here who comes by this provider, and the address with which the provider answers. */
   async function answerFor(browser: Browser, kind: Kind = 'google', search = '') {
@@ -285,7 +288,8 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
         '/federation/google',
         {},
         {
-          ...{ origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+          origin: 'https://evil.example',
+          'sec-fetch-site': 'cross-site',
         },
       );
       expect(posted.status).toBe(403);
@@ -293,7 +297,8 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
         '/federation/google',
         {},
         {
-          ...{ origin: 'https://shop.localhost', 'sec-fetch-site': 'same-site' },
+          origin: 'https://shop.localhost',
+          'sec-fetch-site': 'same-site',
         },
       );
       expect(sibling.status).toBe(403);

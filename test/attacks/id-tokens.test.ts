@@ -26,7 +26,8 @@ describe.each(backends)('a wrong ID token of a provider, on $name', (backend) =>
     providers = await startProviders();
     foyer = await startFoyer(backend, {
       ...providers.environment(),
-      ...{ GUESS_LIMIT_ADDRESS: '100000', SIGN_UP_LIMIT_ADDRESS: '100000' },
+      GUESS_LIMIT_ADDRESS: '100000',
+      SIGN_UP_LIMIT_ADDRESS: '100000',
     });
   });
   afterAll(async () => {

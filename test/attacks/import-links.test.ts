@@ -26,7 +26,8 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
     const environment = providers.environment((file) => ({ ...file, facebook: { secondFactor: 'required' } }));
     foyer = await startFoyer(backend, {
       ...environment,
-      ...{ GUESS_LIMIT_ADDRESS: '100000', SIGN_UP_LIMIT_ADDRESS: '100000' },
+      GUESS_LIMIT_ADDRESS: '100000',
+      SIGN_UP_LIMIT_ADDRESS: '100000',
     });
     const { urls } = foyer.stores;
     cli = cliOn(urls, environment);
@@ -59,8 +60,13 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
     };
   }
   const identityOf = (kind: Kind, userId: string, more = {}) => ({
-    ...{ userId, providerName: names[kind], providerType: names[kind], issuer: null, primary: true },
-    ...{ dateCreated: 1_600_000_000_000, ...more },
+    userId,
+    providerName: names[kind],
+    providerType: names[kind],
+    issuer: null,
+    primary: true,
+    dateCreated: 1_600_000_000_000,
+    ...more,
   });
 
   it.each(kinds)(

@@ -52,7 +52,12 @@ describe.each([anyBackend])('a client app that gets logout tokens', (backend) =>
     });
   /** Of a client app that is not registered any more: what stood in its registration stands here. */
   const notice = (address: string): LogoutNotice => ({
-    ...{ channel: 'logout-token', clientId: toClientId('gone'), sub: user.id, sid: 'x', address, algorithm: 'ES256' },
+    channel: 'logout-token',
+    clientId: toClientId('gone'),
+    sub: user.id,
+    sid: 'x',
+    address,
+    algorithm: 'ES256',
   });
   const rows = () => foyer.deps.database.db.selectFrom('outbox').selectAll().where('recipient', '=', app.id).execute();
   const turn = () => foyer.deps.outboxWorker.turn();

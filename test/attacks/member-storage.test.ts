@@ -21,13 +21,16 @@ describe.each(backends)('users and pending accounts that fill the stores, on $na
   const insert = async (userId: string, count: number, more: { security?: number; createdAt?: number } = {}) => {
     const { security = 0, createdAt = foyer.deps.now() } = more;
     const rows = Array.from({ length: count }, (_, at) => ({
-      ...{
-        id: `${userId}-${security}-${createdAt}-${String(at).padStart(5, '0')}`,
-        user_id: toUserId(userId),
-        title: `Old ${at}`,
-      },
-      ...{ description: 'x', category: 'c', details: '{}', status: 'unread', security },
-      ...{ created_at: createdAt + at, updated_at: createdAt + at },
+      id: `${userId}-${security}-${createdAt}-${String(at).padStart(5, '0')}`,
+      user_id: toUserId(userId),
+      title: `Old ${at}`,
+      description: 'x',
+      category: 'c',
+      details: '{}',
+      status: 'unread',
+      security,
+      created_at: createdAt + at,
+      updated_at: createdAt + at,
     }));
     await foyer.stores.database.db.insertInto('notifications').values(rows).execute();
   };
@@ -145,13 +148,19 @@ describe.each(backends)('users and pending accounts that fill the stores, on $na
     const ids = { client_id: 'some-client', authorization_code: 'some-request' };
     const ours = `${foyer.url}/settings`;
     const kept = await begin('errand1@example.com', {
-      ...{ ...ids, state: long, redirect_uri: `https://app.example.com/${long.slice(50)}`, forceAuth: long },
-      ...{ redirect: ours, planHash: 'p'.repeat(1_990) },
+      ...ids,
+      state: long,
+      redirect_uri: `https://app.example.com/${long.slice(50)}`,
+      forceAuth: long,
+      redirect: ours,
+      planHash: 'p'.repeat(1_990),
     });
     expect(Object.fromEntries(new URLSearchParams(kept))).toEqual({ ...ids, redirect: ours });
     const worst = await begin('errand2@example.com', {
-      ...{ client_id: 'ü'.repeat(100), authorization_code: 'ü'.repeat(100) },
-      ...{ redirect: `${foyer.url}/${'ü'.repeat(400)}`, planHash: 'ü'.repeat(100) },
+      client_id: 'ü'.repeat(100),
+      authorization_code: 'ü'.repeat(100),
+      redirect: `${foyer.url}/${'ü'.repeat(400)}`,
+      planHash: 'ü'.repeat(100),
     });
     expect(worst.length).toBeLessThanOrEqual(1_000);
     const short = { client_id: 'some-client', redirect_uri: 'https://app.example.com/', state: 's' };

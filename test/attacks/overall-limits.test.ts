@@ -15,8 +15,11 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
     foyer = await startFoyer(backend, {
       ...production,
       PREVENT_USER_EXISTENCE_ERRORS: 'true',
-      ...{ GUESS_LIMIT_ADDRESS: '5', GUESS_LIMIT_OVERALL: String(overall), GUESS_LIMIT_ACCOUNT: '3' },
-      ...{ SIGN_UP_LIMIT_ADDRESS: '5', SIGN_UP_LIMIT_OVERALL: '2' },
+      GUESS_LIMIT_ADDRESS: '5',
+      GUESS_LIMIT_OVERALL: String(overall),
+      GUESS_LIMIT_ACCOUNT: '3',
+      SIGN_UP_LIMIT_ADDRESS: '5',
+      SIGN_UP_LIMIT_OVERALL: '2',
     });
     for (let n = 0; n < overall; n += 1) await signIn(at(`198.51.${n}.1`), `nobody${n}@example.com`, 'wrong');
   });

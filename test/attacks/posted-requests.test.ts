@@ -19,7 +19,9 @@ describe.each(backends)('protocol requests by POST, on $name', (backend) => {
     foyer = await startFoyer(backend, { ...production, VISITOR_DATA_MAX_MB: '10' });
     user = await foyer.addUser({ givenName: 'Hintgiven' });
     client = await foyer.addClient({
-      ...{ redirectUris: [back], logoutUris: [goodbye], public: true },
+      redirectUris: [back],
+      logoutUris: [goodbye],
+      public: true,
       responseTypes: ['code', 'id_token'],
     });
   });
@@ -36,8 +38,13 @@ describe.each(backends)('protocol requests by POST, on $name', (backend) => {
   const postFromElsewhere = (address: string, path: string, fields: Record<string, string>) =>
     visitor(address).post(path, fields, { origin: 'https://app.example.com', 'sec-fetch-site': 'cross-site' });
   const request = (more: Record<string, string> = {}): Record<string, string> => ({
-    ...{ client_id: client.id, redirect_uri: back, response_type: 'code', scope: 'openid', state: 'own-state' },
-    ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+    client_id: client.id,
+    redirect_uri: back,
+    response_type: 'code',
+    scope: 'openid',
+    state: 'own-state',
+    code_challenge: 'x'.repeat(43),
+    code_challenge_method: 'S256',
     ...more,
   });
   const locationOf = ({ headers }: Answer) => String(headers.location);

@@ -107,8 +107,14 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
     const begun = await pushed({ scope: 'openid' });
     const url = new URL(begun.url);
     const beside = {
-      ...{ redirect_uri: `${own}/pushed-elsewhere`, scope: 'openid email phone', state: 'theirs', nonce: 'theirs' },
-      ...{ response_mode: 'fragment', prompt: 'login', code_challenge: 'A'.repeat(43), claims: '{}' },
+      redirect_uri: `${own}/pushed-elsewhere`,
+      scope: 'openid email phone',
+      state: 'theirs',
+      nonce: 'theirs',
+      response_mode: 'fragment',
+      prompt: 'login',
+      code_challenge: 'A'.repeat(43),
+      claims: '{}',
     };
     for (const [name, value] of Object.entries(beside)) url.searchParams.set(name, value);
     const callback = locationOf(await browser.get(url.href));

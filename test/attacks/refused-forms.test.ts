@@ -21,7 +21,8 @@ describe.each(backends)('refused forms on $name', (backend) => {
   const visitor = (headers: Record<string, string> = {}) => {
     visitors += 1;
     return new Visitor(portOf(foyer.url), site, {
-      ...{ 'x-forwarded-proto': 'https', 'x-forwarded-for': `192.0.2.${visitors}` },
+      'x-forwarded-proto': 'https',
+      'x-forwarded-for': `192.0.2.${visitors}`,
       ...headers,
     });
   };

@@ -24,7 +24,8 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
   beforeAll(async () => {
     providers = await startProviders();
     foyer = await startFoyer(backend, {
-      ...{ GUESS_LIMIT_ADDRESS: '100000', SIGN_UP_LIMIT_ADDRESS: '100000' },
+      GUESS_LIMIT_ADDRESS: '100000',
+      SIGN_UP_LIMIT_ADDRESS: '100000',
       ...providers.environment((file) => {
         const saml = file.providers[1] as Record<string, unknown>;
         const more = (id: string, change: object) => ({ ...saml, id, entityId: `https://${id}.example`, ...change });

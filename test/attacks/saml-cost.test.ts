@@ -219,8 +219,14 @@ describe('the processor time of a SAML answer', () => {
     );
     const isTaken = (text: string) => {
       const expected = {
-        ...{ audience: service.entityId, acs: service.acs, issuer: config.entityId, requestId: request.id },
-        ...{ freshSinceMs: undefined, certificates: config.certificates, decryptionKey: undefined, nowMs: Date.now() },
+        audience: service.entityId,
+        acs: service.acs,
+        issuer: config.entityId,
+        requestId: request.id,
+        freshSinceMs: undefined,
+        certificates: config.certificates,
+        decryptionKey: undefined,
+        nowMs: Date.now(),
       };
       return readSamlResponse(service, text, expected, request).then(
         () => true,

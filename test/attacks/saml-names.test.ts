@@ -19,7 +19,10 @@ describe.each(backends)('the name of a person in a SAML answer, on $name', (back
           ...file.providers,
           {
             ...(file.providers[1] as object),
-            ...{ id: 'by-number', entityId: 'https://number.example', domains: ['number.example'], subject: 'number' },
+            id: 'by-number',
+            entityId: 'https://number.example',
+            domains: ['number.example'],
+            subject: 'number',
           },
         ],
       })),

@@ -28,19 +28,18 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
   beforeAll(async () => {
     providers = await startProviders();
     foyer = await startFoyer(backend, {
-      ...{ GUESS_LIMIT_ADDRESS: '100000', SIGN_UP_LIMIT_ADDRESS: '100000' },
+      GUESS_LIMIT_ADDRESS: '100000',
+      SIGN_UP_LIMIT_ADDRESS: '100000',
       ...providers.environment((file) => ({
         ...file,
         providers: [
           ...file.providers,
           {
             ...(file.providers[1] as object),
-            ...{
-              id: 'sealed',
-              entityId: 'https://sealed.example',
-              domains: ['sealed.example'],
-              encryptedAssertions: true,
-            },
+            id: 'sealed',
+            entityId: 'https://sealed.example',
+            domains: ['sealed.example'],
+            encryptedAssertions: true,
           },
         ],
       })),

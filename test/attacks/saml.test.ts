@@ -31,7 +31,11 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
           ...file.providers,
           {
             ...(file.providers[1] as object),
-            ...{ id: 'rival', name: 'Rival', entityId: 'https://rival.example', domains: [], certificates: [rival] },
+            id: 'rival',
+            name: 'Rival',
+            entityId: 'https://rival.example',
+            domains: [],
+            certificates: [rival],
           },
           {
             ...(file.providers[1] as object),
@@ -328,7 +332,8 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
     const body = signer.certificate.replace(/-----[^-]+-----|\s/g, '');
     const info = `<ds:KeyInfo><ds:X509Data><ds:X509Certificate>${body}</ds:X509Certificate></ds:X509Data></ds:KeyInfo>`;
     const xml = await answerXml(providers, attempt, {
-      ...{ sign: 'assertion', signer },
+      sign: 'assertion',
+      signer,
       afterSigning: (signed) =>
         signed
           .replace(/<ds:KeyInfo>.*?<\/ds:KeyInfo>/s, '')

@@ -32,7 +32,9 @@ function countingRoom({ deps }: TestFoyer) {
     cookies: hostCookies(true),
     codes: createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) }),
     texts: createSmsSender({
-      ...{ kv, outbox, digest: keyedDigest(Buffer.alloc(32)) },
+      kv,
+      outbox,
+      digest: keyedDigest(Buffer.alloc(32)),
       limits: limitsWith({ SMS_LIMIT_ADDRESS: 10, SMS_LIMIT_OVERALL: 100 }),
     }),
     limits,

@@ -230,20 +230,16 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       const { db } = foyer.deps.database;
       const user = await foyer.addUser();
       const rows = Array.from({ length: 1_203 }, (_, n) => ({
-        ...{
-          model: 'Grant',
-          id_hash: toSha256(`sweep-${n}`),
-          payload: toSealedText(''),
-          grant_id: null,
-          client_id: toClientId('web'),
-        },
-        ...{
-          account_id: user.id,
-          foyer_session: toSessionIdHash(`gone-${n}`),
-          offline: 0,
-          consumed_at: null,
-          expires_at: foyer.deps.now() + dayMs,
-        },
+        model: 'Grant',
+        id_hash: toSha256(`sweep-${n}`),
+        payload: toSealedText(''),
+        grant_id: null,
+        client_id: toClientId('web'),
+        account_id: user.id,
+        foyer_session: toSessionIdHash(`gone-${n}`),
+        offline: 0,
+        consumed_at: null,
+        expires_at: foyer.deps.now() + dayMs,
       }));
       for (let from = 0; from < rows.length; from += 100) {
         await db

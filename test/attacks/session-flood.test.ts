@@ -221,13 +221,15 @@ describe.each(backends)('a user with very many sessions on $name', (backend) => 
     for (let n = 0; n < 80; n += 1) {
       const lastUsedAt = nowMs - (80 - n) * 60_000;
       await insertRememberedDevice(db, {
-        ...{
-          id: `planted-${user.id}-${n}`,
-          userId: user.id,
-          secretHash: toSha256(`${n}`),
-          passwordEpoch: user.passwordEpoch,
-        },
-        ...{ userAgent: '', ip: '192.0.2.7', createdAt: lastUsedAt, lastUsedAt, expiresAt: nowMs + 24 * 60 * 60_000 },
+        id: `planted-${user.id}-${n}`,
+        userId: user.id,
+        secretHash: toSha256(`${n}`),
+        passwordEpoch: user.passwordEpoch,
+        userAgent: '',
+        ip: '192.0.2.7',
+        createdAt: lastUsedAt,
+        lastUsedAt,
+        expiresAt: nowMs + 24 * 60 * 60_000,
       });
     }
     const browser = foyer.browser();

@@ -21,9 +21,17 @@ const ofScripts = new Set(['/settings/membership/card/setup']);
 
 /** What a change would be made with, whatever the form. */
 const typed = {
-  ...{ given_name: 'Mallory', family_name: 'Mallory', gender: '2', company: 'Evil' },
-  ...{ old_password: 'correct horse 9', new_password: 'plenty of horses 7' },
-  ...{ email: 'mallory@example.com', phone: '+31612345699', code: '123456', preference: 'none', method: 'none' },
+  given_name: 'Mallory',
+  family_name: 'Mallory',
+  gender: '2',
+  company: 'Evil',
+  old_password: 'correct horse 9',
+  new_password: 'plenty of horses 7',
+  email: 'mallory@example.com',
+  phone: '+31612345699',
+  code: '123456',
+  preference: 'none',
+  method: 'none',
 };
 
 describe('the settings under attack', () => {
@@ -164,9 +172,17 @@ describe('the settings under attack', () => {
     const browser = await foyer.signedIn(user);
     const before = await rowOf(user.id);
     await browser.post('/settings/profile', {
-      ...{ gender: '0', locale: '' },
-      ...{ email: 'mallory@example.com', phone: '+31612345699', phone_verified: '1', email_verified: '0' },
-      ...{ accepted_tos_version: '99', plan_id: '15', source: 'appsumo', password_hash: 'x', mfa_preference: 'none' },
+      gender: '0',
+      locale: '',
+      email: 'mallory@example.com',
+      phone: '+31612345699',
+      phone_verified: '1',
+      email_verified: '0',
+      accepted_tos_version: '99',
+      plan_id: '15',
+      source: 'appsumo',
+      password_hash: 'x',
+      mfa_preference: 'none',
     });
     expect(await rowOf(user.id)).toEqual(before);
   });

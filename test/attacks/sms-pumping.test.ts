@@ -13,9 +13,12 @@ describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
   let before: number;
   beforeAll(async () => {
     foyer = await startFoyer(backend, {
-      ...{ GUESS_LIMIT_ADDRESS: '1000', SMS_COUNTRIES: 'DE,GB' },
-      ...{ SMS_LIMIT_MEMBER: String(limits.member), SMS_LIMIT_NUMBER: String(limits.number) },
-      ...{ SMS_LIMIT_ADDRESS: String(limits.address), SMS_LIMIT_OVERALL: String(limits.overall) },
+      GUESS_LIMIT_ADDRESS: '1000',
+      SMS_COUNTRIES: 'DE,GB',
+      SMS_LIMIT_MEMBER: String(limits.member),
+      SMS_LIMIT_NUMBER: String(limits.number),
+      SMS_LIMIT_ADDRESS: String(limits.address),
+      SMS_LIMIT_OVERALL: String(limits.overall),
     });
   });
   beforeEach(async () => {

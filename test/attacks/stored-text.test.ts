@@ -72,7 +72,10 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
         await plan({ companyCategory: name }),
         await plan({ about: `first\n${name}` }),
         await foyer.browser().postJson('/identity/signUp', {
-          ...{ email: 'new@example.com', password: 'open sesame 7', given_name: name, family_name: 'x' },
+          email: 'new@example.com',
+          password: 'open sesame 7',
+          given_name: name,
+          family_name: 'x',
         }),
       ];
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400));

@@ -23,7 +23,10 @@ describe('a client app for some plans alone, in a browser', () => {
     foyer = await startFoyer(anyBackend, stripe.environment());
     stripe.tell(foyer.url);
     academy = await foyer.addClient({
-      ...{ name: 'Academy', public: true, redirectUris: [`${home.origin}/callback`], requiredPlans: ['12'] },
+      name: 'Academy',
+      public: true,
+      redirectUris: [`${home.origin}/callback`],
+      requiredPlans: ['12'],
     });
   });
   afterAll(async () => {

@@ -49,9 +49,15 @@ describe('the payment page in a browser', () => {
     await page.goto(url + path);
     const field = (name: string) => page.locator(`#field-${name}`);
     return {
-      ...{ page, user, posted, name: field('name'), zip: field('zip') },
-      ...{ number: field('number').locator('input'), expiry: field('expiry').locator('input') },
-      ...{ cvc: field('cvc').locator('input'), save: page.locator('form.needs-script button') },
+      page,
+      user,
+      posted,
+      name: field('name'),
+      zip: field('zip'),
+      number: field('number').locator('input'),
+      expiry: field('expiry').locator('input'),
+      cvc: field('cvc').locator('input'),
+      save: page.locator('form.needs-script button'),
     };
   }
 

@@ -71,8 +71,13 @@ describe('client apps’ libraries in a browser', () => {
       const verifier = oauth.generateRandomCodeVerifier();
       const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
       const asked = {
-        ...{ redirect_uri: home, response_type: 'code', scope: 'openid email', state, nonce },
-        ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+        redirect_uri: home,
+        response_type: 'code',
+        scope: 'openid email',
+        state,
+        nonce,
+        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
       };
       /** As the library's own examples do it: the first refusal brings the nonce that the second try sends. */
       const twice = <T>(act: () => Promise<T>) =>

@@ -19,7 +19,8 @@ export async function startSandbox(backend: Backend, environment: Record<string,
   const foyer = await startFoyer(backend, {
     SIGN_UP_LIMIT_ADDRESS: '100000',
     GUESS_LIMIT_ADDRESS: '100000',
-    ...{ PASSWORD_LIMIT_DEVICE: '100000', PASSWORD_LIMIT_MEMBER: '100000' },
+    PASSWORD_LIMIT_DEVICE: '100000',
+    PASSWORD_LIMIT_MEMBER: '100000',
     ...environment,
   });
   const servers: Server[] = [];

@@ -83,8 +83,12 @@ describe('the settings', () => {
     await change.getByRole('button', { name: t('settings.password.submit') }).click();
     await page.getByText(t('settings.password.done')).waitFor();
     expect(await stored()).toMatchObject({
-      ...{ givenName: 'Wilhelmina', birthdate: '1984-02-29', gender: '1', companyName: 'Lindqvist & Co' },
-      ...{ newsletter: true, passwordEpoch: user.passwordEpoch + 1 },
+      givenName: 'Wilhelmina',
+      birthdate: '1984-02-29',
+      gender: '1',
+      companyName: 'Lindqvist & Co',
+      newsletter: true,
+      passwordEpoch: user.passwordEpoch + 1,
     });
     // Still signed in.
     await page.goto(`${url}/settings`);
@@ -135,8 +139,16 @@ describe('the settings', () => {
     await foyer.deps.database.db
       .insertInto('passkeys')
       .values({
-        ...{ id: 'a-passkey', user_id: member.id, name: 'Red laptop', public_key: '', counter: 0, transports: '' },
-        ...{ aaguid: '', backed_up: 0, created_at: nowMs, last_used_at: null },
+        id: 'a-passkey',
+        user_id: member.id,
+        name: 'Red laptop',
+        public_key: '',
+        counter: 0,
+        transports: '',
+        aaguid: '',
+        backed_up: 0,
+        created_at: nowMs,
+        last_used_at: null,
       })
       .execute();
     const elsewhere = foyer.browser();

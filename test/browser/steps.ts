@@ -106,7 +106,11 @@ export async function goOnAs(page: Page, browser: Browser, url: string): Promise
   const sameSite = { strict: 'Strict', lax: 'Lax', none: 'None' } as const;
   await page.context().addCookies(
     cookies.map(({ key, value, path, httpOnly, ...cookie }) => ({
-      ...{ name: key, value, domain: new URL(url).hostname, path: path ?? '/', httpOnly },
+      name: key,
+      value,
+      domain: new URL(url).hostname,
+      path: path ?? '/',
+      httpOnly,
       sameSite: sameSite[cookie.sameSite as keyof typeof sameSite] ?? 'Lax',
     })),
   );

@@ -37,7 +37,8 @@ export async function openFederatedHouse(): Promise<FederatedHouse> {
       };
     }),
     GUESS_LIMIT_ADDRESS: '100000',
-    ...{ PASSWORD_LIMIT_DEVICE: '100000', PASSWORD_LIMIT_MEMBER: '100000' },
+    PASSWORD_LIMIT_DEVICE: '100000',
+    PASSWORD_LIMIT_MEMBER: '100000',
   });
   return {
     foyer,
@@ -85,7 +86,8 @@ export function federationStops({
     const attempt = await beginSaml(foyer);
     const mail = 'vera.lindqvist-van-der-meulen@corp.acme.example';
     const xml = await answerXml(providers, attempt, {
-      ...{ nameId: subject, nameIdFormat: 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified' },
+      nameId: subject,
+      nameIdFormat: 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified',
       attributes: { mail, givenName: 'Vera', sn: 'Lindqvist-van der Meulen' },
     });
     await arrive(foyer, attempt, xml);

@@ -20,8 +20,12 @@ export function linkedStops({
   async function addLinks(user: User, names: readonly string[]): Promise<string> {
     const { deps } = (await house()).foyer;
     const rows = names.map((provider, index) => ({
-      ...{ id: `link-${index}-${user.id}`, user_id: user.id, issuer: 'https://issuer.example', subject: `${user.id}` },
-      ...{ kind: provider === 'google' ? 'google' : 'oidc', provider },
+      id: `link-${index}-${user.id}`,
+      user_id: user.id,
+      issuer: 'https://issuer.example',
+      subject: `${user.id}`,
+      kind: provider === 'google' ? 'google' : 'oidc',
+      provider,
       email: index === 0 ? 'vera.lindqvist-van-der-meulen@a-rather-long-domain.example' : null,
       linked_at: deps.now() - (9 - index) * dayMs,
       last_used_at: index === 0 ? deps.now() - dayMs : null,

@@ -142,8 +142,12 @@ export function tour(guide: () => TourGuide): Stop[] {
   /** Of a request of another browser: the query of its pages. */
   const begunElsewhere = async () => {
     const query = new URLSearchParams({
-      ...{ response_type: 'code', client_id: 'demo-app', scope: 'openid', redirect_uri: `${demoUrl()}/callback` },
-      ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+      response_type: 'code',
+      client_id: 'demo-app',
+      scope: 'openid',
+      redirect_uri: `${demoUrl()}/callback`,
+      code_challenge: 'x'.repeat(43),
+      code_challenge_method: 'S256',
     });
     return new URL(locationOf(await new Browser(url()).get(`/oauth2/authorize?${query}`))).search;
   };
@@ -317,8 +321,11 @@ export function tour(guide: () => TourGuide): Stop[] {
       async open(page, lang) {
         await signIn(page);
         const query = new URLSearchParams({
-          ...{ response_type: 'code', client_id: 'demo-app', redirect_uri: `${demoUrl()}/callback` },
-          ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+          response_type: 'code',
+          client_id: 'demo-app',
+          redirect_uri: `${demoUrl()}/callback`,
+          code_challenge: 'x'.repeat(43),
+          code_challenge_method: 'S256',
         });
         await page.goto(`${url()}/logout?${query}`);
         await page.getByText(translator(lang)('oauth.signOut.switches', { clientName: 'Demo app' })).waitFor();

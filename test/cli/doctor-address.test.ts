@@ -16,7 +16,9 @@ let proxy: ReverseProxy;
 let foyer: TestFoyer;
 let smtp: Awaited<ReturnType<typeof startSmtp>>;
 const environment = () => ({
-  ...{ ...production, PUBLIC_URL: proxy.url, PORT: new URL(foyer.url).port },
+  ...production,
+  PUBLIC_URL: proxy.url,
+  PORT: new URL(foyer.url).port,
   SMTP_URL: `smtp://127.0.0.1:${smtp.port}?requireTLS=false`,
 });
 /** A domain whose mails arrive; what is asked of it is tested in doctor-messages.test.ts. */

@@ -24,7 +24,9 @@ describe('foyer doctor on plans', () => {
     return findings.map(({ id, level }) => `${id} ${level}`);
   };
   const development = (more: NodeJS.ProcessEnv = {}) => ({
-    ...{ NODE_ENV: 'development', DATA_DIR: folder, SECRET_KEY: 's'.repeat(40) },
+    NODE_ENV: 'development',
+    DATA_DIR: folder,
+    SECRET_KEY: 's'.repeat(40),
     ...stripe.environment(),
     ...more,
   });
@@ -44,11 +46,9 @@ describe('foyer doctor on plans', () => {
 
   it('The doctor warns of test mode in production and of live mode elsewhere', async () => {
     const keys = (mode: string) => ({
-      ...{
-        STRIPE_SECRET_KEY: `sk_${mode}_1`,
-        STRIPE_PUBLISHABLE_KEY: `pk_${mode}_1`,
-        STRIPE_WEBHOOK_SECRET: 'whsec_1',
-      },
+      STRIPE_SECRET_KEY: `sk_${mode}_1`,
+      STRIPE_PUBLISHABLE_KEY: `pk_${mode}_1`,
+      STRIPE_WEBHOOK_SECRET: 'whsec_1',
       STRIPE_API_URL: 'https://127.0.0.1:9',
     });
     const mode = async (env: NodeJS.ProcessEnv) => (await look(env)).filter((one) => one.startsWith('plans.mode'));

@@ -266,8 +266,15 @@ describe('published keys of several processes', () => {
 describe('the client address that Foyer sees', () => {
   const forged = '192.0.2.66';
   const seen = (forwardedFor: string | null, peer: string, client: string): ProbeReport => ({
-    ...{ host: 'login.example.com', forwardedProto: 'https', forwardedHost: null, protocol: 'https' },
-    ...{ process: 1, worker: null, forwardedFor, peer, client },
+    host: 'login.example.com',
+    forwardedProto: 'https',
+    forwardedHost: null,
+    protocol: 'https',
+    process: 1,
+    worker: null,
+    forwardedFor,
+    peer,
+    client,
   });
   it.each<[string, ProbeReport, string]>([
     ['one proxy that replaces the header', seen('203.0.113.5', '10.0.0.1', '203.0.113.5'), 'ok'],

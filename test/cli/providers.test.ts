@@ -122,7 +122,8 @@ describe('foyer provider', () => {
     expect((await checked(with_(other), 'acme-oidc'))?.faults).toEqual([expect.stringContaining('404')]);
     const scope = oidc({ scope: 'openid email groups' });
     expect(await checked(with_(scope), 'acme-oidc')).toEqual({
-      ...{ faults: [], warnings: ['it does not name the scope groups'] },
+      faults: [],
+      warnings: ['it does not name the scope groups'],
     });
   });
 

@@ -92,7 +92,9 @@ describe.each(backends)('foyer user reset-mfa on $name', (backend) => {
     await cli('user', 'reset-mfa', user.email);
     expect((await cli('user', 'reset-mfa', '--list')).out).toMatch(new RegExp(`${user.email} .*${user.id}`));
     expect((await cli('user', 'reset-mfa', '--list', '--json')).json<object[]>()).toContainEqual({
-      ...{ sub: user.id, requested_at: expect.any(Number), due_at: expect.any(Number) },
+      sub: user.id,
+      requested_at: expect.any(Number),
+      due_at: expect.any(Number),
     });
     expect((await cli('user', 'reset-mfa', user.email, '--cancel')).out).toBe(
       `The second factor of ${user.email} stays. They are told so by mail.\n`,

@@ -53,26 +53,52 @@ describe.each(backends)('foyer user import on $name', (backend) => {
     const run = await importing(csv);
     expect(run).toMatchObject({ code: 0, err: '' });
     expect(run.json()).toMatchObject({
-      ...{ rows: 1, added: 1, there: 0, refused: 0, withoutPassword: 1, dryRun: false },
+      rows: 1,
+      added: 1,
+      there: 0,
+      refused: 0,
+      withoutPassword: 1,
+      dryRun: false,
       ignored: ['zoneinfo', 'updated_at'],
     });
     const { users, records } = await rows();
     expect(users).toEqual([
       {
-        ...{ id: subOf(1), email: 'ada@example.com', email_verified: 1, phone: '+447911123456', phone_verified: 1 },
-        ...{ phone_changed_at: null, password_hash: null, password_profile: null, password_epoch: 0 },
-        ...{ signed_in_epoch: null, given_name: 'Ada', family_name: 'Lovelace', locale: 'en' },
+        id: subOf(1),
+        email: 'ada@example.com',
+        email_verified: 1,
+        phone: '+447911123456',
+        phone_verified: 1,
+        phone_changed_at: null,
+        password_hash: null,
+        password_profile: null,
+        password_epoch: 0,
+        signed_in_epoch: null,
+        given_name: 'Ada',
+        family_name: 'Lovelace',
+        locale: 'en',
         // No later version than the one in force.
-        ...{ accepted_tos_version: 1, accepted_tos_at: null, source: 'general', plan_id: null, trial_until: null },
-        ...{
-          offered_plan_id: null,
-          deal_again_at: null,
-          picture: 'https://media.example.com/ada.png',
-          birthdate: '1990-12-31',
-        },
-        ...{ address: "1 St James's Sq, London", company_name: 'Analytical, Ltd', job_title: 'Engineer' },
-        ...{ preferred_language: null, gender: '1', newsletter: 1, mfa_preference: 'sms', second_factor_required: 0 },
-        ...{ disabled_at: null, imported_at: nowMs, created_at: nowMs, updated_at: nowMs },
+        accepted_tos_version: 1,
+        accepted_tos_at: null,
+        source: 'general',
+        plan_id: null,
+        trial_until: null,
+        offered_plan_id: null,
+        deal_again_at: null,
+        picture: 'https://media.example.com/ada.png',
+        birthdate: '1990-12-31',
+        address: "1 St James's Sq, London",
+        company_name: 'Analytical, Ltd',
+        job_title: 'Engineer',
+        preferred_language: null,
+        gender: '1',
+        newsletter: 1,
+        mfa_preference: 'sms',
+        second_factor_required: 0,
+        disabled_at: null,
+        imported_at: nowMs,
+        created_at: nowMs,
+        updated_at: nowMs,
       },
     ]);
     expect(records).toEqual([expect.objectContaining({ user_id: subOf(1), status: 'active', total_rewards: '5' })]);
@@ -212,13 +238,12 @@ describe.each(backends)('foyer user import on $name', (backend) => {
       {
         stdio: 'ignore',
         env: {
-          ...{
-            PATH: process.env.PATH,
-            DATABASE_URL: urls.databaseUrl,
-            REDIS_URL: urls.redisUrl,
-            DATA_DIR: urls.dataDir,
-          },
-          ...{ SECRET_KEY: cliSecretKey, NODE_ENV: 'development' },
+          PATH: process.env.PATH,
+          DATABASE_URL: urls.databaseUrl,
+          REDIS_URL: urls.redisUrl,
+          DATA_DIR: urls.dataDir,
+          SECRET_KEY: cliSecretKey,
+          NODE_ENV: 'development',
         },
       },
     );

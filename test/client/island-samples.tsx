@@ -133,16 +133,25 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
       <CardForm
         ctx={ctx}
         {...cardFormProps(ctx.t, {
-          ...{ ...stripeInSamples, locale: 'en', action: '/echo', setupUrl: '/echo' },
-          ...{ fields: { act: nasty }, saveNote: nasty },
+          ...stripeInSamples,
+          locale: 'en',
+          action: '/echo',
+          setupUrl: '/echo',
+          fields: { act: nasty },
+          saveNote: nasty,
         })}
       />
     ),
     'payment action': (
       <PaymentAction
         ctx={ctx}
-        {...{ ...stripeInSamples, locale: 'en', action: '/echo', clientSecret: 'pi_sample_secret_sample' }}
-        {...{ retryFields: { act: nasty }, otherCardHref: '/echo', hostedInvoiceUrl: '/echo' }}
+        {...stripeInSamples}
+        locale="en"
+        action="/echo"
+        clientSecret="pi_sample_secret_sample"
+        retryFields={{ act: nasty }}
+        otherCardHref="/echo"
+        hostedInvoiceUrl="/echo"
       />
     ),
     'print button': <PrintButton ctx={ctx} label={nasty} />,

@@ -20,8 +20,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const oidc = { kind: 'oidc', id: 'acme', name: 'Acme', issuer: 'https://id.acme.example', clientId: 'foyer' };
 const saml = {
-  ...{ kind: 'saml', id: 'globex', name: 'Globex', entityId: 'https://idp.globex.example' },
-  ...{ ssoUrl: 'https://idp.globex.example/sso', certificates: ['saml.crt'] },
+  kind: 'saml',
+  id: 'globex',
+  name: 'Globex',
+  entityId: 'https://idp.globex.example',
+  ssoUrl: 'https://idp.globex.example/sso',
+  certificates: ['saml.crt'],
 };
 const parse = (json: unknown, environment: NodeJS.ProcessEnv = {}) =>
   parseProviders(typeof json === 'string' ? json : JSON.stringify(json), file, environment);
@@ -57,8 +61,14 @@ describe('the file of providers', () => {
     expect(serviceProvider).toEqual({ privateKey: privateKey.trim(), certificate: certificate.trim() });
     expect(providers).toMatchObject([
       {
-        ...{ signUp: true, secondFactor: 'ask', domains: [], verifiedEmails: 'domains', userinfo: true, claims: {} },
-        ...{ scope: 'openid profile email', clientSecret: 'of acme' },
+        signUp: true,
+        secondFactor: 'ask',
+        domains: [],
+        verifiedEmails: 'domains',
+        userinfo: true,
+        claims: {},
+        scope: 'openid profile email',
+        clientSecret: 'of acme',
         logo: expect.stringMatching(/^data:image\/svg\+xml;base64,/),
       },
       { certificates: [certificate.trim()], idpInitiated: false, signRequests: false, logo: undefined },

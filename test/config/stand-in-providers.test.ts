@@ -13,7 +13,10 @@ describe('providers in the sandbox of a development machine', () => {
   it('All five providers are stand-ins in the sandbox', () => {
     const origin = 'http://127.0.0.1:4001';
     expect(loadConfig(development)).toMatchObject({
-      ...{ GOOGLE_URL: origin, FACEBOOK_URL: origin, AMAZON_URL: origin, PROVIDERS_FILE: file },
+      GOOGLE_URL: origin,
+      FACEBOOK_URL: origin,
+      AMAZON_URL: origin,
+      PROVIDERS_FILE: file,
       GOOGLE_CLIENT_ID: expect.stringContaining('sandbox'),
       FACEBOOK_APP_SECRET: expect.stringContaining('sandbox'),
       AMAZON_CLIENT_ID: expect.stringContaining('sandbox'),

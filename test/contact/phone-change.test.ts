@@ -108,15 +108,15 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
     const { database, now } = foyer.deps;
     await signInWithTotp(foyer, browser, user, await giveTotp(foyer, user));
     const device = {
-      ...{
-        id: `device-${user.id}`,
-        user_id: user.id,
-        secret_hash: toSha256('x'),
-        password_epoch: 0,
-        user_agent: '',
-        ip: '',
-      },
-      ...{ created_at: now(), last_used_at: now(), expires_at: now() + 1_000_000 },
+      id: `device-${user.id}`,
+      user_id: user.id,
+      secret_hash: toSha256('x'),
+      password_epoch: 0,
+      user_agent: '',
+      ip: '',
+      created_at: now(),
+      last_used_at: now(),
+      expires_at: now() + 1_000_000,
     };
     await database.db.insertInto('remembered_devices').values(device).execute();
     await phoneTo(foyer, browser, fresh().phone);

@@ -57,7 +57,8 @@ beforeAll(async () => {
     DATA_DIR: dataDir,
     CARD_LIMIT_ADDRESS: '100000',
     GUESS_LIMIT_ADDRESS: '100000',
-    ...{ PASSWORD_LIMIT_DEVICE: '100000', PASSWORD_LIMIT_MEMBER: '100000' },
+    PASSWORD_LIMIT_DEVICE: '100000',
+    PASSWORD_LIMIT_MEMBER: '100000',
     ...stripe.environment(),
   };
   next = servers.start(variables);

@@ -201,7 +201,9 @@ describe('an unreachable provider', () => {
       const answer = await foyer.browser().post('/federation/acme-oidc?redirect=/settings');
       const back = new URL(locationOf(answer)).searchParams;
       expect(Object.fromEntries(back)).toEqual({
-        ...{ redirect: '/settings', notice: 'federation-unreachable', provider: 'acme-oidc' },
+        redirect: '/settings',
+        notice: 'federation-unreachable',
+        provider: 'acme-oidc',
       });
       expect(notice(await comeBy(providers, foyer.browser(), 'google', somebody(providers, 'google')))).toBeNull();
       await foyer.signedIn(await foyer.addUser());

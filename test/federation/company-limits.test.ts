@@ -11,7 +11,9 @@ describe.each(backends)('rate limits of a company on $name', (backend) => {
     providers = await startProviders();
     foyer = await startFoyer(backend, {
       ...providers.environment(),
-      ...{ GUESS_LIMIT_ADDRESS: '4', SIGN_UP_LIMIT_ADDRESS: '3', COMPANY_LIMIT_ADDRESS: '8' },
+      GUESS_LIMIT_ADDRESS: '4',
+      SIGN_UP_LIMIT_ADDRESS: '3',
+      COMPANY_LIMIT_ADDRESS: '8',
     });
   });
   afterAll(async () => {
@@ -35,7 +37,9 @@ describe.each(backends)('rate limits of a company on $name', (backend) => {
   it('Codes to addresses outside the domains of the provider count toward the general limit', async () => {
     const other = await startFoyer(backend, {
       ...providers.environment(),
-      ...{ GUESS_LIMIT_ADDRESS: '100', SIGN_UP_LIMIT_ADDRESS: '3', COMPANY_LIMIT_ADDRESS: '100' },
+      GUESS_LIMIT_ADDRESS: '100',
+      SIGN_UP_LIMIT_ADDRESS: '3',
+      COMPANY_LIMIT_ADDRESS: '100',
     });
     try {
       const to: (string | null)[] = [];

@@ -6,8 +6,15 @@ import type { User } from '../../server/users/index.ts';
 import { toUserId } from '../support/ids.ts';
 
 const identity: UpstreamIdentity = {
-  ...{ provider: 'google', kind: 'google', issuer: 'https://accounts.google.com', subject: '1' },
-  ...{ email: 'ada@example.com', emailVerified: true, givenName: 'Ada', familyName: 'Lovelace', picture: undefined },
+  provider: 'google',
+  kind: 'google',
+  issuer: 'https://accounts.google.com',
+  subject: '1',
+  email: 'ada@example.com',
+  emailVerified: true,
+  givenName: 'Ada',
+  familyName: 'Lovelace',
+  picture: undefined,
   session: { provider: 'google' },
 };
 const userOf = (more: Partial<User> = {}) =>

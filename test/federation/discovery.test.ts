@@ -12,8 +12,11 @@ describe('metadata of an OpenID provider', () => {
   let nowMs: number;
   let proxyStatus: number | undefined;
   const configuration = () => ({
-    ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
-    ...{ jwks_uri: `${issuer}/jwks`, response_types_supported: ['code'] },
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/jwks`,
+    response_types_supported: ['code'],
   });
   beforeAll(async () => {
     const { server: listening, port } = await listenOnFreePort((req, res) => {

@@ -6,8 +6,16 @@ import { translator } from '../../server/http/index.ts';
 const kinds = { google: true, facebook: true, amazon: false } as const;
 const provider = (id: string, more: Partial<Provider> = {}) =>
   ({
-    ...{ id, kind: id in kinds ? id : 'oidc', name: id, label: {}, logo: undefined, domains: [], signUp: true },
-    ...{ secondFactor: 'ask', refusesEmbeddedBrowsers: kinds[id as keyof typeof kinds] ?? false, ...more },
+    id,
+    kind: id in kinds ? id : 'oidc',
+    name: id,
+    label: {},
+    logo: undefined,
+    domains: [],
+    signUp: true,
+    secondFactor: 'ask',
+    refusesEmbeddedBrowsers: kinds[id as keyof typeof kinds] ?? false,
+    ...more,
   }) as Provider;
 const visitor = { lang: 'de', t: translator('de'), userAgent: undefined } as const;
 const doors = (...ids: string[]) =>

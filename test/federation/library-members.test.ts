@@ -41,9 +41,15 @@ describe('members of libraries that Foyer relies on', () => {
   Object.defineProperty(store.store, 'length', { value: 5 });
   Object.defineProperty(store.verify, 'length', { value: 4 });
   const options = {
-    ...{ clientID: 'app', clientSecret: 'secret', callbackURL: 'https://foyer.example/cb', store, pkce: true },
-    ...{ authorizationURL: 'https://idp.example/authorize', tokenURL: 'https://idp.example/token' },
-    ...{ profileURL: 'https://idp.example/me', userProfileURL: 'https://idp.example/v1/userinfo' },
+    clientID: 'app',
+    clientSecret: 'secret',
+    callbackURL: 'https://foyer.example/cb',
+    store,
+    pkce: true,
+    authorizationURL: 'https://idp.example/authorize',
+    tokenURL: 'https://idp.example/token',
+    profileURL: 'https://idp.example/me',
+    userProfileURL: 'https://idp.example/v1/userinfo',
   };
   const verify = (_token: string, _refresh: string, profile: object, done: (error: null, user: object) => void) =>
     done(null, profile);

@@ -22,7 +22,8 @@ describe.each(backends)('users by a provider on $name', (backend) => {
     providers = await startProviders();
     foyer = await startFoyer(backend, {
       ...providers.environment((file) => ({ ...file, amazon: { signUp: false } })),
-      ...{ SIGN_UP_LIMIT_ADDRESS: '100000', GUESS_LIMIT_ADDRESS: '100000' },
+      SIGN_UP_LIMIT_ADDRESS: '100000',
+      GUESS_LIMIT_ADDRESS: '100000',
     });
   });
   afterAll(async () => {
@@ -45,14 +46,24 @@ describe.each(backends)('users by a provider on $name', (backend) => {
       expect(path(answer)).toMatch(/^\/tos\?/);
       const user = await member(ada.email);
       expect(user).toMatchObject({
-        ...{ emailVerified: true, passwordHash: null, givenName: 'Ada', familyName: 'Lovelace', locale: 'en' },
-        ...{ acceptedTosVersion: null, secondFactorRequired: false, disabledAt: null, source: 'general' },
+        emailVerified: true,
+        passwordHash: null,
+        givenName: 'Ada',
+        familyName: 'Lovelace',
+        locale: 'en',
+        acceptedTosVersion: null,
+        secondFactorRequired: false,
+        disabledAt: null,
+        source: 'general',
       });
       expect(await findUserRecord(db(), toUserId(user?.id ?? ''))).toBeDefined();
       expect(await linksOf(user)).toMatchObject([
         {
-          ...{ kind: 'google', provider: 'google', issuer: 'https://accounts.google.com', email: ada.email },
-          ...{ lastUsedAt: expect.any(Number) },
+          kind: 'google',
+          provider: 'google',
+          issuer: 'https://accounts.google.com',
+          email: ada.email,
+          lastUsedAt: expect.any(Number),
         },
       ]);
       expect(await foyer.mails(ada.email ?? '')).toMatchObject([

@@ -4,7 +4,9 @@ import { mergeClaims, oidcToIdentity, requireFreshAuthentication } from '../../s
 
 const acme: Pick<OidcProviderConfig, 'issuer' | 'claims' | 'domains' | 'verifiedEmails'> = {
   issuer: 'https://id.acme.example/',
-  ...{ claims: {}, domains: ['acme.example'], verifiedEmails: 'domains' },
+  claims: {},
+  domains: ['acme.example'],
+  verifiedEmails: 'domains',
 };
 const said = { iss: 'https://id.acme.example', sub: '1', email: 'ada@acme.example', email_verified: true };
 
@@ -33,7 +35,8 @@ describe('confirmed addresses', () => {
     const more = { sub: '1', email: 'eve@acme.example' };
     expect(mergeClaims(said, more)).toMatchObject({ email: 'eve@acme.example', email_verified: undefined });
     expect(mergeClaims({ ...said, email: undefined }, { ...more, email_verified: true })).toMatchObject({
-      ...{ email: 'eve@acme.example', email_verified: true },
+      email: 'eve@acme.example',
+      email_verified: true,
     });
     expect(mergeClaims(said, { sub: '1', name: 'Ada' })).toMatchObject({ ...said, name: 'Ada' });
   });
@@ -49,8 +52,13 @@ describe('mapping of claims', () => {
     const claims = { email: 'mail', givenName: 'first', familyName: 'last', picture: 'photo' };
     const told = { ...said, mail: 'a@acme.example', first: 'Ada', last: 'King', photo: 'https://x.example/a.png' };
     expect(oidcToIdentity(told, { ...acme, claims })).toEqual({
-      ...{ issuer: said.iss, subject: '1', email: 'a@acme.example', emailVerified: false },
-      ...{ givenName: 'Ada', familyName: 'King', picture: 'https://x.example/a.png' },
+      issuer: said.iss,
+      subject: '1',
+      email: 'a@acme.example',
+      emailVerified: false,
+      givenName: 'Ada',
+      familyName: 'King',
+      picture: 'https://x.example/a.png',
     });
   });
 

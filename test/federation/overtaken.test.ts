@@ -22,7 +22,11 @@ describe.each(backends)('two tabs at once at a provider, on $name', (backend) =>
     const ada = somebody(providers, 'google', { subject });
     const identity: UpstreamIdentity = {
       ...({ provider: 'google', kind: 'google', issuer: 'https://accounts.google.com', subject } as const),
-      ...{ email: ada.email, emailVerified: true, givenName: 'Ada', familyName: 'Lovelace', picture: undefined },
+      email: ada.email,
+      emailVerified: true,
+      givenName: 'Ada',
+      familyName: 'Lovelace',
+      picture: undefined,
       session: { provider: 'google' },
     };
     const { database } = foyer.stores;

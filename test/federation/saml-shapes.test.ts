@@ -126,8 +126,13 @@ describe('a SAML answer of the provider', () => {
   }
 
   const expected = () => ({
-    ...{ audience: service.entityId, acs: service.acs, issuer: service.config.entityId, requestId: request.id },
-    ...{ freshSinceMs: undefined, certificates: service.config.certificates, decryptionKey: undefined },
+    audience: service.entityId,
+    acs: service.acs,
+    issuer: service.config.entityId,
+    requestId: request.id,
+    freshSinceMs: undefined,
+    certificates: service.config.certificates,
+    decryptionKey: undefined,
     nowMs: Date.now(),
   });
   const read = (xml: string) => readSamlResponse(service, inBase64(xml), expected(), request);

@@ -173,7 +173,9 @@ describe.each([anyBackend])('SAML', (backend) => {
     const { attempt } = await come({ ...issuerOf('plain'), ...named }, 'plain');
     expect(await isSignedIn(attempt.browser)).toBe(true);
     expect(await findUserByIdentifier(foyer.stores.database.db, { email: mail })).toMatchObject({
-      ...{ givenName: 'Gi', familyName: 'Ven', emailVerified: true },
+      givenName: 'Gi',
+      familyName: 'Ven',
+      emailVerified: true,
     });
   });
 
@@ -374,7 +376,11 @@ describe.each([anyBackend])('SAML', (backend) => {
         const { nameId } = newcomer();
         const issuer = providers.saml.entityId;
         const linked: UpstreamIdentity = {
-          ...{ kind: 'saml', issuer, subject: nameId, provider: 'acme-saml', email: undefined },
+          kind: 'saml',
+          issuer,
+          subject: nameId,
+          provider: 'acme-saml',
+          email: undefined,
         } as UpstreamIdentity;
         const user = await foyer.addUser();
         await foyer.stores.database.transaction((trx) =>

@@ -68,9 +68,7 @@ describe('second factor of users by a provider', () => {
       const on = path(await show(browser, await appCode(foyer, secret), {}, search));
       expect(await sessionOf(browser)).toMatchObject({ userId: user.id, upstream: { provider: 'google' } });
       expect(on).toBe(`/verify-user${search}`);
-      expect(await claims(browser, begun, on)).toMatchObject({
-        ...{ sub: user.id, amr: ['fed', 'otp', 'mfa'], acr: 'aal2' },
-      });
+      expect(await claims(browser, begun, on)).toMatchObject({ sub: user.id, amr: ['fed', 'otp', 'mfa'], acr: 'aal2' });
     });
 
     it('A remembered device is not asked again, unless the client requests aal2', async () => {
@@ -140,7 +138,8 @@ describe('second factor of users by a provider', () => {
       const codes = await (await browser.get('/settings/recovery-codes')).text();
       expect(codes).toContain(`href="${foyer.url}/verify-user${search.replaceAll('&', '&amp;')}"`);
       expect(await claims(browser, begun, `/verify-user${search}`)).toMatchObject({
-        ...{ amr: ['fed', 'otp', 'mfa'], acr: 'aal2' },
+        amr: ['fed', 'otp', 'mfa'],
+        acr: 'aal2',
       });
       expect((await browser.get('/settings')).status).toBe(200);
       expect(await sessionOf(browser)).toMatchObject({ upstream: { provider: 'acme-oidc' } });

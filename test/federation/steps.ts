@@ -48,7 +48,8 @@ export async function comeBy(
   providers.answerAs(who, kind);
   const fields = formFieldsOf(await (await sendRequest(address)).text());
   const posted = await browser.post('/federation/acme-saml/acs', fields, {
-    ...{ origin: providers.url, 'sec-fetch-site': 'cross-site' },
+    origin: providers.url,
+    'sec-fetch-site': 'cross-site',
   });
   return browser.get(locationOf(posted));
 }

@@ -35,9 +35,15 @@ describe('strategies', () => {
     it('Google confirms an address by email_verified alone', async () => {
       const { ada, grace, joan } = providers.people.google;
       expect(await come(as('google', ada))).toEqual({
-        ...{ provider: 'google', kind: 'google', issuer: 'https://accounts.google.com' },
-        ...{ subject: expect.stringMatching(/^\d{21}$/), email: 'ada@example.com', emailVerified: true },
-        ...{ givenName: 'Ada', familyName: 'Lovelace', picture: expect.stringMatching(/^https:/) },
+        provider: 'google',
+        kind: 'google',
+        issuer: 'https://accounts.google.com',
+        subject: expect.stringMatching(/^\d{21}$/),
+        email: 'ada@example.com',
+        emailVerified: true,
+        givenName: 'Ada',
+        familyName: 'Lovelace',
+        picture: expect.stringMatching(/^https:/),
         session: { provider: 'google' },
       });
       expect(await come(as('google', grace))).toMatchObject({ email: 'grace@example.com', emailVerified: false });
@@ -49,25 +55,45 @@ describe('strategies', () => {
     it('Facebook and Amazon never confirm an address', async () => {
       const { ada, joan } = providers.people.facebook;
       expect(await come(as('facebook', ada))).toEqual({
-        ...{ provider: 'facebook', kind: 'facebook', issuer: 'https://www.facebook.com' },
-        ...{ subject: expect.stringMatching(/^\d+$/), email: 'ada@example.com', emailVerified: false },
-        ...{ givenName: 'Ada', familyName: 'Lovelace', picture: expect.stringMatching(/^https:/) },
+        provider: 'facebook',
+        kind: 'facebook',
+        issuer: 'https://www.facebook.com',
+        subject: expect.stringMatching(/^\d+$/),
+        email: 'ada@example.com',
+        emailVerified: false,
+        givenName: 'Ada',
+        familyName: 'Lovelace',
+        picture: expect.stringMatching(/^https:/),
         session: { provider: 'facebook' },
       });
       expect(await come(as('facebook', joan))).toMatchObject({ email: undefined });
       expect(await come(as('amazon', ada))).toEqual({
-        ...{ provider: 'amazon', kind: 'amazon', issuer: 'https://www.amazon.com' },
-        ...{ subject: expect.stringMatching(/^amzn1\.account\./), email: 'ada@example.com', emailVerified: false },
-        ...{ givenName: 'Ada', familyName: 'Lovelace', picture: undefined, session: { provider: 'amazon' } },
+        provider: 'amazon',
+        kind: 'amazon',
+        issuer: 'https://www.amazon.com',
+        subject: expect.stringMatching(/^amzn1\.account\./),
+        email: 'ada@example.com',
+        emailVerified: false,
+        givenName: 'Ada',
+        familyName: 'Lovelace',
+        picture: undefined,
+        session: { provider: 'amazon' },
       });
     });
 
     it('OpenID Connect confirms an address only in the configured domains', async () => {
       const { ada, grace } = providers.people.oidc;
       expect(await come(as('oidc', ada))).toEqual({
-        ...{ provider: 'acme-oidc', kind: 'oidc', issuer: `${providers.url}/acme-oidc` },
-        ...{ subject: expect.stringMatching(/^[0-9a-f]{32}$/), email: 'ada@acme.example', emailVerified: true },
-        ...{ givenName: 'Ada', familyName: 'Lovelace', picture: undefined, session: { provider: 'acme-oidc' } },
+        provider: 'acme-oidc',
+        kind: 'oidc',
+        issuer: `${providers.url}/acme-oidc`,
+        subject: expect.stringMatching(/^[0-9a-f]{32}$/),
+        email: 'ada@acme.example',
+        emailVerified: true,
+        givenName: 'Ada',
+        familyName: 'Lovelace',
+        picture: undefined,
+        session: { provider: 'acme-oidc' },
         shownAtMs: expect.any(Number),
       });
       expect(await come(as('oidc', grace))).toMatchObject({ email: 'grace@acme.example', emailVerified: false });

@@ -14,7 +14,10 @@ export function settingsOf(
   more: Partial<StrategySettings> = {},
 ): StrategySettings {
   const config = loadConfig({
-    ...{ NODE_ENV: 'test', SEARCH_APP_URL: 'http://localhost:9', SECRET_KEY: 's'.repeat(40), PUBLIC_URL: publicUrl },
+    NODE_ENV: 'test',
+    SEARCH_APP_URL: 'http://localhost:9',
+    SECRET_KEY: 's'.repeat(40),
+    PUBLIC_URL: publicUrl,
     ...environment,
   });
   const file = loadProviders(config.PROVIDERS_FILE, process.env);

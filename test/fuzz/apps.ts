@@ -59,7 +59,10 @@ export async function prepareApps(foyer: TestFoyer): Promise<FuzzApps> {
   const { access_token: serviceToken } = await oidc.clientCredentialsGrant(own.config, { scope: apiScopes.join(' ') });
   const radio = await device(foyer, {});
   return {
-    ...{ web, partner, clientId: client.id, redirectUri: client.redirectUri },
+    web,
+    partner,
+    clientId: client.id,
+    redirectUri: client.redirectUri,
     accessToken: tokens.access_token,
     refreshToken: tokens.refresh_token ?? 'none',
     idToken: tokens.id_token ?? '',

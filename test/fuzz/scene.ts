@@ -178,7 +178,10 @@ export async function openFuzzScene(): Promise<FuzzScene> {
   const { host, port } = new URL(foyer.url);
   const document: OpenApi = await (await fetch(`${foyer.url}/openapi.json`)).json();
   const scene: FuzzScene = {
-    ...{ url: foyer.url, host, port: Number(port), foyer },
+    url: foyer.url,
+    host,
+    port: Number(port),
+    foyer,
     routes: routesOf(foyer.app.express),
     operations: operationsIn(document),
     ...(await prepare()),

@@ -9,7 +9,13 @@ describe('hostCookies', () => {
     cookies.set(res, 'foyer_lang', 'de', { maxAgeMs: 5_000 });
     expect(Object.keys(set())).toEqual(['__Host-foyer_lang']);
     expect(set()['__Host-foyer_lang']).toMatchObject({
-      ...{ plain: 'de', httpOnly: true, secure: true, sameSite: 'lax', path: '/', domain: null, maxAge: 5 },
+      plain: 'de',
+      httpOnly: true,
+      secure: true,
+      sameSite: 'lax',
+      path: '/',
+      domain: null,
+      maxAge: 5,
     });
     expect(cookies.read(exchange({ foyer_lang: 'planted' }).req, 'foyer_lang')).toBeUndefined();
   });

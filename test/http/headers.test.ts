@@ -35,7 +35,10 @@ describe.each([
       ? new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': '203.0.113.7' })
       : new Visitor(portOf(foyer.url), foyer.url);
   const seen = (what: string, path: string, { status, headers, setCookies, text }: Answer): Seen => ({
-    ...{ what, status, setCookies, text },
+    what,
+    status,
+    setCookies,
+    text,
     path: path.split('?', 1)[0] ?? '',
     header: headerOf(headers),
   });

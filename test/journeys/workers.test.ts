@@ -21,8 +21,10 @@ const pauseMs = 50;
 const two = { WEB_CONCURRENCY: '2', LOG_LEVEL: 'debug' };
 /** One machine stands for many members here. */
 const manyGuesses = {
-  ...{ PASSWORD_LIMIT_DEVICE: '100000', PASSWORD_LIMIT_MEMBER: '100000' },
-  ...{ PASSWORD_QUEUE_ACCOUNT: '1000', PASSWORD_QUEUE_ADDRESS: '1000' },
+  PASSWORD_LIMIT_DEVICE: '100000',
+  PASSWORD_LIMIT_MEMBER: '100000',
+  PASSWORD_QUEUE_ACCOUNT: '1000',
+  PASSWORD_QUEUE_ADDRESS: '1000',
   GUESS_LIMIT_ACCOUNT: '100000',
   GUESS_LIMIT_ADDRESS: '100000',
   GUESS_LIMIT_DEVICE: '100000',
@@ -62,8 +64,10 @@ function beginSignIn(server: ServerProcess): Promise<() => Promise<number | stri
     method: 'POST',
     agent: false,
     headers: {
-      ...{ origin: server.url, 'content-type': 'application/x-www-form-urlencoded' },
-      ...{ 'content-length': String(body.length), expect: '100-continue' },
+      origin: server.url,
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': String(body.length),
+      expect: '100-continue',
     },
   });
   const status = new Promise<number | string>((resolve) => {
@@ -126,8 +130,12 @@ describe.each(backends)('two workers on $name', (backend) => {
     metricsPort = await freePort();
     server = await servers.start(
       {
-        ...{ ...two, ...manyGuesses, METRICS_PORT: String(metricsPort) },
-        ...{ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, DATA_DIR: dataDir },
+        ...two,
+        ...manyGuesses,
+        METRICS_PORT: String(metricsPort),
+        DATABASE_URL: databaseUrl,
+        REDIS_URL: redisUrl,
+        DATA_DIR: dataDir,
       },
       { nodeOptions: dyingWhile(fault) },
     );
@@ -229,14 +237,14 @@ describe('two workers', () => {
   it('SIGTERM in production reports 503 at /readyz first and still answers requests', async () => {
     const server = await servers.start({
       ...two,
-      ...{ NODE_ENV: 'production', PUBLIC_URL: 'https://login.example.com', DATA_DIR: await servers.folder() },
-      ...{
-        SECRET_KEY: 'one of the secrets that only tests know',
-        SEARCH_APP_URL: 'https://search.example.com',
-        TRUST_PROXY: '1',
-        MAIL_FROM: 'Foyer <no-reply@example.com>',
-        SMTP_URL: 'smtp://127.0.0.1:9',
-      },
+      NODE_ENV: 'production',
+      PUBLIC_URL: 'https://login.example.com',
+      DATA_DIR: await servers.folder(),
+      SECRET_KEY: 'one of the secrets that only tests know',
+      SEARCH_APP_URL: 'https://search.example.com',
+      TRUST_PROXY: '1',
+      MAIL_FROM: 'Foyer <no-reply@example.com>',
+      SMTP_URL: 'smtp://127.0.0.1:9',
     });
     await server.ready;
     const ask = async (path: string) => (await fetch(`http://127.0.0.1:${server.port}${path}`)).status;

@@ -7,9 +7,14 @@ import type { Stores } from './stores.ts';
 
 /** The limits as the product has them; only the address of a page may be asked for without end. */
 const productLimits = {
-  ...{ GUESS_LIMIT_ACCOUNT: '10', GUESS_LIMIT_DEVICE: '20', GUESS_LIMIT_ADDRESS: '50', GUESS_LIMIT_OVERALL: '5000' },
-  ...{ PASSWORD_LIMIT_DEVICE: '30', PASSWORD_LIMIT_MEMBER: '60' },
-  ...{ PASSWORD_QUEUE_ACCOUNT: '4', PASSWORD_QUEUE_ADDRESS: '10' },
+  GUESS_LIMIT_ACCOUNT: '10',
+  GUESS_LIMIT_DEVICE: '20',
+  GUESS_LIMIT_ADDRESS: '50',
+  GUESS_LIMIT_OVERALL: '5000',
+  PASSWORD_LIMIT_DEVICE: '30',
+  PASSWORD_LIMIT_MEMBER: '60',
+  PASSWORD_QUEUE_ACCOUNT: '4',
+  PASSWORD_QUEUE_ADDRESS: '10',
 };
 const rightPasswords = 200;
 const devices = 12;
@@ -29,8 +34,12 @@ export async function measureFlood(stores: Stores, { pairs }: Effort): Promise<F
       const quiet = await generator.honestSignIns({ port, first, count: honest });
       alone.push(...quiet.waitedMs);
       const flooded = await generator.flood({
-        ...{ port, member: first + honest, devices, rightPasswords },
-        ...{ first: first + honest + 1, count: honest },
+        port,
+        member: first + honest,
+        devices,
+        rightPasswords,
+        first: first + honest + 1,
+        count: honest,
       });
       during.push(...flooded.waitedMs);
       refused += flooded.refused;

@@ -124,17 +124,20 @@ export async function measureImport(stores: Stores): Promise<Figure[]> {
   return [
     {
       what: `import, ${kind}: members per second`,
-      ...{ value: total / seconds, unit: '/s' },
+      value: total / seconds,
+      unit: '/s',
       detail: `${total} in ${seconds.toFixed(1)} s, killed at ${half.users} and begun again; processor ${(killed.cpuSeconds + again.cpuSeconds).toFixed(1)} s`,
     },
     {
       what: `import, ${kind}: a rehearsal`,
-      ...{ value: rehearsal.seconds * 1_000, unit: 'ms' },
+      value: rehearsal.seconds * 1_000,
+      unit: 'ms',
       detail: detail(rehearsal, `${rehearsal.counts?.added} would be added`),
     },
     {
       what: `import, ${kind}: most memory`,
-      ...{ value: Math.max(killed.peakMb, again.peakMb), unit: 'MB' },
+      value: Math.max(killed.peakMb, again.peakMb),
+      unit: 'MB',
       detail: `a rehearsal ${rehearsal.peakMb.toFixed(0)} MB`,
     },
   ];

@@ -16,7 +16,9 @@ const json = 'application/json';
 /** Answered whatever it says: a form is not looked at by a caller who is not there. */
 const long = 'x'.repeat(3_400);
 const longErrand = new URLSearchParams({
-  ...{ client_id: 'x'.repeat(1_900), state: 'x'.repeat(1_900), redirect_uri: `https://a.example/${'x'.repeat(1_900)}` },
+  client_id: 'x'.repeat(1_900),
+  state: 'x'.repeat(1_900),
+  redirect_uri: `https://a.example/${'x'.repeat(1_900)}`,
   planHash: 'x'.repeat(1_900),
 }).toString();
 
@@ -24,13 +26,18 @@ const longErrand = new URLSearchParams({
 export async function attacks(foyer: TestFoyer, site: string): Promise<Attack[]> {
   const port = foyer.deps.config.PORT;
   const { id, redirectUri } = await foyer.addClient({
-    ...{ redirectUris: ['https://app.example.com/back'], public: true },
+    redirectUris: ['https://app.example.com/back'],
+    public: true,
   });
   const device = await foyer.addClient({ redirectUris: [], public: true, device: true });
   const member = await foyer.addUser();
   const request = {
-    ...{ client_id: id, redirect_uri: redirectUri, response_type: 'code', scope: 'openid' },
-    ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+    client_id: id,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: 'openid',
+    code_challenge: 'x'.repeat(43),
+    code_challenge_method: 'S256',
   };
   const host = new URL(site).host;
   const own = { origin: site, 'sec-fetch-site': 'same-origin' };
@@ -65,8 +72,11 @@ export async function attacks(foyer: TestFoyer, site: string): Promise<Attack[]>
     ).status;
   const stranger = () => `${randomUUID()}@example.net`;
   const profile = () => ({
-    ...{ given_name: 'x'.repeat(50), family_name: 'x'.repeat(50), email: stranger() },
-    ...{ password: 'a long enough 1', terms: String(foyer.deps.terms.number) },
+    given_name: 'x'.repeat(50),
+    family_name: 'x'.repeat(50),
+    email: stranger(),
+    password: 'a long enough 1',
+    terms: String(foyer.deps.terms.number),
   });
   const elsewhere = { origin: 'https://app.example.com', 'sec-fetch-site': 'cross-site' };
   const none = { 'sec-fetch-site': 'none' };

@@ -122,7 +122,9 @@ export async function soak({ addresses, hours, tell = () => {} }: SoakOptions): 
   try {
     foyer = await startFoyer(await ownStores(dataDir), {
       ...production,
-      ...{ GOOGLE_CLIENT_ID: 'soak', GOOGLE_CLIENT_SECRET: 'soak', PREVENT_USER_EXISTENCE_ERRORS: 'true' },
+      GOOGLE_CLIENT_ID: 'soak',
+      GOOGLE_CLIENT_SECRET: 'soak',
+      PREVENT_USER_EXISTENCE_ERRORS: 'true',
       // The test keeps every line of the log in memory: millions of them make a long run slow.
       LOG_LEVEL: 'silent',
     });

@@ -24,8 +24,10 @@ function configuration(dataDir: string): Record<string, string> {
     MAIL_FROM: 'Foyer <no-reply@example.com>',
     SMTP_URL: 'smtp://127.0.0.1:9',
     // One generator stands for many members: the limits count, but never refuse.
-    ...{ PASSWORD_LIMIT_DEVICE: '1000000', PASSWORD_LIMIT_MEMBER: '1000000' },
-    ...{ PASSWORD_QUEUE_ACCOUNT: '10000', PASSWORD_QUEUE_ADDRESS: '10000' },
+    PASSWORD_LIMIT_DEVICE: '1000000',
+    PASSWORD_LIMIT_MEMBER: '1000000',
+    PASSWORD_QUEUE_ACCOUNT: '10000',
+    PASSWORD_QUEUE_ADDRESS: '10000',
     ...Object.fromEntries(Object.entries(limitless).map(([name, most]) => [`GUESS_LIMIT_${name}`, most])),
   };
 }

@@ -73,7 +73,10 @@ async function startService({ environment }: Stores, workers: string): Promise<S
       PATH: process.env.PATH ?? '',
       ...nodeSettings({}),
       ...environment,
-      ...{ NODE_ENV: 'production', PORT: String(port), WEB_CONCURRENCY: workers, LOG_LEVEL: 'info' },
+      NODE_ENV: 'production',
+      PORT: String(port),
+      WEB_CONCURRENCY: workers,
+      LOG_LEVEL: 'info',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

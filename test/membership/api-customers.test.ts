@@ -25,9 +25,20 @@ describe('customers, codes and plans in the JSON API', () => {
 
   const payload = (user: Pick<User, 'email'>, more: object = {}) => [
     {
-      ...{ first_name: 'Ada', last_name: 'Lovelace', email: user.email, company: '', position: '', phone: '' },
-      ...{ zip: '10115', country: 'DE', plan_name: 'Basic-Plan-M', currency: 'usd', quantity: 1, trial_end: 7 },
-      ...{ interval: 'month', ...more },
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      email: user.email,
+      company: '',
+      position: '',
+      phone: '',
+      zip: '10115',
+      country: 'DE',
+      plan_name: 'Basic-Plan-M',
+      currency: 'usd',
+      quantity: 1,
+      trial_end: 7,
+      interval: 'month',
+      ...more,
     },
   ];
   const countCustomers = async (email: string) =>
@@ -257,7 +268,11 @@ describe('customers, codes and plans in the JSON API', () => {
 
     it('A plan is found by handle and by id', async () => {
       const growth = {
-        ...{ id: '12', code: 'm-499', planName: 'Growth', planType: '1', planAmount: 499 },
+        id: '12',
+        code: 'm-499',
+        planName: 'Growth',
+        planType: '1',
+        planAmount: 499,
         planHash: 'growth-monthly',
       };
       expect((await ask('/user/listplanWithHash', { planHash: 'growth-monthly' })).items).toEqual([growth]);

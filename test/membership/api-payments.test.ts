@@ -30,8 +30,13 @@ describe('payments in the JSON API', () => {
       expect(answer).toEqual({
         status: 200,
         body: {
-          ...{ status: 'paid', planId: '10', stripe_invoice_id: order?.invoiceId, order_date: order?.orderedAt },
-          ...{ amount: '99.00', currency: 'usd', starts_at: order?.orderedAt },
+          status: 'paid',
+          planId: '10',
+          stripe_invoice_id: order?.invoiceId,
+          order_date: order?.orderedAt,
+          amount: '99.00',
+          currency: 'usd',
+          starts_at: order?.orderedAt,
         },
       });
       expect(await chargedTo(shop, buyer.customer)).toEqual([9_900]);
@@ -115,8 +120,13 @@ describe('payments in the JSON API', () => {
         status: 200,
         body: {
           data: {
-            ...{ totalAmountPaid: '79.20', usedCredits: '0.00', discountCoupon: 'SPRING20' },
-            ...{ planDiscountVoucher: '19.80', recurDiscount: '19.80', orderType: 'upgrade', validity: 30 },
+            totalAmountPaid: '79.20',
+            usedCredits: '0.00',
+            discountCoupon: 'SPRING20',
+            planDiscountVoucher: '19.80',
+            recurDiscount: '19.80',
+            orderType: 'upgrade',
+            validity: 30,
           },
         },
       });
@@ -321,8 +331,13 @@ describe('payments in the JSON API', () => {
     it('POST /user/orderCreation answers with the server’s own order, the same each time', async () => {
       const [order] = await orders(buyer);
       const said = {
-        ...{ invoiceId, orderDate: order?.orderedAt, orderPurchase: 'plan', orderType: 'upgrade' },
-        ...{ totalAmountPaid: '99.00', usedCredits: '0.00', userId: buyer.user.id },
+        invoiceId,
+        orderDate: order?.orderedAt,
+        orderPurchase: 'plan',
+        orderType: 'upgrade',
+        totalAmountPaid: '99.00',
+        usedCredits: '0.00',
+        userId: buyer.user.id,
       };
       const answers = [await buyer.call('POST', path, said), await buyer.call('POST', path, said)];
       expect(answers[0]).toMatchObject({ status: 200, body: { data: { ...said, id: order?.id, planId: '10' } } });

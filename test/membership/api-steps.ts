@@ -68,8 +68,16 @@ export async function aBuyer(shop: Shop, card: string | null | undefined = undef
 
 /** Whole payload of the specification for a plan of 99 dollars a month. */
 export const starter = {
-  ...{ plan_name: 'm-99', plan_amount: '99', interval: 'month', amount: '99.00', validity: 30, currency: 'usd' },
-  ...{ purchase_type: 'plan', discountCoupon: '', recurDiscount: '0.00', checkout_type: 'card' },
+  plan_name: 'm-99',
+  plan_amount: '99',
+  interval: 'month',
+  amount: '99.00',
+  validity: 30,
+  currency: 'usd',
+  purchase_type: 'plan',
+  discountCoupon: '',
+  recurDiscount: '0.00',
+  checkout_type: 'card',
 };
 
 /** Everything that was ever charged to the customer at Stripe, in cents. */

@@ -129,7 +129,10 @@ describe('foyer plans sync after a change', () => {
       product: { id: (old.product as Stripe.Product).id },
     });
     expect(await stripe.prices.retrieve(old.id)).toMatchObject({
-      ...{ active: false, lookup_key: null, unit_amount: 9_900, metadata: { foyer_plan: '10' } },
+      active: false,
+      lookup_key: null,
+      unit_amount: 9_900,
+      metadata: { foyer_plan: '10' },
     });
   });
 
@@ -234,8 +237,13 @@ describe('manual changes at Stripe', () => {
     const shared = (await priceOf('m-99')).product as Stripe.Product;
     const year = { interval: 'day', interval_count: 365 } as const;
     await stripe.prices.create({
-      ...{ product: shared.id, currency: 'usd', unit_amount: 90_000, recurring: year },
-      ...{ lookup_key: 'y-900', transfer_lookup_key: true, metadata: { foyer_plan: '11' } },
+      product: shared.id,
+      currency: 'usd',
+      unit_amount: 90_000,
+      recurring: year,
+      lookup_key: 'y-900',
+      transfer_lookup_key: true,
+      metadata: { foyer_plan: '11' },
     });
     expect((await driftFor('y-900')).map(({ what }) => what)).toEqual(['product', 'old price still active']);
     await mended();

@@ -43,9 +43,22 @@ describe('notifications of payments', () => {
     const told = await mails(user);
     expect(told).toMatchObject([{ template: 'receipt', subject: 'Ihr Beleg von Foyer' }]);
     expect(told[0]?.values).toMatchObject({
-      ...{ givenName: 'Vera', fullName: 'Vera Adler', email: user.email, zipcode: '10115', currency: 'usd' },
-      ...{ totalAmount: 9_900, planAmount: 9_900, discount: 0, creditUsed: 0, planName: 'Starter', planType: '1' },
-      ...{ cardType: 'visa', lastFour: '4242', rewards: '5', orderDate: order?.orderedAt, renewDate: order?.renewsAt },
+      givenName: 'Vera',
+      fullName: 'Vera Adler',
+      email: user.email,
+      zipcode: '10115',
+      currency: 'usd',
+      totalAmount: 9_900,
+      planAmount: 9_900,
+      discount: 0,
+      creditUsed: 0,
+      planName: 'Starter',
+      planType: '1',
+      cardType: 'visa',
+      lastFour: '4242',
+      rewards: '5',
+      orderDate: order?.orderedAt,
+      renewDate: order?.renewsAt,
       pageLink: `${shop.foyer.url}/settings/membership`,
     });
     shop.passTime(30 * dayMs + 60_000);
@@ -121,7 +134,11 @@ describe('notifications of payments', () => {
     expect(await again()).toEqual(['plan-changes']);
     const { periodEnd } = (await shop.membership.getMembership(user.id)) ?? {};
     expect((await mails(user))[1]?.values).toMatchObject({
-      ...{ fromPlan: 'Scale', toPlan: 'Starter', toPlanType: '1', amountCents: 9_900, changesAt: periodEnd },
+      fromPlan: 'Scale',
+      toPlan: 'Starter',
+      toPlanType: '1',
+      amountCents: 9_900,
+      changesAt: periodEnd,
     });
     await shop.membership.resume(user);
     expect(await again()).toEqual(['plan-changes']);

@@ -302,7 +302,8 @@ it('Events are counted by known type and by outcome', async () => {
     const send = async (payload: string, signature: string) =>
       (
         await sendRequest(`http://127.0.0.1:${port}${webhookPath}`, {
-          ...{ method: 'POST', body: payload },
+          method: 'POST',
+          body: payload,
           headers: { 'stripe-signature': signature },
         })
       ).status;

@@ -58,8 +58,14 @@ describe('the receipt', () => {
 
   it('The receipt leaves out what does not exist: a discount, credit, a card, an invoice, a renewal', () => {
     const { text, html } = mail('receipt', 'en', {
-      ...{ discount: 0, creditUsed: 0, cardType: undefined, lastFour: undefined, zipcode: undefined },
-      ...{ invoiceNumber: undefined, invoiceUrl: undefined, renewDate: undefined },
+      discount: 0,
+      creditUsed: 0,
+      cardType: undefined,
+      lastFour: undefined,
+      zipcode: undefined,
+      invoiceNumber: undefined,
+      invoiceUrl: undefined,
+      renewDate: undefined,
     });
     const facts = factsOf(text);
     expect(Object.keys(facts)).toEqual(expect.arrayContaining(['Plan', 'Price', 'Amount charged', 'Order date']));

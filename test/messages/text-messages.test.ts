@@ -31,8 +31,11 @@ describe('the text of a code', () => {
     'The code text in %s fits one message in the default alphabet and is bound to the site',
     (lang) => {
       const text = codeText({
-        ...{ code: '012345', minutes: 10, lang },
-        ...{ brandName: 'Marktplatz', publicUrl: 'https://login.example.com' },
+        code: '012345',
+        minutes: 10,
+        lang,
+        brandName: 'Marktplatz',
+        publicUrl: 'https://login.example.com',
       });
       expect(text).toMatch(/^012345 /);
       expect(text).toMatch(/ 10 [\s\S]*\n\n@login\.example\.com #012345$/);
@@ -64,10 +67,15 @@ describe.each(backends)('limits on the cost of text messages, $name', ({ open })
     };
     const outbox = createOutbox({ box: createSecretBox([key], 'outbox'), now: Date.now });
     const texts = createSmsSender({
-      ...{ kv, outbox, countries, digest: keyedDigest(Buffer.alloc(32)) },
+      kv,
+      outbox,
+      countries,
+      digest: keyedDigest(Buffer.alloc(32)),
       limits: limitsWith({
-        ...{ SMS_LIMIT_MEMBER: limits.member, SMS_LIMIT_NUMBER: limits.number },
-        ...{ SMS_LIMIT_ADDRESS: limits.address, SMS_LIMIT_OVERALL: limits.overall },
+        SMS_LIMIT_MEMBER: limits.member,
+        SMS_LIMIT_NUMBER: limits.number,
+        SMS_LIMIT_ADDRESS: limits.address,
+        SMS_LIMIT_OVERALL: limits.overall,
       }),
     });
     const send = (over: Partial<Parameters<typeof texts.send>[1]> = {}) =>

@@ -42,8 +42,13 @@ describe('the carrier Twilio', () => {
   it('The configuration chooses a messaging service before a number, and no Twilio in the sandbox', async () => {
     const MG = `MG${'1'.repeat(32)}`;
     const given = {
-      ...{ NODE_ENV: 'test', SECRET_KEY: 'k'.repeat(48), DATA_DIR: '/tmp', SEARCH_APP_URL: 'http://localhost:9' },
-      ...{ TWILIO_ACCOUNT_SID: account.accountSid, TWILIO_AUTH_TOKEN: account.authToken, TWILIO_URL: twilio.url },
+      NODE_ENV: 'test',
+      SECRET_KEY: 'k'.repeat(48),
+      DATA_DIR: '/tmp',
+      SEARCH_APP_URL: 'http://localhost:9',
+      TWILIO_ACCOUNT_SID: account.accountSid,
+      TWILIO_AUTH_TOKEN: account.authToken,
+      TWILIO_URL: twilio.url,
     };
     // Nothing is asked of it before the sandbox keeps a message.
     const kv = {} as KeyValueStore;

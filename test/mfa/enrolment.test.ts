@@ -42,7 +42,12 @@ describe.each(backends)('removing second factors on $name', (backend) => {
       const id = `device of ${userId}`;
       const times = { createdAt: 1, lastUsedAt: 1, expiresAt: Number.MAX_SAFE_INTEGER };
       await insertRememberedDevice(trx, {
-        ...{ id, userId, secretHash: toSha256('x'), passwordEpoch: 0, userAgent: '', ip: '' },
+        id,
+        userId,
+        secretHash: toSha256('x'),
+        passwordEpoch: 0,
+        userAgent: '',
+        ip: '',
         ...times,
       });
     });

@@ -43,8 +43,13 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
       const nowSeconds = Date.now() / 1000;
       expect(protectedHeader.alg).toBe('ES256');
       expect(payload).toMatchObject({
-        ...{ iss: foyer.url, aud: client.id, sub: user.id, nonce: begun.nonce, amr: ['pwd'] },
-        ...{ email: user.email, email_verified: true },
+        iss: foyer.url,
+        aud: client.id,
+        sub: user.id,
+        nonce: begun.nonce,
+        amr: ['pwd'],
+        email: user.email,
+        email_verified: true,
       });
       expect(Math.abs((payload.iat ?? 0) - nowSeconds)).toBeLessThan(5);
       expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(hourSeconds);

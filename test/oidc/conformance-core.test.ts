@@ -98,7 +98,8 @@ describe('OpenID Connect Core 1.0', () => {
       const begun = await client.begin();
       const { pathname, searchParams } = new URL(begun.url);
       const posted = await browser.post(pathname, Object.fromEntries(searchParams), {
-        ...{ origin: 'http://127.0.0.1:9', 'sec-fetch-site': 'cross-site' },
+        origin: 'http://127.0.0.1:9',
+        'sec-fetch-site': 'cross-site',
       });
       const callback = locationOf(await browser.get(locationOf(posted), { from: 'cross-site' }));
       expect((await client.redeem(callback, begun)).claims()?.sub).toBe(user.id);

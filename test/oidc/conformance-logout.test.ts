@@ -61,7 +61,8 @@ describe('RP-Initiated Logout', () => {
   it('A logout address of another client is refused (section 3)', async () => {
     await foyer.addClient({ logoutUris: ['http://127.0.0.1:9/elsewhere'] });
     const answer = await endSession({
-      ...{ id_token_hint: idToken, post_logout_redirect_uri: 'http://127.0.0.1:9/elsewhere' },
+      id_token_hint: idToken,
+      post_logout_redirect_uri: 'http://127.0.0.1:9/elsewhere',
     });
     expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
     expect(await signedIn()).toBe(true);

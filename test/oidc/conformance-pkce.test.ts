@@ -23,7 +23,11 @@ describe.each([
 
   async function ask(challenge: Record<string, string>): Promise<URLSearchParams> {
     const query = new URLSearchParams({
-      ...{ client_id: client.id, redirect_uri: client.redirectUri, response_type: 'code', scope: 'openid', state: 's' },
+      client_id: client.id,
+      redirect_uri: client.redirectUri,
+      response_type: 'code',
+      scope: 'openid',
+      state: 's',
       ...challenge,
     });
     return new URL(locationOf(await browser.get(`/oauth2/authorize?${query}`, { from: 'cross-site' }))).searchParams;
@@ -34,7 +38,9 @@ describe.each([
     const headers: Record<string, string> =
       client.secret === null ? {} : { authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}` };
     const body = new URLSearchParams({
-      ...{ grant_type: 'authorization_code', code, redirect_uri: client.redirectUri },
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: client.redirectUri,
       ...(client.secret === null && { client_id: client.id }),
       ...verifier,
     });

@@ -257,7 +257,8 @@ describe.each(backends)('connected apps on $name', (backend) => {
         `/settings/apps/remove?client_id=${clientId}`,
         {},
         {
-          ...{ origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+          origin: 'https://evil.example',
+          'sec-fetch-site': 'cross-site',
         },
       );
       expect(answer.status).toBe(403);

@@ -62,7 +62,9 @@ describe.each(backends)('consent on $name', (backend) => {
     const back = new URL(locationOf(await browser.get(await decide(await lead(begun), 'deny'))));
     expect(back.origin + back.pathname).toBe(client.redirectUri);
     expect(Object.fromEntries(back.searchParams)).toMatchObject({
-      ...{ error: 'access_denied', state: begun.state, iss: foyer.url },
+      error: 'access_denied',
+      state: begun.state,
+      iss: foyer.url,
     });
     expect(back.searchParams.has('code')).toBe(false);
     await expect(client.redeem(back.href, begun)).rejects.toMatchObject({ error: 'access_denied' });

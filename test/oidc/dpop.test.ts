@@ -44,7 +44,9 @@ describe.each(backends)('DPoP on $name', (backend) => {
       expect(refreshed.token_type).toBe('dpop');
       const jkt = await calculateJwkThumbprint(await exportJWK(keyPair.publicKey));
       expect(await oidc.tokenIntrospection(client.config, refreshed.access_token)).toMatchObject({
-        ...{ active: true, token_type: 'DPoP', cnf: { jkt } },
+        active: true,
+        token_type: 'DPoP',
+        cnf: { jkt },
       });
     });
   });
@@ -82,7 +84,8 @@ describe.each(backends)('DPoP on $name', (backend) => {
     const proofs = oauth.DPoP({}, keys);
     let request: Request | undefined;
     await oauth.protectedResourceRequest(token, 'GET', new URL('http://127.0.0.1:9/orders'), undefined, undefined, {
-      ...{ DPoP: proofs, ...insecure },
+      DPoP: proofs,
+      ...insecure,
       [oauth.customFetch]: async (url: string, { method, headers }: { method: string; headers: HeadersInit }) => {
         request = new Request(url, { method, headers });
         return new Response('{}');

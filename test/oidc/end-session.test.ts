@@ -95,7 +95,8 @@ describe.each(backends)('/oauth2/logout on $name', (backend) => {
   it('A logout request by POST from the client’s page signs out like GET', async () => {
     const fields = { id_token_hint: hint(), post_logout_redirect_uri: bye };
     const answer = await browser.post('/oauth2/logout', fields, {
-      ...{ origin: 'http://127.0.0.1:9', 'sec-fetch-site': 'cross-site' },
+      origin: 'http://127.0.0.1:9',
+      'sec-fetch-site': 'cross-site',
     });
     expect(answer.status).toBe(303);
     expect(locationOf(await browser.get(locationOf(answer), { from: 'cross-site' }))).toBe(bye);

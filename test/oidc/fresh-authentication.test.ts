@@ -74,7 +74,10 @@ describe.each(backends)('fresh authentication on $name', (backend) => {
       const landing = await lead(await client.begin(asked));
       const id = landing.searchParams.get('authorization_code') ?? '';
       const stored = await browser.postJson('/storage', {
-        ...{ authorization_code: id, id_token: 'x', access_token: 'y', auth_time: Math.floor(Date.now() / 1000) },
+        authorization_code: id,
+        id_token: 'x',
+        access_token: 'y',
+        auth_time: Math.floor(Date.now() / 1000),
       });
       const { data } = (await stored.json()) as { data: { location: string } };
       expect(new URL(data.location, foyer.url).pathname).toBe('/');

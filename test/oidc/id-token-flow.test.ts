@@ -40,7 +40,11 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
     // RFC 9207, section 2: every answer, also one that has an id token.
     expect(given.get('iss')).toBe(foyer.url);
     expect(await check(callback, begun)).toMatchObject({
-      ...{ sub: user.id, aud: client.id, nonce: begun.nonce, amr: ['pwd'], email: user.email },
+      sub: user.id,
+      aud: client.id,
+      nonce: begun.nonce,
+      amr: ['pwd'],
+      email: user.email,
       auth_time: expect.any(Number),
     });
   });

@@ -25,7 +25,11 @@ describe.each(backends)('introspection on $name', (backend) => {
   it('A client introspects its own access token', async () => {
     const told = await oidc.tokenIntrospection(client.config, tokens.access_token);
     expect(told).toMatchObject({
-      ...{ active: true, client_id: client.id, sub: user.id, iss: foyer.url, token_type: 'Bearer' },
+      active: true,
+      client_id: client.id,
+      sub: user.id,
+      iss: foyer.url,
+      token_type: 'Bearer',
       scope: 'openid profile email phone',
     });
     expect((told.exp ?? 0) - (told.iat ?? 0)).toBe(3600);
@@ -42,7 +46,8 @@ describe.each(backends)('introspection on $name', (backend) => {
 
   it('A public client introspects its own tokens', async () => {
     expect(await oidc.tokenIntrospection(publicClient.config, publicTokens.access_token)).toMatchObject({
-      ...{ active: true, client_id: publicClient.id },
+      active: true,
+      client_id: publicClient.id,
     });
   });
 

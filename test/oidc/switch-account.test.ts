@@ -36,8 +36,13 @@ describe.each(backends)('switch of account by /logout on $name', (backend) => {
     return { begun, parameters };
   }
   const idToken = (more: Record<string, string> = {}) => ({
-    ...{ response_type: 'id_token', client_id: client.id, redirect_uri: callback, scope: 'openid email' },
-    ...{ nonce: 'n-1', state: 's-1', ...more },
+    response_type: 'id_token',
+    client_id: client.id,
+    redirect_uri: callback,
+    scope: 'openid email',
+    nonce: 'n-1',
+    state: 's-1',
+    ...more,
   });
   /** Where the browser is when it shows the form; answers that page's address. */
   async function expectForm(authorize: string): Promise<URL> {
@@ -291,16 +296,22 @@ describe.each(backends)('switch of account by /logout on $name', (backend) => {
 
   it('Attack: injected parameters are not passed on to the authorization endpoint', async () => {
     const injected = {
-      ...{ prompt: 'none', response_mode: 'form_post', login_hint: 'x@evil.example', id_token_hint: 'x', claims: '{}' },
-      ...{
-        request: 'x',
-        request_uri: 'urn:x',
-        resource: 'https://api.example',
-        max_age: '0',
-        iss: 'x',
-        redirect: '//evil',
-      },
-      ...{ acr_values: 'phr', dpop_jkt: 'x', code_challenge: 'x', ui_locales: 'xx', forceAuth: '1' },
+      prompt: 'none',
+      response_mode: 'form_post',
+      login_hint: 'x@evil.example',
+      id_token_hint: 'x',
+      claims: '{}',
+      request: 'x',
+      request_uri: 'urn:x',
+      resource: 'https://api.example',
+      max_age: '0',
+      iss: 'x',
+      redirect: '//evil',
+      acr_values: 'phr',
+      dpop_jkt: 'x',
+      code_challenge: 'x',
+      ui_locales: 'xx',
+      forceAuth: '1',
     };
     const answer = await browser.get(logout({ ...injected, ...idToken() }), fromShop);
     expect(Object.fromEntries(new URL(locationOf(answer)).searchParams)).toEqual(idToken());

@@ -58,8 +58,14 @@ describe.each(backends)('a reset password and the passkeys that were added latel
       foyer.deps.database.db
         .insertInto('federated_identities')
         .values({
-          ...{ id: `${name}-${user.id}`, user_id: user.id, kind: 'oidc', issuer: 'https://acme.example' },
-          ...{ subject: `${name}-${user.id}`, provider: 'acme', email: `${name}@acme.example`, linked_at },
+          id: `${name}-${user.id}`,
+          user_id: user.id,
+          kind: 'oidc',
+          issuer: 'https://acme.example',
+          subject: `${name}-${user.id}`,
+          provider: 'acme',
+          email: `${name}@acme.example`,
+          linked_at,
           last_used_at: null,
         })
         .execute();

@@ -36,15 +36,23 @@ const made: [name: string, make: () => unknown | Promise<unknown>][] = [
   [
     'parts of pbkdf2',
     () => ({
-      ...{ algorithm: 'pbkdf2', digest: 'SHA-256', iterations: 500 },
-      ...{ salt: b64(salt), hash: b64(pbkdf2(salt, 'sha256')) },
+      algorithm: 'pbkdf2',
+      digest: 'SHA-256',
+      iterations: 500,
+      salt: b64(salt),
+      hash: b64(pbkdf2(salt, 'sha256')),
     }),
   ],
   [
     'parts of scrypt, in hexadecimal digits',
     () => ({
-      ...{ algorithm: 'scrypt', N: 1_024, r: 8, p: 1, encoding: 'hex' },
-      ...{ salt: salt.toString('hex'), hash: scrypt(salt).toString('hex') },
+      algorithm: 'scrypt',
+      N: 1_024,
+      r: 8,
+      p: 1,
+      encoding: 'hex',
+      salt: salt.toString('hex'),
+      hash: scrypt(salt).toString('hex'),
     }),
   ],
 ];

@@ -34,7 +34,13 @@ function freshKeys(): Keys {
   tries += 1;
   const value = `value ${tries}`;
   return {
-    ...{ account: value, device: value, number: value, recipient: value, client: value, flow: value, code: value },
+    account: value,
+    device: value,
+    number: value,
+    recipient: value,
+    client: value,
+    flow: value,
+    code: value,
     address: `203.${tries >> 8}.${tries & 255}.7`,
   };
 }

@@ -34,12 +34,10 @@ describe('the pages of the sandbox’s providers', () => {
 
   const google = () => {
     const params = {
-      ...{
-        response_type: 'code',
-        scope: 'openid email',
-        state: 'st',
-        redirect_uri: `${app.url}/federation/google/callback`,
-      },
+      response_type: 'code',
+      scope: 'openid email',
+      state: 'st',
+      redirect_uri: `${app.url}/federation/google/callback`,
       client_id: providers.environment().GOOGLE_CLIENT_ID ?? '',
     };
     return `${providers.url}/o/oauth2/v2/auth?${new URLSearchParams(params)}`;

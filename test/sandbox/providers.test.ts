@@ -47,16 +47,27 @@ function clientOf(kind: Standard) {
 const redirectUri = (kind: string) => `${foyer}/federation/${kind}/callback`;
 const question = (kind: Standard, more: Record<string, string> = {}) =>
   `${standard[kind].authorize}?${new URLSearchParams({
-    ...{ response_type: 'code', client_id: clientOf(kind).id, redirect_uri: redirectUri(kind), state: 'st' },
-    ...{ scope: standard[kind].scope, code_challenge: challenge, code_challenge_method: 'S256', ...more },
+    response_type: 'code',
+    client_id: clientOf(kind).id,
+    redirect_uri: redirectUri(kind),
+    state: 'st',
+    scope: standard[kind].scope,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    ...more,
   })}`;
 
 const locationOf = (response: Response) => new URL(response.headers.get('location') ?? '');
 const codeOf = async (kind: Standard) => locationOf(await get(question(kind))).searchParams.get('code') ?? '';
 const redeem = (kind: Standard, code: string, more: Record<string, string> = {}) =>
   post(standard[kind].token, {
-    ...{ grant_type: 'authorization_code', code, redirect_uri: redirectUri(kind), code_verifier: verifier },
-    ...{ client_id: clientOf(kind).id, client_secret: clientOf(kind).secret, ...more },
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: redirectUri(kind),
+    code_verifier: verifier,
+    client_id: clientOf(kind).id,
+    client_secret: clientOf(kind).secret,
+    ...more,
   });
 
 describe.each(Object.keys(standard) as Standard[])('%s', (kind) => {
@@ -142,8 +153,12 @@ describe('the OpenID provider', () => {
   const signIn = async () => {
     const client = await configuration();
     const address = oidc.buildAuthorizationUrl(client, {
-      ...{ redirect_uri: redirectUri('acme-oidc'), scope: 'openid profile email', state: 'st', nonce: 'n' },
-      ...{ code_challenge: challenge, code_challenge_method: 'S256' },
+      redirect_uri: redirectUri('acme-oidc'),
+      scope: 'openid profile email',
+      state: 'st',
+      nonce: 'n',
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
     });
     const back = locationOf(await get(address.href));
     const checks = { pkceCodeVerifier: verifier, expectedState: 'st', expectedNonce: 'n', idTokenExpected: true };
@@ -178,16 +193,19 @@ describe('the SAML identity provider', () => {
   const acs = `${foyer}/federation/acme-saml/acs`;
   const saml = (more: object = {}) =>
     new SAML({
-      ...{
-        callbackUrl: acs,
-        issuer: `${foyer}/federation/acme-saml/metadata`,
-        idpCert: providers.samlSigner.certificate,
-      },
-      ...{ entryPoint: `${providers.url}/acme-saml/sso`, logoutUrl: `${providers.url}/acme-saml/slo` },
-      ...{ idpIssuer: providers.saml.entityId, wantAssertionsSigned: true, wantAuthnResponseSigned: true },
-      ...{ privateKey: providers.serviceProvider.privateKey, signatureAlgorithm: 'sha256' as const },
-      ...{ decryptionPvk: providers.serviceProvider.privateKey },
-      ...{ validateInResponseTo: ValidateInResponseTo.always, ...more },
+      callbackUrl: acs,
+      issuer: `${foyer}/federation/acme-saml/metadata`,
+      idpCert: providers.samlSigner.certificate,
+      entryPoint: `${providers.url}/acme-saml/sso`,
+      logoutUrl: `${providers.url}/acme-saml/slo`,
+      idpIssuer: providers.saml.entityId,
+      wantAssertionsSigned: true,
+      wantAuthnResponseSigned: true,
+      privateKey: providers.serviceProvider.privateKey,
+      signatureAlgorithm: 'sha256' as const,
+      decryptionPvk: providers.serviceProvider.privateKey,
+      validateInResponseTo: ValidateInResponseTo.always,
+      ...more,
     });
   const answered = async (sp: SAML) => {
     const page = await get(await sp.getAuthorizeUrlAsync('relay', undefined, {}));

@@ -9,18 +9,30 @@ const dayMs = 24 * 60 * 60_000;
 const words = ({ name, code }: Plan) => ({ name, line: code, features: [] });
 
 const paid: Membership = {
-  ...{
-    userId: toUserId('u'),
-    customerId: 'cus_1',
-    customerAskedAt: null,
-    trialDays: 7,
-    subscriptionId: 'sub_1',
-    generation: 0,
-  },
-  ...{ status: 'active', pricedPlanId: '12', periodStart: nowMs, periodEnd: nowMs + 30 * dayMs, trialEnd: null },
-  ...{ cancelAtPeriodEnd: false, nextPlanId: null, paidPlanId: '12', paidUntil: nowMs + 30 * dayMs },
-  ...{ basePlanId: null, card: null, discount: null, unpaid: null, unpaidSince: null, pending: null, contact: null },
-  ...{ version: 1, syncedAt: nowMs },
+  userId: toUserId('u'),
+  customerId: 'cus_1',
+  customerAskedAt: null,
+  trialDays: 7,
+  subscriptionId: 'sub_1',
+  generation: 0,
+  status: 'active',
+  pricedPlanId: '12',
+  periodStart: nowMs,
+  periodEnd: nowMs + 30 * dayMs,
+  trialEnd: null,
+  cancelAtPeriodEnd: false,
+  nextPlanId: null,
+  paidPlanId: '12',
+  paidUntil: nowMs + 30 * dayMs,
+  basePlanId: null,
+  card: null,
+  discount: null,
+  unpaid: null,
+  unpaidSince: null,
+  pending: null,
+  contact: null,
+  version: 1,
+  syncedAt: nowMs,
 };
 const trial: Partial<Membership> = { status: 'trialing', pricedPlanId: 'trial', paidPlanId: null };
 const of = (change: Partial<Membership>, atMs = nowMs) =>

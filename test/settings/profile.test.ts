@@ -90,8 +90,13 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
     const nothing = Object.fromEntries(Object.keys(rest).map((name) => [name, '']));
     expect((await browser.post('/settings/profile', { ...nothing, gender: '0' })).status).toBe(303);
     expect(await stored()).toMatchObject({
-      ...{ birthdate: null, gender: '0', address: null, companyName: null, jobTitle: null },
-      ...{ newsletter: false, locale: null },
+      birthdate: null,
+      gender: '0',
+      address: null,
+      companyName: null,
+      jobTitle: null,
+      newsletter: false,
+      locale: null,
     });
     expect(await (await browser.get('/settings')).text()).toContain('<html lang="en"');
   });
@@ -160,10 +165,18 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
       });
       const answer = await browser.get('/identity/userAttributes', { headers: { accept: 'application/json' } });
       expect(await answer.json()).toEqual({
-        ...{ sub: user.id, email: user.email, email_verified: 'true', phone_number_verified: 'false' },
-        ...{ given_name: 'Vera', family_name: user.familyName, gender: '0', locale: 'en' },
-        ...{ 'custom:newsletter': 'true', 'custom:jobTitle': 'Joiner' },
-        ...{ 'custom:tos_signed': 'true', 'custom:tos_version': '1' },
+        sub: user.id,
+        email: user.email,
+        email_verified: 'true',
+        phone_number_verified: 'false',
+        given_name: 'Vera',
+        family_name: user.familyName,
+        gender: '0',
+        locale: 'en',
+        'custom:newsletter': 'true',
+        'custom:jobTitle': 'Joiner',
+        'custom:tos_signed': 'true',
+        'custom:tos_version': '1',
       });
       const mails = await foyer.mails(user.email);
       expect(mails.map(({ values }) => values.change).sort()).toEqual(['name', 'profile']);

@@ -18,7 +18,11 @@ export async function device(
   scope = 'openid email',
 ): Promise<Device> {
   const registered = await foyer.addClient({
-    ...{ device: true, public: true, redirectUris: [], name: 'Harbour Radio', scopes: scope.split(' ') },
+    device: true,
+    public: true,
+    redirectUris: [],
+    name: 'Harbour Radio',
+    scopes: scope.split(' '),
     ...registration,
   });
   const { config } = await relyingParty(foyer, registered);

@@ -106,7 +106,8 @@ export async function startFoyer(
     // Tests advance the product's clock by weeks, while the stores' clocks stay: sessions must not expire meanwhile.
     SESSION_MAX_HOURS: '720',
     // Many tests sign in one user repeatedly; test/attacks/password-flood.test.ts has the product's limits.
-    ...{ PASSWORD_LIMIT_DEVICE: '1000000', PASSWORD_LIMIT_MEMBER: '1000000' },
+    PASSWORD_LIMIT_DEVICE: '1000000',
+    PASSWORD_LIMIT_MEMBER: '1000000',
     ...environment,
   });
   const lines: string[] = [];

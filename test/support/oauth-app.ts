@@ -29,8 +29,14 @@ export async function oauthApp(
       const verifier = oauth.generateRandomCodeVerifier();
       const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
       const asked = {
-        ...{ client_id: id, redirect_uri: redirectUri, response_type: 'code', scope, state, nonce },
-        ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+        client_id: id,
+        redirect_uri: redirectUri,
+        response_type: 'code',
+        scope,
+        state,
+        nonce,
+        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
         ...parameters,
       };
       return { url: `${as.authorization_endpoint}?${new URLSearchParams(asked)}`, state, nonce, verifier };

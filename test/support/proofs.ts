@@ -17,7 +17,10 @@ export async function proof(
 ): Promise<string> {
   const { kty, crv, x, y } = await exportJWK(key.publicKey);
   const payload = {
-    ...{ htm, htu, jti: randomUUID(), iat: Math.floor(Date.now() / 1000) },
+    htm,
+    htu,
+    jti: randomUUID(),
+    iat: Math.floor(Date.now() / 1000),
     ...(accessToken !== undefined && { ath: createHash('sha256').update(accessToken).digest('base64url') }),
     ...(nonce !== undefined && { nonce }),
     ...claims,

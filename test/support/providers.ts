@@ -125,7 +125,10 @@ export async function startProviders({ now = Date.now }: { now?: () => number } 
   const exchanges: ProviderExchange[] = [];
   let foyerUrl: string | undefined;
   const standIns = await createProviderStandIns({
-    ...{ origin: url, clients, now, samlSigner },
+    origin: url,
+    clients,
+    now,
+    samlSigner,
     serviceProviderCertificate: serviceProvider.certificate,
     foyerUrl: () => foyerUrl,
     seen: (exchange) => exchanges.push(exchange),
@@ -136,7 +139,12 @@ export async function startProviders({ now = Date.now }: { now?: () => number } 
     (['google', 'facebook', 'amazon', 'oidc', 'saml'] as const).map((kind) => [kind, peopleByName(kind)]),
   ) as TestPeople;
   return {
-    ...{ url, people, exchanges, samlSigner, serviceProvider, write },
+    url,
+    people,
+    exchanges,
+    samlSigner,
+    serviceProvider,
+    write,
     saml: standIns.saml,
     otherSigner: standIns.otherSigner,
     samlResponse: buildSamlResponse,

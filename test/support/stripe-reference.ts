@@ -66,7 +66,10 @@ const formType = 'application/x-www-form-urlencoded';
  */
 function createValidators(schemas: Record<string, Json>, options: { coerce: boolean; closed: boolean }) {
   const ajv = new Ajv2020({
-    ...{ strict: false, validateFormats: false, allErrors: false, coerceTypes: options.coerce },
+    strict: false,
+    validateFormats: false,
+    allErrors: false,
+    coerceTypes: options.coerce,
     // Most validators run only a few times: optimizing them takes longer than it saves.
     code: { optimize: false },
   });

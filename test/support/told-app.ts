@@ -65,7 +65,11 @@ export async function toldApp(foyer: TestFoyer, request: Partial<ClientRequest> 
     });
   let seen = 0;
   return {
-    ...{ id: client.id, client, address, told, check },
+    id: client.id,
+    client,
+    address,
+    told,
+    check,
     answer(by) {
       answer = by;
     },

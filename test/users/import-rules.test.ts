@@ -8,16 +8,22 @@ import {
 import { toUserId } from '../support/ids.ts';
 
 const nobody = {
-  ...{
-    passwordHash: null,
-    passwordProfile: null,
-    givenName: '',
-    familyName: '',
-    locale: null,
-    acceptedTosVersion: null,
-  },
-  ...{ picture: null, birthdate: null, address: null, companyName: null, jobTitle: null, preferredLanguage: null },
-  ...{ gender: '0', newsletter: false, disabledAt: null, createdAt: 0 },
+  passwordHash: null,
+  passwordProfile: null,
+  givenName: '',
+  familyName: '',
+  locale: null,
+  acceptedTosVersion: null,
+  picture: null,
+  birthdate: null,
+  address: null,
+  companyName: null,
+  jobTitle: null,
+  preferredLanguage: null,
+  gender: '0',
+  newsletter: false,
+  disabledAt: null,
+  createdAt: 0,
 } as const;
 
 /** Few ids, addresses and numbers, so that they meet all the time. */

@@ -74,7 +74,11 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
   );
   const plainField = (name: 'name' | 'zip', autoComplete: string, maxLength: number) => (
     <Field
-      {...{ name, label: labels[name], error: errors[name], autoComplete, maxLength }}
+      name={name}
+      label={labels[name]}
+      error={errors[name]}
+      autoComplete={autoComplete}
+      maxLength={maxLength}
       onInput={() => props.onTyped?.(name)}
     />
   );

@@ -74,7 +74,12 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
   const open = new Map<string, IdentityProviderSession>();
 
   const usual: SamlIdentityProvider['usual'] = (person, { id, acsUrl, app: audience }) => ({
-    ...{ issuer: entityId, destination: acsUrl, recipient: acsUrl, audience, inResponseTo: id, signer },
+    issuer: entityId,
+    destination: acsUrl,
+    recipient: acsUrl,
+    audience,
+    inResponseTo: id,
+    signer,
     nameId: toSubject('saml', person),
     nameIdFormat: persistent,
     sessionIndex: newSamlId(),
@@ -97,7 +102,9 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
     const { acsUrl } = request;
     const relayState = broken === 'no-relay-state' ? undefined : request.relayState;
     const refused: SamlResponseOptions = {
-      ...{ status: 'Responder', subStatus: 'RequestDenied', statusMessage: 'The person pressed Cancel.' },
+      status: 'Responder',
+      subStatus: 'RequestDenied',
+      statusMessage: 'The person pressed Cancel.',
     };
     const right = usual(person ?? { givenName: '', familyName: '', emailVerified: false }, request);
     const wrong = person ? brokenResponse(broken, now(), otherSigner) : refused;
@@ -150,7 +157,8 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
       return sendFault(res, 400, 'Unknown app', 'The address to return to is not registered here.');
     const request = { id, acsUrl, app: issuer, relayState: received.relayState };
     await counter.ask(req, res, {
-      ...{ kind: 'saml', app: new URL(acsUrl).host },
+      kind: 'saml',
+      app: new URL(acsUrl).host,
       answer: (to, chosen) => answer(to, chosen, request),
     });
   });
@@ -162,7 +170,8 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
     const at = `${foyer}/federation/acme-saml`;
     const request = { id: null, acsUrl: `${at}/acs`, app: `${at}/metadata`, relayState: undefined };
     await counter.ask(req, res, {
-      ...{ kind: 'saml', app: new URL(foyer).host },
+      kind: 'saml',
+      app: new URL(foyer).host,
       answer: (to, chosen) => answer(to, chosen, request),
     });
   });
@@ -176,9 +185,13 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
 
   const sendSignedOut = (res: Response, status: string | undefined) =>
     sendPage(res, 200, {
-      ...{ title: 'Signed out', kind: 'saml' },
+      title: 'Signed out',
+      kind: 'saml',
       body: createElement(IdentityProviderPage, {
-        ...{ provider: providerNames.saml, path: samlPath, sessions: [], canBegin: false },
+        provider: providerNames.saml,
+        path: samlPath,
+        sessions: [],
+        canBegin: false,
         notice:
           status === 'Success'
             ? 'You are signed out, here and at the app.'
@@ -202,8 +215,13 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
 
   const logoutAddress = ({ index, nameId, logoutUrl }: IdentityProviderSession) => {
     const xml = buildLogoutRequest({
-      ...{ issuer: entityId, destination: logoutUrl, nameId, nameIdFormat: persistent, sessionIndex: index },
-      ...{ atMs: now(), notOnOrAfterMs: now() + validMs },
+      issuer: entityId,
+      destination: logoutUrl,
+      nameId,
+      nameIdFormat: persistent,
+      sessionIndex: index,
+      atMs: now(),
+      notOnOrAfterMs: now() + validMs,
     });
     return redirectAddress(logoutUrl, { message: 'SAMLRequest', xml, relayState: randomText(16), signer });
   };
@@ -215,9 +233,13 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
       email: person.email,
     }));
     sendPage(res, 200, {
-      ...{ title: providerNames.saml, kind: 'saml' },
+      title: providerNames.saml,
+      kind: 'saml',
       body: createElement(IdentityProviderPage, {
-        ...{ provider: providerNames.saml, path: samlPath, sessions, canBegin: foyerUrl() !== undefined },
+        provider: providerNames.saml,
+        path: samlPath,
+        sessions,
+        canBegin: foyerUrl() !== undefined,
       }),
     });
   });

@@ -35,7 +35,9 @@ export function parseSamlMessage(xml: string): SamlMessage | undefined {
   const [id, issuer] = [root.getAttribute('ID'), text(names.assertion, 'Issuer')];
   if (!id || issuer === undefined) return undefined;
   return {
-    ...{ name: root.localName ?? '', id, issuer },
+    name: root.localName ?? '',
+    id,
+    issuer,
     destination: root.getAttribute('Destination') || undefined,
     acsUrl: root.getAttribute('AssertionConsumerServiceURL') || undefined,
     forceAuthn: root.getAttribute('ForceAuthn') === 'true',

@@ -80,8 +80,14 @@ interface ReadRow {
 
 class Import {
   readonly counts: Counts = {
-    ...{ rows: 0, added: 0, there: 0, refused: 0, notes: 0 },
-    ...{ withoutPassword: 0, weakHashes: 0, linked: 0 },
+    rows: 0,
+    added: 0,
+    there: 0,
+    refused: 0,
+    notes: 0,
+    withoutPassword: 0,
+    weakHashes: 0,
+    linked: 0,
   };
   readonly rows: string[] = [];
   readonly #context: Context;
@@ -219,7 +225,10 @@ export async function importUsers(
   const { total, ignored } = await survey(rows);
   if (ignored.length > 0 && !quiet) io.stderr.write(`Not taken over: ${ignored.join(', ')}\n`);
   const settings: ReadSettings = {
-    ...{ nowMs: now(), verified, ignoreHashes, providerNames: links.names },
+    nowMs: now(),
+    verified,
+    ignoreHashes,
+    providerNames: links.names,
     termsVersion: loadLegalTexts(config).version.number,
     smsOffered: isSmsOffered(config),
   };

@@ -239,9 +239,5 @@ function withoutSignInMethods(
   if (member.passwordHash !== null || member.phone !== null) {
     notes.push('email_verified: is not true; password, number and second factor are left out');
   }
-  return {
-    ...member,
-    ...noHash,
-    ...{ phone: null, phoneVerified: false, mfaPreference: 'none', acceptedTosVersion: null },
-  };
+  return { ...member, ...noHash, phone: null, phoneVerified: false, mfaPreference: 'none', acceptedTosVersion: null };
 }

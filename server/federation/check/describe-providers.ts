@@ -31,7 +31,13 @@ export function describeProviders(settings: StrategySettings): ProviderDescripti
       : { callback: at(callbackPath(id)) };
   const reusable = new Set(settings.file.providers.filter(mayReuse).map(({ id }) => id));
   return openStrategies(settings).map(({ id, kind, name, signUp, secondFactor, domains }) => ({
-    ...{ id, kind, name, signUp, secondFactor, domains, subject: reusable.has(id) ? 'reusable' : 'permanent' },
+    id,
+    kind,
+    name,
+    signUp,
+    secondFactor,
+    domains,
+    subject: reusable.has(id) ? 'reusable' : 'permanent',
     register: register(id, kind),
   }));
 }

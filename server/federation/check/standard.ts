@@ -17,8 +17,11 @@ export async function checkStandard(
     amazon: [config.AMAZON_CLIENT_ID, config.AMAZON_CLIENT_SECRET],
   }[id];
   const form = new URLSearchParams({
-    ...{ grant_type: 'authorization_code', code: probeCode, redirect_uri: redirectUri },
-    ...{ client_id: client ?? '', client_secret: secret ?? '' },
+    grant_type: 'authorization_code',
+    code: probeCode,
+    redirect_uri: redirectUri,
+    client_id: client ?? '',
+    client_secret: secret ?? '',
   });
   const fault = await fetchLimited(
     standardEndpoints(config)[id].token,

@@ -103,7 +103,9 @@ function discoveredStrategy(
   return {
     async begin({ id: state }, { loginHint, repeated, lang }) {
       const parameters = {
-        ...{ state, nonce: randomBytes(32).toString('base64url'), ui_locales: lang },
+        state,
+        nonce: randomBytes(32).toString('base64url'),
+        ui_locales: lang,
         ...(loginHint !== undefined && { login_hint: loginHint }),
         ...(repeated && { prompt: 'login', max_age: '0' }),
       };

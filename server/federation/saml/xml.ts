@@ -49,13 +49,23 @@ export interface Limits {
 
 /** A response with two signatures, three certificates and a list of 150 groups has some 200 elements. */
 export const messageLimits: Limits = {
-  ...{ characters: 131_072, escapes: 8_000, elements: 300, attributes: 800, namespaces: 400 },
-  ...{ attributesOfOne: 20, depth: 20 },
+  characters: 131_072,
+  escapes: 8_000,
+  elements: 300,
+  attributes: 800,
+  namespaces: 400,
+  attributesOfOne: 20,
+  depth: 20,
 };
 /** Only an operator's command reads metadata, of a provider that the operator chose. */
 export const metadataLimits: Limits = {
-  ...{ characters: 1_048_576, escapes: 80_000, elements: 3_000, attributes: 6_000, namespaces: 3_000 },
-  ...{ attributesOfOne: 100, depth: 40 },
+  characters: 1_048_576,
+  escapes: 80_000,
+  elements: 3_000,
+  attributes: 6_000,
+  namespaces: 3_000,
+  attributesOfOne: 100,
+  depth: 40,
 };
 
 export const xmlError = (detail: string, count?: number) => new FederationError('invalid', detail, count);

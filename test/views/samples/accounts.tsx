@@ -44,11 +44,18 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
   const instead = t('federation.buttons.embedded', { providers: 'Google', place: clientName });
   const fewDoors: ProviderButtonGroups = { ...noDoors, others: allDoors.others, instead };
   const signIn = {
-    ...{ ctx, action: '/sign-in', values: { username: '', remember: false }, errors: {}, passkey },
+    ctx,
+    action: '/sign-in',
+    values: { username: '', remember: false },
+    errors: {},
+    passkey,
     providerButtons: noDoors,
   };
   const again = {
-    ...{ ctx, action: '/re-authenticate', email: 'vera@example.com', hasPassword: true },
+    ctx,
+    action: '/re-authenticate',
+    email: 'vera@example.com',
+    hasPassword: true,
     providerButtons: [
       { ...door('google', 'Google'), label: t('signIn.reauthenticate.confirmWith', { provider: 'Google' }) },
     ],

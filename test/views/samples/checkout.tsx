@@ -21,13 +21,27 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
   const plan = (id: string) => catalogue.byId(id) ?? catalogue.defaultPlan;
   const shown = (id: string) => toPlanView(ctx, plan(id), 'usd');
   const promotion = {
-    ...{ typed: 'welcome20', code: 'WELCOME20', couponId: 'c', promotionCodeId: 'p' },
-    ...{ percentOff: 20, amountOffCents: null, duration: 'once' as const, endsAt: null },
+    typed: 'welcome20',
+    code: 'WELCOME20',
+    couponId: 'c',
+    promotionCodeId: 'p',
+    percentOff: 20,
+    amountOffCents: null,
+    duration: 'once' as const,
+    endsAt: null,
   };
   const quote = {
-    ...{ plan: plan('13'), when: 'now' as const, amountCents: 500_000, discountCents: 0, unusedCents: 0 },
-    ...{ usedCreditCents: 0, dueCents: 500_000, laterCents: 500_000, promotion: null },
-    ...{ startsAt: todayMs, renewsAt: todayMs + 365 * dayMs },
+    plan: plan('13'),
+    when: 'now' as const,
+    amountCents: 500_000,
+    discountCents: 0,
+    unusedCents: 0,
+    usedCreditCents: 0,
+    dueCents: 500_000,
+    laterCents: 500_000,
+    promotion: null,
+    startsAt: todayMs,
+    renewsAt: todayMs + 365 * dayMs,
   };
   const summary = {
     ctx,
@@ -54,7 +68,9 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
     ],
     legend: t('checkout.change.annual'),
     cards: ['11', '13', '15'].map((id) => ({
-      ...{ value: id, title: plan(id).name, detail: plan(id).summary(lang) },
+      value: id,
+      title: plan(id).name,
+      detail: plan(id).summary(lang),
       price: { amount: formatAmount(lang, plan(id).amountCents, { wholes: true }), per: t('checkout.perYear') },
       ...(id === '13' && { badge: t('checkout.change.saves', { amount: '$988' }) }),
     })),
@@ -155,7 +171,8 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
           ctx={ctx}
           action="/plan-purchase-appsumo/?plan=102"
           deal={shownDeal(ctx, {
-            ...{ catalogue, plan: plan('102') },
+            catalogue,
+            plan: plan('102'),
             has: { kind: 'paid', plan: plan('13'), untilMs: todayMs + 30 * dayMs },
           })}
         />

@@ -27,20 +27,22 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
   const to = t('checkout.lines.monthly', { name: 'Starter' });
   const card = { brand: 'amex', lastFour: '0005', expMonth: 4, expYear: 2031, expired: true };
   const unpaid = {
-    ...{ amount: money(9_900), nextAttemptAt: at, keptUntil: at },
+    amount: money(9_900),
+    nextAttemptAt: at,
+    keptUntil: at,
     url: 'https://invoice.stripe.com/i/acct_1/live_7',
   };
   const invoice = (state: InvoiceRow['state'], more: Partial<InvoiceRow> = {}): InvoiceRow => ({
-    ...{
-      id: `in_${state}`,
-      at,
-      number: `FOYER-${state}`,
-      plan: plan.line,
-      kind: 'renewal',
-      amount: money(9_900),
-      state,
-    },
-    ...{ notes: [], url: unpaid.url, pdfUrl: `${unpaid.url}/pdf` },
+    id: `in_${state}`,
+    at,
+    number: `FOYER-${state}`,
+    plan: plan.line,
+    kind: 'renewal',
+    amount: money(9_900),
+    state,
+    notes: [],
+    url: unpaid.url,
+    pdfUrl: `${unpaid.url}/pdf`,
     ...more,
   });
   const invoices = [
@@ -59,7 +61,8 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
     invoice('uncollectible'),
   ];
   const page = (status: PlanStatusView, more: Partial<MembershipView> = {}): MembershipView => ({
-    ...{ status, sold: true },
+    status,
+    sold: true,
     ...more,
   });
   const act = { ctx: signedIn, action: '/settings/membership/cancel', plan: plan.name };

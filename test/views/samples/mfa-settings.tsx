@@ -43,7 +43,12 @@ export function mfaSettingsSamples(ctx: PageContext): Record<string, Sample> {
     'mfa-sms-code': {
       page: (
         <MfaSmsCodePage
-          {...{ ctx, action: '/settings/mfa/sms/code', number: '+31…42', minutes: 10, resent: true, waitSeconds: 12 }}
+          ctx={ctx}
+          action="/settings/mfa/sms/code"
+          number="+31…42"
+          minutes={10}
+          resent={true}
+          waitSeconds={12}
           problem={t('mfaSettings.sms.tooMany', { minutes: 4 })}
         />
       ),
@@ -52,7 +57,10 @@ export function mfaSettingsSamples(ctx: PageContext): Record<string, Sample> {
     'recovery-codes-new': {
       page: (
         <NewRecoveryCodesPage
-          {...{ ctx, codes: ['AAAA-BBBB-CCCC-DDDD', 'EEEE-FFFF-GGGG-HHHH'], file: 'a\r\n"b"', doneHref: '/settings' }}
+          ctx={ctx}
+          codes={['AAAA-BBBB-CCCC-DDDD', 'EEEE-FFFF-GGGG-HHHH']}
+          file={'a\r\n"b"'}
+          doneHref="/settings"
           done={t('mfaSettings.done.totp')}
         />
       ),

@@ -26,24 +26,29 @@ export function paymentSamples(ctx: PageContext): Record<string, Sample> {
     due: money(500_000),
   };
   const page = {
-    ...{
-      ctx,
-      steps: 'sign-up' as const,
-      stripe,
-      action,
-      setupUrl: `${action}/setup`,
-      backHref: '/signup/verifiedCode',
-    },
+    ctx,
+    steps: 'sign-up' as const,
+    stripe,
+    action,
+    setupUrl: `${action}/setup`,
+    backHref: '/signup/verifiedCode',
     retryFields: {},
   };
   const declined = {
-    ...{ kind: 'error' as const, title: t('payment.errors.declinedTitle'), duration: 'never' as const },
+    kind: 'error' as const,
+    title: t('payment.errors.declinedTitle'),
+    duration: 'never' as const,
     text: 'Your card has insufficient funds.',
   };
   const away = { ...declined, title: t('checkout.unavailable.confirm'), text: t('checkout.unavailable.text') };
   const bank = {
-    ...{ stripe, action, backHref: '/signup/verifiedCode', clientSecret: 'pi_sample_secret_sample' },
-    ...{ paymentMethodId: 'pm_sample', amount: money(500_000), retryFields: quote.announced },
+    stripe,
+    action,
+    backHref: '/signup/verifiedCode',
+    clientSecret: 'pi_sample_secret_sample',
+    paymentMethodId: 'pm_sample',
+    amount: money(500_000),
+    retryFields: quote.announced,
   };
   const settings = { ctx: signedIn, stripe, backHref: '/settings', action: '/settings/membership/card' };
   return {

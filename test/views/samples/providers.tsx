@@ -14,12 +14,24 @@ export function providerSamples(ctx: PageContext) {
   const { t } = ctx;
   const links: LinkedProviderView[] = [
     {
-      ...{ id: 'a', name: 'Google', kind: 'google', logo: undefined, email: 'vera.fyfe@example.com' },
-      ...{ linkedAt: dayMs, lastUsedAt: dayMs, offered: true },
+      id: 'a',
+      name: 'Google',
+      kind: 'google',
+      logo: undefined,
+      email: 'vera.fyfe@example.com',
+      linkedAt: dayMs,
+      lastUsedAt: dayMs,
+      offered: true,
     },
     {
-      ...{ id: 'b', name: 'Fyfe & <Co>', kind: 'saml', logo: undefined, email: null },
-      ...{ linkedAt: dayMs, lastUsedAt: null, offered: false },
+      id: 'b',
+      name: 'Fyfe & <Co>',
+      kind: 'saml',
+      logo: undefined,
+      email: null,
+      linkedAt: dayMs,
+      lastUsedAt: null,
+      offered: false,
     },
   ];
   const others = [{ id: 'facebook', name: 'Facebook', kind: 'facebook' as const, logo: undefined }];
