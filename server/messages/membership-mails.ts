@@ -46,6 +46,7 @@ interface UnpaidInvoiceMail extends MembershipMailBase {
 /** The mails about plan, card and payments. */
 export interface MembershipMailValues {
   receipt: Receipt;
+  /** Without `nextAttemptAt` there is no automatic attempt. */
   'payment-failed': UnpaidInvoiceMail & CardMailFields & { nextAttemptAt?: number };
   /** The bank requires authentication by the user. */
   'payment-action-required': UnpaidInvoiceMail;

@@ -90,11 +90,11 @@ const swapped = {
 };
 
 describe('Branded ids', () => {
-  it('The compiler refuses each call with swapped ids.', () => {
+  it('The compiler refuses each call with swapped ids', () => {
     expect(Object.keys(swapped)).toEqual(['endSessions', 'sessions', 'sessionNames', 'grants', 'sealed']);
   });
 
-  it('A branded id is the same text at run time.', () => {
+  it('A branded id is the same text at run time', () => {
     expect(toUserId('0190')).toBe('0190');
   });
 });

@@ -14,11 +14,11 @@ const findIn = (pattern: RegExp, paths: readonly string[]) =>
   paths.filter((file) => pattern.test(withoutComments(readFileSync(join(root, file), 'utf8'))));
 
 describe('JSON in the server', () => {
-  it('Only the two helpers call JSON.parse, because its result has no type.', () => {
+  it('Only the two helpers call JSON.parse, because its result has no type', () => {
     expect(findIn(/JSON\.parse/, files).toSorted()).toEqual(parsers);
   });
 
-  it('No parsed JSON gets a type by a cast instead of a check.', () => {
+  it('No parsed JSON gets a type by a cast instead of a check', () => {
     const cast = /\b(?:JSON\.parse|parseUnknownJson)\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)*\s+as\s/;
     expect('row && (JSON.parse(box.open(row.text, aad(id))) as Row)').toMatch(cast);
     expect(findIn(cast, files)).toEqual([]);
@@ -26,7 +26,7 @@ describe('JSON in the server', () => {
 });
 
 describe('Branded types', () => {
-  it('Only shared/ids.ts makes a text an id by a cast.', () => {
+  it('Only shared/ids.ts makes a text an id by a cast', () => {
     const names = [...readFileSync(join(root, 'server/shared/ids.ts'), 'utf8').matchAll(/^export type (\w+)/gm)];
     expect(names.length).toBeGreaterThan(5);
     const cast = new RegExp(`\\bas (?:readonly )?(?:${names.map(([, name]) => name).join('|')})\\b(?!,| \\})`);
