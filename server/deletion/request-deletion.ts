@@ -17,7 +17,7 @@ export type RequestDeletionResult =
 
 /**
  * Requests deletion: ends all sessions, notifies by mail, and after {@link waitDays} days all data are erased
- * (erase-due-accounts.ts), unless the user signs in before.
+ * (delete-due-accounts.ts), unless the user signs in before.
  * @param timing how a paid membership ends
  */
 export async function requestDeletion(

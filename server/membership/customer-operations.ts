@@ -11,7 +11,7 @@ import {
   toTooManyError,
 } from './api-errors.ts';
 import { isPaused } from './membership.ts';
-import { consumePromotionTry, findPromotionRefusal } from './promotions.ts';
+import { consumePromotionTry, findPromotionRefusal } from './promotion-codes.ts';
 import type { PromotionRefusal } from './results.ts';
 import type { BillingModule } from './room.ts';
 import { discountOfCoupon } from './stripe-objects.ts';

@@ -56,4 +56,4 @@ export { type BillingModule, createBillingModule, membershipDeps } from './room.
 export { type BillingClock, createStandInClock, type StandInAddress } from './stand-in-clock.ts';
 export { createStripe, type StripeClient } from './stripe-client.ts';
 export type { Difference, DifferenceKind } from './stripe-differences.ts';
-export { createWebhooks, webhookPath } from './webhooks.ts';
+export { createWebhooks, webhookPath } from './stripe-webhooks.ts';

@@ -3,7 +3,7 @@ import { createLease, runPeriodically } from '../store/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { runMaintenance } from './maintenance.ts';
 import { type ReconcileOptions, type ReconcileResult, reconcileAll } from './reconcile.ts';
-import type { StripeWebhooks } from './webhooks.ts';
+import type { StripeWebhooks } from './stripe-webhooks.ts';
 
 const lookMs = minuteMs;
 /** How often the hourly job checks the time: the hour counts across restarts. */

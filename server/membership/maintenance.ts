@@ -9,11 +9,11 @@ import { findMembership, wasNotified } from './membership-store.ts';
 import { findOpenPurchase, listStuckCharges } from './purchase-store.ts';
 import { applyDueChanges } from './scheduled-change.ts';
 import { cancelCharge, settleCharge } from './stripe-charge.ts';
+import type { StripeWebhooks } from './stripe-webhooks.ts';
 import { syncMember } from './sync-from-stripe.ts';
 import { cancelSubscription, runTasks } from './tasks.ts';
 import { withUserLock } from './user-lock.ts';
 import { listUnfinishedEvents, sweepEvents } from './webhook-store.ts';
-import type { StripeWebhooks } from './webhooks.ts';
 
 /** A request in progress has finished by then. */
 const nobodyComesMs = 2 * minuteMs;

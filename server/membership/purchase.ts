@@ -13,7 +13,7 @@ import type { BillingDeps } from './deps.ts';
 import { endsWithin } from './membership.ts';
 import { findMembership } from './membership-store.ts';
 import { findOrderByInvoice } from './order-store.ts';
-import { validatePromotion } from './promotions.ts';
+import { validatePromotion } from './promotion-codes.ts';
 import {
   type Charge,
   changePurchase,

@@ -111,7 +111,7 @@ async function preview(
   };
 }
 
-/** Tests whether a code that was checked here (promotions.ts) is still active: Stripe only checks its coupon. */
+/** Tests whether a code that was checked here (promotion-codes.ts) is still active: Stripe only checks its coupon. */
 async function stillHolds({ stripe }: BillingDeps, { judgedCodeId }: ChosenPromotion): Promise<boolean> {
   if (judgedCodeId === undefined) return true;
   const code = await callStripe(stripe, (client) => orNotFound(client.promotionCodes.retrieve(judgedCodeId)));

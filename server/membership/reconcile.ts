@@ -12,11 +12,11 @@ import { StripeUnavailableError } from './results.ts';
 import { callStripe, toStripeRefusal } from './stripe-client.ts';
 import { type Difference, findDifferences, type ReconcileInput } from './stripe-differences.ts';
 import { toMs } from './stripe-objects.ts';
+import { ofPayments, type StripeWebhooks } from './stripe-webhooks.ts';
 import { syncMember } from './sync-from-stripe.ts';
 import { unfinishedActs } from './unfinished.ts';
 import { listUnknownAtStripe } from './unknown-at-stripe.ts';
 import { withUserLock } from './user-lock.ts';
-import { ofPayments, type StripeWebhooks } from './webhooks.ts';
 
 const batch = 100;
 /**

@@ -9,7 +9,7 @@ export interface ChosenPromotion extends AppliedDiscount {
   /** As it was typed, trimmed. */
   typed: string;
   /**
-   * The promotion code whose conditions were checked here, and whose coupon is applied in its place (promotions.ts).
+   * The promotion code whose conditions were checked here, and whose coupon is applied in its place (promotion-codes.ts).
    */
   judgedCodeId?: string;
 }

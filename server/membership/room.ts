@@ -17,7 +17,7 @@ import { reconcile, startBillingJobs } from './jobs.ts';
 import { runMaintenance } from './maintenance.ts';
 import { payOpenInvoice } from './pay-open-invoice.ts';
 import { createPrices } from './prices.ts';
-import { findCode } from './promotions.ts';
+import { findCode } from './promotion-codes.ts';
 import {
   applyPromotion,
   choosePlan,
@@ -32,9 +32,9 @@ import type { ReconcileOptions, ReconcileResult } from './reconcile.ts';
 import { type BillingService, StripeUnavailableError } from './results.ts';
 import { applyDueChanges } from './scheduled-change.ts';
 import type { StripeClient } from './stripe-client.ts';
+import { createWebhooks } from './stripe-webhooks.ts';
 import { syncMember } from './sync-from-stripe.ts';
 import { withUserLock } from './user-lock.ts';
-import { createWebhooks } from './webhooks.ts';
 
 export interface MembershipSettings {
   publicUrl: string;

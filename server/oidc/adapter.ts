@@ -5,7 +5,7 @@ import { cacheUntilChanged, type Database, type KeyValueStore, type SecretBox } 
 import { createClientMetadataReader } from './client-store.ts';
 import { deviceCodeAdapter } from './device-code-adapter.ts';
 import type { GrantStore } from './grant-store.ts';
-import type { RefreshAnswers } from './refresh-answers.ts';
+import type { RefreshAnswers } from './refresh-token-reuse.ts';
 import { refreshTokenAdapter } from './refresh-token-store.ts';
 import { ownerOfNewGrant } from './session-grants.ts';
 import { shortLivedAdapter } from './short-lived-adapter.ts';

@@ -40,10 +40,8 @@ export { listConnectedApps } from './connected-app-store.ts';
 export { ensureDefaultClient } from './default-client.ts';
 export { createGrantStore, type GrantStore } from './grant-store.ts';
 export { initiateLoginUrl } from './initiate-login.ts';
-export type { SigningKeyInfo } from './keys.ts';
 export { clientSessionsDataSource, connectedAppHolding, grantsDataSource } from './personal-data.ts';
 export { planRequiredUrlForClient } from './plan-required-handlers.ts';
-
 export { type ResourceServer, resourceServerFaults } from './resource-server.ts';
 export {
   deleteResourceServer,
@@ -57,3 +55,4 @@ export { discoveryPaths, routes } from './routes-table.ts';
 export { canonicalScopes, knownScopes, sensitiveScopes } from './scopes.ts';
 export { createGrantHooks } from './session-lifecycle.ts';
 export { ensureKeys, listKeys, loadJwks, rotateKeys } from './signing-key-store.ts';
+export type { SigningKeyInfo } from './signing-keys.ts';

@@ -3,7 +3,7 @@ import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provid
 import { type SealedText, type Sha256, sha256 } from '../shared/index.ts';
 import { type Database, type KeyValueStore, prepare, type SecretBox } from '../store/index.ts';
 import type { GrantStore } from './grant-store.ts';
-import type { RefreshAnswers } from './refresh-answers.ts';
+import type { RefreshAnswers } from './refresh-token-reuse.ts';
 import { parsePayload } from './stored-payload.ts';
 
 const model = 'RefreshToken';

@@ -2,8 +2,8 @@ import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
 import type { Logger } from '../http/index.ts';
 import type { Database, SecretBox } from '../store/index.ts';
-import { keyVersion, type SigningKeyInfo } from './keys.ts';
 import { ensureKeys, listKeys, loadJwks } from './signing-key-store.ts';
+import { keyVersion, type SigningKeyInfo } from './signing-keys.ts';
 
 export interface KeyWatcher {
   current(): Provider;

@@ -1,5 +1,5 @@
-import type { SigningAlgorithm } from './keys.ts';
 import { knownScopes } from './scopes.ts';
+import type { SigningAlgorithm } from './signing-keys.ts';
 
 /** An API of the marketplace that verifies JWT access tokens itself (RFC 8707, RFC 9068). */
 export interface ResourceServer {

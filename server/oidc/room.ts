@@ -47,7 +47,7 @@ import { createProvider, prolongUsedTokens, refreshTokenTotalSeconds } from './p
 import { createProviderSessions } from './provider-session.ts';
 import { allowIdTokenInQuery } from './query-response-mode.ts';
 import { recordUses } from './record-uses.ts';
-import { createRefreshAnswers } from './refresh-answers.ts';
+import { createRefreshAnswers } from './refresh-token-reuse.ts';
 import { watchKeyChanges } from './reload-on-key-change.ts';
 import { keepAsLong } from './request-lifetimes.ts';
 import { admitPost, consumeUserAuthorization, consumeVisitorAuthorization, requestLimits } from './request-limits.ts';

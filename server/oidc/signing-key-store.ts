@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { JWK } from 'oidc-provider';
 import { z } from 'zod';
 import { checkedAs, type Database, type Db, parseStored, type Schema, type SecretBox } from '../store/index.ts';
-import { deriveKeyStates, generateAll, keyVersion, type SigningKeyInfo } from './keys.ts';
+import { deriveKeyStates, generateAll, keyVersion, type SigningKeyInfo } from './signing-keys.ts';
 
 const jwkSchema = checkedAs<JWK>(z.looseObject({ kid: z.string(), kty: z.string(), alg: z.string() }));
 

@@ -1,6 +1,6 @@
 import Provider, { type Adapter, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { ClientType, IssuedKind, Metrics } from '../metrics/index.ts';
-import { AnsweredBefore } from './refresh-answers.ts';
+import { AnsweredBefore } from './refresh-token-reuse.ts';
 
 const saved: [event: string, kind: IssuedKind][] = [
   ['authorization_code.saved', 'authorization_code'],

@@ -15,7 +15,7 @@ export function sessionKey(idHash: SessionIdHash): string {
   return `session:${idHash}`;
 }
 
-/** The key of the facts beside a session (session-index.ts). They are deleted with the session, however it ends. */
+/** The key of the facts beside a session (user-sessions.ts). They are deleted with the session, however it ends. */
 export function sessionFactsKey(idHash: SessionIdHash): string {
   return `session-facts:${idHash}`;
 }

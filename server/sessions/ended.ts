@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import type { HostCookies } from '../http/index.ts';
 import { sha256 } from '../shared/index.ts';
-import { sessionCookie } from './middleware.ts';
 import { getCurrentSession } from './session.ts';
+import { sessionCookie } from './session-middleware.ts';
 
 /** The hash of the ended session about which the user has been notified. */
 const toldCookie = 'foyer_signed_out';

@@ -3,6 +3,8 @@ import type { SessionIdHash, UserId } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { SessionLinks } from './links.ts';
 import type { SessionUser } from './session.ts';
+import { endedByLimitKey, limitSessions } from './session-limit.ts';
+import type { Sessions } from './sessions.ts';
 import {
   batches,
   endSessions,
@@ -10,9 +12,7 @@ import {
   findUser,
   listSessionHashes,
   listSessions,
-} from './session-index.ts';
-import { endedByLimitKey, limitSessions } from './session-limit.ts';
-import type { Sessions } from './sessions.ts';
+} from './user-sessions.ts';
 
 type EndingLinks = Pick<SessionLinks, 'ended' | 'allEnded'>;
 

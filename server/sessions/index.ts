@@ -12,7 +12,6 @@ export { fullyAuthenticatedAt } from './fully-authenticated-at.ts';
 export { createKnownDevices, type KnownDevices } from './known-devices.ts';
 export type { Lifetimes } from './lifetime.ts';
 export type { SessionLinks } from './links.ts';
-export { sessionCookie, sessionMiddleware } from './middleware.ts';
 export { createNewDeviceNotifier, type DeviceRecognition } from './new-device-notice.ts';
 export { getRequestOrigin } from './request-origin.ts';
 export { type ReturningBrowsers, returningBrowsers } from './returning-browser.ts';
@@ -22,7 +21,8 @@ export {
   type SessionUser,
   type UpstreamSession,
 } from './session.ts';
-export { type ListedSession, listSessions } from './session-index.ts';
 export { maxSessions } from './session-limit.ts';
+export { sessionCookie, sessionMiddleware } from './session-middleware.ts';
 export { type AuthenticationInfo, createSessions, type Sessions } from './sessions.ts';
 export { upstreamSessionSchema } from './stored-session.ts';
+export { type ListedSession, listSessions } from './user-sessions.ts';

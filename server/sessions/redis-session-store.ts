@@ -69,7 +69,7 @@ export class RedisSessionStore extends RedisStore {
 
 /**
  * The client for connect-redis. connect-redis names entries by session id, but only hashes of the ids reach Redis.
- * There is no SCAN: sessions are listed by user (session-index.ts), so nothing scans all keys.
+ * There is no SCAN: sessions are listed by user (user-sessions.ts), so nothing scans all keys.
  */
 function createHashingClient(redis: RedisClient) {
   const toKey = (sessionId: string) => sessionKey(sessionIdHash(toSessionId(sessionId)));

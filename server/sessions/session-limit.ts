@@ -11,7 +11,7 @@ import {
   readSessionFacts,
   type SessionEndListener,
   userSessionsKey,
-} from './session-index.ts';
+} from './user-sessions.ts';
 
 /** Maximum number of sessions of a user: one more sign-in ends the session that was unused longest. */
 export const maxSessions = specialLimits.session.max;

@@ -9,8 +9,8 @@ import { sessionIdHash, sessionKey } from './embedded-session-store.ts';
 import { createEndings, type EndedBy } from './endings.ts';
 import { endsAtMs, type Lifetimes } from './lifetime.ts';
 import type { SessionLinks } from './links.ts';
-import { sessionCookie } from './middleware.ts';
 import { type CurrentSession, getCurrentSession, type UpstreamSession } from './session.ts';
+import { sessionCookie } from './session-middleware.ts';
 import {
   findSession,
   goingOnKey,
@@ -25,7 +25,7 @@ import {
   recordUseEveryMs,
   userSessionsKey,
   writeSessionFacts,
-} from './session-index.ts';
+} from './user-sessions.ts';
 
 /** How a user has authenticated. */
 export interface AuthenticationInfo {

@@ -3,7 +3,7 @@ import { deleteConnectedApp } from '../../server/oidc/connected-app-store.ts';
 import type { GrantStore } from '../../server/oidc/grant-store.ts';
 import { sessionIdHash, sessionKey } from '../../server/sessions/embedded-session-store.ts';
 import type { Sessions } from '../../server/sessions/index.ts';
-import { endSessions } from '../../server/sessions/session-index.ts';
+import { endSessions } from '../../server/sessions/user-sessions.ts';
 import type { SecretBox } from '../../server/store/index.ts';
 import {
   type ClientId,

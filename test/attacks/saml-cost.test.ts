@@ -1,5 +1,5 @@
 import type { SamlResponseOptions } from '../../sandbox/providers/index.ts';
-import { readSamlResponse } from '../../server/federation/saml/authn-request.ts';
+import { readSamlResponse } from '../../server/federation/saml/read-response.ts';
 import { samlService } from '../../server/federation/saml/service.ts';
 import { settingsOf } from '../federation/strategies.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';

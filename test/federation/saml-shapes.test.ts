@@ -1,7 +1,7 @@
 import { SAML } from '@node-saml/passport-saml';
 import { SignedXml } from 'xml-crypto';
 import { readAssertion } from '../../server/federation/saml/assertion.ts';
-import { readSamlResponse } from '../../server/federation/saml/authn-request.ts';
+import { readSamlResponse } from '../../server/federation/saml/read-response.ts';
 import { samlOptions, samlService } from '../../server/federation/saml/service.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { inBase64 } from '../support/saml.ts';

@@ -1,5 +1,5 @@
 import { sessionIdHash } from '../../server/sessions/embedded-session-store.ts';
-import { listSessions } from '../../server/sessions/session-index.ts';
+import { listSessions } from '../../server/sessions/user-sessions.ts';
 import type { User } from '../../server/users/index.ts';
 import { production, site } from '../attacks/production.ts';
 import { portOf, Visitor } from '../attacks/wire.ts';

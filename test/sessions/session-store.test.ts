@@ -6,7 +6,7 @@ import {
   sessionIdHash,
   sessionKey,
 } from '../../server/sessions/embedded-session-store.ts';
-import { createSessionStore } from '../../server/sessions/middleware.ts';
+import { createSessionStore } from '../../server/sessions/session-middleware.ts';
 import { countVisitorData, openKeyValue, StoredDataInvalid, StoreUnavailable } from '../../server/store/index.ts';
 import { toSessionId, toUserId } from '../support/ids.ts';
 import { entriesIn } from '../support/stored.ts';

@@ -1,5 +1,5 @@
 import { sessionKey } from '../../server/sessions/embedded-session-store.ts';
-import { findUpstreamSessions, indexUpstreamSession } from '../../server/sessions/session-index.ts';
+import { findUpstreamSessions, indexUpstreamSession } from '../../server/sessions/user-sessions.ts';
 import { toSessionIdHash, toUserId } from '../support/ids.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 

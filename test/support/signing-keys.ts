@@ -1,5 +1,5 @@
 import type { JWK } from 'oidc-provider';
-import { generateAll } from '../../server/oidc/keys.ts';
+import { generateAll } from '../../server/oidc/signing-keys.ts';
 import { uuidv7 } from '../../server/store/index.ts';
 
 let made: Promise<JWK[]> | undefined;

@@ -4,10 +4,11 @@ import { readFormField } from '../../http/index.ts';
 import type { FederationAttempt } from '../attempts.ts';
 import { FederationError } from '../identity.ts';
 import type { Provider, StrategySettings } from '../providers.ts';
-import { addressToAsk, readSamlResponse } from '../saml/authn-request.ts';
+import { buildAuthnRequestUrl } from '../saml/authn-request.ts';
 import { samlToIdentity } from '../saml/identity.ts';
 import { singleLogout } from '../saml/logout.ts';
 import { serviceMetadata } from '../saml/metadata.ts';
+import { readSamlResponse } from '../saml/read-response.ts';
 import { type AuthnRequestRecord, newMessageId, samlService } from '../saml/service.ts';
 import type { SamlResult } from '../saml/types.ts';
 import { clockSkewMs } from '../saml/xml.ts';
@@ -59,7 +60,7 @@ export function openSaml(settings: StrategySettings, passport: Authenticator, co
     strategy: {
       async begin({ id }, { repeated, loginHint }) {
         const request = { id: newMessageId(), begunAtMs: settings.now() };
-        const url = await addressToAsk(service, request, { relayState: id, repeated, loginHint });
+        const url = await buildAuthnRequestUrl(service, request, { relayState: id, repeated, loginHint });
         return { url, stored: { requestId: request.id, again: repeated } };
       },
       finish: async (req, attempt) => (await receive(req, attempt)).identity,

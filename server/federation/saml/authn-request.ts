@@ -1,22 +1,8 @@
-import { FederationError } from '../identity.ts';
-import { type AuthenticateResult, authenticate } from '../providers/passport.ts';
-import { type Assertion, checkAssertion, readAssertion } from './assertion.ts';
-import { minimalResponse } from './minimal-response.ts';
-import { checkResponse, decodeMessage, type ExpectedResponse } from './response-checks.ts';
-import { type AuthnRequestRecord, type SamlRequest, type SamlService, samlOptions } from './service.ts';
-import { xmlError } from './xml.ts';
-
-function run(
-  { passport, config }: SamlService,
-  request: Pick<SamlRequest, 'saml'> & Partial<SamlRequest>,
-  options: object = {},
-): Promise<AuthenticateResult> {
-  const whole: SamlRequest = { query: {}, body: {}, headers: {}, ...request };
-  return authenticate({ passport, id: config.id }, whole, options);
-}
+import { runStrategy } from './run-strategy.ts';
+import { type AuthnRequestRecord, type SamlService, samlOptions } from './service.ts';
 
 /** @returns the address of the authentication request */
-export async function addressToAsk(
+export async function buildAuthnRequestUrl(
   service: SamlService,
   request: AuthnRequestRecord,
   { relayState, repeated, loginHint }: { relayState: string; repeated: boolean; loginHint: string | undefined },
@@ -24,46 +10,7 @@ export async function addressToAsk(
   const saml = { ...samlOptions(service, request, service.config.signRequests), forceAuthn: repeated };
   // Not part of SAML, but Google and Microsoft read it; it is unsigned and only a hint.
   const additionalParams = loginHint === undefined ? {} : { login_hint: loginHint };
-  const result = await run(service, { saml, query: { RelayState: relayState } }, { additionalParams });
+  const result = await runStrategy(service, { saml, query: { RelayState: relayState } }, { additionalParams });
   if (result.kind !== 'redirect') throw new Error('the SAML strategy did not redirect');
   return result.url;
-}
-
-/**
- * Verifies a response: first the unsigned parts, then the signature, then the signed parts. The library verifies the
- * assertion, and exactly that is read. The earlier checks cheaply refuse what the library would refuse at high cost.
- * @param encoded the field SAMLResponse
- * @throws {FederationError}
- */
-export async function readSamlResponse(
-  service: SamlService,
-  encoded: string,
-  expected: ExpectedResponse,
-  request: AuthnRequestRecord | undefined,
-): Promise<Assertion> {
-  const signed = await checkResponse(decodeMessage(encoded), expected);
-  checkAssertion(signed, expected);
-  const response = minimalResponse(signed, expected.requestId);
-  const body = { SAMLResponse: Buffer.from(response, 'utf8').toString('base64') };
-  const saml = samlOptions(service, request, false);
-  const result = await run(service, { saml, body }).catch((error: unknown) => {
-    throw error instanceof FederationError ? error : xmlError(toRefusalReason(error));
-  });
-  const profile = result.kind === 'success' ? (result.user as { getAssertionXml?(): string }) : undefined;
-  if (!profile?.getAssertionXml) throw xmlError('the answer holds no signed assertion');
-  return readAssertion(profile.getAssertionXml(), expected);
-}
-
-/** The library's messages repeat the input; these do not. */
-function toRefusalReason(error: unknown): string {
-  const message = error instanceof Error ? error.message : '';
-  const known: [RegExp, string][] = [
-    [/audience/i, 'the assertion is for another audience'],
-    [/InResponseTo/i, 'the answer is not to the request of this attempt'],
-    [/multiple assertions/i, 'the response has more than one assertion'],
-    [/signature/i, 'the assertion is not signed by this provider'],
-    [/Error parsing/, 'the assertion has no time, or one that is none'],
-    [/subject confirmation/i, 'the subject is not confirmed'],
-  ];
-  return known.find(([words]) => words.test(message))?.[1] ?? 'the answer is not what SAML says';
 }
