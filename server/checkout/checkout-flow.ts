@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { type Continuation, continuationFrom, readQueryParam } from '../http/index.ts';
 import type { Plan } from '../membership/index.ts';
+import { toPlanId, toPlanKey } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { CheckoutDeps } from './deps.ts';
 
@@ -69,7 +70,7 @@ export const signUpFlow: ResolveCheckoutFlow = (
   req,
 ) => {
   const { planHash } = req.params;
-  const planKey = typeof planHash === 'string' ? planHash : undefined;
+  const planKey = typeof planHash === 'string' ? toPlanKey(planHash) : undefined;
   const named = planKey === undefined ? undefined : catalogue.byKey(planKey);
   if (planKey !== undefined && !named) return undefined;
   const continuation = continuationFrom(req, publicUrl);
@@ -97,7 +98,7 @@ export const postSignUpFlow: ResolveCheckoutFlow = ({ publicUrl, nextRedirect, m
   return {
     kind: 'post-signup',
     continuation,
-    named: catalogue.byKey(readQueryParam(req, 'planHash') ?? ''),
+    named: catalogue.byKey(toPlanKey(readQueryParam(req, 'planHash') ?? '')),
     fixed: false,
     ...stepPaths('/post-signup', continuation, { summary: 'plan', changePlan: 'changePlan', addPayment: 'addPayment' }),
     doneUrl: (_plan, user) => end(user),
@@ -113,7 +114,7 @@ export const purchaseFlow: ResolveCheckoutFlow = (
   req,
 ) => {
   const { planId } = req.params;
-  const named = typeof planId === 'string' ? catalogue.byId(planId) : undefined;
+  const named = typeof planId === 'string' ? catalogue.byId(toPlanId(planId)) : undefined;
   if (planId !== undefined && (!named || named.kind === 'partner')) return undefined;
   const continuation = continuationFrom(req, publicUrl);
   const { search } = continuation;

@@ -5,6 +5,7 @@ import { formatDate } from '../../views/format.ts';
 import type { PageContext } from '../../views/page-context.ts';
 import { continuationFrom, withContinuation } from '../http/index.ts';
 import type { Catalogue, Membership, Plan } from '../membership/index.ts';
+import { type PlanKey, toPlanKey } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { CheckoutDeps } from './deps.ts';
 import { planLine } from './plan-view.ts';
@@ -12,7 +13,7 @@ import { planLine } from './plan-view.ts';
 const handlePattern = /^[A-Za-z0-9._~-]{1,100}$/;
 
 /** Tests for a completion page: the code of a plan, alone or after its own handle; of a former plan after any. */
-export function isCompletionCode(catalogue: Catalogue, code: string, planKey: string | undefined): boolean {
+export function isCompletionCode(catalogue: Catalogue, code: string, planKey: PlanKey | undefined): boolean {
   if (catalogue.formerCodes.has(code)) return planKey === undefined || handlePattern.test(planKey);
   const plan = catalogue.byCode(code);
   return plan !== undefined && (planKey === undefined || plan.planKey === planKey);
@@ -45,7 +46,8 @@ export function showCompleted(deps: CheckoutDeps): RequestHandler {
     const { catalogue } = deps.membership;
     const { planHash } = req.params;
     const code = String(req.params.code);
-    if (!isCompletionCode(catalogue, code, typeof planHash === 'string' ? planHash : undefined)) return next('route');
+    if (!isCompletionCode(catalogue, code, typeof planHash === 'string' ? toPlanKey(planHash) : undefined))
+      return next('route');
     const continuation = continuationFrom(req, deps.publicUrl);
     const member = await deps.sessions.getCurrentUser(req);
     const plan = catalogue.byCode(code);

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Logger, Pages } from '../http/index.ts';
 import type { BillingService, Catalogue } from '../membership/index.ts';
 import type { Sessions } from '../sessions/index.ts';
-import type { UserId } from '../shared/index.ts';
+import type { PlanKey, UserId } from '../shared/index.ts';
 import type { NextRedirect, PendingAuthorization } from '../sign-in/index.ts';
 import type { User } from '../users/index.ts';
 import type { StripeForBrowsers } from './stripe-js.ts';
@@ -21,7 +21,7 @@ export interface CheckoutDeps {
   /** The sign-up step of a visitor who is not signed in. */
   verifyEmailUrl(req: Request): Promise<string>;
   /** The public handle of the plan with which a user's sign-up started. */
-  findPlanKey(userId: UserId): Promise<string | undefined>;
+  findPlanKey(userId: UserId): Promise<PlanKey | undefined>;
   /** Injected by `app.ts`, because the requests belong to oidc/. Undefined: unknown, expired, or another browser's. */
   findPendingAuthorization(req: Request, id: string): Promise<PendingAuthorization | undefined>;
   now: () => number;

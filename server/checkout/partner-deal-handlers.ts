@@ -3,6 +3,7 @@ import { createElement } from 'react';
 import { PartnerDealPage } from '../../views/checkout/partner-deal-page.tsx';
 import { continuationFrom, HttpError, readFormField, readQueryParam, withContinuation } from '../http/index.ts';
 import type { Plan } from '../membership/index.ts';
+import { type PlanId, toPlanId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import { requireUser } from './checkout-context.ts';
 import { completionUrl } from './checkout-flow.ts';
@@ -11,8 +12,10 @@ import type { CheckoutDeps } from './deps.ts';
 import { findWaitingDeal, partnerDealUrl } from './partner-deal.ts';
 
 /** The plan in the address; undefined: none. */
-const namedBy = (req: Request): string | undefined =>
-  (typeof req.params.planId === 'string' ? req.params.planId : readQueryParam(req, 'plan')) || undefined;
+function namedBy(req: Request): PlanId | undefined {
+  const named = typeof req.params.planId === 'string' ? req.params.planId : readQueryParam(req, 'plan');
+  return named ? toPlanId(named) : undefined;
+}
 
 async function renderPartnerDeal(
   { pages, membership, publicUrl, now }: CheckoutDeps,
@@ -77,7 +80,7 @@ export function decideDeal(deps: CheckoutDeps): RequestHandler {
     if (act !== '' && act !== 'not-now') throw new HttpError('badRequest', { detail: 'unknown form action' });
     if (act === 'not-now')
       return res.redirect(303, deps.nextRedirect(await deps.deals.postpone(user), continuation).address);
-    const named = readFormField(req, 'planId');
+    const named = toPlanId(readFormField(req, 'planId'));
     const requested = deps.membership.catalogue.byId(named);
     // A second click; the plan may start after the end of the paid period.
     if (!plan && requested?.kind === 'partner' && (await isTaken(deps, user, requested))) {

@@ -1,4 +1,4 @@
-import type { UserId } from '../shared/index.ts';
+import type { PlanId, UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { asNoted, isPaused, type Membership, type NotedAct } from './membership.ts';
@@ -35,7 +35,7 @@ function notedIn(tasks: readonly BillingTask[]): NotedAct | undefined {
 }
 
 /** The membership without the cancellation, and with the change that was scheduled before it. */
-function asKept(membership: Membership, planId: string | null): Membership {
+function asKept(membership: Membership, planId: PlanId | null): Membership {
   const { cancelAtPeriodEnd, nextPlanId } = membership;
   if (nextPlanId === planId && (!cancelAtPeriodEnd || planId !== null)) return membership;
   return { ...asNoted(membership, 'resume'), cancelAtPeriodEnd: planId !== null, nextPlanId: planId };

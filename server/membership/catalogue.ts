@@ -1,4 +1,5 @@
 import type { PlansFile, PlansFileLanguage } from '../../config/plans.ts';
+import { type PlanId, type PlanKey, toPlanId, toPlanKey } from '../shared/index.ts';
 
 /** The specification's planType: '1' monthly, '2' yearly. */
 export type PlanType = '1' | '2';
@@ -10,11 +11,11 @@ export type PlanType = '1' | '2';
 export const validityDays: Record<PlanType, number> = { '1': 30, '2': 365 };
 
 export interface Plan {
-  id: string;
+  id: PlanId;
   /** `m-99`: the last part of the completion page's address. */
   code: string;
   /** The public handle in addresses (the specification's plan hash). */
-  planKey: string;
+  planKey: PlanKey;
   name: string;
   kind: 'paid' | 'free' | 'partner';
   /** null: a partner's plan, which does not end. */
@@ -47,8 +48,8 @@ export interface Catalogue {
   defaultPlan: Plan;
   /** Codes of plans that are no longer sold. */
   formerCodes: ReadonlySet<string>;
-  byId(id: string | null | undefined): Plan | undefined;
-  byKey(planKey: string): Plan | undefined;
+  byId(id: PlanId | null | undefined): Plan | undefined;
+  byKey(planKey: PlanKey): Plan | undefined;
   byCode(code: string): Plan | undefined;
   byLookupKey(lookupKey: string): Plan | undefined;
   ofTier(tier: number): Plan | undefined;
@@ -63,9 +64,9 @@ export function planRank({ plans }: Pick<Catalogue, 'plans'>, plan: Plan): numbe
 export function createCatalogue(file: PlansFile): Catalogue {
   const plans = file.plans.map(
     (one): Plan => ({
-      id: one.id,
+      id: toPlanId(one.id),
       code: one.code,
-      planKey: one.planHash,
+      planKey: toPlanKey(one.planHash),
       name: one.name,
       kind: one.kind,
       type: one.kind === 'partner' ? null : one.planType,

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { type ApiOperation, defineOperation, HttpError } from '../http/index.ts';
+import { planIdSchema } from '../shared/index.ts';
 import { findCallingUser, findUserByIdentifier, fullName, normaliseEmail, type User } from '../users/index.ts';
 import {
   apiErrorTexts,
@@ -155,11 +156,11 @@ export function customerOperations(moduleName: BillingModule): ApiOperation[] {
       body: z.object({
         coupon: text(100),
         /** The plan to buy; by default the plan that was chosen on the pages, else the proposed one. */
-        planId: text(100).optional(),
+        planId: text(100).brand<'PlanId'>().optional(),
       }),
       answer: z.object({
         subscription_id: z.string(),
-        planId: z.string(),
+        planId: planIdSchema,
         coupon: z.string(),
         /** Due today. */
         amount: z.string(),

@@ -1,4 +1,4 @@
-import { dayMs } from '../shared/index.ts';
+import { dayMs, type PlanId } from '../shared/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type Membership, trialPlanKey } from './membership.ts';
 
@@ -30,7 +30,7 @@ export function effectivePlan(
   facts: SubscriptionFacts,
   catalogue: Pick<Catalogue, 'graceDays' | 'byId'>,
   nowMs: number,
-): string | null {
+): PlanId | null {
   const { status, pricedPlanId, paidPlanId, basePlanId } = facts;
   const goesOn =
     status === 'active' ||
@@ -48,7 +48,7 @@ export function trialUntil({ status, pricedPlanId, trialEnd }: SubscriptionFacts
 
 /** The entitlements of a user. @param facts of the user's own row */
 export function listEntitlements(
-  { planId, trialUntil: until }: { planId: string | null; trialUntil: number | null },
+  { planId, trialUntil: until }: { planId: PlanId | null; trialUntil: number | null },
   catalogue: Pick<Catalogue, 'byId' | 'trial'>,
   nowMs: number,
 ): readonly string[] {

@@ -1,5 +1,5 @@
 import type { MembershipMailValues } from '../messages/index.ts';
-import { dayMs } from '../shared/index.ts';
+import { dayMs, type PlanId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import { currentPaidPlan } from './change-kind.ts';
@@ -21,7 +21,7 @@ export interface MembershipChange {
   /** The user before the change, with the former plan. */
   user: User;
   /** The present plan. */
-  planId: string | null;
+  planId: PlanId | null;
   /** The orders that were just written. */
   orders: readonly Order[];
   facts: Pick<StripeSnapshot, 'customer' | 'subscriptions' | 'unpaid'>;

@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
-import type { UserId } from '../shared/index.ts';
+import type { PlanId, UserId } from '../shared/index.ts';
 import type { Db, MembershipTable, Schema } from '../store/index.ts';
 import type { ContactDue, Membership, SubscriptionStatus } from './membership.ts';
 import { parseColumn, storedValues } from './stored-values.ts';
@@ -240,7 +240,7 @@ export async function setSubscription(
 export async function setBasePlan(
   trx: Transaction<Schema>,
   userId: UserId,
-  planId: string | null,
+  planId: PlanId | null,
   nowMs: number,
 ): Promise<void> {
   await trx
@@ -254,7 +254,7 @@ export async function setBasePlan(
 export async function setUserPlan(
   trx: Transaction<Schema>,
   userId: UserId,
-  { planId, trialUntil }: { planId: string | null; trialUntil: number | null },
+  { planId, trialUntil }: { planId: PlanId | null; trialUntil: number | null },
   nowMs: number,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx

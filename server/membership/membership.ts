@@ -1,4 +1,4 @@
-import type { UserId } from '../shared/index.ts';
+import { type PlanId, toPlanId, type UserId } from '../shared/index.ts';
 
 /** The membership of a user, for pages and calls. Times in milliseconds since the epoch, amounts in cents. */
 
@@ -41,7 +41,7 @@ export interface UnpaidInvoice {
 
 /** A change of plan that waits for its payment (Stripe's pending update). */
 export interface PendingChange {
-  planId: string;
+  planId: PlanId;
   invoiceId: string;
   amountCents: number;
   expiresAt: number;
@@ -67,17 +67,17 @@ export interface Membership {
   generation: number;
   status: SubscriptionStatus;
   /** `trial`: the initial plan. */
-  pricedPlanId: string | null;
+  pricedPlanId: PlanId | null;
   periodStart: number | null;
   periodEnd: number | null;
   trialEnd: number | null;
   cancelAtPeriodEnd: boolean;
   /** The plan after the period's end. */
-  nextPlanId: string | null;
+  nextPlanId: PlanId | null;
   /** The plan of the last paid invoice. */
-  paidPlanId: string | null;
+  paidPlanId: PlanId | null;
   paidUntil: number | null;
-  basePlanId: string | null;
+  basePlanId: PlanId | null;
   card: SavedCard | null;
   discount: AppliedDiscount | null;
   unpaid: UnpaidInvoice | null;
@@ -95,7 +95,7 @@ export interface Membership {
 export type ContactDue = { state: 'due' } | { state: 'refused'; code: string; digest: string };
 
 /** The value of `pricedPlanId` for the initial plan. */
-export const trialPlanKey = 'trial';
+export const trialPlanKey = toPlanId('trial');
 
 /**
  * The last days before a change at the period's end: the next price waits on the subscription, and Stripe counts that

@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
-import type { UserId } from '../shared/index.ts';
+import type { PlanId, UserId } from '../shared/index.ts';
 import { type Db, type OrderTable, type Schema, uuidv7 } from '../store/index.ts';
 import type { SavedCard } from './membership.ts';
 import { parseColumn, storedValues } from './stored-values.ts';
@@ -14,7 +14,7 @@ export interface Order {
   invoiceUrl: string | null;
   customerId: string;
   subscriptionId: string | null;
-  planId: string | null;
+  planId: PlanId | null;
   orderPurchase: 'plan';
   orderType: 'upgrade' | 'renewal';
   currency: string;

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { type ApiOperation, defineOperation, HttpError } from '../http/index.ts';
+import { planIdSchema } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import { apiErrorTexts, findBillingOwner, orUnavailable, refusePaused, toTooManyError } from './api-errors.ts';
 import { type Catalogue, type Plan, validityDays } from './catalogue.ts';
@@ -47,7 +48,7 @@ type UpgradeBody = z.infer<typeof upgradeBody>;
 
 const upgraded = z.object({
   status: z.enum(['paid', 'scheduled']),
-  planId: z.string(),
+  planId: planIdSchema,
   /** null: nothing was charged today. */
   stripe_invoice_id: z.string().nullable(),
   order_date: z.int().nullable(),

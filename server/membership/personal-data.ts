@@ -1,4 +1,5 @@
 import type { PersonalDataSource, SubscriptionOnDeletion } from '../deletion/index.ts';
+import { toPlanId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { findStanding } from './acts.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -44,7 +45,8 @@ export function subscriptionOnDeletion(
       // A subscription that ended at once cannot be restored.
       if (noted === 'at-once') return;
       // A scheduled change to a cheaper plan still takes effect: nothing is charged that the user did not confirm.
-      const [, planId = null] = noted.split(':');
+      const [, named] = noted.split(':');
+      const planId = named === undefined ? null : toPlanId(named);
       const customerId = (await findMembership(trx, userId))?.customerId ?? null;
       await addBillingTask(trx, { kind: 'keep', userId, customerId, planId }, nowMs);
     },

@@ -1,3 +1,4 @@
+import type { PlanId } from '../shared/index.ts';
 import { type Catalogue, validityDays } from './catalogue.ts';
 import { trialPlanKey } from './membership.ts';
 
@@ -10,7 +11,7 @@ export const planKey = 'foyer_plan';
 /** The expected price at Stripe of a plan on sale, or of the initial plan. Cents. */
 export interface ExpectedPrice {
   /** The plan's id, or `trial`. */
-  planId: string;
+  planId: PlanId;
   lookupKey: string;
   /** The product's name, which invoices show. */
   productName: string;

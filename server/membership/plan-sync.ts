@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { type PlanId, toPlanId } from '../shared/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import {
   type Drift,
@@ -54,10 +55,10 @@ export async function readPlansFromStripe(client: StripeClient, catalogue: Catal
       }
     }
     const current = new Set([...byKey.values()].map(({ price }) => price.id));
-    const leftOver: { id: string; planId: string }[] = [];
+    const leftOver: { id: string; planId: PlanId }[] = [];
     for await (const { id, metadata } of stripe.prices.list({ active: true, limit: 100 })) {
       const planId = metadata[planKey];
-      if (planId !== undefined && !current.has(id)) leftOver.push({ id, planId });
+      if (planId !== undefined && !current.has(id)) leftOver.push({ id, planId: toPlanId(planId) });
     }
     const states: PlanState[] = [];
     const taken = new Set<string>();

@@ -1,3 +1,4 @@
+import type { PlanId } from '../shared/index.ts';
 import type { Catalogue, Plan } from './catalogue.ts';
 import { trialPlanKey } from './membership.ts';
 import { StripeUnavailableError } from './results.ts';
@@ -16,7 +17,7 @@ export interface Prices {
    * changes; prices do not.
    * @throws {StripeUnavailableError}
    */
-  planOfProduct(productId: string): Promise<string | null>;
+  planOfProduct(productId: string): Promise<PlanId | null>;
 }
 
 interface CachedPrice {

@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
-import type { UserId } from '../shared/index.ts';
+import type { PlanId, UserId } from '../shared/index.ts';
 import { type Db, type PurchaseTable, type Schema, uuidv7 } from '../store/index.ts';
 import type { ChosenPromotion } from './results.ts';
 import { parseColumn, storedValues } from './stored-values.ts';
@@ -27,7 +27,7 @@ export interface Charge {
 export interface StoredPurchase {
   id: string;
   userId: UserId;
-  planId: string;
+  planId: PlanId;
   promotion: ChosenPromotion | null;
   state: 'open' | 'charging' | 'paid' | 'abandoned';
   attempt: number;
@@ -71,7 +71,7 @@ export async function findLastPaid(db: Db, userId: UserId): Promise<StoredPurcha
 }
 
 /** Starts one, unless one is open. */
-export async function insertPurchase(db: Db, userId: UserId, planId: string, nowMs: number): Promise<StoredPurchase> {
+export async function insertPurchase(db: Db, userId: UserId, planId: PlanId, nowMs: number): Promise<StoredPurchase> {
   const row: Selectable<PurchaseTable> = {
     id: uuidv7(nowMs),
     user_id: userId,

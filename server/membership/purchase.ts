@@ -1,3 +1,4 @@
+import { toPlanId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import { consumeCharge } from './card-entry.ts';
 import type { Plan } from './catalogue.ts';
@@ -232,5 +233,5 @@ export async function getPurchaseResult(deps: BillingDeps, user: User): Promise<
   if (open?.state === 'charging') return toResult(deps, user, await settleCharge(deps, open, { retry: false }));
   if (open) return toResult(deps, user, { kind: 'reopened' });
   const last = await findLastPaid(database.db, user.id);
-  return toIdleResult(deps, user, { planId: last?.planId ?? '', dueCents: 0 });
+  return toIdleResult(deps, user, { planId: last?.planId ?? toPlanId(''), dueCents: 0 });
 }

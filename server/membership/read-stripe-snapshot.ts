@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { type PlanId, toPlanId } from '../shared/index.ts';
 import type { AppliedDiscount, Membership, PendingChange, UnpaidInvoice } from './membership.ts';
 import type { Snapshot } from './membership-store.ts';
 import type { Prices } from './prices.ts';
@@ -182,10 +183,10 @@ export function byCode<D extends AppliedDiscount | null>({ subscriptions }: Stri
 /** The plan after the period's end; it has started when the running subscription has its price. */
 function findNextPlanId(
   { metadata, status, cancel_at_period_end: ends }: Stripe.Subscription,
-  pricedPlanId: string | null,
-): string | null {
+  pricedPlanId: PlanId | null,
+): PlanId | null {
   const next = metadata[nextPlanKey];
-  return next && (ends || (status === 'trialing' && next === pricedPlanId)) ? next : null;
+  return next && (ends || (status === 'trialing' && next === pricedPlanId)) ? toPlanId(next) : null;
 }
 
 /**

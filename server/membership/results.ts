@@ -1,4 +1,4 @@
-import type { UserId } from '../shared/index.ts';
+import type { PlanId, UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { Plan } from './catalogue.ts';
 import type { AppliedDiscount, Membership, SavedCard } from './membership.ts';
@@ -72,7 +72,7 @@ export type PromotionResult =
 
 /** The values of the page whose button the user pressed. */
 export interface DisplayedQuote {
-  planId: string;
+  planId: PlanId;
   dueCents: number;
 }
 
@@ -116,7 +116,7 @@ export interface InvoiceView {
   id: string;
   number: string | null;
   /** The plan that it sells; null: not in the catalogue. */
-  planId: string | null;
+  planId: PlanId | null;
   /** Drafts are never shown. */
   status: 'open' | 'paid' | 'void' | 'uncollectible';
   createdAt: number;

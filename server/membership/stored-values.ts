@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { planIdSchema } from '../shared/index.ts';
 import { parseStored } from '../store/index.ts';
 import type { AppliedDiscount, ContactDue, PendingChange, SavedCard, UnpaidInvoice } from './membership.ts';
 import type { Charge } from './purchase-store.ts';
@@ -46,7 +47,7 @@ const unpaid: z.ZodType<UnpaidInvoice> = z.looseObject({
 });
 
 const pending: z.ZodType<PendingChange> = z.looseObject({
-  planId: z.string(),
+  planId: planIdSchema,
   invoiceId: z.string(),
   amountCents: z.number(),
   expiresAt: z.number(),

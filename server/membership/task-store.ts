@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
-import { minuteMs, toUserId, type UserId } from '../shared/index.ts';
+import { minuteMs, type PlanId, toUserId, type UserId } from '../shared/index.ts';
 import { type BillingTaskTable, type Db, type Schema, uuidv7 } from '../store/index.ts';
 
 /**
@@ -16,7 +16,7 @@ export interface BillingTask {
   userId: UserId | null;
   customerId: string | null;
   /** keep: the plan of a change that was scheduled before; null: none. */
-  planId: string | null;
+  planId: PlanId | null;
   attempts: number;
   lastError: string | null;
   nextAttemptAt: number;
@@ -59,7 +59,7 @@ export async function addBillingTask(
     userId,
     customerId,
     planId = null,
-  }: { kind: BillingTaskKind; userId: UserId; customerId: string | null; planId?: string | null },
+  }: { kind: BillingTaskKind; userId: UserId; customerId: string | null; planId?: PlanId | null },
   nowMs: number,
 ): Promise<BillingTask> {
   if (kind === 'delete-customer') await eraseTasks(trx, userId);

@@ -1,4 +1,4 @@
-import type { UserId } from '../shared/index.ts';
+import type { PlanId, UserId } from '../shared/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { isPaused, type Membership, trialPlanKey } from './membership.ts';
 import { findMembership } from './membership-store.ts';
@@ -59,7 +59,7 @@ async function cancelLater(deps: BillingDeps, userId: UserId): Promise<void> {
  * Restores the state from before the request for deletion: the plan continues, or a change that was scheduled then
  * still takes effect.
  */
-async function keep(deps: BillingDeps, userId: UserId, planId: string | null): Promise<void> {
+async function keep(deps: BillingDeps, userId: UserId, planId: PlanId | null): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || !membership.cancelAtPeriodEnd || membership.nextPlanId !== null) return;
   await scheduleChange(deps, membership, deps.catalogue.byId(planId) ?? null);

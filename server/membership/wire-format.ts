@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HttpError } from '../http/index.ts';
-import { userIdSchema } from '../shared/index.ts';
+import { planIdSchema, userIdSchema } from '../shared/index.ts';
 import type { Catalogue, Plan } from './catalogue.ts';
 import { type Membership, type SavedCard, trialPlanKey } from './membership.ts';
 import type { Order } from './order-store.ts';
@@ -83,7 +83,7 @@ export function toWireCustomer(
 export const orderSchema = z.object({
   id: z.string(),
   userId: userIdSchema.nullable(),
-  planId: z.string().nullable(),
+  planId: planIdSchema.nullable(),
   invoiceId: z.string(),
   invoiceNumber: z.string().nullable(),
   invoiceUrl: z.string().nullable(),

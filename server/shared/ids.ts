@@ -18,6 +18,10 @@ export type SessionIdHash = Branded<'SessionIdHash'>;
 export type ClientId = Branded<'ClientId'>;
 /** The id of a user. */
 export type UserId = Branded<'UserId'>;
+/** The id of a plan, as the stores have it. */
+export type PlanId = Branded<'PlanId'>;
+/** The public handle of a plan, as addresses have it. */
+export type PlanKey = Branded<'PlanKey'>;
 
 export const toSha256 = (text: string): Sha256 => text as Sha256;
 export const toSealedText = (text: string): SealedText => text as SealedText;
@@ -25,9 +29,13 @@ export const toSessionId = (text: string): SessionId => text as SessionId;
 export const toSessionIdHash = (text: string): SessionIdHash => text as SessionIdHash;
 export const toClientId = (text: string): ClientId => text as ClientId;
 export const toUserId = (text: string): UserId => text as UserId;
+export const toPlanId = (text: string): PlanId => text as PlanId;
+export const toPlanKey = (text: string): PlanKey => text as PlanKey;
 
 export const sha256Schema = z.string().brand<'Sha256'>();
 export const sealedTextSchema = z.string().brand<'SealedText'>();
 export const sessionIdHashSchema = z.string().brand<'SessionIdHash'>();
 export const userIdSchema = z.string().brand<'UserId'>();
 export const clientIdSchema = z.string().brand<'ClientId'>();
+export const planIdSchema = z.string().brand<'PlanId'>();
+export const planKeySchema = z.string().brand<'PlanKey'>();

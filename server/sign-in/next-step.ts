@@ -1,3 +1,4 @@
+import type { PlanId } from '../shared/index.ts';
 import { isDealPostponed, mustAcceptTerms, type TermsVersion, type User } from '../users/index.ts';
 
 /** All facts that decide the next step of a sign-in. */
@@ -35,7 +36,7 @@ export type Step =
   | { kind: 'set-up-second-factor' }
   | { kind: 'authorization'; id: string }
   | { kind: 'return'; address: string }
-  | { kind: 'partner-upgrade'; planId: string }
+  | { kind: 'partner-upgrade'; planId: PlanId }
   | { kind: 'choose-plan' }
   | { kind: 'search-app' };
 

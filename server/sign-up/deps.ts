@@ -6,6 +6,7 @@ import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { PasswordHasher, PasswordPolicy, QueueFullAnswer } from '../password/index.ts';
 import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
+import type { PlanKey } from '../shared/index.ts';
 import type { ClientAuthorizations, NextRedirect, SignIn } from '../sign-in/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { User } from '../users/index.ts';
@@ -38,7 +39,7 @@ export interface SignUpPlans {
   /** Whether there is a step PLAN; without it a confirmed account is complete. */
   sold: boolean;
   /** Tests whether a plan has this public handle. */
-  knows(planKey: string): boolean;
+  knows(planKey: PlanKey): boolean;
   /** Sets the length of the trial by the flow in which the address was confirmed. */
   settleTrial(user: User, way: 'sign-up' | 'post-sign-up'): Promise<void>;
 }

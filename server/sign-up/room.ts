@@ -1,7 +1,7 @@
 import type { Request, Router } from 'express';
 import type { FederationHooks } from '../federation/index.ts';
 import type { ApiOperation, Continuation } from '../http/index.ts';
-import type { UserId } from '../shared/index.ts';
+import type { PlanKey, UserId } from '../shared/index.ts';
 import type { EmailVerification } from '../sign-in/index.ts';
 import type { User } from '../users/index.ts';
 import { sweepSignUps } from './delete-expired.ts';
@@ -22,7 +22,7 @@ export interface SignUpModule {
   /** The step of a visitor who is not signed in. */
   verifyEmailUrl(req: Request): Promise<string>;
   /** The public handle of the plan with which a user's sign-up started. */
-  findPlanKey(userId: UserId): Promise<string | undefined>;
+  findPlanKey(userId: UserId): Promise<PlanKey | undefined>;
   /**
    * The next page of a user whom a provider has just created: the step PLAN with its trial; undefined: there is none.
    */

@@ -1,5 +1,6 @@
 import type { RequestHandler, Router } from 'express';
 import { methodNotAllowed } from '../http/index.ts';
+import { toPlanKey } from '../shared/index.ts';
 import type { SignUpDeps } from './deps.ts';
 import { showProfile, submitProfile } from './profile-handlers.ts';
 import { planKeyPattern } from './sign-up-context.ts';
@@ -10,7 +11,7 @@ import { showVerifyEmail, submitVerifyEmail, type VerifyEmailEntry } from './ver
 const knownHandle =
   ({ plans }: SignUpDeps): RequestHandler =>
   (req, _res, next) => {
-    const planKey = String(req.params.planHash);
+    const planKey = toPlanKey(String(req.params.planHash));
     next(planKeyPattern.test(planKey) && (!plans.sold || plans.knows(planKey)) ? undefined : 'route');
   };
 

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { type Continuation, continuationFrom, readFormField, readQueryParam } from '../http/index.ts';
+import { type PlanKey, toPlanKey } from '../shared/index.ts';
 import type { PendingAuthorization } from '../sign-in/index.ts';
 import type { SignUpDeps } from './deps.ts';
 import { maxEmailCharacters } from './profile-input.ts';
@@ -14,7 +15,7 @@ export interface Prefill {
 export interface SignUpContext {
   /** `/signup`, or that of a plan. */
   base: string;
-  planKey: string | null;
+  planKey: PlanKey | null;
   continuation: Continuation;
   /** The client app with a pending request. */
   pendingAuthorization: PendingAuthorization | undefined;
@@ -32,7 +33,7 @@ export async function loadSignUpContext(
   deps: Pick<SignUpDeps, 'publicUrl' | 'findPendingAuthorization'>,
   req: Request,
 ): Promise<SignUpContext> {
-  const planKey = typeof req.params.planHash === 'string' ? req.params.planHash : null;
+  const planKey = typeof req.params.planHash === 'string' ? toPlanKey(req.params.planHash) : null;
   const base = planKey === null ? '/signup' : `/signup/plan/${planKey}`;
   const continuation = continuationFrom(req, deps.publicUrl);
   const { authorization, search } = continuation;

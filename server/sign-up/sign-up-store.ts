@@ -2,7 +2,7 @@ import type { Kysely, Selectable, Transaction } from 'kysely';
 import { z } from 'zod';
 import { type UpstreamIdentity, upstreamIdentitySchema } from '../federation/index.ts';
 import { type Language, languages } from '../http/index.ts';
-import { clientIdSchema, sha256Schema, type UserId } from '../shared/index.ts';
+import { clientIdSchema, type PlanKey, sha256Schema, type UserId } from '../shared/index.ts';
 import { type Db, parseStored, type Schema, type SignUpTable, uuidv7 } from '../store/index.ts';
 
 const termsSchema = z.object({
@@ -31,7 +31,7 @@ export interface SignUp {
   lang: Language;
   source: 'general' | 'appsumo';
   /** The public handle of the plan in the address. */
-  planKey: string | null;
+  planKey: PlanKey | null;
   /** null: not accepted yet; the user is asked later. */
   terms: PresentedTerms | null;
   /** The query of the continuation (`Continuation.search`). */
@@ -99,7 +99,7 @@ export async function findSignUp(db: Db, id: string, nowMs: number): Promise<Sig
 }
 
 /** The handle of the plan in the address at which a user's sign-up started. */
-export async function findChosenPlanKey(db: Db, userId: UserId, nowMs: number): Promise<string | undefined> {
+export async function findChosenPlanKey(db: Db, userId: UserId, nowMs: number): Promise<PlanKey | undefined> {
   const row = await db
     .selectFrom('sign_ups')
     .select('plan_key')

@@ -1,7 +1,7 @@
 import { codeMinutes } from '../codes/index.ts';
 import { keptSearch, type Language } from '../http/index.ts';
 import { PasswordQueueFullError, passwordFaults } from '../password/index.ts';
-import type { ClientId } from '../shared/index.ts';
+import type { ClientId, PlanKey } from '../shared/index.ts';
 import { findUserByIdentifier, hasPartnerDeal, maxUserAgentLength } from '../users/index.ts';
 import type { SignUpRuleDeps } from './deps.ts';
 import { consumeSignUp } from './limits.ts';
@@ -13,7 +13,7 @@ import { insertSignUp, type SignUp } from './sign-up-store.ts';
 export interface StartSignUpInput extends ProfileInput {
   lang: Language;
   source: SignUp['source'];
-  planKey: string | null;
+  planKey: PlanKey | null;
   /** The version of the terms that the submitted form showed. */
   termsVersion: number | undefined;
   continuation: string;

@@ -1,4 +1,4 @@
-import type { UserId } from '../shared/index.ts';
+import type { PlanId, UserId } from '../shared/index.ts';
 
 /** Tables of plans, cards and orders. See `schema.ts`; amounts are integer cents. */
 
@@ -20,18 +20,18 @@ export interface MembershipTable {
   /** Stripe's status of the subscription; none without a subscription. */
   status: string;
   /** The plan of the subscription's price; `trial` for the initial plan; null for any other price. */
-  priced_plan_id: string | null;
+  priced_plan_id: PlanId | null;
   period_start: number | null;
   period_end: number | null;
   trial_end: number | null;
   cancel_at_period_end: number;
   /** The plan after the period's end. */
-  next_plan_id: string | null;
+  next_plan_id: PlanId | null;
   /** The plan of the last paid invoice, and its end. */
-  paid_plan_id: string | null;
+  paid_plan_id: PlanId | null;
   paid_until: number | null;
   /** The plan without a subscription: a free one or a partner's. */
-  base_plan_id: string | null;
+  base_plan_id: PlanId | null;
   /** JSON: the charged card (`SavedCard`). */
   card: string | null;
   /** JSON: the discount on the subscription (`AppliedDiscount`). */
@@ -57,7 +57,7 @@ export interface PurchaseTable {
   user_id: UserId;
   /** The user's id while it is open, null after that, so that a user has one open purchase. */
   open_for: UserId | null;
-  plan_id: string;
+  plan_id: PlanId;
   /** JSON: the applied promotion code (`ChosenPromotion`). */
   promotion: string | null;
   /** open, charging, paid or abandoned. */
@@ -82,7 +82,7 @@ export interface OrderTable {
   invoice_url: string | null;
   customer_id: string;
   subscription_id: string | null;
-  plan_id: string | null;
+  plan_id: PlanId | null;
   /** The specification's 'plan'. */
   order_purchase: string;
   /** 'upgrade', the specification's; 'renewal'. */
@@ -141,7 +141,7 @@ export interface BillingTaskTable {
   user_id: UserId;
   customer_id: string | null;
   /** keep: the plan of an earlier scheduled change. */
-  plan_id: string | null;
+  plan_id: PlanId | null;
   attempts: number;
   last_error: string | null;
   next_attempt_at: number;

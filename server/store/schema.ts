@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { ClientId, SealedText, Sha256, UserId } from '../shared/index.ts';
+import type { ClientId, PlanId, PlanKey, SealedText, Sha256, UserId } from '../shared/index.ts';
 import type { FederatedIdentityTable } from './schema-federation.ts';
 import type {
   AccountDeletionTable,
@@ -97,11 +97,11 @@ export interface UserTable {
   /** general, appsumo or appsumo_update. */
   source: string;
   /** The user's plan; only `membership/` writes it. */
-  plan_id: string | null;
+  plan_id: PlanId | null;
   /** End of the trial; null: no trial. */
   trial_until: number | null;
   /** A partner's plan that waits for the user's confirmation (source appsumo_update). */
-  offered_plan_id: string | null;
+  offered_plan_id: PlanId | null;
   /** When a user who declined that plan for now is asked again (milliseconds since the epoch). */
   deal_again_at: number | null;
   picture: string | null;
@@ -208,7 +208,7 @@ export interface SignUpTable {
   /** JSON: the identity at the provider of the sign-up; null: it was started with a password. */
   identity: string | null;
   /** The public handle of the plan in the address. */
-  plan_key: string | null;
+  plan_key: PlanKey | null;
   /** JSON: the shown and accepted terms, and the place. */
   terms: string;
   /** The query with a client app's request, or with the requested page. */

@@ -9,6 +9,7 @@ import {
   requirePrincipal,
   resolveRequestedUser,
 } from '../http/index.ts';
+import { type PlanId, planIdSchema } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { isImageName } from './image-name.ts';
 import type { SaveProfile } from './save-profile.ts';
@@ -46,7 +47,7 @@ const described = z.object({
 const decided = ['planId', 'source', 'stripeCustomerId', 'status', 'totalRewards', 'username'] as const;
 const userRecordBody = described.extend({
   userId: id.optional(),
-  planId: z.string().nullable().optional(),
+  planId: planIdSchema.nullable().optional(),
   source: z.string().optional(),
   stripeCustomerId: z.string().nullable().optional(),
   status: z.string().optional(),
@@ -56,12 +57,12 @@ const userRecordBody = described.extend({
 
 /** Decisions of membership/ about plans; `wiring.ts` injects them, because membership/ belongs to a higher layer. */
 export interface PlanCommands {
-  isFree(planId: string): boolean;
+  isFree(planId: PlanId): boolean;
   /**
    * Gives a user a free plan, at once or when the paid period ends. @returns false: they have a lifetime plan. @throws
    * {HttpError}
    */
-  choosePlanWithoutPayment(user: User, planId: string): Promise<boolean>;
+  choosePlanWithoutPayment(user: User, planId: PlanId): Promise<boolean>;
 }
 
 /** Rejects other values for fields that Foyer decides. */
@@ -119,7 +120,11 @@ export function recordOperations({
       id: 'updateUser',
       summary:
         'Changes to a free plan, at once or when what is paid ends; confirms the plan and the source: other values are refused',
-      body: z.object({ id, planId: z.string().max(100).nullable().optional(), source: z.string().max(50).optional() }),
+      body: z.object({
+        id,
+        planId: planIdSchema.max(100).nullable().optional(),
+        source: z.string().max(50).optional(),
+      }),
       answer: z.object({ data: userRecordSchema }),
       problems: { 404: 'No such user record', 409: 'Differs from what is stored' },
       async handle({ req, body }) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { userIdSchema } from '../shared/index.ts';
+import { planIdSchema, userIdSchema } from '../shared/index.ts';
 import { toCognitoAttributes } from './cognito-attributes.ts';
 import type { User } from './user.ts';
 import type { UserRecord } from './user-record-store.ts';
@@ -15,7 +15,7 @@ export const userRecordSchema = z.object({
   lastName: z.string(),
   jobTitle: z.string().nullable(),
   company: z.string().nullable(),
-  planId: z.string().nullable(),
+  planId: planIdSchema.nullable(),
   source: z.enum(['general', 'appsumo', 'appsumo_update']),
   stripeCustomerId: z.string().nullable(),
   about: z.string(),

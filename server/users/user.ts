@@ -1,4 +1,4 @@
-import type { UserId } from '../shared/index.ts';
+import type { PlanId, UserId } from '../shared/index.ts';
 
 /** The specification's NOMFA, SMS_MFA and SOFTWARE_TOKEN_MFA. */
 export type MfaPreference = 'none' | 'sms' | 'totp';
@@ -23,11 +23,11 @@ export interface User {
   acceptedTosAt: number | null;
   source: 'general' | 'appsumo' | 'appsumo_update';
   /** The user's plan (membership/ decides it); null: none. */
-  planId: string | null;
+  planId: PlanId | null;
   /** End of the trial. */
   trialUntil: number | null;
   /** A partner's plan that waits for the user's confirmation. */
-  offeredPlanId: string | null;
+  offeredPlanId: PlanId | null;
   /** When a user who declined that plan for now is asked again; null: now. */
   dealAgainAt: number | null;
   picture: string | null;
@@ -61,7 +61,7 @@ export interface NewUser {
   familyName?: string;
   locale?: string | null;
   acceptedTosVersion?: number | null;
-  planId?: string | null;
+  planId?: PlanId | null;
   source?: User['source'];
 }
 

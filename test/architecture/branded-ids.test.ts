@@ -1,3 +1,4 @@
+import type { Catalogue } from '../../server/membership/index.ts';
 import type { BackchannelLogouts } from '../../server/oidc/backchannel-logouts.ts';
 import { deleteConnectedApp } from '../../server/oidc/connected-app-store.ts';
 import type { GrantStore } from '../../server/oidc/grant-store.ts';
@@ -7,6 +8,8 @@ import { endSessions } from '../../server/sessions/user-sessions.ts';
 import type { SecretBox } from '../../server/store/index.ts';
 import {
   type ClientId,
+  type PlanId,
+  type PlanKey,
   type SealedText,
   type SessionId,
   type SessionIdHash,
@@ -23,6 +26,8 @@ interface Values {
   hash: Sha256;
   sealed: SealedText;
   plain: string;
+  planId: PlanId;
+  planKey: PlanKey;
 }
 
 type Deps = Parameters<typeof endSessions>;
@@ -78,6 +83,16 @@ const swapped = {
     // @ts-expect-error: swapped
     deleteConnectedApp(trx, clientId, userId),
   ],
+  plans: (catalogue: Pick<Catalogue, 'byId' | 'byKey'>, { planId, planKey, userId }: Values) => [
+    catalogue.byId(planId),
+    catalogue.byKey(planKey),
+    // @ts-expect-error: the public handle of a plan is not its id
+    catalogue.byId(planKey),
+    // @ts-expect-error: the id of a plan is not its public handle
+    catalogue.byKey(planId),
+    // @ts-expect-error: a user is no plan
+    catalogue.byId(userId),
+  ],
   sealed: (box: SecretBox, { sealed, plain, hash }: Values) => [
     box.open(sealed),
     // @ts-expect-error: plain text is not sealed
@@ -91,7 +106,7 @@ const swapped = {
 
 describe('Branded ids', () => {
   it('The compiler refuses each call with swapped ids', () => {
-    expect(Object.keys(swapped)).toEqual(['endSessions', 'sessions', 'sessionNames', 'grants', 'sealed']);
+    expect(Object.keys(swapped)).toEqual(['endSessions', 'sessions', 'sessionNames', 'grants', 'plans', 'sealed']);
   });
 
   it('A branded id is the same text at run time', () => {

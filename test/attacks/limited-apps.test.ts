@@ -5,7 +5,7 @@ import { withDefaultClient } from '../oidc/token-cookie-tools.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { answerCode, device, finishCode } from '../support/devices.ts';
 import { password } from '../support/foyer.ts';
-import { toClientId } from '../support/ids.ts';
+import { toClientId, toPlanId } from '../support/ids.ts';
 import {
   type Begun,
   type RelyingParty,
@@ -38,10 +38,10 @@ afterAll(() => shop?.close());
 const has = (user: User, planId: string | null, trialUntil: number | null = null) =>
   shop.foyer.deps.database.db
     .updateTable('users')
-    .set({ plan_id: planId, trial_until: trialUntil })
+    .set({ plan_id: planId === null ? null : toPlanId(planId), trial_until: trialUntil })
     .where('id', '=', user.id)
     .execute();
-const member = (planId: string | null) => shop.foyer.addUser({ planId });
+const member = (planId: string | null) => shop.foyer.addUser({ planId: planId === null ? null : toPlanId(planId) });
 const lead = async (browser: Browser, { url }: Pick<Begun, 'url'>) =>
   new URL(locationOf(await browser.get(url, { from: 'cross-site' })));
 const on = async (browser: Browser, url: URL | string) => new URL(locationOf(await browser.get(String(url))));

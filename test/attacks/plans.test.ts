@@ -7,7 +7,7 @@ import { addBillingTask } from '../../server/membership/task-store.ts';
 import { importPartnerDeals, type User } from '../../server/users/index.ts';
 import { asMember } from '../membership/api-steps.ts';
 import { cards, dayMs, from, manyCards, type Shop, startShop } from '../membership/steps.ts';
-import { toUserId } from '../support/ids.ts';
+import { toPlanId, toUserId } from '../support/ids.ts';
 import { anyBackend } from '../support/stores.ts';
 
 const minuteMs = 60_000;
@@ -186,7 +186,7 @@ describe('attacks on plans', () => {
           if (method === 'POST') left -= 1;
           return left < 0;
         });
-        const said = { planId: '10', dueCents: 9_900 };
+        const said = { planId: toPlanId('10'), dueCents: 9_900 };
         await shop.membership.confirm(user, said, from).catch(() => {});
         // A fault that is left meets nobody else.
         left = -1;
@@ -346,7 +346,7 @@ describe('attacks on plans', () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
     await shop.membership.choose(user, shop.plan('m-99'));
-    const said = { planId: '10', dueCents: 9_900 };
+    const said = { planId: toPlanId('10'), dueCents: 9_900 };
     const { deps, at, go } = await heldBack();
     // Without a turn, as a process that was stopped for a minute.
     const slow = confirmPurchase(deps, user, said, from);
@@ -409,7 +409,7 @@ describe('attacks on plans', () => {
     shop.passTime(dayMs);
     expect(() => shop.stripe.engine.authenticate(intent, 'succeed')).toThrow();
     await shop.saveCard(user, cards.visa);
-    const stale = await shop.membership.confirm(user, { planId: '10', dueCents: 1 }, from);
+    const stale = await shop.membership.confirm(user, { planId: toPlanId('10'), dueCents: 1 }, from);
     expect(stale).toMatchObject({ kind: 'changed', quote: { dueCents: 9_900 } });
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
     expect(await taken(user)).toEqual([9_900]);

@@ -2,6 +2,7 @@ import type Stripe from 'stripe';
 import type { User } from '../../server/users/index.ts';
 import { asMember } from '../membership/api-steps.ts';
 import { cards, dayMs, from, manyCards, type Shop, startShop } from '../membership/steps.ts';
+import { toPlanId } from '../support/ids.ts';
 import { anyBackend } from '../support/stores.ts';
 
 const minuteMs = 60_000;
@@ -132,7 +133,7 @@ describe('attacks on promotion codes', () => {
     const last = await code({ percent_off: 50 }, { max_redemptions: 1 });
     const [one, two] = [await member(), await member()];
     for (const user of [one, two]) expect(await apply(user, 'm-99', last.word)).toMatchObject({ kind: 'applied' });
-    const said = { planId: '10', dueCents: 4_950 };
+    const said = { planId: toPlanId('10'), dueCents: 4_950 };
     const kinds = (await Promise.all([one, two].map((user) => shop.membership.confirm(user, said, from)))).map(
       ({ kind }) => kind,
     );
@@ -212,7 +213,7 @@ describe('attacks on promotion codes', () => {
     await apply(user, 'm-499', half.word);
     const changed = await shop.membership.choose(user, shop.plan('m-99'));
     expect(changed.promotion).toBeNull();
-    expect(await shop.membership.confirm(user, { planId: '10', dueCents: 4_950 }, from)).toMatchObject({
+    expect(await shop.membership.confirm(user, { planId: toPlanId('10'), dueCents: 4_950 }, from)).toMatchObject({
       kind: 'changed',
     });
     expect(await taken(user)).toEqual([]);

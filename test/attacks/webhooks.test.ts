@@ -3,6 +3,7 @@ import Stripe from 'stripe';
 import { listOrders } from '../../server/membership/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { cards, from, manyCards, type Shop, startShop } from '../membership/steps.ts';
+import { toPlanId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { stripeKeys } from '../support/stripe.ts';
@@ -173,7 +174,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
       const user = await member();
       await shop.membership.choose(user, shop.plan('m-99'));
       const acts = [
-        () => shop.membership.confirm(user, { planId: '10', dueCents: 9_900 }, from),
+        () => shop.membership.confirm(user, { planId: toPlanId('10'), dueCents: 9_900 }, from),
         () => shop.membership.takeFree(user, shop.plan('m-free')),
         () => shop.membership.cancel(user),
       ];

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { openShop, type Shop } from '../checkout/shop.ts';
 import { chromiumForTests, heightPx } from '../support/chromium.ts';
-import { toClientId } from '../support/ids.ts';
+import { toClientId, toPlanId } from '../support/ids.ts';
 
 const picture = (width: number) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 48" width="${width}" height="48"><circle cx="24" cy="24" r="6"/></svg>`;
@@ -28,7 +28,7 @@ describe('the dashboard in a browser', () => {
   async function open(javaScript: boolean): Promise<Page> {
     const { foyer } = shop;
     const page = await chromium.newPage({ javaScript });
-    const browser = await foyer.signedIn(await foyer.addUser({ planId: '10' }));
+    const browser = await foyer.signedIn(await foyer.addUser({ planId: toPlanId('10') }));
     const cookies = await browser.jar.getCookies(foyer.url);
     await page
       .context()

@@ -3,6 +3,7 @@ import { demoMember } from '../../sandbox/index.ts';
 import { translator } from '../../sandbox/texts.ts';
 import type { Language } from '../../server/http/index.ts';
 import { chromiumForTests } from '../support/chromium.ts';
+import { toPlanId } from '../support/ids.ts';
 import { anyBackend, secondBackends } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { askedToSignIn, askedWithoutPages, signedInAtApp } from './short-ways.ts';
@@ -50,7 +51,11 @@ async function journey(page: Page, { demoUrl, foyer }: Sandbox, { lang, javaScri
   const tokens = await listed(page, t('sandbox.demo.tokens'));
   const plan = userinfo.plan === '1' ? '2' : '1';
   const { db } = foyer.deps.database;
-  await db.updateTable('users').set({ plan_id: plan }).where('email', '=', demoMember.email).execute();
+  await db
+    .updateTable('users')
+    .set({ plan_id: toPlanId(plan) })
+    .where('email', '=', demoMember.email)
+    .execute();
   await andLoad(page, () => page.getByRole('button', { name: t('sandbox.demo.refresh') }).click());
   const newTokens = await listed(page, t('sandbox.demo.tokens'));
   for (const kind of [t('sandbox.demo.accessToken'), t('sandbox.demo.refreshToken')]) {

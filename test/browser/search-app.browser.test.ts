@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { chromiumForTests } from '../support/chromium.ts';
 import { listenOnFreePort, password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toPlanId } from '../support/ids.ts';
 import { anyBackend } from '../support/stores.ts';
 import { submitSignIn } from './steps.ts';
 
@@ -28,7 +29,7 @@ describe('a search app on another site', () => {
   it.each([true, false])(
     'A user without a waiting client is redirected to the search app after the sign-in (JavaScript: %s)',
     async (javaScript) => {
-      const { email } = await foyer.addUser({ planId: '1' });
+      const { email } = await foyer.addUser({ planId: toPlanId('1') });
       const page = await newPage({ javaScript });
       await page.goto(foyer.url);
       await submitSignIn(page, { email, password });

@@ -3,6 +3,7 @@ import type Stripe from 'stripe';
 import { consumeCard } from '../../server/membership/card-entry.ts';
 import type { User } from '../../server/users/index.ts';
 import type { Shop } from '../checkout/shop.ts';
+import { toPlanId } from '../support/ids.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';
 import { buy, type ShopTour } from './tour-membership.ts';
@@ -60,7 +61,7 @@ export function checkoutWordsStops({ shop, become }: ShopTour): Stop[] {
       await saveCard(user, 'pm_card_authenticationRequired');
       const { plan } = await membership.choose(
         user,
-        membership.catalogue.byId('13') ?? membership.catalogue.defaultPlan,
+        membership.catalogue.byId(toPlanId('13')) ?? membership.catalogue.defaultPlan,
       );
       const { dueCents } = await membership.quote(user, plan, null);
       await membership.confirm(user, { planId: plan.id, dueCents }, from);
@@ -130,7 +131,7 @@ export function checkoutWordsStops({ shop, become }: ShopTour): Stop[] {
           const { membership } = house.foyer.app;
           await code(house, 'FIRST');
           await membership.ensure(user, 7);
-          await membership.choose(user, membership.catalogue.byId('13') ?? membership.catalogue.defaultPlan);
+          await membership.choose(user, membership.catalogue.byId(toPlanId('13')) ?? membership.catalogue.defaultPlan);
         });
         // In another tab the first is applied meanwhile.
         await page.locator('[name=promo]').fill('FIRST');

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { translator } from '../../sandbox/texts.ts';
 import { importPartnerDeals, type User } from '../../server/users/index.ts';
 import type { Shop } from '../checkout/shop.ts';
+import { toPlanId } from '../support/ids.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';
 import { buy, type ShopTour } from './tour-membership.ts';
@@ -31,7 +32,7 @@ export function checkoutStops({ shop, become }: ShopTour): Stop[] {
         await promotion;
         await house.saveCard(user);
         const { membership } = house.foyer.app;
-        const plan = membership.catalogue.byId('13');
+        const plan = membership.catalogue.byId(toPlanId('13'));
         if (!plan) throw new Error('no plan 13');
         await membership.choose(user, plan);
         await membership.applyPromotion(user, 'welcome20', { ip: '127.0.0.1' });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import type { Language } from '../../server/http/index.ts';
 import type { ClientRequest } from '../../server/oidc/index.ts';
 import type { Shop } from '../checkout/shop.ts';
-import { toClientId } from '../support/ids.ts';
+import { toClientId, toPlanId } from '../support/ids.ts';
 import type { Stop } from './tour.ts';
 import type { ShopTour } from './tour-membership.ts';
 
@@ -42,7 +42,11 @@ export function dashboardStops({ shop, become }: ShopTour): Stop[] {
       const house = await shop();
       const { foyer } = house;
       await withApps(house, apps);
-      const user = await foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist', planId });
+      const user = await foyer.addUser({
+        givenName: 'Vera',
+        familyName: 'Lindqvist',
+        planId: planId === null ? null : toPlanId(planId),
+      });
       await become(page, await foyer.signedIn(user), foyer.url);
       await page.goto(foyer.url + path);
     };

@@ -1,3 +1,4 @@
+import { toPlanId } from '../support/ids.ts';
 import { openShop, type Shop, wordsOf } from './shop.ts';
 
 let shop: Shop;
@@ -27,7 +28,7 @@ const completions: [string, string][] = [
 
 describe('the completion pages', () => {
   it('Every plan code has a completion page, with or without its handle, that redirects a signed-in user after two seconds', async () => {
-    const user = await shop.foyer.addUser({ planId: '10' });
+    const user = await shop.foyer.addUser({ planId: toPlanId('10') });
     const browser = await shop.foyer.signedIn(user);
     for (const [code, handle] of completions) {
       for (const path of [`/signup/completed/${code}`, `/signup/completed/plan/${handle}/${code}`]) {
@@ -68,7 +69,7 @@ describe('the completion pages', () => {
   });
 
   it('A completion page ignores a redirect address in its query', async () => {
-    const browser = await shop.foyer.signedIn(await shop.foyer.addUser({ planId: '10' }));
+    const browser = await shop.foyer.signedIn(await shop.foyer.addUser({ planId: toPlanId('10') }));
     const html = await (await browser.get('/signup/completed/m-99?redirect=https://evil.example/')).text();
     expect(html).toMatch(/data-redirect="2000"><a [^>]*href="\/sandbox\/search"/);
   });

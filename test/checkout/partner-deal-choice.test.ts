@@ -4,6 +4,7 @@ import { formatDate } from '../../views/format.ts';
 import { cards, dayMs, type Shop, startShop } from '../membership/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
+import { toPlanId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { wordsOf } from './shop.ts';
 
@@ -27,12 +28,12 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
   async function offer(user: User): Promise<void> {
     await shop.foyer.stores.database.transaction(async (trx) => {
       await importPartnerDeals(trx, [{ email: user.email, tier: 1 }], Date.now());
-      const offered = { source: 'appsumo_update', offered_plan_id: '101' };
+      const offered = { source: 'appsumo_update', offered_plan_id: toPlanId('101') };
       await trx.updateTable('users').set(offered).where('id', '=', user.id).execute();
     });
   }
   async function offered(planId: string | null): Promise<{ user: User; browser: Browser }> {
-    const user = await shop.foyer.addUser({ planId });
+    const user = await shop.foyer.addUser({ planId: planId === null ? null : toPlanId(planId) });
     await offer(user);
     return { user, browser: await shop.foyer.signedIn(user) };
   }
@@ -155,7 +156,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     const { db } = shop.foyer.deps.database;
     await db.updateTable('partner_deals').set({ tier: 2 }).where('email', '=', user.email).execute();
     await shop.foyer.deps.database.transaction((trx) =>
-      setSource(trx, user.id, { source: 'appsumo_update', offeredPlanId: '102' }, Date.now()),
+      setSource(trx, user.id, { source: 'appsumo_update', offeredPlanId: toPlanId('102') }, Date.now()),
     );
     expect(pathOf(await browser.get('/'))).toBe('/plan-purchase-appsumo/?plan=102');
   });

@@ -2,6 +2,7 @@ import { findUserByIdentifier, importPartnerDeals, type PartnerTier, type User }
 import { codeFor, newAddress, profile } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
+import { toPlanId } from '../support/ids.ts';
 import { mainForm, openShop, press, type Shop, wordsOf } from './shop.ts';
 
 let shop: Shop;
@@ -17,12 +18,15 @@ const sell = (email: string, tier: PartnerTier) =>
 
 /** The operator has noted that a member has bought from the partner. */
 async function offered(planId: string | null, tier: PartnerTier): Promise<User> {
-  const user = await shop.foyer.addUser({ source: 'appsumo_update', planId });
+  const user = await shop.foyer.addUser({
+    source: 'appsumo_update',
+    planId: planId === null ? null : toPlanId(planId),
+  });
   await sell(user.email, tier);
   await shop.foyer.stores.database.transaction((trx) =>
     trx
       .updateTable('users')
-      .set({ offered_plan_id: `10${tier}` })
+      .set({ offered_plan_id: toPlanId(`10${tier}`) })
       .where('id', '=', user.id)
       .execute(),
   );

@@ -2,6 +2,7 @@ import { comeBy, somebody } from '../federation/steps.ts';
 import { codeFor, newAddress, newPassword, profile } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
+import { toPlanId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { relyingParty } from '../support/relying-party.ts';
 import { openShop, press, type Shop, wordsOf } from './shop.ts';
@@ -120,7 +121,7 @@ describe('the post-sign-up flow', () => {
     for (const step of ['plan', 'changePlan', 'addPayment']) {
       expect(pathOf(await nobody.get(`/post-signup/${step}`))).toMatch(/^\/\?redirect=/);
     }
-    const browser = await foyer.signedIn(await foyer.addUser({ planId: '10' }));
+    const browser = await foyer.signedIn(await foyer.addUser({ planId: toPlanId('10') }));
     for (const step of ['plan', 'changePlan', 'addPayment']) {
       expect(pathOf(await browser.get(`/post-signup/${step}`))).toBe('/settings');
     }

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import { openDatabase } from '../../server/store/index.ts';
 import { findUserRecord } from '../../server/users/index.ts';
 import { type Cli, cliOn, cliSecretKey } from '../support/cli.ts';
-import { toUserId } from '../support/ids.ts';
+import { toPlanId, toUserId } from '../support/ids.ts';
 import { backends, type StoreUrls } from '../support/stores.ts';
 
 const ada = ['--email', 'Ada@Example.com', '--given-name', 'Ada', '--family-name', 'Lovelace'];
@@ -187,7 +187,7 @@ describe.each(backends)('foyer user on $name', (backend) => {
     const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
     await database.db
       .updateTable('users')
-      .set({ plan_id: '1', trial_until: now + 1 })
+      .set({ plan_id: toPlanId('1'), trial_until: now + 1 })
       .execute();
     await database.close();
     expect(await show()).toMatch(

@@ -1,6 +1,6 @@
 import { listApps, logoOrigins, matchesSearch } from '../../server/dashboard/apps.ts';
 import { type ClientRequest, clientMetadata, createCanAccessClient } from '../../server/oidc/index.ts';
-import { toClientId } from '../support/ids.ts';
+import { toClientId, toPlanId } from '../support/ids.ts';
 
 const client = (id: string, more: Partial<ClientRequest> = {}) =>
   clientMetadata({ id, name: id, redirectUris: [`https://${id}.example/cb`], ...more }, { development: false });
@@ -9,7 +9,7 @@ const rules = {
   publicUrl: 'https://foyer.example',
   defaultClientId: toClientId('web'),
 };
-const member = { planId: '12', trialUntil: null };
+const member = { planId: toPlanId('12'), trialUntil: null };
 const shown = (...clients: ReturnType<typeof client>[]) => listApps(member, clients, rules);
 
 describe('the apps of the dashboard', () => {

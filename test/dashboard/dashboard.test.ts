@@ -1,6 +1,7 @@
 import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toPlanId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 
 describe.each(backends)('/dashboard on $name', (backend) => {
@@ -9,7 +10,7 @@ describe.each(backends)('/dashboard on $name', (backend) => {
   let browser: Browser;
   beforeAll(async () => {
     foyer = await startFoyer(backend);
-    member = await foyer.addUser({ planId: '10' });
+    member = await foyer.addUser({ planId: toPlanId('10') });
     browser = await foyer.signedIn(member);
   });
   afterAll(() => foyer?.close());
@@ -73,7 +74,11 @@ describe.each(backends)('/dashboard on $name', (backend) => {
     expect(pro?.tile).toContain('Not in your plan');
     expect(pro?.tile).toContain('href="/not-in-plan?client_id=pro"');
     expect(pro?.tile).not.toContain('pro.example');
-    await clients().updateTable('users').set({ plan_id: '12' }).where('id', '=', member.id).execute();
+    await clients()
+      .updateTable('users')
+      .set({ plan_id: toPlanId('12') })
+      .where('id', '=', member.id)
+      .execute();
     expect(tiles(await page())[0]?.href).toContain('https://pro.example/in');
   });
 

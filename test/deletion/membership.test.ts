@@ -1,7 +1,7 @@
 import { addBillingTask, completeTask, listDueTasks, rescheduleTask } from '../../server/membership/task-store.ts';
 import type { User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toUserId } from '../support/ids.ts';
+import { toPlanId, toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { askToLeave, dayMs, deletionOf, membershipRow } from './steps.ts';
 
@@ -43,7 +43,11 @@ describe.each(backends)('deletion of a member with a plan, on $name', (backend) 
   });
 
   it('A scheduled change to a cheaper plan still happens when the member stays', async () => {
-    const { user, browser } = await memberWith({ cancel_at_period_end: 1, next_plan_id: '10', paid_plan_id: '14' });
+    const { user, browser } = await memberWith({
+      cancel_at_period_end: 1,
+      next_plan_id: toPlanId('10'),
+      paid_plan_id: toPlanId('14'),
+    });
     await askToLeave(browser);
     expect(await tasksOf(user)).toEqual(['cancel-later']);
     await foyer.signedIn(user);
@@ -74,9 +78,12 @@ describe.each(backends)('deletion of a member with a plan, on $name', (backend) 
 
   it.each([
     ['has none', undefined],
-    ['has only a trial', { status: 'trialing', priced_plan_id: 'trial', paid_plan_id: null }],
+    ['has only a trial', { status: 'trialing', priced_plan_id: toPlanId('trial'), paid_plan_id: null }],
     ['has ended theirs before', { cancel_at_period_end: 1 }],
-    ['has a free plan', { status: 'active', priced_plan_id: 'trial', paid_plan_id: null, base_plan_id: '1' }],
+    [
+      'has a free plan',
+      { status: 'active', priced_plan_id: toPlanId('trial'), paid_plan_id: null, base_plan_id: toPlanId('1') },
+    ],
   ] as const)(
     'A member who %s gets no question, and neither leaving nor staying changes the plan',
     async (_what, change) => {

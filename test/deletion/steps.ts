@@ -4,7 +4,7 @@ import type { User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
 import type { TestFoyer } from '../support/foyer.ts';
-import { toClientId, toSealedText, toSessionIdHash, toSha256, toUserId } from '../support/ids.ts';
+import { toClientId, toPlanId, toSealedText, toSessionIdHash, toSha256, toUserId } from '../support/ids.ts';
 
 export const dayMs = 24 * 60 * 60_000;
 
@@ -32,13 +32,13 @@ export function membershipRow(
     subscription_id: `sub_${thing}`,
     generation: 0,
     status: 'active',
-    priced_plan_id: '10',
+    priced_plan_id: toPlanId('10'),
     period_start: at,
     period_end: at + 30 * dayMs,
     trial_end: null,
     cancel_at_period_end: 0,
     next_plan_id: null,
-    paid_plan_id: '10',
+    paid_plan_id: toPlanId('10'),
     paid_until: at + 30 * dayMs,
     base_plan_id: null,
     card: null,
@@ -227,7 +227,7 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       id: `purchase-${id}`,
       user_id: id,
       open_for: id,
-      plan_id: '10',
+      plan_id: toPlanId('10'),
       promotion: '{"typed":"marked10"}',
       state: 'open',
       attempt: 0,
@@ -245,7 +245,7 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       invoice_url: null,
       customer_id: 'cus_marked',
       subscription_id: null,
-      plan_id: '10',
+      plan_id: toPlanId('10'),
       order_purchase: 'plan',
       order_type: 'upgrade',
       currency: 'usd',

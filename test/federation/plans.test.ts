@@ -2,6 +2,7 @@ import { findUserByIdentifier, type User } from '../../server/users/index.ts';
 import { openShop, press, type Shop } from '../checkout/shop.ts';
 import { codeFor } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
+import { toPlanId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { relyingParty } from '../support/relying-party.ts';
 import { comeBy, pathOf, somebody } from './steps.ts';
@@ -86,7 +87,7 @@ describe('users by a provider, where plans are sold', () => {
   });
 
   it('A user with a plan in an unconfirmed account skips the step PLAN', async () => {
-    const user = await shop.foyer.addUser({ emailVerified: false, planId: '12' });
+    const user = await shop.foyer.addUser({ emailVerified: false, planId: toPlanId('12') });
     const browser = shop.foyer.browser();
     const ada = somebody(providers, 'google', { email: user.email });
     expect(path(await comeBy(providers, browser, 'google', ada, { search: '?redirect=%2Fsettings' }))).toBe(

@@ -10,6 +10,7 @@ import {
   type SubscriptionStatus,
   trialPlanKey,
 } from '../../server/membership/index.ts';
+import { toPlanId } from '../support/ids.ts';
 
 const catalogue = createCatalogue(loadPlans());
 const dayMs = 24 * 60 * 60_000;
@@ -35,8 +36,8 @@ const paying: Facts = {
   ...nothing,
   status: 'active',
   subscriptionId: 'sub_1',
-  pricedPlanId: '12',
-  paidPlanId: '12',
+  pricedPlanId: toPlanId('12'),
+  paidPlanId: toPlanId('12'),
 };
 const planOf = (facts: Partial<Membership>, at = nowMs) => effectivePlan({ ...paying, ...facts }, catalogue, at);
 
@@ -44,20 +45,20 @@ describe('effectivePlan', () => {
   it('The plan is the one of the last paid invoice while the subscription is active', () => {
     expect(planOf({})).toBe('12');
     // A change that is not paid yet: what stands on the subscription gives nothing.
-    expect(planOf({ pricedPlanId: '14' })).toBe('12');
+    expect(planOf({ pricedPlanId: toPlanId('14') })).toBe('12');
     expect(planOf({ paidPlanId: null })).toBeNull();
   });
 
   it('The plan is the member’s unpaid plan when nothing is paid any more', () => {
     for (const status of ['canceled', 'unpaid', 'paused', 'incomplete', 'incomplete_expired', 'none'] as const) {
       expect(planOf({ status })).toBeNull();
-      expect(planOf({ status, basePlanId: '1' })).toBe('1');
-      expect(planOf({ status, basePlanId: '101' })).toBe('101');
+      expect(planOf({ status, basePlanId: toPlanId('1') })).toBe('1');
+      expect(planOf({ status, basePlanId: toPlanId('101') })).toBe('101');
     }
   });
 
   it('The plan stays during a change at the period’s end, which Stripe shows as a trial of the next price', () => {
-    expect(planOf({ status: 'trialing', pricedPlanId: '10' })).toBe('12');
+    expect(planOf({ status: 'trialing', pricedPlanId: toPlanId('10') })).toBe('12');
     // The trial on which members begin is no plan, whatever was paid once.
     expect(planOf({ status: 'trialing', pricedPlanId: trialPlanKey })).toBeNull();
   });
@@ -66,23 +67,23 @@ describe('effectivePlan', () => {
     const unpaidSince = nowMs - catalogue.graceDays * dayMs;
     expect(planOf({ status: 'past_due', unpaidSince }, nowMs - 1)).toBe('12');
     expect(planOf({ status: 'past_due', unpaidSince })).toBeNull();
-    expect(planOf({ status: 'past_due', unpaidSince, basePlanId: '2' })).toBe('2');
+    expect(planOf({ status: 'past_due', unpaidSince, basePlanId: toPlanId('2') })).toBe('2');
     // Unknown since when: nothing to wait for.
     expect(planOf({ status: 'past_due', unpaidSince: null })).toBeNull();
     expect(graceEndsAt({ ...paying, status: 'active', unpaidSince }, catalogue)).toBeUndefined();
   });
 
   it('The plan is never one that the catalogue no longer has', () => {
-    expect(planOf({ paidPlanId: '99', basePlanId: '1' })).toBe('1');
+    expect(planOf({ paidPlanId: toPlanId('99'), basePlanId: toPlanId('1') })).toBe('1');
   });
 });
 
 const facts = fc.record<Facts>({
   status: fc.constantFrom(...statuses),
   subscriptionId: fc.constantFrom(null, 'sub_1'),
-  pricedPlanId: fc.constantFrom(null, trialPlanKey, 'unknown', ...paidIds),
+  pricedPlanId: fc.constantFrom(null, trialPlanKey, toPlanId('unknown'), ...paidIds),
   trialEnd: fc.option(fc.integer({ min: nowMs - 60 * dayMs, max: nowMs + 60 * dayMs })),
-  paidPlanId: fc.constantFrom(null, 'unknown', ...paidIds),
+  paidPlanId: fc.constantFrom(null, toPlanId('unknown'), ...paidIds),
   basePlanId: fc.constantFrom(null, ...otherIds),
   unpaidSince: fc.option(fc.integer({ min: nowMs - 60 * dayMs, max: nowMs })),
 });
@@ -137,13 +138,13 @@ describe('what a member may use', () => {
     trialUntil({ ...nothing, status: 'trialing', pricedPlanId: trialPlanKey, trialEnd });
 
   it('A member may use what the plan names, each entitlement once, and what the trial gives while it lasts', () => {
-    expect(listEntitlements({ planId: '12', trialUntil: null }, catalogue, nowMs)).toEqual([
+    expect(listEntitlements({ planId: toPlanId('12'), trialUntil: null }, catalogue, nowMs)).toEqual([
       ...['showcase:5', 'shortlist', 'messages', 'team:10'],
     ]);
-    expect(listEntitlements({ planId: '1', trialUntil: nowMs + 1 }, catalogue, nowMs)).toEqual([
+    expect(listEntitlements({ planId: toPlanId('1'), trialUntil: nowMs + 1 }, catalogue, nowMs)).toEqual([
       ...['profile', 'showcase:1', 'shortlist', 'messages'],
     ]);
-    const both = listEntitlements({ planId: '10', trialUntil: nowMs + 1 }, catalogue, nowMs);
+    const both = listEntitlements({ planId: toPlanId('10'), trialUntil: nowMs + 1 }, catalogue, nowMs);
     expect(new Set(both).size).toBe(both.length);
   });
 

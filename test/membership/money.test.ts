@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type Stripe from 'stripe';
 import { listOrders, StripeUnavailableError } from '../../server/membership/index.ts';
 import type { User } from '../../server/users/index.ts';
+import { toPlanId } from '../support/ids.ts';
 import { anyBackend } from '../support/stores.ts';
 import { cards, dayMs, from, type Shop, startShop } from './steps.ts';
 
@@ -140,7 +141,7 @@ describe.each([anyBackend])('money, on $name', (backend) => {
       case 'lie': {
         const purchase = await membership.purchase(user.id);
         if (purchase) ledger.announced.push(todo.cents);
-        await membership.confirm(user, { planId: purchase?.plan.id ?? '10', dueCents: todo.cents }, from);
+        await membership.confirm(user, { planId: toPlanId(purchase?.plan.id ?? '10'), dueCents: todo.cents }, from);
         return;
       }
       case 'card':

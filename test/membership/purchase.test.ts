@@ -1,5 +1,5 @@
 import { listOrders } from '../../server/membership/index.ts';
-import { toUserId } from '../support/ids.ts';
+import { toPlanId, toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { cards, dayMs, from, type Shop, startShop } from './steps.ts';
 
@@ -33,7 +33,7 @@ describe.each(backends)('a purchase: $name', (backend) => {
     const quote = await shop.membership.quote(user, chosen.plan, null);
     expect(quote).toMatchObject({ when: 'now', amountCents: 9900, dueCents: 9900, laterCents: 9900 });
     const both = await Promise.all(
-      [1, 2].map(() => shop.membership.confirm(user, { planId: '10', dueCents: 9900 }, from)),
+      [1, 2].map(() => shop.membership.confirm(user, { planId: toPlanId('10'), dueCents: 9900 }, from)),
     );
     expect(both).toMatchObject([{ kind: 'paid' }, { kind: 'paid' }]);
     expect(await shop.userNow(user)).toMatchObject({ planId: '10', trialUntil: null });
@@ -57,7 +57,7 @@ describe.each(backends)('a purchase: $name', (backend) => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
     await shop.membership.choose(user, shop.plan('m-499'));
-    const said = await shop.membership.confirm(user, { planId: '12', dueCents: 100 }, from);
+    const said = await shop.membership.confirm(user, { planId: toPlanId('12'), dueCents: 100 }, from);
     expect(said).toMatchObject({ kind: 'changed', quote: { dueCents: 49_900 } });
     expect(await invoicesOf(user.id)).toEqual([]);
     expect((await shop.userNow(user)).planId).toBeNull();
@@ -95,7 +95,7 @@ describe.each(backends)('a purchase: $name', (backend) => {
       transfer_lookup_key: true,
     });
     await api.prices.update(old?.id ?? '', { active: false });
-    const said = await shop.membership.confirm(user, { planId: '15', dueCents: 800_000 }, from);
+    const said = await shop.membership.confirm(user, { planId: toPlanId('15'), dueCents: 800_000 }, from);
     expect(said).toMatchObject({ kind: 'changed', quote: { dueCents: 850_000 } });
   });
 

@@ -2,6 +2,7 @@ import type { Exchange } from '../../sandbox/stripe/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { wordsOf } from '../checkout/shop.ts';
 import type { Browser } from '../support/browser.ts';
+import { toPlanId } from '../support/ids.ts';
 import { routesOf } from '../support/routes.ts';
 import { anyBackend, backends } from '../support/stores.ts';
 import { asClient } from './api-steps.ts';
@@ -224,7 +225,9 @@ describe.each(backends)('a subscription that is paused after it was paid, on $na
     const paidBefore = shop.stripe.engine.call('GET', '/v1/invoices', { status: 'paid' }, 'secret') as {
       data: unknown[];
     };
-    expect(await shop.membership.confirm(user, { planId: '14', dueCents: 89_900 }, { ip: '203.0.113.7' })).toEqual({
+    expect(
+      await shop.membership.confirm(user, { planId: toPlanId('14'), dueCents: 89_900 }, { ip: '203.0.113.7' }),
+    ).toEqual({
       kind: 'paused',
     });
     expect(await found(user)).toMatchObject({ status: 'paused' });

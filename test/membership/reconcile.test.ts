@@ -10,7 +10,7 @@ import { reconcileHourly } from '../../server/membership/jobs.ts';
 import { addBillingTask } from '../../server/membership/task-store.ts';
 import type { User } from '../../server/users/index.ts';
 import { type Cli, cliOf } from '../support/cli.ts';
-import { toUserId } from '../support/ids.ts';
+import { toPlanId, toUserId } from '../support/ids.ts';
 import { anyBackend } from '../support/stores.ts';
 import { cards, dayMs, manyCards, type Shop, startShop } from './steps.ts';
 
@@ -95,15 +95,27 @@ describe('comparison of Foyer with Stripe', () => {
 
   it('Manual changes in the database are repaired: a plan that was not paid, an order that was lost', async () => {
     const user = await buyer();
-    await db().updateTable('users').set({ plan_id: '15' }).where('id', '=', user.id).execute();
-    await db().updateTable('memberships').set({ paid_plan_id: '15' }).where('user_id', '=', user.id).execute();
+    await db()
+      .updateTable('users')
+      .set({ plan_id: toPlanId('15') })
+      .where('id', '=', user.id)
+      .execute();
+    await db()
+      .updateTable('memberships')
+      .set({ paid_plan_id: toPlanId('15') })
+      .where('user_id', '=', user.id)
+      .execute();
     await db().deleteFrom('orders').where('user_id', '=', user.id).execute();
     expect(summary(await diff()).toSorted()).toEqual(['membership', 'order missing']);
     const { repaired, left } = await reconcile();
     expect({ repaired: repaired.length, left }).toEqual({ repaired: 2, left: [] });
     expect((await shop.userNow(user)).planId).toBe('10');
     expect(await orders(user)).toHaveLength(1);
-    await db().updateTable('users').set({ plan_id: '15' }).where('id', '=', user.id).execute();
+    await db()
+      .updateTable('users')
+      .set({ plan_id: toPlanId('15') })
+      .where('id', '=', user.id)
+      .execute();
     expect((await diff()).left).toMatchObject([{ kind: 'plan', detail: 'plan: 15, not 10' }]);
     await reconcile();
     expect((await shop.userNow(user)).planId).toBe('10');
@@ -241,7 +253,12 @@ describe('comparison of Foyer with Stripe', () => {
     const user = await buyer();
     const webhooks = createWebhooks(shop.membership.deps);
     const look = () => reconcileHourly(shop.membership.deps, webhooks);
-    const spoil = () => db().updateTable('users').set({ plan_id: '15' }).where('id', '=', user.id).execute();
+    const spoil = () =>
+      db()
+        .updateTable('users')
+        .set({ plan_id: toPlanId('15') })
+        .where('id', '=', user.id)
+        .execute();
     const planNow = async () => (await shop.userNow(user)).planId;
     await spoil();
     shop.stripe.fault('error', (method, path) => method === 'GET' && path === '/v1/customers');
@@ -257,7 +274,11 @@ describe('comparison of Foyer with Stripe', () => {
   describe('foyer billing', () => {
     it('The command diff changes nothing and exits with 1, reconcile repairs, then both exit with 0', async () => {
       const user = await buyer();
-      await db().updateTable('users').set({ plan_id: '15' }).where('id', '=', user.id).execute();
+      await db()
+        .updateTable('users')
+        .set({ plan_id: toPlanId('15') })
+        .where('id', '=', user.id)
+        .execute();
       const before = await operator('billing', 'diff');
       expect(before.code).toBe(1);
       expect(before.out).toMatch(new RegExp(`^differs +plan +${user.id} +cus_\\w+ +plan: 15, not 10$`, 'm'));

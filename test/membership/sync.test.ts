@@ -1,5 +1,6 @@
 import { listOrders, StripeUnavailableError } from '../../server/membership/index.ts';
 import type { User } from '../../server/users/index.ts';
+import { toPlanId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { cards, dayMs, from, manyCards, type Shop, startShop } from './steps.ts';
 
@@ -44,7 +45,7 @@ describe.each(backends)('stored memberships follow Stripe, on $name', (backend) 
       await shop.membership.choose(user, shop.plan('m-99'));
       return user;
     };
-    const confirm = (user: User) => shop.membership.confirm(user, { planId: '10', dueCents: 9_900 }, from);
+    const confirm = (user: User) => shop.membership.confirm(user, { planId: toPlanId('10'), dueCents: 9_900 }, from);
     const first = await begin();
     counts = true;
     expect(await confirm(first)).toMatchObject({ kind: 'paid' });

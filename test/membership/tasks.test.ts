@@ -1,6 +1,7 @@
 import { listOrders } from '../../server/membership/index.ts';
 import { addBillingTask, type BillingTaskKind, listTasks } from '../../server/membership/task-store.ts';
 import type { User } from '../../server/users/index.ts';
+import { toPlanId } from '../support/ids.ts';
 import { anyBackend } from '../support/stores.ts';
 import { cards, dayMs, from, manyCards, type Shop, startShop } from './steps.ts';
 
@@ -149,7 +150,7 @@ describe('billing tasks at Stripe', () => {
       await shop.saveCard(user, number);
       await shop.membership.choose(user, shop.plan('m-99'));
       shop.stripe.fault('lost', match);
-      const announced = { planId: '10', dueCents: 9_900 };
+      const announced = { planId: toPlanId('10'), dueCents: 9_900 };
       await expect(shop.membership.confirm(user, announced, from)).rejects.toThrow();
       return user;
     }

@@ -1,4 +1,5 @@
 import { createCanAccessClient, grantsAccess, isRestricted } from '../../server/oidc/access-rule.ts';
+import { toPlanId } from '../support/ids.ts';
 
 const none = { plan: undefined, entitlements: [] };
 
@@ -39,7 +40,7 @@ describe('access to a client', () => {
     });
     expect(mayEnter({}, { planId: null, trialUntil: null })).toBe(true);
     expect(asked).toBe(0);
-    expect(mayEnter({ required_plans: ['12'] }, { planId: '12', trialUntil: null })).toBe(true);
+    expect(mayEnter({ required_plans: ['12'] }, { planId: toPlanId('12'), trialUntil: null })).toBe(true);
     expect(mayEnter({ required_plans: ['12'] }, { planId: null, trialUntil: null })).toBe(false);
     expect(asked).toBe(2);
   });

@@ -1,6 +1,7 @@
 import * as oidc from 'openid-client';
 import type { User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toPlanId } from '../support/ids.ts';
 import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
@@ -22,21 +23,21 @@ describe.each(backends)('the claims plan and entitlements on $name', (backend) =
   const has = (user: User, planId: string | null, trialUntil: number | null = null) =>
     foyer.deps.database.db
       .updateTable('users')
-      .set({ plan_id: planId, trial_until: trialUntil })
+      .set({ plan_id: planId === null ? null : toPlanId(planId), trial_until: trialUntil })
       .where('id', '=', user.id)
       .execute();
   const info = ({ access_token: token }: Pick<Tokens, 'access_token'>, user: User) =>
     oidc.fetchUserInfo(client.config, token, user.id);
 
   it('A client with the scope membership gets plan and entitlements in the id token and at userinfo', async () => {
-    const user = await foyer.addUser({ planId: '12' });
+    const user = await foyer.addUser({ planId: toPlanId('12') });
     const tokens = await tokensFor(client, foyer.browser(), user);
     expect(tokens.claims()).toMatchObject({ plan: '12', entitlements: growth });
     expect(await info(tokens, user)).toMatchObject({ plan: '12', entitlements: growth });
   });
 
   it('A client without the scope membership gets neither plan nor entitlements', async () => {
-    const user = await foyer.addUser({ planId: '12' });
+    const user = await foyer.addUser({ planId: toPlanId('12') });
     const tokens = await tokensFor(client, foyer.browser(), user, { scope: 'openid email' });
     for (const claims of [tokens.claims(), await info(tokens, user)]) {
       expect(claims).not.toHaveProperty('plan');
@@ -45,7 +46,7 @@ describe.each(backends)('the claims plan and entitlements on $name', (backend) =
   });
 
   it('Plan and entitlements cannot be had with the claims parameter or by a client without the scope', async () => {
-    const user = await foyer.addUser({ planId: '12' });
+    const user = await foyer.addUser({ planId: toPlanId('12') });
     const single = JSON.stringify({ userinfo: { plan: null }, id_token: { entitlements: { essential: true } } });
     const tokens = await tokensFor(client, foyer.browser(), user, { scope: 'openid', claims: single });
     expect({ ...tokens.claims(), ...(await info(tokens, user)) }).not.toHaveProperty('plan');
@@ -57,7 +58,7 @@ describe.each(backends)('the claims plan and entitlements on $name', (backend) =
   });
 
   it('A change of plan appears at userinfo at once and in the next id token', async () => {
-    const user = await foyer.addUser({ planId: '10' });
+    const user = await foyer.addUser({ planId: toPlanId('10') });
     const before = await tokensFor(client, foyer.browser(), user);
     expect(before.claims()).toMatchObject({ plan: '10', entitlements: starter });
     await has(user, '12');
@@ -82,14 +83,14 @@ describe.each(backends)('the claims plan and entitlements on $name', (backend) =
   });
 
   it('A plan that is not in the catalogue gives no entitlements', async () => {
-    const user = await foyer.addUser({ planId: '99' });
+    const user = await foyer.addUser({ planId: toPlanId('99') });
     const tokens = await tokensFor(client, foyer.browser(), user);
     expect(tokens.claims()).toMatchObject({ entitlements: [] });
     expect(tokens.claims()).not.toHaveProperty('plan');
   });
 
   it('GET /user/info has the same plan and entitlements', async () => {
-    const user = await foyer.addUser({ planId: '14' });
+    const user = await foyer.addUser({ planId: toPlanId('14') });
     const browser = await foyer.signedIn(user);
     const answer = await browser.get('/user/info');
     expect(await answer.json()).toMatchObject({

@@ -1,7 +1,7 @@
 import { loadPlans } from '../../config/plans.ts';
 import { createCatalogue, type Membership, type Plan } from '../../server/membership/index.ts';
 import { isExpired, toPlanStatus, toTrialStatus } from '../../server/settings/plan-status.ts';
-import { toUserId } from '../support/ids.ts';
+import { toPlanId, toUserId } from '../support/ids.ts';
 
 const catalogue = createCatalogue(loadPlans());
 const nowMs = Date.UTC(2026, 10, 21, 12);
@@ -16,13 +16,13 @@ const paid: Membership = {
   subscriptionId: 'sub_1',
   generation: 0,
   status: 'active',
-  pricedPlanId: '12',
+  pricedPlanId: toPlanId('12'),
   periodStart: nowMs,
   periodEnd: nowMs + 30 * dayMs,
   trialEnd: null,
   cancelAtPeriodEnd: false,
   nextPlanId: null,
-  paidPlanId: '12',
+  paidPlanId: toPlanId('12'),
   paidUntil: nowMs + 30 * dayMs,
   basePlanId: null,
   card: null,
@@ -34,7 +34,7 @@ const paid: Membership = {
   version: 1,
   syncedAt: nowMs,
 };
-const trial: Partial<Membership> = { status: 'trialing', pricedPlanId: 'trial', paidPlanId: null };
+const trial: Partial<Membership> = { status: 'trialing', pricedPlanId: toPlanId('trial'), paidPlanId: null };
 const of = (change: Partial<Membership>, atMs = nowMs) =>
   toPlanStatus({ ...paid, ...change }, { planId: null }, catalogue, atMs, words);
 
@@ -42,25 +42,34 @@ describe('toPlanStatus', () => {
   it.each<[string, Partial<Membership>, object]>([
     ['renews', {}, { kind: 'renews', plan: { line: 'm-499' }, at: nowMs + 30 * dayMs }],
     ['ends', { cancelAtPeriodEnd: true }, { kind: 'ends', after: undefined }],
-    ['ends, and a free plan follows', { cancelAtPeriodEnd: true, basePlanId: '1' }, { kind: 'ends', after: 'm-free' }],
-    ['changes', { cancelAtPeriodEnd: true, nextPlanId: '10' }, { kind: 'changes', to: 'm-99' }],
-    ['changes, its price waiting', { status: 'trialing', pricedPlanId: '10', nextPlanId: '10' }, { kind: 'changes' }],
+    [
+      'ends, and a free plan follows',
+      { cancelAtPeriodEnd: true, basePlanId: toPlanId('1') },
+      { kind: 'ends', after: 'm-free' },
+    ],
+    ['changes', { cancelAtPeriodEnd: true, nextPlanId: toPlanId('10') }, { kind: 'changes', to: 'm-99' }],
+    [
+      'changes, its price waiting',
+      { status: 'trialing', pricedPlanId: toPlanId('10'), nextPlanId: toPlanId('10') },
+      { kind: 'changes' },
+    ],
     ['not paid yet', { status: 'past_due', unpaidSince: nowMs - dayMs }, { kind: 'unpaid', at: nowMs + 6 * dayMs }],
     ['not paid too long', { status: 'past_due', unpaidSince: nowMs - 8 * dayMs }, { kind: 'none' }],
     ['ended', { status: 'canceled' }, { kind: 'none' }],
     ['a trial', { ...trial, trialEnd: nowMs + dayMs }, { kind: 'trial', at: nowMs + dayMs }],
     ['a trial that is over', { ...trial, status: 'paused', trialEnd: nowMs }, { kind: 'trial-over' }],
     ['paused, on a plan that is sold', { status: 'paused' }, { kind: 'paused', plan: { line: 'm-499' } }],
-    ['paused, with a free plan', { status: 'paused', basePlanId: '1' }, { kind: 'paused' }],
+    ['paused, with a free plan', { status: 'paused', basePlanId: toPlanId('1') }, { kind: 'paused' }],
     ['a trial that is over, with a card', { ...trial, status: 'active', trialEnd: nowMs }, { kind: 'trial-over' }],
-    ['a partner’s', { ...trial, basePlanId: catalogue.ofTier(1)?.id ?? '' }, { kind: 'lasting', isFree: false }],
-    ['a plan that is not in the catalogue any more', { paidPlanId: '999' }, { kind: 'none' }],
+    ['a partner’s', { ...trial, basePlanId: catalogue.ofTier(1)?.id ?? null }, { kind: 'lasting', isFree: false }],
+    ['a plan that is not in the catalogue any more', { paidPlanId: toPlanId('999') }, { kind: 'none' }],
   ])('The status of the membership has the expected kind: %s', (_what, change, expected) => {
     expect(of(change)).toMatchObject(expected);
   });
 
   it('A member without data from Stripe has the plan of the stored user, or none', () => {
-    const alone = (planId: string | null) => toPlanStatus(undefined, { planId }, catalogue, nowMs, words);
+    const alone = (planId: string | null) =>
+      toPlanStatus(undefined, { planId: planId === null ? null : toPlanId(planId) }, catalogue, nowMs, words);
     expect(alone('1')).toMatchObject({ kind: 'lasting', isFree: true });
     expect(alone(null)).toEqual({ kind: 'none' });
   });

@@ -1,11 +1,12 @@
 import { blocksAuthorization, type NextStepInput, nextStep } from '../../server/sign-in/next-step.ts';
+import { toPlanId } from '../support/ids.ts';
 
 const terms = { number: 3, label: '3.0.0' };
 const member: NextStepInput['user'] = {
   emailVerified: true,
   acceptedTosVersion: 3,
   source: 'general',
-  planId: 'plan',
+  planId: toPlanId('plan'),
   offeredPlanId: null,
   dealAgainAt: null,
   secondFactorRequired: false,
@@ -14,7 +15,7 @@ const member: NextStepInput['user'] = {
 const settled: NextStepInput = { secondFactorPending: false, user: member, terms, plansAreSold: true, nowMs: 1_000 };
 const as = (user: Partial<NextStepInput['user']>) => ({ user: { ...member, ...user } });
 const demanded = { secondFactorRequired: true, mfaPreference: 'none' } as const;
-const offered = { source: 'appsumo_update', offeredPlanId: 'tier' } as const;
+const offered = { source: 'appsumo_update', offeredPlanId: toPlanId('tier') } as const;
 const app = { authorization: 'request' };
 const page = { returnTo: 'https://login.example.com/settings' };
 

@@ -9,6 +9,7 @@ import { PartnerDealPage } from '../../../views/checkout/partner-deal-page.tsx';
 import { PlanSummaryPage } from '../../../views/checkout/plan-summary-page.tsx';
 import { formatAmount } from '../../../views/format.ts';
 import type { PageContext } from '../../../views/page-context.ts';
+import { toPlanId } from '../../support/ids.ts';
 import type { Sample } from './context.ts';
 
 const catalogue = createCatalogue(loadPlans());
@@ -18,7 +19,7 @@ const todayMs = Date.UTC(2026, 10, 20);
 /** The step PLAN at its places, in the states that differ. */
 export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
   const { t, lang } = ctx;
-  const plan = (id: string) => catalogue.byId(id) ?? catalogue.defaultPlan;
+  const plan = (id: string) => catalogue.byId(toPlanId(id)) ?? catalogue.defaultPlan;
   const shown = (id: string) => toPlanView(ctx, plan(id), 'usd');
   const promotion = {
     typed: 'welcome20',
