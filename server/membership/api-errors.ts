@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { HttpError, toRetrySeconds } from '../http/index.ts';
+import type { StripeCustomerId, StripeSubscriptionId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { findCallingUser, findCurrentUser, type User } from '../users/index.ts';
 import type { Membership } from './membership.ts';
@@ -41,7 +42,7 @@ export const toTooManyError = (retryAfterMs: number) =>
     retryAfterSeconds: toRetrySeconds(retryAfterMs),
   });
 
-export type MembershipWithCustomer = Membership & { customerId: string };
+export type MembershipWithCustomer = Membership & { customerId: StripeCustomerId };
 export const hasCustomer = (membership: Membership | undefined): membership is MembershipWithCustomer =>
   membership !== undefined && membership.customerId !== null;
 
@@ -53,7 +54,7 @@ export const hasCustomer = (membership: Membership | undefined): membership is M
 export async function findBillingOwner(
   req: Request,
   database: Database,
-  { customerId, subscriptionId }: { customerId?: string; subscriptionId?: string },
+  { customerId, subscriptionId }: { customerId?: StripeCustomerId; subscriptionId?: StripeSubscriptionId },
 ): Promise<{ user: User; membership: MembershipWithCustomer }> {
   const missing = new HttpError('notFound', {
     publicDetail: apiErrorTexts.retrieve,

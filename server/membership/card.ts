@@ -1,3 +1,4 @@
+import type { StripeCustomerId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import { consumeCard, recordCardEntry, recordEnteredCard, recordFreshCard } from './card-entry.ts';
 import { findCustomer } from './changeable-subscription.ts';
@@ -57,7 +58,7 @@ async function noteCardOfTrial(
 async function forgetOtherCards(
   { stripe }: BillingDeps,
   { pending, unpaid }: Membership,
-  customerId: string,
+  customerId: StripeCustomerId,
   keptId: string,
 ): Promise<void> {
   if (pending !== null || unpaid !== null) return;

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import type { StripeCustomerId, StripeSubscriptionId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { ensureCustomer } from './ensure-customer.ts';
@@ -11,15 +12,15 @@ import { syncMember } from './sync-from-stripe.ts';
 
 export interface ChangeableSubscription {
   membership: Membership;
-  customerId: string;
-  subscriptionId: string;
+  customerId: StripeCustomerId;
+  subscriptionId: StripeSubscriptionId;
 }
 
 /**
  * The same for pages that show a price and change nothing: without a subscription if it would have to be created or
  * resumed.
  */
-export type Viewed = Omit<ChangeableSubscription, 'subscriptionId'> & { subscriptionId: string | null };
+export type Viewed = Omit<ChangeableSubscription, 'subscriptionId'> & { subscriptionId: StripeSubscriptionId | null };
 
 /**
  * The subscription for a quote. It only reads, except for a user's very first customer and trial.
@@ -39,7 +40,10 @@ export const hasBegun = ({ customerId, subscriptionId, status }: Membership): bo
   customerId !== null && (subscriptionId !== null || status !== 'none');
 
 /** The user's customer, for actions on their card. @throws {StripeUnavailableError} */
-export async function findCustomer(deps: BillingDeps, user: User): Promise<Viewed & { subscriptionId: string }> {
+export async function findCustomer(
+  deps: BillingDeps,
+  user: User,
+): Promise<Viewed & { subscriptionId: StripeSubscriptionId }> {
   const membership = await ensureCustomer(deps, user, deps.catalogue.trial.days);
   const { customerId, subscriptionId } = membership;
   if (customerId === null || subscriptionId === null)
@@ -68,7 +72,10 @@ export async function getChangeableSubscription(
 }
 
 /** @throws {StripeUnavailableError} */
-export function readSubscription(deps: BillingDeps, subscriptionId: string): Promise<Stripe.Subscription> {
+export function readSubscription(
+  deps: BillingDeps,
+  subscriptionId: StripeSubscriptionId,
+): Promise<Stripe.Subscription> {
   return callStripe(deps.stripe, (stripe) => stripe.subscriptions.retrieve(subscriptionId));
 }
 

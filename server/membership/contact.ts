@@ -1,4 +1,4 @@
-import { sha256, type UserId } from '../shared/index.ts';
+import { type StripeCustomerId, sha256, type UserId } from '../shared/index.ts';
 import { findUser, fullName, type User } from '../users/index.ts';
 import { contactsDue, setContact } from './contact-store.ts';
 import type { BillingDeps } from './deps.ts';
@@ -18,7 +18,7 @@ const toDigest = (user: ContactFields): string => sha256(JSON.stringify([user.em
  * customer then has none, and everything else continues.
  * @throws {StripeUnavailableError}
  */
-export async function updateContact(deps: BillingDeps, user: User, customerId: string): Promise<void> {
+export async function updateContact(deps: BillingDeps, user: User, customerId: StripeCustomerId): Promise<void> {
   const { database, stripe, log, now } = deps;
   const update = (email: string | undefined) =>
     callStripe(stripe, (client) =>

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { type ApiOperation, defineOperation, HttpError } from '../http/index.ts';
-import { planIdSchema } from '../shared/index.ts';
+import { planIdSchema, toStripeCustomerId } from '../shared/index.ts';
 import { findCallingUser, findUserByIdentifier, fullName, normaliseEmail, type User } from '../users/index.ts';
 import {
   apiErrorTexts,
@@ -107,7 +107,7 @@ export function customerOperations(moduleName: BillingModule): ApiOperation[] {
       path: '/customer/{stripeCustomerId}',
       id: 'customer',
       summary: "A member's customer at Stripe with their subscription, as last read",
-      params: z.object({ stripeCustomerId: text(100) }),
+      params: z.object({ stripeCustomerId: text(100).brand<'StripeCustomerId'>() }),
       answer: customerSchema,
       problems: { 404: 'No such customer' },
       async handle({ req, params }) {
@@ -152,7 +152,7 @@ export function customerOperations(moduleName: BillingModule): ApiOperation[] {
       path: '/customer/signup/{subscriptionId}',
       id: 'applyCoupon',
       summary: 'Applies a promotion code to the purchase that is under way',
-      params: z.object({ subscriptionId: text(100) }),
+      params: z.object({ subscriptionId: text(100).brand<'StripeSubscriptionId'>() }),
       body: z.object({
         coupon: text(100),
         /** The plan to buy; by default the plan that was chosen on the pages, else the proposed one. */
@@ -213,7 +213,7 @@ export function customerOperations(moduleName: BillingModule): ApiOperation[] {
             dueCents: Number.MAX_SAFE_INTEGER,
             currency: catalogue.currency,
             productId: '',
-            customerId: own?.customerId ?? '',
+            customerId: own?.customerId ?? toStripeCustomerId(''),
             boughtBefore: false,
             nowMs,
           });

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { UserId } from '../shared/index.ts';
+import { type StripeCustomerId, toStripeCustomerId, toStripeSubscriptionId, type UserId } from '../shared/index.ts';
 import { insertUserRecord, type User, updateUserRecord } from '../users/index.ts';
 import { updateContact } from './contact.ts';
 import type { BillingDeps } from './deps.ts';
@@ -98,7 +98,7 @@ async function makeCustomer(deps: BillingDeps, user: User, membership: Membershi
   await recordCustomerRequest(database.db, userId, customerAskedAt);
   const late = now() - customerAskedAt > keysHoldMs;
   const known = late ? await findLostCustomer(deps, userId) : undefined;
-  const customerId = known ?? (await createCustomer(deps, { ...membership, customerAskedAt }));
+  const customerId = toStripeCustomerId(known ?? (await createCustomer(deps, { ...membership, customerAskedAt })));
   // First: whatever Stripe answers about the user's data, no second customer is created.
   await attachCustomer(deps, userId, customerId);
   await introduce(deps, user, customerId);
@@ -108,7 +108,7 @@ async function makeCustomer(deps: BillingDeps, user: User, membership: Membershi
  * Writes the user's data to a new customer. Nothing waits for it: it is recorded with the customer, and the minute job
  * tries again.
  */
-async function introduce(deps: BillingDeps, user: User, customerId: string): Promise<void> {
+async function introduce(deps: BillingDeps, user: User, customerId: StripeCustomerId): Promise<void> {
   await updateContact(deps, user, customerId).catch((error: unknown) => {
     if (!(error instanceof StripeUnavailableError)) throw error;
     deps.log.warn({ err: error, act: 'customer', member: user.id }, 'could not update the customer at Stripe');
@@ -119,7 +119,7 @@ async function introduce(deps: BillingDeps, user: User, customerId: string): Pro
 export async function attachCustomer(
   { database, now }: Pick<BillingDeps, 'database' | 'now'>,
   userId: UserId,
-  customerId: string,
+  customerId: StripeCustomerId,
 ): Promise<void> {
   await database.transaction(async (trx) => {
     await setCustomer(trx, userId, customerId, now());
@@ -181,7 +181,7 @@ async function makeSubscription(deps: BillingDeps, user: User, membership: Membe
     if (found === null) await resetCustomerRequest(database.db, membership, now());
     throw error;
   });
-  await setSubscription(database.db, membership, subscription.id, now());
+  await setSubscription(database.db, membership, toStripeSubscriptionId(subscription.id), now());
 }
 
 /**

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { toStripeInvoiceId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { findMembership } from './membership-store.ts';
@@ -37,7 +38,7 @@ export async function listInvoices(deps: BillingDeps, user: User): Promise<Invoi
       createdAt: toMs(invoice.created),
       totalCents: invoice.total,
       paidCents: invoice.amount_paid,
-      refundedCents: refunded.get(invoice.id) ?? 0,
+      refundedCents: refunded.get(toStripeInvoiceId(invoice.id)) ?? 0,
       url: invoice.hosted_invoice_url ?? null,
       pdfUrl: invoice.invoice_pdf ?? null,
     };

@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
-import type { PlanId, UserId } from '../shared/index.ts';
+import type { PlanId, StripeCustomerId, StripeSubscriptionId, UserId } from '../shared/index.ts';
 import type { Db, MembershipTable, Schema } from '../store/index.ts';
 import type { ContactDue, Membership, SubscriptionStatus } from './membership.ts';
 import { parseColumn, storedValues } from './stored-values.ts';
@@ -40,12 +40,15 @@ export async function findMembership(db: Db, userId: UserId): Promise<Membership
   return row && toMembership(row);
 }
 
-export async function findMembershipByCustomer(db: Db, customerId: string): Promise<Membership | undefined> {
+export async function findMembershipByCustomer(db: Db, customerId: StripeCustomerId): Promise<Membership | undefined> {
   const row = await db.selectFrom('memberships').selectAll().where('customer_id', '=', customerId).executeTakeFirst();
   return row && toMembership(row);
 }
 
-export async function findMembershipBySubscription(db: Db, subscriptionId: string): Promise<Membership | undefined> {
+export async function findMembershipBySubscription(
+  db: Db,
+  subscriptionId: StripeSubscriptionId,
+): Promise<Membership | undefined> {
   const row = await db
     .selectFrom('memberships')
     .selectAll()
@@ -112,7 +115,7 @@ export type Snapshot = Pick<
   | 'unpaid'
   | 'unpaidSince'
   | 'pending'
-> & { customerId: string | null; subscriptionId: string | null; generation: number };
+> & { customerId: StripeCustomerId | null; subscriptionId: StripeSubscriptionId | null; generation: number };
 
 /**
  * Writes a snapshot if the row still has the version from before the read. @returns false: a parallel write was faster
@@ -185,7 +188,7 @@ export async function resetCustomerRequest(
 export async function setCustomer(
   trx: Transaction<Schema>,
   userId: UserId,
-  customerId: string,
+  customerId: StripeCustomerId,
   nowMs: number,
 ): Promise<void> {
   await trx
@@ -220,7 +223,7 @@ export async function setTrialDays(
 export async function setSubscription(
   db: Db,
   { userId, generation }: Pick<Membership, 'userId' | 'generation'>,
-  subscriptionId: string,
+  subscriptionId: StripeSubscriptionId,
   nowMs: number,
 ): Promise<void> {
   await db

@@ -1,4 +1,11 @@
-import { type PlanId, toPlanId, type UserId } from '../shared/index.ts';
+import {
+  type PlanId,
+  type StripeCustomerId,
+  type StripeInvoiceId,
+  type StripeSubscriptionId,
+  toPlanId,
+  type UserId,
+} from '../shared/index.ts';
 
 /** The membership of a user, for pages and calls. Times in milliseconds since the epoch, amounts in cents. */
 
@@ -27,7 +34,7 @@ export interface AppliedDiscount {
 
 /** A failed invoice. */
 export interface UnpaidInvoice {
-  invoiceId: string;
+  invoiceId: StripeInvoiceId;
   amountCents: number;
   why: 'failed' | 'action-required';
   attempts: number;
@@ -42,7 +49,7 @@ export interface UnpaidInvoice {
 /** A change of plan that waits for its payment (Stripe's pending update). */
 export interface PendingChange {
   planId: PlanId;
-  invoiceId: string;
+  invoiceId: StripeInvoiceId;
   amountCents: number;
   expiresAt: number;
 }
@@ -60,10 +67,10 @@ export type SubscriptionStatus =
 
 export interface Membership {
   userId: UserId;
-  customerId: string | null;
+  customerId: StripeCustomerId | null;
   customerAskedAt: number | null;
   trialDays: number;
-  subscriptionId: string | null;
+  subscriptionId: StripeSubscriptionId | null;
   generation: number;
   status: SubscriptionStatus;
   /** `trial`: the initial plan. */

@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
-import type { PlanId, UserId } from '../shared/index.ts';
+import type { PlanId, StripeCustomerId, StripeInvoiceId, StripeSubscriptionId, UserId } from '../shared/index.ts';
 import { type Db, type OrderTable, type Schema, uuidv7 } from '../store/index.ts';
 import type { SavedCard } from './membership.ts';
 import { parseColumn, storedValues } from './stored-values.ts';
@@ -9,11 +9,11 @@ export interface Order {
   id: string;
   /** null after the user was deleted. */
   userId: UserId | null;
-  invoiceId: string;
+  invoiceId: StripeInvoiceId;
   invoiceNumber: string | null;
   invoiceUrl: string | null;
-  customerId: string;
-  subscriptionId: string | null;
+  customerId: StripeCustomerId;
+  subscriptionId: StripeSubscriptionId | null;
   planId: PlanId | null;
   orderPurchase: 'plan';
   orderType: 'upgrade' | 'renewal';
@@ -97,7 +97,7 @@ export async function insertOrder(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n ? toOrder(row) : undefined;
 }
 
-export async function findOrderByInvoice(db: Db, invoiceId: string): Promise<Order | undefined> {
+export async function findOrderByInvoice(db: Db, invoiceId: StripeInvoiceId): Promise<Order | undefined> {
   const row = await db.selectFrom('orders').selectAll().where('invoice_id', '=', invoiceId).executeTakeFirst();
   return row && toOrder(row);
 }
@@ -120,7 +120,7 @@ export async function listOrders(db: Db, userId: UserId): Promise<Order[]> {
  */
 export async function recordRefund(
   trx: Transaction<Schema>,
-  invoiceId: string,
+  invoiceId: StripeInvoiceId,
   { refundedCents, disputedAt }: { refundedCents?: number; disputedAt?: number },
 ): Promise<{ refundedCents: number; disputed: boolean } | undefined> {
   for (;;) {

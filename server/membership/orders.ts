@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { UserId } from '../shared/index.ts';
+import { type StripeCustomerId, toStripeInvoiceId, type UserId } from '../shared/index.ts';
 import { type Catalogue, validityDays } from './catalogue.ts';
 import { discountOn } from './discount-rules.ts';
 import type { Snapshot } from './membership-store.ts';
@@ -24,7 +24,7 @@ const renewing = new Set<string | null>(['subscription_cycle']);
 /** The order of a paid invoice. All its data come from Stripe, none from a page. */
 export async function toOrder(
   invoice: Stripe.Invoice,
-  member: { userId: UserId; customerId: string },
+  member: { userId: UserId; customerId: StripeCustomerId },
   { card }: Pick<Snapshot, 'card'>,
   { prices, catalogue, facts }: { prices: Prices; catalogue: Catalogue; facts: StripeSnapshot },
 ): Promise<Omit<Order, 'id'>> {
@@ -37,7 +37,7 @@ export async function toOrder(
   return {
     userId: member.userId,
     customerId: member.customerId,
-    invoiceId: invoice.id,
+    invoiceId: toStripeInvoiceId(invoice.id),
     invoiceNumber: invoice.number,
     invoiceUrl: invoice.hosted_invoice_url ?? null,
     subscriptionId: toSubscriptionId(invoice),

@@ -1,3 +1,4 @@
+import { toStripeInvoiceId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import { consumeCharge } from './card-entry.ts';
 import type { BillingDeps } from './deps.ts';
@@ -32,7 +33,7 @@ export async function payOpenInvoice(deps: BillingDeps, user: User, { ip }: { ip
   const { invoice, payment } = await readInvoice(deps.stripe, unpaid.invoiceId);
   await syncMember(deps, user.id);
   if (invoice.status === 'paid') {
-    return { kind: 'paid', plan, order: await findOrderByInvoice(deps.database.db, invoice.id) };
+    return { kind: 'paid', plan, order: await findOrderByInvoice(deps.database.db, toStripeInvoiceId(invoice.id)) };
   }
   if (payment?.status === 'requires_action') {
     const clientSecret = invoice.confirmation_secret?.client_secret ?? payment.client_secret;

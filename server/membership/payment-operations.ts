@@ -220,7 +220,10 @@ export function paymentOperations(moduleName: BillingModule): ApiOperation[] {
       id: 'upgradeSubscription',
       summary:
         'Buys a plan with the saved card, for exactly the amount that was shown; asking again goes on with what was begun',
-      params: z.object({ stripeCustomerId: text(100), subscriptionId: text(100) }),
+      params: z.object({
+        stripeCustomerId: text(100).brand<'StripeCustomerId'>(),
+        subscriptionId: text(100).brand<'StripeSubscriptionId'>(),
+      }),
       body: upgradeBody,
       answer: upgraded,
       problems: {
@@ -256,7 +259,7 @@ export function paymentOperations(moduleName: BillingModule): ApiOperation[] {
       id: 'savePaymentType',
       summary:
         'Saves the card that is charged from now on: by a setup intent that the browser has confirmed, or by a token',
-      params: z.object({ stripeCustomerId: text(100) }),
+      params: z.object({ stripeCustomerId: text(100).brand<'StripeCustomerId'>() }),
       body: z.object({
         purchase_type: purchaseType.optional(),
         source: z.string().regex(/^(tok|seti)_\w{1,200}$/, 'write the id of a token or of a setup intent'),

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { type ApiOperation, defineOperation, HttpError } from '../http/index.ts';
-import type { UserId } from '../shared/index.ts';
+import type { StripeInvoiceId, UserId } from '../shared/index.ts';
 import { findCallingUser, findUserRecord } from '../users/index.ts';
 import { apiErrorTexts, orUnavailable } from './api-errors.ts';
 import type { Plan } from './catalogue.ts';
@@ -27,7 +27,7 @@ const toItems = (...plans: (Plan | undefined)[]) => ({
 /** The specification's order: only the invoice is required, and no value may differ. */
 const orderBody = z.object({
   id: text(100).optional(),
-  invoiceId: text(100).min(1),
+  invoiceId: text(100).min(1).brand<'StripeInvoiceId'>(),
   /** Milliseconds since the epoch, or an ISO 8601 text. */
   orderDate: z.union([z.int(), text(40)]).optional(),
   orderPurchase: text(20).optional(),
@@ -44,7 +44,11 @@ export function planOperations(moduleName: BillingModule): ApiOperation[] {
   const { database } = deps;
 
   /** The order of a paid invoice of this caller. If its event has not arrived yet, Stripe is asked. */
-  async function orderFor(req: Request, invoiceId: string, userId: UserId | undefined): Promise<Order | undefined> {
+  async function orderFor(
+    req: Request,
+    invoiceId: StripeInvoiceId,
+    userId: UserId | undefined,
+  ): Promise<Order | undefined> {
     const member = await findCallingUser(req, database);
     const find = async () => {
       const order = await findOrderByInvoice(database.db, invoiceId);

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import { consumeLimits } from '../rate-limits/index.ts';
+import type { StripeCustomerId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { Plan } from './catalogue.ts';
 import { changeKind } from './change-kind.ts';
@@ -22,7 +23,10 @@ interface StripePromotion {
 const pattern = /^[A-Za-z0-9_-]{1,100}$/;
 
 /** The active one of several codes with the same word, preferably for this customer. */
-function pick(codes: Stripe.PromotionCode[], customerId: string | undefined): Stripe.PromotionCode | undefined {
+function pick(
+  codes: Stripe.PromotionCode[],
+  customerId: StripeCustomerId | undefined,
+): Stripe.PromotionCode | undefined {
   const inForce = codes.filter(({ active }) => active);
   const toCustomer = ({ customer }: Stripe.PromotionCode) => (customer === null ? undefined : toId(customer));
   const isOwn = (code: Stripe.PromotionCode) => customerId !== undefined && toCustomer(code) === customerId;
@@ -36,7 +40,7 @@ function pick(codes: Stripe.PromotionCode[], customerId: string | undefined): St
 export async function findCode(
   deps: Pick<BillingDeps, 'stripe'>,
   typed: string,
-  customerId: string | undefined,
+  customerId: StripeCustomerId | undefined,
 ): Promise<StripePromotion | undefined> {
   if (!pattern.test(typed)) return undefined;
   return callStripe(deps.stripe, async (stripe) => {
@@ -58,7 +62,7 @@ interface PromotionCheckInput {
   dueCents: number;
   currency: string;
   productId: string;
-  customerId: string;
+  customerId: StripeCustomerId;
   boughtBefore: boolean;
   nowMs: number;
 }

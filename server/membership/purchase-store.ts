@@ -1,12 +1,12 @@
 import type { Selectable, Transaction } from 'kysely';
-import type { PlanId, UserId } from '../shared/index.ts';
+import type { PlanId, StripeInvoiceId, StripeSubscriptionId, UserId } from '../shared/index.ts';
 import { type Db, type PurchaseTable, type Schema, uuidv7 } from '../store/index.ts';
 import type { ChosenPromotion } from './results.ts';
 import { parseColumn, storedValues } from './stored-values.ts';
 
 /** The exact parameters of one attempt at Stripe, so that it can be repeated. */
 export interface Charge {
-  subscriptionId: string;
+  subscriptionId: StripeSubscriptionId;
   itemId: string;
   priceId: string;
   /** Seconds since the epoch, as Stripe counts; null: no proration. */
@@ -32,7 +32,7 @@ export interface StoredPurchase {
   state: 'open' | 'charging' | 'paid' | 'abandoned';
   attempt: number;
   charge: Charge | null;
-  invoiceId: string | null;
+  invoiceId: StripeInvoiceId | null;
   updatedAt: number;
 }
 

@@ -1,5 +1,13 @@
 import type Stripe from 'stripe';
-import { type PlanId, toPlanId } from '../shared/index.ts';
+import {
+  type PlanId,
+  type StripeCustomerId,
+  type StripeInvoiceId,
+  toPlanId,
+  toStripeCustomerId,
+  toStripeInvoiceId,
+  toStripeSubscriptionId,
+} from '../shared/index.ts';
 import type { AppliedDiscount, Membership, PendingChange, UnpaidInvoice } from './membership.ts';
 import type { Snapshot } from './membership-store.ts';
 import type { Prices } from './prices.ts';
@@ -38,7 +46,7 @@ export interface StripeSnapshot {
 export const maxInvoices = 100;
 
 /** @throws {StripeUnavailableError} */
-export async function readInvoice(client: StripeClient, invoiceId: string): Promise<OpenInvoice> {
+export async function readInvoice(client: StripeClient, invoiceId: StripeInvoiceId): Promise<OpenInvoice> {
   const invoice = await callStripe(client, (stripe) =>
     stripe.invoices.retrieve(invoiceId, { expand: ['payments.data.payment.payment_intent', 'confirmation_secret'] }),
   );
@@ -66,7 +74,7 @@ const hasLapsed = ({ invoices }: StripeSnapshot, unpaid: Stripe.Invoice): boolea
   );
 
 /** undefined: there is none (any more). */
-async function readCustomer(stripe: Stripe, customerId: string): Promise<Stripe.Customer | undefined> {
+async function readCustomer(stripe: Stripe, customerId: StripeCustomerId): Promise<Stripe.Customer | undefined> {
   const expand = ['invoice_settings.default_payment_method'];
   const customer = await orNotFound(stripe.customers.retrieve(customerId, { expand })).catch(async (error: unknown) => {
     // A deleted customer has nothing to expand.
@@ -78,7 +86,7 @@ async function readCustomer(stripe: Stripe, customerId: string): Promise<Stripe.
 }
 
 /** @throws {StripeUnavailableError} */
-export function readFacts(client: StripeClient, customerId: string): Promise<StripeSnapshot> {
+export function readFacts(client: StripeClient, customerId: StripeCustomerId): Promise<StripeSnapshot> {
   return callStripe(client, async (stripe) => {
     const [customer, subscriptions, invoices] = await Promise.all([
       readCustomer(stripe, customerId),
@@ -109,7 +117,7 @@ export function readFacts(client: StripeClient, customerId: string): Promise<Str
       customer,
       subscriptions: subscriptions?.data ?? [],
       invoices: invoices?.data ?? [],
-      unpaid: unpaid && (await readInvoice(client, unpaid.id)),
+      unpaid: unpaid && (await readInvoice(client, toStripeInvoiceId(unpaid.id))),
     };
   });
 }
@@ -140,7 +148,7 @@ async function lastPaid(facts: StripeSnapshot, prices: Prices): Promise<Pick<Sna
 function toUnpaidInvoice(facts: StripeSnapshot, { invoice, payment }: OpenInvoice): UnpaidInvoice {
   const next = toMsOrNull(invoice.next_payment_attempt);
   return {
-    invoiceId: invoice.id,
+    invoiceId: toStripeInvoiceId(invoice.id),
     amountCents: invoice.amount_remaining,
     why: payment?.status === 'requires_action' ? 'action-required' : 'failed',
     attempts: invoice.attempt_count,
@@ -161,7 +169,12 @@ async function toPendingChange(
   const product = productId(update.subscription_items?.find((item) => !item.deleted));
   const planId = product === undefined ? null : await prices.planOfProduct(product);
   if (invoice?.status !== 'open' || planId === null) return null;
-  return { planId, invoiceId: invoice.id, amountCents: invoice.amount_remaining, expiresAt: toMs(update.expires_at) };
+  return {
+    planId,
+    invoiceId: toStripeInvoiceId(invoice.id),
+    amountCents: invoice.amount_remaining,
+    expiresAt: toMs(update.expires_at),
+  };
 }
 
 /** A metadata key of the subscription at Stripe, so that there is one source. */
@@ -232,14 +245,14 @@ export async function toMembershipSnapshot(
   const over = isEnded(status);
   const pricedPlanId = product === undefined ? null : await prices.planOfProduct(product);
   return {
-    customerId: customer.id,
+    customerId: toStripeCustomerId(customer.id),
     // The next subscription is a new one and needs another idempotency key.
     ...(over
       ? {
           subscriptionId: null,
           generation: membership.subscriptionId === null ? membership.generation : membership.generation + 1,
         }
-      : { subscriptionId: subscription.id, generation: membership.generation }),
+      : { subscriptionId: toStripeSubscriptionId(subscription.id), generation: membership.generation }),
     status,
     pricedPlanId,
     periodStart: toMsOrNull(item?.current_period_start),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toUserId, type UserId } from '../shared/index.ts';
+import { toStripeCustomerId, toUserId, type UserId } from '../shared/index.ts';
 import { findUser } from '../users/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { listMembershipsAfter } from './due-store.ts';
@@ -47,7 +47,7 @@ export interface ReconcileOptions {
 
 async function readBoth(deps: BillingDeps, membership: Membership): Promise<ReconcileInput> {
   const { database, stripe, prices, now } = deps;
-  const facts = await readFacts(stripe, membership.customerId ?? '');
+  const facts = await readFacts(stripe, membership.customerId ?? toStripeCustomerId(''));
   const snapshot = await toMembershipSnapshot(membership, facts, prices);
   const [user, orders] = await Promise.all([
     findUser(database.db, membership.userId),

@@ -1,3 +1,4 @@
+import { toStripeCustomerId, toStripeInvoiceId } from '../shared/index.ts';
 import { findUser } from '../users/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { cardText } from './membership-changes.ts';
@@ -17,8 +18,8 @@ async function readPayment(deps: BillingDeps, paymentIntentId: string) {
     ]);
     const charge = typeof intent.latest_charge === 'string' ? null : intent.latest_charge;
     return {
-      customerId: intent.customer === null ? null : toId(intent.customer),
-      invoiceIds: payments.data.map(({ invoice }) => toId(invoice)),
+      customerId: intent.customer === null ? null : toStripeCustomerId(toId(intent.customer)),
+      invoiceIds: payments.data.map(({ invoice }) => toStripeInvoiceId(toId(invoice))),
       refundedCents: charge?.amount_refunded ?? 0,
       disputed: charge?.disputed ?? false,
     };

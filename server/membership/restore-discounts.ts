@@ -1,3 +1,4 @@
+import type { StripeSubscriptionId } from '../shared/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { callStripe, toStripeRefusal } from './stripe-client.ts';
 
@@ -14,7 +15,7 @@ export interface DiscountParam {
  */
 export async function restoreDiscounts(
   { stripe, log }: Pick<BillingDeps, 'stripe' | 'log'>,
-  subscriptionId: string,
+  subscriptionId: StripeSubscriptionId,
   before: DiscountParam[],
   coupon: string | undefined,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import type { Logger } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import { type Metrics, noMetrics } from '../metrics/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
-import type { UserId } from '../shared/index.ts';
+import type { StripeCustomerId, UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import { cancel, findStanding, resume } from './acts.ts';
@@ -61,7 +61,7 @@ export interface BillingModule extends BillingService {
   keepToken: (user: User, token: string, from: { ip: string }) => ReturnType<typeof saveCardToken>;
   makeDefault: (user: User, paymentMethodId: string) => ReturnType<typeof makeDefault>;
   /** @param customerId of the caller: a code may be limited to one customer */
-  findCode: (typed: string, customerId: string | undefined) => ReturnType<typeof findCode>;
+  findCode: (typed: string, customerId: StripeCustomerId | undefined) => ReturnType<typeof findCode>;
   /** Sets changes of plans that are due soon at Stripe. */
   convertDue(): Promise<number>;
   /** The route of Stripe's webhooks: before the body parsers and the guard against cross-site posts. */

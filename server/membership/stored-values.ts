@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { planIdSchema } from '../shared/index.ts';
+import { planIdSchema, stripeInvoiceIdSchema, stripeSubscriptionIdSchema } from '../shared/index.ts';
 import { parseStored } from '../store/index.ts';
 import type { AppliedDiscount, ContactDue, PendingChange, SavedCard, UnpaidInvoice } from './membership.ts';
 import type { Charge } from './purchase-store.ts';
@@ -37,7 +37,7 @@ const promotion: z.ZodType<ChosenPromotion> = z.looseObject({
 });
 
 const unpaid: z.ZodType<UnpaidInvoice> = z.looseObject({
-  invoiceId: z.string(),
+  invoiceId: stripeInvoiceIdSchema,
   amountCents: z.number(),
   why: z.enum(['failed', 'action-required']),
   attempts: z.number(),
@@ -48,7 +48,7 @@ const unpaid: z.ZodType<UnpaidInvoice> = z.looseObject({
 
 const pending: z.ZodType<PendingChange> = z.looseObject({
   planId: planIdSchema,
-  invoiceId: z.string(),
+  invoiceId: stripeInvoiceIdSchema,
   amountCents: z.number(),
   expiresAt: z.number(),
 });
@@ -62,7 +62,7 @@ const discountParams = z
   .array(z.looseObject({ promotion_code: z.string().optional(), coupon: z.string().optional() }))
   .nullable();
 const charge: z.ZodType<Charge> = z.looseObject({
-  subscriptionId: z.string(),
+  subscriptionId: stripeSubscriptionIdSchema,
   itemId: z.string(),
   priceId: z.string(),
   prorationDate: z.number().nullable(),

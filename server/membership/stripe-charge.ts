@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
-import type { UserId } from '../shared/index.ts';
+import { type StripeInvoiceId, toStripeInvoiceId, type UserId } from '../shared/index.ts';
 import { priceState, readSubscription } from './changeable-subscription.ts';
 import type { BillingDeps } from './deps.ts';
 import { findMembership } from './membership-store.ts';
@@ -101,7 +101,7 @@ async function retryInvoice(deps: BillingDeps, purchase: ChargingPurchase, invoi
 async function completePurchase(
   deps: BillingDeps,
   purchase: ChargingPurchase,
-  invoiceId: string | null,
+  invoiceId: StripeInvoiceId | null,
 ): Promise<SettleResult> {
   const plan = deps.catalogue.byId(purchase.planId);
   if (!plan) throw new Error(`the plan ${purchase.planId} has left the catalogue while it was being bought`);
@@ -125,7 +125,7 @@ async function waitForPaidChange(deps: BillingDeps, purchase: ChargingPurchase):
     const subscription = await readSubscription(deps, subscriptionId);
     const { latest_invoice: latest } = subscription;
     if (priceState(subscription, priceId) === 'applied')
-      return completePurchase(deps, purchase, latest ? toId(latest) : null);
+      return completePurchase(deps, purchase, latest ? toStripeInvoiceId(toId(latest)) : null);
     await sleep(pollIntervalMs);
   }
   throw new StripeUnavailableError('a payment went through, and Stripe has not changed the subscription yet');
@@ -141,7 +141,7 @@ async function checkPendingInvoice(
   const plan = deps.catalogue.byId(purchase.planId);
   const { latest_invoice: latest } = subscription;
   if (!plan || !latest) throw new Error('a change that waits for its payment has no invoice or no plan');
-  const { invoice, payment } = await readInvoice(deps.stripe, toId(latest));
+  const { invoice, payment } = await readInvoice(deps.stripe, toStripeInvoiceId(toId(latest)));
   if (invoice.status === 'paid' || payment?.status === 'succeeded' || payment?.status === 'processing') {
     return waitForPaidChange(deps, purchase);
   }
@@ -195,7 +195,7 @@ export async function settleCharge(
   }
   if (has === 'applied') {
     const { latest_invoice: latest } = subscription;
-    return completePurchase(deps, charging, latest ? toId(latest) : null);
+    return completePurchase(deps, charging, latest ? toStripeInvoiceId(toId(latest)) : null);
   }
   if (has === 'pending') return checkPendingInvoice(deps, charging, subscription, retry && !requested);
   return reopenPurchase(deps, charging, true);

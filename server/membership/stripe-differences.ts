@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parseUnknownJson, type UserId } from '../shared/index.ts';
+import { parseUnknownJson, type StripeCustomerId, toStripeInvoiceId, type UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import { effectivePlan, trialUntil } from './effective-plan.ts';
@@ -40,7 +40,7 @@ export type DifferenceKind =
 export interface Difference {
   kind: DifferenceKind;
   userId: UserId | null;
-  customerId: string | null;
+  customerId: StripeCustomerId | null;
   /** The field, invoice or subscription, and the difference. */
   detail: string;
 }
@@ -79,7 +79,7 @@ function compareMembership({ membership, snapshot }: ReconcileInput): string[] {
 function ofOrders({ orders, facts }: ReconcileInput): Pick<Difference, 'kind' | 'detail'>[] {
   // If the customer is gone, Stripe may not return the invoices any more.
   if (!facts.customer) return [];
-  const paid = new Map(facts.invoices.filter(isOrdered).map((invoice) => [invoice.id, invoice]));
+  const paid = new Map(facts.invoices.filter(isOrdered).map((invoice) => [toStripeInvoiceId(invoice.id), invoice]));
   const known = new Map(orders.map((order) => [order.invoiceId, order]));
   // Invoices before the oldest that was read cannot be found in it.
   const oldest = facts.invoices.length < maxInvoices ? 0 : toMs(facts.invoices.at(-1)?.created ?? 0);

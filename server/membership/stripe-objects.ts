@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { type StripeSubscriptionId, toStripeSubscriptionId } from '../shared/index.ts';
 import type { AppliedDiscount, SavedCard, SubscriptionStatus } from './membership.ts';
 
 // Converts Stripe's objects: milliseconds instead of seconds, ids instead of expandable objects.
@@ -74,9 +75,9 @@ export function soldLines(invoice: Stripe.Invoice): { productId: string; amountC
   });
 }
 
-export const toSubscriptionId = (invoice: Stripe.Invoice): string | null => {
+export const toSubscriptionId = (invoice: Stripe.Invoice): StripeSubscriptionId | null => {
   const subscription = invoice.parent?.subscription_details?.subscription;
-  return subscription ? toId(subscription) : null;
+  return subscription ? toStripeSubscriptionId(toId(subscription)) : null;
 };
 
 /** Tests for a sale: trials and free plans have lines of zero. */

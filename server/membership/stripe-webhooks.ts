@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import express, { type Router } from 'express';
 import type Stripe from 'stripe';
 import { HttpError, methodNotAllowed } from '../http/index.ts';
-import type { UserId } from '../shared/index.ts';
+import { type StripeCustomerId, toStripeCustomerId, type UserId } from '../shared/index.ts';
 import { recordRefusedCard } from './card-entry.ts';
 import type { BillingDeps } from './deps.ts';
 import { findMembershipByCustomer } from './membership-store.ts';
@@ -63,12 +63,17 @@ const idIn = (item: unknown): string | null =>
     : null;
 
 /** The customer of an event: the only data that are used. */
-function customerIn({ data }: Stripe.Event): string | null {
+function customerIdIn(value: unknown): StripeCustomerId | null {
+  const id = idIn(value);
+  return id === null ? null : toStripeCustomerId(id);
+}
+
+function customerIn({ data }: Stripe.Event): StripeCustomerId | null {
   const object = data.object as About;
-  if (object.object === 'customer') return idIn(object.id);
+  if (object.object === 'customer') return customerIdIn(object.id);
   // A removed card has no customer any more; its previous attributes do.
   const before = (data as { previous_attributes?: About }).previous_attributes;
-  return idIn(object.customer) ?? idIn(before?.customer);
+  return customerIdIn(object.customer) ?? customerIdIn(before?.customer);
 }
 
 const noted = (event: Stripe.Event): NotedEvent => ({

@@ -1,4 +1,4 @@
-import type { UserId } from '../shared/index.ts';
+import type { StripeCustomerId, UserId } from '../shared/index.ts';
 import { findUser } from '../users/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { effectivePlan, trialUntil } from './effective-plan.ts';
@@ -30,7 +30,7 @@ export async function syncMember(deps: BillingDeps, userId: UserId): Promise<Mem
   throw new Error('a membership has been changing all the time');
 }
 
-async function syncSnapshot(deps: BillingDeps, before: Membership, customerId: string): Promise<boolean> {
+async function syncSnapshot(deps: BillingDeps, before: Membership, customerId: StripeCustomerId): Promise<boolean> {
   const { database, catalogue, prices, stripe, outbox, metrics, now } = deps;
   const { userId } = before;
   const facts = await readFacts(stripe, customerId);

@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
-import { minuteMs, type PlanId, toUserId, type UserId } from '../shared/index.ts';
+import { minuteMs, type PlanId, type StripeCustomerId, toUserId, type UserId } from '../shared/index.ts';
 import { type BillingTaskTable, type Db, type Schema, uuidv7 } from '../store/index.ts';
 
 /**
@@ -14,7 +14,7 @@ export interface BillingTask {
   kind: BillingTaskKind;
   /** null: the user is deleted, and only `customerId` is left. */
   userId: UserId | null;
-  customerId: string | null;
+  customerId: StripeCustomerId | null;
   /** keep: the plan of a change that was scheduled before; null: none. */
   planId: PlanId | null;
   attempts: number;
@@ -59,7 +59,7 @@ export async function addBillingTask(
     userId,
     customerId,
     planId = null,
-  }: { kind: BillingTaskKind; userId: UserId; customerId: string | null; planId?: PlanId | null },
+  }: { kind: BillingTaskKind; userId: UserId; customerId: StripeCustomerId | null; planId?: PlanId | null },
   nowMs: number,
 ): Promise<BillingTask> {
   if (kind === 'delete-customer') await eraseTasks(trx, userId);
@@ -113,7 +113,7 @@ export async function listDueTasks(db: Db, nowMs: number, max: number): Promise<
 }
 
 /** Tests whether this customer is still to be deleted at Stripe. */
-export async function hasPendingDeletion(db: Db, customerId: string): Promise<boolean> {
+export async function hasPendingDeletion(db: Db, customerId: StripeCustomerId): Promise<boolean> {
   const row = await db
     .selectFrom('billing_tasks')
     .select('id')

@@ -1,4 +1,4 @@
-import type { PlanId, UserId } from '../shared/index.ts';
+import type { PlanId, StripeCustomerId, UserId } from '../shared/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { isPaused, type Membership, trialPlanKey } from './membership.ts';
 import { findMembership } from './membership-store.ts';
@@ -17,7 +17,11 @@ const batch = 50;
  * open invoice is voided, or its page would accept money for nothing. A pause leaves the unused time as a pending
  * invoice item: it becomes the customer's credit, or Stripe would remove it with the subscription.
  */
-export async function cancelSubscription(deps: BillingDeps, userId: UserId, customerId: string): Promise<void> {
+export async function cancelSubscription(
+  deps: BillingDeps,
+  userId: UserId,
+  customerId: StripeCustomerId,
+): Promise<void> {
   await callStripe(deps.stripe, async (stripe) => {
     const { data } = (await orNotFound(stripe.subscriptions.list({ customer: customerId, limit: 100 }))) ?? {
       data: [],

@@ -1,4 +1,4 @@
-import { toUserId, type UserId } from '../shared/index.ts';
+import { type StripeCustomerId, toStripeCustomerId, toUserId, type UserId } from '../shared/index.ts';
 import { findUser } from '../users/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { memberKey } from './ensure-customer.ts';
@@ -11,7 +11,11 @@ import { hasPendingDeletion } from './task-store.ts';
 /** A customer this new may still be about to be stored here. */
 const freshMs = 10 * 60_000;
 
-async function toUnknown(deps: BillingDeps, customerId: string, userId: UserId): Promise<Difference | undefined> {
+async function toUnknown(
+  deps: BillingDeps,
+  customerId: StripeCustomerId,
+  userId: UserId,
+): Promise<Difference | undefined> {
   const { db } = deps.database;
   // A customer that waits for its deletion at Stripe.
   if ((await findMembershipByCustomer(db, customerId)) || (await hasPendingDeletion(db, customerId))) return undefined;
@@ -29,12 +33,12 @@ export async function listUnknownAtStripe(deps: BillingDeps): Promise<Difference
     for await (const { id, metadata, created } of stripe.customers.list({ limit: 100 })) {
       const userId = metadata[memberKey];
       if (userId === undefined || now() - toMs(created) < freshMs) continue;
-      const unknown = await toUnknown(deps, id, toUserId(userId));
+      const unknown = await toUnknown(deps, toStripeCustomerId(id), toUserId(userId));
       if (unknown) unknowns.push(unknown);
     }
     for await (const { id, metadata, created, customer } of stripe.subscriptions.list({ limit: 100 })) {
       const userId = metadata[memberKey];
-      const customerId = toId(customer);
+      const customerId = toStripeCustomerId(toId(customer));
       if (userId === undefined || now() - toMs(created) < freshMs) continue;
       if (unknowns.some((one) => one.customerId === customerId)) continue;
       if (await hasPendingDeletion(database.db, customerId)) continue;

@@ -1,3 +1,4 @@
+import type { StripeCustomerId } from '../shared/index.ts';
 import type { Db } from '../store/index.ts';
 
 /** An event from Stripe, by its id. */
@@ -5,7 +6,7 @@ export interface NotedEvent {
   id: string;
   type: string;
   /** null: it has no customer. */
-  customerId: string | null;
+  customerId: StripeCustomerId | null;
 }
 
 /** Records a received event. @returns its state: `done` is never done again */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HttpError } from '../http/index.ts';
-import { planIdSchema, userIdSchema } from '../shared/index.ts';
+import { planIdSchema, type StripeCustomerId, stripeInvoiceIdSchema, userIdSchema } from '../shared/index.ts';
 import type { Catalogue, Plan } from './catalogue.ts';
 import { type Membership, type SavedCard, trialPlanKey } from './membership.ts';
 import type { Order } from './order-store.ts';
@@ -62,7 +62,7 @@ export const customerSchema = z.object({
 });
 
 export function toWireCustomer(
-  membership: Membership & { customerId: string },
+  membership: Membership & { customerId: StripeCustomerId },
   { trial, byId }: Pick<Catalogue, 'trial' | 'byId'>,
 ): z.infer<typeof customerSchema> {
   const { customerId, subscriptionId, status, pricedPlanId, trialEnd, periodEnd, cancelAtPeriodEnd } = membership;
@@ -84,7 +84,7 @@ export const orderSchema = z.object({
   id: z.string(),
   userId: userIdSchema.nullable(),
   planId: planIdSchema.nullable(),
-  invoiceId: z.string(),
+  invoiceId: stripeInvoiceIdSchema,
   invoiceNumber: z.string().nullable(),
   invoiceUrl: z.string().nullable(),
   orderDate: z.int(),

@@ -4,6 +4,7 @@ import type { InvoiceRow, MembershipView, UserPlanView } from '../../views/setti
 import { partnerDealUrl, planLine, planPrice } from '../checkout/index.ts';
 import type { T } from '../http/index.ts';
 import { graceEndsAt, type InvoiceView, type Membership, type Order, type Plan } from '../membership/index.ts';
+import { toStripeInvoiceId } from '../shared/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { isExpired, toPlanStatus, toTrialStatus } from './plan-status.ts';
 import type { SignedInUser } from './require-recent-auth.ts';
@@ -123,7 +124,7 @@ export function invoiceRows(
   return [...(invoices ?? []), ...stored]
     .toSorted((one, other) => other.createdAt - one.createdAt)
     .map((invoice): InvoiceRow => {
-      const order = byInvoice.get(invoice.id);
+      const order = byInvoice.get(toStripeInvoiceId(invoice.id));
       const money = amountIn(ctx, order?.currency ?? catalogue.currency);
       const plan = catalogue.byId(order?.planId ?? invoice.planId);
       const refundedCents = Math.max(invoice.refundedCents, order?.refundedCents ?? 0);

@@ -22,6 +22,12 @@ export type UserId = Branded<'UserId'>;
 export type PlanId = Branded<'PlanId'>;
 /** The public handle of a plan, as addresses have it. */
 export type PlanKey = Branded<'PlanKey'>;
+/** The id of a customer at Stripe. */
+export type StripeCustomerId = Branded<'StripeCustomerId'>;
+/** The id of a subscription at Stripe. */
+export type StripeSubscriptionId = Branded<'StripeSubscriptionId'>;
+/** The id of an invoice at Stripe. */
+export type StripeInvoiceId = Branded<'StripeInvoiceId'>;
 
 export const toSha256 = (text: string): Sha256 => text as Sha256;
 export const toSealedText = (text: string): SealedText => text as SealedText;
@@ -31,6 +37,9 @@ export const toClientId = (text: string): ClientId => text as ClientId;
 export const toUserId = (text: string): UserId => text as UserId;
 export const toPlanId = (text: string): PlanId => text as PlanId;
 export const toPlanKey = (text: string): PlanKey => text as PlanKey;
+export const toStripeCustomerId = (text: string): StripeCustomerId => text as StripeCustomerId;
+export const toStripeSubscriptionId = (text: string): StripeSubscriptionId => text as StripeSubscriptionId;
+export const toStripeInvoiceId = (text: string): StripeInvoiceId => text as StripeInvoiceId;
 
 export const sha256Schema = z.string().brand<'Sha256'>();
 export const sealedTextSchema = z.string().brand<'SealedText'>();
@@ -39,3 +48,5 @@ export const userIdSchema = z.string().brand<'UserId'>();
 export const clientIdSchema = z.string().brand<'ClientId'>();
 export const planIdSchema = z.string().brand<'PlanId'>();
 export const planKeySchema = z.string().brand<'PlanKey'>();
+export const stripeSubscriptionIdSchema = z.string().brand<'StripeSubscriptionId'>();
+export const stripeInvoiceIdSchema = z.string().brand<'StripeInvoiceId'>();

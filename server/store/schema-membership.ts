@@ -1,4 +1,4 @@
-import type { PlanId, UserId } from '../shared/index.ts';
+import type { PlanId, StripeCustomerId, StripeInvoiceId, StripeSubscriptionId, UserId } from '../shared/index.ts';
 
 /** Tables of plans, cards and orders. See `schema.ts`; amounts are integer cents. */
 
@@ -9,12 +9,12 @@ import type { PlanId, UserId } from '../shared/index.ts';
 export interface MembershipTable {
   user_id: UserId;
   /** Stripe's customer; null until there is one. */
-  customer_id: string | null;
+  customer_id: StripeCustomerId | null;
   /** Start of the requests for it under the present idempotency keys, which Stripe keeps for a day. */
   customer_asked_at: number | null;
   /** Length of the user's trial; 0: none. */
   trial_days: number;
-  subscription_id: string | null;
+  subscription_id: StripeSubscriptionId | null;
   /** Number of earlier subscriptions of this user: part of the idempotency key of the next. */
   generation: number;
   /** Stripe's status of the subscription; none without a subscription. */
@@ -66,7 +66,7 @@ export interface PurchaseTable {
   attempt: number;
   /** JSON: the exact request to Stripe in this attempt (`Charge`), so that it can be repeated. */
   charge: string | null;
-  invoice_id: string | null;
+  invoice_id: StripeInvoiceId | null;
   created_at: number;
   updated_at: number;
 }
@@ -76,12 +76,12 @@ export interface OrderTable {
   id: string;
   user_id: UserId | null;
   /** Stripe's; unique. */
-  invoice_id: string;
+  invoice_id: StripeInvoiceId;
   invoice_number: string | null;
   /** Stripe's page of the invoice. */
   invoice_url: string | null;
-  customer_id: string;
-  subscription_id: string | null;
+  customer_id: StripeCustomerId;
+  subscription_id: StripeSubscriptionId | null;
   plan_id: PlanId | null;
   /** The specification's 'plan'. */
   order_purchase: string;
@@ -110,7 +110,7 @@ export interface OrderTable {
 export interface StripeEventTable {
   id: string;
   type: string;
-  customer_id: string | null;
+  customer_id: StripeCustomerId | null;
   received_at: number;
   done_at: number | null;
 }
@@ -139,7 +139,7 @@ export interface BillingTaskTable {
   /** cancel-now, cancel-later, keep, resume, delete-customer. */
   kind: string;
   user_id: UserId;
-  customer_id: string | null;
+  customer_id: StripeCustomerId | null;
   /** keep: the plan of an earlier scheduled change. */
   plan_id: PlanId | null;
   attempts: number;

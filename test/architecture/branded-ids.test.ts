@@ -1,4 +1,6 @@
 import type { Catalogue } from '../../server/membership/index.ts';
+import { findMembershipByCustomer, findMembershipBySubscription } from '../../server/membership/membership-store.ts';
+import { findOrderByInvoice } from '../../server/membership/order-store.ts';
 import type { BackchannelLogouts } from '../../server/oidc/backchannel-logouts.ts';
 import { deleteConnectedApp } from '../../server/oidc/connected-app-store.ts';
 import type { GrantStore } from '../../server/oidc/grant-store.ts';
@@ -14,6 +16,9 @@ import {
   type SessionId,
   type SessionIdHash,
   type Sha256,
+  type StripeCustomerId,
+  type StripeInvoiceId,
+  type StripeSubscriptionId,
   toUserId,
   type UserId,
 } from '../support/ids.ts';
@@ -28,6 +33,9 @@ interface Values {
   plain: string;
   planId: PlanId;
   planKey: PlanKey;
+  customer: StripeCustomerId;
+  subscription: StripeSubscriptionId;
+  invoice: StripeInvoiceId;
 }
 
 type Deps = Parameters<typeof endSessions>;
@@ -93,6 +101,17 @@ const swapped = {
     // @ts-expect-error: a user is no plan
     catalogue.byId(userId),
   ],
+  stripe: (trx: Trx, { customer, subscription, invoice }: Values) => [
+    findMembershipByCustomer(trx, customer),
+    findMembershipBySubscription(trx, subscription),
+    findOrderByInvoice(trx, invoice),
+    // @ts-expect-error: swapped
+    findMembershipByCustomer(trx, subscription),
+    // @ts-expect-error: swapped
+    findMembershipBySubscription(trx, customer),
+    // @ts-expect-error: swapped
+    findOrderByInvoice(trx, subscription),
+  ],
   sealed: (box: SecretBox, { sealed, plain, hash }: Values) => [
     box.open(sealed),
     // @ts-expect-error: plain text is not sealed
@@ -106,7 +125,15 @@ const swapped = {
 
 describe('Branded ids', () => {
   it('The compiler refuses each call with swapped ids', () => {
-    expect(Object.keys(swapped)).toEqual(['endSessions', 'sessions', 'sessionNames', 'grants', 'plans', 'sealed']);
+    expect(Object.keys(swapped)).toEqual([
+      'endSessions',
+      'sessions',
+      'sessionNames',
+      'grants',
+      'plans',
+      'stripe',
+      'sealed',
+    ]);
   });
 
   it('A branded id is the same text at run time', () => {

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import type { User } from '../../server/users/index.ts';
 import { type Shop, startShop } from '../membership/steps.ts';
+import { toStripeCustomerId } from '../support/ids.ts';
 import { anyBackend } from '../support/stores.ts';
 import { askToLeave, dayMs } from './steps.ts';
 
@@ -90,7 +91,7 @@ describe('deletion of a member with a plan: calls to Stripe', () => {
     const orders = await shop.foyer.deps.database.db
       .selectFrom('orders')
       .selectAll()
-      .where('customer_id', '=', customerId ?? '')
+      .where('customer_id', '=', toStripeCustomerId(customerId ?? ''))
       .execute();
     expect(orders).toMatchObject([{ user_id: null, card: null, paid_cents: 9_900 }]);
     expect(await shop.foyer.deps.database.db.selectFrom('billing_tasks').selectAll().execute()).toEqual([]);

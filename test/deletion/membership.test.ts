@@ -1,7 +1,7 @@
 import { addBillingTask, completeTask, listDueTasks, rescheduleTask } from '../../server/membership/task-store.ts';
 import type { User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toPlanId, toUserId } from '../support/ids.ts';
+import { toPlanId, toStripeCustomerId, toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { askToLeave, dayMs, deletionOf, membershipRow } from './steps.ts';
 
@@ -120,7 +120,11 @@ describe.each(backends)('deletion of a member with a plan, on $name', (backend) 
     const mine = async (nowMs: number) =>
       (await listDueTasks(database.db, nowMs, 100)).filter(({ userId }) => userId === 'first' || userId === 'second');
     await database.transaction(async (trx) => {
-      await addBillingTask(trx, { kind: 'cancel-later', userId: toUserId('first'), customerId: 'cus_1' }, at);
+      await addBillingTask(
+        trx,
+        { kind: 'cancel-later', userId: toUserId('first'), customerId: toStripeCustomerId('cus_1') },
+        at,
+      );
       await addBillingTask(trx, { kind: 'keep', userId: toUserId('second'), customerId: null }, at - 1);
     });
     expect(await mine(at - 2)).toEqual([]);

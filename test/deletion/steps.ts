@@ -4,7 +4,17 @@ import type { User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
 import type { TestFoyer } from '../support/foyer.ts';
-import { toClientId, toPlanId, toSealedText, toSessionIdHash, toSha256, toUserId } from '../support/ids.ts';
+import {
+  toClientId,
+  toPlanId,
+  toSealedText,
+  toSessionIdHash,
+  toSha256,
+  toStripeCustomerId,
+  toStripeInvoiceId,
+  toStripeSubscriptionId,
+  toUserId,
+} from '../support/ids.ts';
 
 export const dayMs = 24 * 60 * 60_000;
 
@@ -26,10 +36,10 @@ export function membershipRow(
   const thing = uuidv7().replaceAll('-', '');
   return {
     user_id: toUserId(userId),
-    customer_id: `cus_${thing}`,
+    customer_id: toStripeCustomerId(`cus_${thing}`),
     customer_asked_at: at,
     trial_days: 7,
-    subscription_id: `sub_${thing}`,
+    subscription_id: toStripeSubscriptionId(`sub_${thing}`),
     generation: 0,
     status: 'active',
     priced_plan_id: toPlanId('10'),
@@ -240,10 +250,10 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
     orders: {
       id: uuidv7(),
       user_id: id,
-      invoice_id: `in_${uuidv7()}`,
+      invoice_id: toStripeInvoiceId(`in_${uuidv7()}`),
       invoice_number: null,
       invoice_url: null,
-      customer_id: 'cus_marked',
+      customer_id: toStripeCustomerId('cus_marked'),
       subscription_id: null,
       plan_id: toPlanId('10'),
       order_purchase: 'plan',

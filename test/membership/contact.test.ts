@@ -2,6 +2,7 @@ import { attachCustomer, memberKey } from '../../server/membership/ensure-custom
 import { diffWithStripe } from '../../server/membership/index.ts';
 import { insertMembership } from '../../server/membership/membership-store.ts';
 import type { User } from '../../server/users/index.ts';
+import { toStripeCustomerId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { manyCards, type Shop, startShop } from './steps.ts';
 
@@ -56,7 +57,7 @@ describe.each(backends)('an address that Stripe refuses, on $name', (backend) =>
     const { deps } = shop.membership;
     const { id } = await shop.stripe.client().customers.create({ metadata: { [memberKey]: user.id } });
     await insertMembership(deps.database.db, user.id, deps.now());
-    await attachCustomer(deps, user.id, id);
+    await attachCustomer(deps, user.id, toStripeCustomerId(id));
     expect(await customerOf(user)).toMatchObject({ email: null });
     expect((await (await shop.foyer.signedIn(user)).get('/plan-purchase/10')).status).toBe(200);
     expect(await customerOf(user)).toMatchObject({ email: user.email, name: expect.stringContaining('Ada') });

@@ -10,7 +10,7 @@ import {
   type SubscriptionStatus,
   trialPlanKey,
 } from '../../server/membership/index.ts';
-import { toPlanId } from '../support/ids.ts';
+import { toPlanId, toStripeSubscriptionId } from '../support/ids.ts';
 
 const catalogue = createCatalogue(loadPlans());
 const dayMs = 24 * 60 * 60_000;
@@ -35,7 +35,7 @@ const nothing: Facts = {
 const paying: Facts = {
   ...nothing,
   status: 'active',
-  subscriptionId: 'sub_1',
+  subscriptionId: toStripeSubscriptionId('sub_1'),
   pricedPlanId: toPlanId('12'),
   paidPlanId: toPlanId('12'),
 };
@@ -80,7 +80,7 @@ describe('effectivePlan', () => {
 
 const facts = fc.record<Facts>({
   status: fc.constantFrom(...statuses),
-  subscriptionId: fc.constantFrom(null, 'sub_1'),
+  subscriptionId: fc.constantFrom(null, toStripeSubscriptionId('sub_1')),
   pricedPlanId: fc.constantFrom(null, trialPlanKey, toPlanId('unknown'), ...paidIds),
   trialEnd: fc.option(fc.integer({ min: nowMs - 60 * dayMs, max: nowMs + 60 * dayMs })),
   paidPlanId: fc.constantFrom(null, toPlanId('unknown'), ...paidIds),

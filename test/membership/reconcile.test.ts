@@ -10,7 +10,7 @@ import { reconcileHourly } from '../../server/membership/jobs.ts';
 import { addBillingTask } from '../../server/membership/task-store.ts';
 import type { User } from '../../server/users/index.ts';
 import { type Cli, cliOf } from '../support/cli.ts';
-import { toPlanId, toUserId } from '../support/ids.ts';
+import { type StripeInvoiceId, toPlanId, toStripeCustomerId, toStripeInvoiceId, toUserId } from '../support/ids.ts';
 import { anyBackend } from '../support/stores.ts';
 import { cards, dayMs, manyCards, type Shop, startShop } from './steps.ts';
 
@@ -195,7 +195,7 @@ describe('comparison of Foyer with Stripe', () => {
     it('An order without an invoice or with another amount is reported', async () => {
       const user = await buyer();
       const [order] = await orders(user);
-      const change = (values: { invoice_id?: string; paid_cents?: number }) =>
+      const change = (values: { invoice_id?: StripeInvoiceId; paid_cents?: number }) =>
         db()
           .updateTable('orders')
           .set(values)
@@ -205,11 +205,11 @@ describe('comparison of Foyer with Stripe', () => {
       expect((await reconcile()).left).toMatchObject([
         { kind: 'order amount', detail: `${order?.invoiceId}: 1 here, 9900 at Stripe` },
       ]);
-      await change({ paid_cents: 9_900, invoice_id: 'in_made_up' });
+      await change({ paid_cents: 9_900, invoice_id: toStripeInvoiceId('in_made_up') });
       const { left, repaired } = await reconcile();
       expect(left).toMatchObject([{ kind: 'order without invoice', detail: 'in_made_up' }]);
       expect(repaired).toMatchObject([{ kind: 'order missing' }]);
-      await db().deleteFrom('orders').where('invoice_id', '=', 'in_made_up').execute();
+      await db().deleteFrom('orders').where('invoice_id', '=', toStripeInvoiceId('in_made_up')).execute();
     });
 
     it('Customers of no user, second customers and subscriptions made by hand are reported', async () => {
@@ -228,7 +228,11 @@ describe('comparison of Foyer with Stripe', () => {
         `subscription unknown here ${id}`,
       ]);
       // One whose deletion waits is none.
-      const about = { kind: 'delete-customer', userId: toUserId('gone'), customerId: nobody.id } as const;
+      const about = {
+        kind: 'delete-customer',
+        userId: toUserId('gone'),
+        customerId: toStripeCustomerId(nobody.id),
+      } as const;
       await shop.foyer.deps.database.transaction((trx) => addBillingTask(trx, about, shop.foyer.deps.now()));
       expect(await found()).toHaveLength(2);
       await shop.membership.work();

@@ -1,7 +1,7 @@
 import { listOrders } from '../../server/membership/index.ts';
 import { addBillingTask, type BillingTaskKind, listTasks } from '../../server/membership/task-store.ts';
 import type { User } from '../../server/users/index.ts';
-import { toPlanId } from '../support/ids.ts';
+import { toPlanId, toStripeCustomerId } from '../support/ids.ts';
 import { anyBackend } from '../support/stores.ts';
 import { cards, dayMs, from, manyCards, type Shop, startShop } from './steps.ts';
 
@@ -24,7 +24,7 @@ describe('billing tasks at Stripe', () => {
     return user;
   }
   async function decide(user: User, kind: BillingTaskKind): Promise<string> {
-    const customerId = (await standing(user))?.customerId ?? '';
+    const customerId = (await standing(user))?.customerId ?? toStripeCustomerId('');
     const about = { kind, userId: user.id, customerId };
     await database().transaction((trx) => addBillingTask(trx, about, shop.foyer.deps.now()));
     return customerId;

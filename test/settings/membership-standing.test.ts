@@ -1,7 +1,7 @@
 import { loadPlans } from '../../config/plans.ts';
 import { createCatalogue, type Membership, type Plan } from '../../server/membership/index.ts';
 import { isExpired, toPlanStatus, toTrialStatus } from '../../server/settings/plan-status.ts';
-import { toPlanId, toUserId } from '../support/ids.ts';
+import { toPlanId, toStripeCustomerId, toStripeSubscriptionId, toUserId } from '../support/ids.ts';
 
 const catalogue = createCatalogue(loadPlans());
 const nowMs = Date.UTC(2026, 10, 21, 12);
@@ -10,10 +10,10 @@ const words = ({ name, code }: Plan) => ({ name, line: code, features: [] });
 
 const paid: Membership = {
   userId: toUserId('u'),
-  customerId: 'cus_1',
+  customerId: toStripeCustomerId('cus_1'),
   customerAskedAt: null,
   trialDays: 7,
-  subscriptionId: 'sub_1',
+  subscriptionId: toStripeSubscriptionId('sub_1'),
   generation: 0,
   status: 'active',
   pricedPlanId: toPlanId('12'),
