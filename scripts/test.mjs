@@ -17,7 +17,7 @@ import { alone } from './lib/ready.mjs';
 import { createSay, Failure } from './lib/say.mjs';
 import { startPostgres, startRedis } from './lib/services.mjs';
 import { judge, summaryLines } from './lib/summary.mjs';
-import { readSpeed } from './lib/test-selection.mjs';
+import { readSpeed } from './lib/test-speed.mjs';
 
 const say = createSay();
 

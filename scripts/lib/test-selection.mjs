@@ -8,9 +8,7 @@
 import { globSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { root } from './paths.mjs';
-import { Failure } from './say.mjs';
-
-/** @typedef {'fast' | 'all'} Speed */
+import { readSpeed } from './test-speed.mjs';
 
 /** Journeys in a browser that `npm test` has: one of each flow, with and without JavaScript. All others are thorough. */
 const flows = [
@@ -74,17 +72,6 @@ const onBothPairs = [
 
 /** All patterns of this file. */
 export const patterns = [...onBothPairs, ...thorough];
-
-/**
- * @param {NodeJS.ProcessEnv} env
- * @returns {Speed}
- * @throws {Failure} for another word
- */
-export function readSpeed(env) {
-  const speed = env.FOYER_TEST || 'all';
-  if (speed === 'fast' || speed === 'all') return speed;
-  throw new Failure(`FOYER_TEST is "${speed}". Write fast or all`);
-}
 
 /** @param {string} path relative, with slashes */
 function isThorough(path) {

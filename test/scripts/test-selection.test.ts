@@ -1,7 +1,8 @@
 import { globSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from '../../scripts/lib/paths.mjs';
-import { excludedFiles, patterns, readSpeed, selectBackends } from '../../scripts/lib/test-selection.mjs';
+import { excludedFiles, patterns, selectBackends } from '../../scripts/lib/test-selection.mjs';
+import { readSpeed } from '../../scripts/lib/test-speed.mjs';
 
 const files = globSync('test/**/*.test.{ts,tsx}', { cwd: root }).map((path) => join(root, path));
 const on = (file: string, speed: string) => selectBackends(join(root, file), { FOYER_TEST: speed });
