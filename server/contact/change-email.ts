@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { codeMinutes, type IssuedCode } from '../codes/index.ts';
 import { type Language, resolveLanguage } from '../http/index.ts';
 import { notifySecurityChange, type Origin, whence } from '../messages/index.ts';
-import { randomToken, sha256 } from '../shared/index.ts';
+import { type FlowId, randomToken, sha256 } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import { AlreadyInUseError, changeEmail, findUserByIdentifier, normaliseEmail, type User } from '../users/index.ts';
 import type { ContactDeps } from './deps.ts';
@@ -20,7 +20,7 @@ const undoMs = undoHours * 60 * 60_000;
 const purpose = 'change-email';
 
 export type RequestEmailChangeResult =
-  | { kind: 'asked'; flow: string }
+  | { kind: 'asked'; flow: FlowId }
   | { kind: 'refused'; refusal: { kind: 'malformed' } | { kind: 'same' } | CodeThrottled };
 
 const mailLanguage = (user: User, from: Origin) => resolveLanguage(from.lang, user.locale ?? undefined);
@@ -28,7 +28,7 @@ const mailLanguage = (user: User, from: Origin) => resolveLanguage(from.lang, us
 /** Sends a code to the new address; or, if a user already has it, a notice to them that someone else wanted it. */
 async function sendCode(
   deps: ContactDeps,
-  { id, flow }: { id: string; flow: PendingContactChange },
+  { id, flow }: { id: FlowId; flow: PendingContactChange },
   user: User,
   lang: Language,
   also?: (trx: Transaction<Schema>) => Promise<unknown>,
@@ -96,7 +96,7 @@ export async function requestEmailChange(
 export async function resendEmailChangeCode(
   deps: ContactDeps,
   user: User,
-  id: string,
+  id: FlowId,
   from: Origin,
 ): Promise<ResendCodeResult> {
   const flow = await deps.flows.find('email', id, user);
@@ -119,7 +119,7 @@ export type ConfirmEmailChangeResult = { kind: 'changed'; user: User } | CodeRej
 export async function confirmEmail(
   deps: ContactDeps,
   user: User,
-  id: string,
+  id: FlowId,
   typed: string,
   from: Origin,
 ): Promise<ConfirmEmailChangeResult> {

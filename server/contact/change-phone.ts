@@ -2,6 +2,7 @@ import { codeMinutes } from '../codes/index.ts';
 import { resolveLanguage } from '../http/index.ts';
 import { classifyNumber, codeText, notifySecurityChange, type Origin, type SmsRefusal } from '../messages/index.ts';
 import { forgetRememberedDevices } from '../mfa/index.ts';
+import type { FlowId } from '../shared/index.ts';
 import { AlreadyInUseError, normalisePhone, removePhone, setPhone, type User } from '../users/index.ts';
 import type { ContactDeps } from './deps.ts';
 import type { PendingContactChange } from './pending-contact-changes.ts';
@@ -19,7 +20,7 @@ export type PhoneRefusal =
   | { kind: 'not-offered' }
   | CodeThrottled;
 
-export type RequestPhoneChangeResult = { kind: 'asked'; flow: string } | { kind: 'refused'; refusal: PhoneRefusal };
+export type RequestPhoneChangeResult = { kind: 'asked'; flow: FlowId } | { kind: 'refused'; refusal: PhoneRefusal };
 
 /** Which limit applied would not help a user, and would help an attacker. */
 function toRefusal(why: SmsRefusal, retryAfterMs: number): PhoneRefusal {
@@ -42,7 +43,7 @@ async function findPhoneFault(
 
 async function sendCode(
   deps: ContactDeps,
-  { id, flow }: { id: string; flow: PendingContactChange },
+  { id, flow }: { id: FlowId; flow: PendingContactChange },
   user: User,
   from: Origin,
 ): Promise<PhoneRefusal | undefined> {
@@ -96,7 +97,7 @@ export async function requestPhoneChange(
 export type PhoneResent = { kind: 'sent' } | { kind: 'not-found' } | { kind: 'refused'; refusal: PhoneRefusal };
 
 /** Sends another code if the last one is old enough; the earlier code becomes invalid. */
-export async function resendPhoneCode(deps: ContactDeps, user: User, id: string, from: Origin): Promise<PhoneResent> {
+export async function resendPhoneCode(deps: ContactDeps, user: User, id: FlowId, from: Origin): Promise<PhoneResent> {
   const flow = await deps.flows.find('phone', id, user);
   if (!flow) return { kind: 'not-found' };
   const refusal = await sendCode(deps, { id, flow }, user, from);
@@ -112,7 +113,7 @@ export type ConfirmPhoneChangeResult = { kind: 'changed' } | CodeRejection;
 export async function confirmPhone(
   deps: ContactDeps,
   user: User,
-  id: string,
+  id: FlowId,
   typed: string,
   from: Origin,
 ): Promise<ConfirmPhoneChangeResult> {

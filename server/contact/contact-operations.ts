@@ -3,6 +3,7 @@ import { codeMinutes } from '../codes/index.ts';
 import { type ApiOperation, defineOperation, HttpError, toRetrySeconds, translator } from '../http/index.ts';
 import { retryAfterText } from '../password/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
+import { toFlowId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { requireCallingUser } from '../users/index.ts';
 import type { PhoneRefusal } from './change-phone.ts';
@@ -145,7 +146,7 @@ function verifyUserAttribute(deps: OperationsDeps): ApiOperation {
       const kind = kinds[attribute];
       const confirmed = await deps[kind].confirm(
         await requireCallingUser(req, deps.database),
-        flow,
+        toFlowId(flow),
         code,
         getRequestOrigin(req),
       );

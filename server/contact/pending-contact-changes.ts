@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
-import { minuteMs, userIdSchema } from '../shared/index.ts';
+import { type FlowId, minuteMs, userIdSchema } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 
@@ -28,15 +28,15 @@ export type PendingContactChange = z.infer<typeof schema>;
 
 export interface PendingContactChanges {
   /** Its id is a secret of the browser or caller that started it. */
-  begin(kind: ContactChangeKind, user: User, to: string): Promise<{ id: string; flow: PendingContactChange }>;
+  begin(kind: ContactChangeKind, user: User, to: string): Promise<{ id: FlowId; flow: PendingContactChange }>;
   /** This user's, only while the password of its start is unchanged. */
-  find(kind: ContactChangeKind, id: string, user: User): Promise<PendingContactChange | undefined>;
+  find(kind: ContactChangeKind, id: FlowId, user: User): Promise<PendingContactChange | undefined>;
   /** Updates a live change without extending it. */
-  update(id: string, flow: PendingContactChange): Promise<void>;
-  end(id: string): Promise<void>;
+  update(id: FlowId, flow: PendingContactChange): Promise<void>;
+  end(id: FlowId): Promise<void>;
   /** The browser's own, '' without one. */
-  readChangeCookie(req: Request, kind: ContactChangeKind): string;
-  setChangeCookie(res: Response, kind: ContactChangeKind, id: string): void;
+  readChangeCookie(req: Request, kind: ContactChangeKind): FlowId;
+  setChangeCookie(res: Response, kind: ContactChangeKind, id: FlowId): void;
   clearChangeCookie(res: Response, kind: ContactChangeKind): void;
 }
 

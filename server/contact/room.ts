@@ -1,6 +1,7 @@
 import type { Router } from 'express';
 import type { ApiOperation } from '../http/index.ts';
 import type { Origin } from '../messages/index.ts';
+import type { FlowId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import {
   type ConfirmEmailChangeResult,
@@ -29,13 +30,13 @@ export interface ContactModule {
   /** See each rule; `flow` is the id of the pending change. */
   email: {
     ask(user: User, typed: string, from: Origin): Promise<RequestEmailChangeResult>;
-    resend(user: User, flow: string, from: Origin): Promise<ResendCodeResult>;
-    confirm(user: User, flow: string, code: string, from: Origin): Promise<ConfirmEmailChangeResult>;
+    resend(user: User, flow: FlowId, from: Origin): Promise<ResendCodeResult>;
+    confirm(user: User, flow: FlowId, code: string, from: Origin): Promise<ConfirmEmailChangeResult>;
   };
   phone: {
     ask(user: User, typed: string, from: Origin): Promise<RequestPhoneChangeResult>;
-    resend(user: User, flow: string, from: Origin): Promise<PhoneResent>;
-    confirm(user: User, flow: string, code: string, from: Origin): Promise<ConfirmPhoneChangeResult>;
+    resend(user: User, flow: FlowId, from: Origin): Promise<PhoneResent>;
+    confirm(user: User, flow: FlowId, code: string, from: Origin): Promise<ConfirmPhoneChangeResult>;
     remove(user: User, from: Origin): Promise<RemovePhoneResult>;
   };
   flows: Pick<PendingContactChanges, 'find' | 'readChangeCookie' | 'setChangeCookie' | 'clearChangeCookie'>;

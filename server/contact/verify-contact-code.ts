@@ -1,4 +1,5 @@
 import { normaliseCode } from '../codes/index.ts';
+import type { FlowId } from '../shared/index.ts';
 import type { ContactDeps } from './deps.ts';
 import { consumeContactGuess } from './limits.ts';
 import type { PendingContactChange } from './pending-contact-changes.ts';
@@ -27,7 +28,7 @@ export type CodeRejection =
 /** Checks a typed code of a flow; the right one is used up. @returns undefined if it is right */
 export async function verifyContactCode(
   { kv, codes }: Pick<ContactDeps, 'kv' | 'codes'>,
-  { id, flow }: { id: string; flow: PendingContactChange },
+  { id, flow }: { id: FlowId; flow: PendingContactChange },
   typed: string,
   ip: string,
 ): Promise<CodeRejection | undefined> {

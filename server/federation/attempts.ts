@@ -1,7 +1,16 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
-import { hourMs, minuteMs, randomToken, sessionIdHashSchema, sha256, userIdSchema } from '../shared/index.ts';
+import {
+  type FlowId,
+  flowIdSchema,
+  hourMs,
+  minuteMs,
+  randomToken,
+  sessionIdHashSchema,
+  sha256,
+  userIdSchema,
+} from '../shared/index.ts';
 import { acceptFormerNames, browserRecords, isToken, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import type { RefusalKind } from './identity.ts';
 
@@ -20,7 +29,7 @@ export type FederationIntent = z.infer<typeof intent>;
 
 const schema = z.object({
   /** A secret of the browser; `state` or RelayState at the provider. */
-  id: z.string(),
+  id: flowIdSchema,
   /** The provider's id. */
   provider: z.string(),
   intent,
@@ -64,13 +73,13 @@ const cookieName = 'foyer_federation';
  * that no sibling subdomain can plant) and to one provider, and is answered once.
  */
 export interface FederationAttempts {
-  newId(): string;
+  newId(): FlowId;
   /** Stores the attempt, and sets the browser's cookie if it has none. */
   begin(req: Request, res: Response, attempt: Omit<FederationAttempt, 'begunAtMs'>): Promise<void>;
   /** @param options.anyBrowser the request is a cross-site POST without cookies: the next step checks the browser */
-  find(req: Request, id: string, provider: string, options?: { anyBrowser: true }): Promise<AttemptLookup>;
+  find(req: Request, id: FlowId, provider: string, options?: { anyBrowser: true }): Promise<AttemptLookup>;
   /** Uses it up atomically: of several parallel calls, one gets `open`. */
-  take(req: Request, id: string, provider: string): Promise<AttemptLookup>;
+  take(req: Request, id: FlowId, provider: string): Promise<AttemptLookup>;
   /** The identifier of this browser for other records that are bound to it; undefined before its first attempt. */
   browserHash(req: Request): string | undefined;
 }
@@ -107,7 +116,7 @@ export function createFederationAttempts({
     return { state: used || now() - row.begunAtMs > attemptMs ? 'expired' : 'open', attempt };
   };
 
-  async function read(req: Request, id: string, provider: string, anyBrowser: boolean) {
+  async function read(req: Request, id: FlowId, provider: string, anyBrowser: boolean) {
     const found = await records.findConsumable(id);
     if (found?.value.provider !== provider) return undefined;
     return anyBrowser || found.value.browser === browserHash(req) ? found : undefined;

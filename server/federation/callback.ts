@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { belongToRequest, continuationFromQuery, HttpError } from '../http/index.ts';
+import { toFlowId } from '../shared/index.ts';
 import { type FederationAttempt, lookupRefusals } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
 import { handleIdentity } from './handle-identity.ts';
@@ -64,7 +65,7 @@ export function callback(deps: FederationDeps): RequestHandler {
     if (provider.kind === 'facebook') endFragment(res);
     // A repeated parameter counts as absent: an error page for it would have a code in its address.
     const state = typeof req.query.state === 'string' ? req.query.state : '';
-    const found = await deps.attempts.take(req, state, provider.id);
+    const found = await deps.attempts.take(req, toFlowId(state), provider.id);
     const attempt = found.state === 'unknown' ? undefined : found.attempt;
     if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.continuation}`);
     try {

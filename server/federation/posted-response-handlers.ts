@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { UnsolicitedResponsePage } from '../../views/federation/unsolicited-response-page.tsx';
 import { belongToRequest, HttpError, readFormField, readQueryParam } from '../http/index.ts';
+import { toFlowId } from '../shared/index.ts';
 import { lookupRefusals } from './attempts.ts';
 import { logRefusal, requireProvider } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
@@ -22,7 +23,7 @@ export function showPostedResponse(deps: FederationDeps): RequestHandler {
   const { attempts, tickets } = deps;
   return async (req, res) => {
     const provider = requireProvider(deps, req);
-    const id = readQueryParam(req, 'ticket') ?? '';
+    const id = toFlowId(readQueryParam(req, 'ticket') ?? '');
     const ticket = await tickets.find(id);
     if (!belongsTo(ticket, provider)) {
       logRefusal(deps, provider, new FederationError('over', 'ticket expired or unknown'));
@@ -75,7 +76,7 @@ function renderUnsolicitedPage(
 export function finishPostedResponse(deps: FederationDeps): RequestHandler {
   return async (req, res) => {
     const provider = requireProvider(deps, req);
-    const id = readFormField(req, 'ticket');
+    const id = toFlowId(readFormField(req, 'ticket'));
     const found = await deps.tickets.find(id);
     if (found?.attempt !== undefined) throw new HttpError('badRequest', { detail: 'ticket belongs to an attempt' });
     const attempt = { intent: { kind: 'sign-in' }, continuation: '', remember: false } as const;

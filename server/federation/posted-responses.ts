@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { minuteMs } from '../shared/index.ts';
+import { flowIdSchema, minuteMs } from '../shared/index.ts';
 import { type BrowserRecords, browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { refusalKinds, upstreamIdentitySchema } from './identity.ts';
 
 const schema = z.object({
   provider: z.string(),
   /** Undefined: the response is unsolicited (IdP-initiated). */
-  attempt: z.string().optional(),
+  attempt: flowIdSchema.optional(),
   outcome: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('identity'), identity: upstreamIdentitySchema }),
     z.object({ kind: z.literal('refused'), why: z.enum(refusalKinds) }),

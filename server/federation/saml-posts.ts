@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, urlencoded } from 'express';
 import { HttpError, keepOpener, readFormField, toRetrySeconds } from '../http/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
-import { sha256 } from '../shared/index.ts';
+import { sha256, toFlowId } from '../shared/index.ts';
 
 import { logRefusal, requireProvider } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
@@ -40,7 +40,7 @@ export function handleAssertion(deps: FederationDeps): RequestHandler[] {
     const provider = requireSamlProvider(deps, req);
     const relayState = readFormField(req, 'RelayState');
     // An unsolicited response has a RelayState of the provider; an address in it is never used.
-    const found = await attempts.find(req, relayState, provider.id, { anyBrowser: true });
+    const found = await attempts.find(req, toFlowId(relayState), provider.id, { anyBrowser: true });
     const attempt = found.state === 'unknown' ? undefined : found.attempt.id;
     if (found.state !== 'unknown' && found.attempt.popup) keepOpener(res);
     const outcome = await read(deps, provider, req, found).then(
@@ -110,7 +110,7 @@ export function handleLogoutRedirect(deps: FederationDeps): RequestHandler[] {
       return res.redirect(303, await message.answer());
     }
     const relayState = input('RelayState');
-    const deletion = await pendingLogouts.take(typeof relayState === 'string' ? relayState : '', provider.id);
+    const deletion = await pendingLogouts.take(toFlowId(typeof relayState === 'string' ? relayState : ''), provider.id);
     const ended = message?.success === true && deletion?.requestId === message.inResponseTo;
     res.redirect(303, deletion?.returnTo ?? (ended || !deletion ? '/' : signedOutUrl(provider)));
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { UpstreamSession } from '../sessions/index.ts';
-import { minuteMs } from '../shared/index.ts';
+import { type FlowId, minuteMs } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import type { Providers } from './providers.ts';
 import { signedOutUrl } from './sign-in-notices.ts';
@@ -18,9 +18,9 @@ export type PendingLogout = z.infer<typeof schema>;
 
 export interface PendingLogouts {
   /** For RelayState. */
-  newId(): string;
-  put(id: string, deletion: PendingLogout): Promise<void>;
-  take(id: string, provider: string): Promise<PendingLogout | undefined>;
+  newId(): FlowId;
+  put(id: FlowId, deletion: PendingLogout): Promise<void>;
+  take(id: FlowId, provider: string): Promise<PendingLogout | undefined>;
 }
 
 export function createPendingLogouts({ kv, box }: { kv: KeyValueStore; box: SecretBox }): PendingLogouts {

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
 import { upstreamSessionSchema } from '../sessions/index.ts';
-import { minuteMs, userIdSchema } from '../shared/index.ts';
+import { type FlowId, minuteMs, userIdSchema } from '../shared/index.ts';
 import { acceptFormerNames, browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { methods } from './challenge-methods.ts';
 
@@ -39,15 +39,15 @@ export type NewChallenge = Omit<MfaChallenge, 'expiresAtMs'>;
  * Each start creates a new id, so that a planted or known id is useless.
  */
 export interface MfaChallenges {
-  newId(): string;
-  begin(req: Request, res: Response, id: string, challenge: NewChallenge): Promise<void>;
+  newId(): FlowId;
+  begin(req: Request, res: Response, id: FlowId, challenge: NewChallenge): Promise<void>;
   /** The browser's own challenge. */
-  current(req: Request): Promise<{ id: string; challenge: MfaChallenge } | undefined>;
-  find(id: string): Promise<MfaChallenge | undefined>;
+  current(req: Request): Promise<{ id: FlowId; challenge: MfaChallenge } | undefined>;
+  find(id: FlowId): Promise<MfaChallenge | undefined>;
   /** Updates a live challenge without extending it. */
-  update(id: string, challenge: MfaChallenge): Promise<void>;
+  update(id: FlowId, challenge: MfaChallenge): Promise<void>;
   /** Ends it. @returns true for exactly one of several parallel calls */
-  consume(id: string): Promise<boolean>;
+  consume(id: FlowId): Promise<boolean>;
   clear(res: Response): void;
 }
 
@@ -74,7 +74,7 @@ export function createMfaChallenges({ kv, box, cookies, now }: Settings): MfaCha
     cookie: { cookies, name: 'foyer_challenge', maxAgeMs: challengeMs },
   });
 
-  async function find(id: string): Promise<MfaChallenge | undefined> {
+  async function find(id: FlowId): Promise<MfaChallenge | undefined> {
     const challenge = await records.find(id);
     return challenge && now() < challenge.expiresAtMs ? challenge : undefined;
   }

@@ -1,4 +1,5 @@
 import type { Origin } from '../messages/index.ts';
+import type { FlowId } from '../shared/index.ts';
 import type { MfaPreference, User } from '../users/index.ts';
 import { listAuthenticators, type UserAuthenticators } from './authenticators.ts';
 import { changeMfaPreference, reissueRecoveryCodes, type SetMfaPreferenceResult } from './mfa-preference.ts';
@@ -15,9 +16,9 @@ import {
 export interface Enrolling {
   findFactors(user: User): Promise<UserAuthenticators>;
   /** @returns the setup, and its id: a secret of the browser or caller that started it */
-  beginTotp(user: User): Promise<TotpSetup & { setupId: string }>;
-  findTotpSetup(setupId: string, user: User): Promise<TotpSetup | undefined>;
-  activateTotp(setupId: string, user: User, typed: string, from: Origin): Promise<ActivateTotpResult>;
+  beginTotp(user: User): Promise<TotpSetup & { setupId: FlowId }>;
+  findTotpSetup(setupId: FlowId, user: User): Promise<TotpSetup | undefined>;
+  activateTotp(setupId: FlowId, user: User, typed: string, from: Origin): Promise<ActivateTotpResult>;
   prefer(user: User, expected: MfaPreference, from: Origin): Promise<SetMfaPreferenceResult>;
   /** @returns undefined if there is no second factor that they could replace */
   reissueRecoveryCodes(user: User, from: Origin): Promise<string[] | undefined>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ApiOperation, defineOperation, HttpError, translator } from '../http/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
+import { toFlowId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { type MfaPreference, requireCallingUser } from '../users/index.ts';
 import type { Enrolling } from './enrolling.ts';
@@ -118,7 +119,7 @@ function verifyTotp(deps: OperationsDeps): ApiOperation {
     answer: done,
     async handle({ req, body }) {
       const user = await requireCallingUser(req, deps.database);
-      const activated = await deps.enrolling.activateTotp(body.flow, user, body.code, getRequestOrigin(req));
+      const activated = await deps.enrolling.activateTotp(toFlowId(body.flow), user, body.code, getRequestOrigin(req));
       switch (activated.kind) {
         case 'activated':
           return toSuccess(activated);

@@ -1,5 +1,6 @@
 import type { ApiOperation } from '../http/index.ts';
 import type { Origin } from '../messages/index.ts';
+import type { FlowId } from '../shared/index.ts';
 import { createLease, runPeriodically } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 import { listAuthenticators } from './authenticators.ts';
@@ -19,7 +20,7 @@ export interface MfaModule extends Pick<MfaDeps, 'challenges' | 'remembered' | '
   /** Undefined: the challenge is no longer valid. */
   getChallengeState(challenge: MfaChallenge): Promise<{ user: User; methods: ChallengeMethod[] } | undefined>;
   pass(
-    id: string,
+    id: FlowId,
     answer: { method: ChallengeMethod; typed: string },
     from: Origin & { device?: string | undefined },
   ): Promise<VerifyChallengeResult>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { normaliseCode } from '../codes/index.ts';
 import { notifySecurityChange, type Origin } from '../messages/index.ts';
-import { minuteMs, userIdSchema } from '../shared/index.ts';
+import { type FlowId, minuteMs, userIdSchema } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { lockUser, setMfaPreference, type User } from '../users/index.ts';
 import { issueRecoveryCodesIfMissing, type PreferenceDeps } from './mfa-preference.ts';
@@ -50,7 +50,7 @@ const setupRecords = ({ kv, mfaBox: seal }: TotpEnrolmentDeps) =>
   browserRecords({ kv, kind: 'totp-setup', schema, ttlMs: setupMs, seal });
 
 /** First step: a new secret, and the id of the setup. The sign-in does not ask for it yet. */
-export async function beginTotp(deps: TotpEnrolmentDeps, user: User): Promise<TotpSetup & { setupId: string }> {
+export async function beginTotp(deps: TotpEnrolmentDeps, user: User): Promise<TotpSetup & { setupId: FlowId }> {
   const { id: userId, passwordEpoch } = user;
   const setup = { userId, passwordEpoch, secret: newTotpSecret(), expiresAtMs: deps.now() + setupMs };
   const setupId = await setupRecords(deps).create(setup);
@@ -61,7 +61,7 @@ function toTotpSetup({ secret }: StoredSetup, issuer: string, { email }: User): 
   return { secret, uri: totpUri(secret, { issuer, account: email }) };
 }
 
-async function findStoredSetup(deps: TotpEnrolmentDeps, setupId: string, user: User): Promise<StoredSetup | undefined> {
+async function findStoredSetup(deps: TotpEnrolmentDeps, setupId: FlowId, user: User): Promise<StoredSetup | undefined> {
   const setup = await setupRecords(deps).find(setupId);
   const belongsToUser = setup?.userId === user.id && setup.passwordEpoch === user.passwordEpoch;
   return belongsToUser && deps.now() < setup.expiresAtMs ? setup : undefined;
@@ -70,7 +70,7 @@ async function findStoredSetup(deps: TotpEnrolmentDeps, setupId: string, user: U
 /** The setup that this user has started, for the pages between. */
 export async function findTotpSetup(
   deps: TotpEnrolmentDeps,
-  setupId: string,
+  setupId: FlowId,
   user: User,
 ): Promise<TotpSetup | undefined> {
   const found = await findStoredSetup(deps, setupId, user);
@@ -83,7 +83,7 @@ export async function findTotpSetup(
  */
 export async function activateTotp(
   deps: TotpEnrolmentDeps,
-  setupId: string,
+  setupId: FlowId,
   user: User,
   typed: string,
   from: Origin,

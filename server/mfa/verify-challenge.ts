@@ -1,6 +1,7 @@
 import { normaliseCode } from '../codes/index.ts';
 import type { Origin } from '../messages/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
+import type { FlowId } from '../shared/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import { listAuthenticators } from './authenticators.ts';
 import { type ChallengeMethod, listChallengeMethods } from './challenge-methods.ts';
@@ -56,7 +57,7 @@ export async function getChallengeState(
  */
 export async function verifyChallenge(
   deps: MfaDeps,
-  id: string,
+  id: FlowId,
   { method, typed }: { method: ChallengeMethod; typed: string },
   from: Origin & { device?: string | undefined },
 ): Promise<VerifyChallengeResult> {
@@ -91,7 +92,7 @@ export async function verifyChallenge(
 
 async function checkCode(
   deps: MfaDeps,
-  { user, id, method, code }: { user: User; id: string; method: ChallengeMethod; code: string },
+  { user, id, method, code }: { user: User; id: FlowId; method: ChallengeMethod; code: string },
 ): Promise<'correct' | 'incorrect' | 'used' | 'invalidated'> {
   const { database, mfaBox, smsCodes, smsOffered, now } = deps;
   if (!listChallengeMethods(await listAuthenticators(database, user), smsOffered).includes(method)) return 'incorrect';

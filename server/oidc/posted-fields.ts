@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type RequestHandler, urlencoded } from 'express';
 import { z } from 'zod';
 import { HttpError, keepOpener, traitsOfParameters } from '../http/index.ts';
-import { minuteMs, sha256 } from '../shared/index.ts';
+import { minuteMs, sha256, toFlowId } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 
 /** Time for the browser to follow the redirect. */
@@ -63,7 +63,7 @@ export function createPostedFields(
       const [path = '', query = ''] = (req.url ?? '').split('?');
       const id = new URLSearchParams(query).get(name);
       if (id === null || req.method !== 'GET') return;
-      const [keptPath, pairs] = (await records.takeOnce(id)) ?? [];
+      const [keptPath, pairs] = (await records.takeOnce(toFlowId(id))) ?? [];
       if (pairs === undefined || keptPath !== path)
         throw new HttpError('requestExpired', { detail: 'posted fields used, expired, or of another path' });
       req.url = `${path}?${new URLSearchParams(pairs)}`;

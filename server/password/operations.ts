@@ -9,6 +9,7 @@ import {
   translator,
 } from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
+import { toFlowId } from '../shared/index.ts';
 import { requireCallingUser } from '../users/index.ts';
 import { changePassword } from './change-password.ts';
 import type { PasswordDeps } from './deps.ts';
@@ -97,7 +98,7 @@ function forgotPasswordSubmit(deps: PasswordDeps): ApiOperation {
       const { flow, code, newPassword } = body;
       if (newPassword === '') throw refused(t('password.reset.passwordEmpty'), 'no new password');
       const reset = await hashForApi(deps, () =>
-        resetPassword(deps, flow, { code, password: newPassword }, { ip: req.ip ?? '', lang }),
+        resetPassword(deps, toFlowId(flow), { code, password: newPassword }, { ip: req.ip ?? '', lang }),
       );
       if (reset.kind === 'reset') return { status: 'SUCCESS' as const };
       const { refusal } = reset;

@@ -1,7 +1,7 @@
 import { codeMinutes, type IssuedCode } from '../codes/index.ts';
 import { isMalformed, type Language, resolveLanguage } from '../http/index.ts';
 import { decoyAddress, type Mail } from '../messages/index.ts';
-import { toUserId } from '../shared/index.ts';
+import { type FlowId, toUserId } from '../shared/index.ts';
 import {
   findUser,
   findUserByIdentifier,
@@ -23,7 +23,7 @@ export type RequestResetRefusal =
   | { kind: 'disabled' }
   | { kind: 'too-soon' | 'daily-limit'; retryAfterMs: number };
 
-export type RequestResetResult = { kind: 'asked'; flow: string } | { kind: 'refused'; refusal: RequestResetRefusal };
+export type RequestResetResult = { kind: 'asked'; flow: FlowId } | { kind: 'refused'; refusal: RequestResetRefusal };
 
 /** The user's language, else that of the requester. */
 export const mailLanguage = (user: User | undefined, lang: Language): Language =>
@@ -33,7 +33,7 @@ export const mailLanguage = (user: User | undefined, lang: Language): Language =
  * Mails a code for a flow. Without a user it does the same work with a decoy: one code, one transaction with one mail
  * in it, one rendering.
  */
-async function sendCode(deps: PasswordRuleDeps, id: string, flow: ResetRecord, lang: Language): Promise<IssuedCode> {
+async function sendCode(deps: PasswordRuleDeps, id: FlowId, flow: ResetRecord, lang: Language): Promise<IssuedCode> {
   const { codes, database, outbox, flows, uniformAnswers, now } = deps;
   const { account, device } = flow;
   const issued = await codes.issue({ purpose: 'reset-password', flow: id, account, device });
@@ -106,7 +106,7 @@ export type ResendCodeResult =
 /** Sends another code for a flow if the last one is old enough; the earlier code becomes invalid. */
 export async function resendCode(
   deps: PasswordRuleDeps,
-  id: string,
+  id: FlowId,
   lang: Language,
   ip: string,
 ): Promise<ResendCodeResult> {

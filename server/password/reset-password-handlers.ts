@@ -16,7 +16,7 @@ import {
   setRetryAfter,
   type T,
 } from '../http/index.ts';
-import { toPublicOutcome } from '../shared/index.ts';
+import { type FlowId, toPublicOutcome } from '../shared/index.ts';
 import { maxIdentifierLength, normaliseEmail, toAccountKey } from '../users/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { passwordErrorText, retryAfterText, withParams } from './password-texts.ts';
@@ -33,7 +33,7 @@ import { accountDigest, type ResetRecord } from './reset-records.ts';
 interface ResetContext {
   continuation: Continuation;
   username: string;
-  id: string;
+  id: FlowId;
   flow: ResetRecord | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { codeMinutes, normaliseCode } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
-import { toUserId } from '../shared/index.ts';
+import { type FlowId, toUserId } from '../shared/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import type { PasswordRuleDeps } from './deps.ts';
 import { forgetGuesses } from './guess-limits.ts';
@@ -31,7 +31,7 @@ export type ResetPasswordResult =
  */
 async function verifyResetCode(
   deps: PasswordRuleDeps,
-  id: string,
+  id: FlowId,
   flow: ResetRecord,
   typed: string,
 ): Promise<ResetRefusal | undefined> {
@@ -57,7 +57,7 @@ export const isCodeVerified = ({ provenUntilMs = 0 }: ResetRecord, nowMs: number
  */
 export async function resetPassword(
   deps: PasswordRuleDeps,
-  id: string,
+  id: FlowId,
   { code, password }: { code: string; password: string },
   from: { ip: string; lang: Language },
 ): Promise<ResetPasswordResult> {

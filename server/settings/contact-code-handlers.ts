@@ -7,7 +7,7 @@ import { readFormField, readQueryParam, setRetryAfter, type T } from '../http/in
 import { formatNumber } from '../messages/index.ts';
 import { retryAfterText } from '../password/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
-import { toPublicOutcome } from '../shared/index.ts';
+import { type FlowId, toPublicOutcome } from '../shared/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { endOthersIfTicked, endOthersTicked } from './end-others.ts';
 import { accountHomeUrl } from './notices.ts';
@@ -136,7 +136,7 @@ async function resend(
     kind,
     id,
     flow,
-  }: { user: Parameters<MemberHandler>[2]['user']; kind: ContactChangeKind; id: string; flow: PendingContactChange },
+  }: { user: Parameters<MemberHandler>[2]['user']; kind: ContactChangeKind; id: FlowId; flow: PendingContactChange },
 ) {
   const { t } = req;
   const resent = await deps.contact[kind].resend(user, id, getRequestOrigin(req));

@@ -9,7 +9,7 @@ import {
 import { methodNotAllowed, readFormField } from '../http/index.ts';
 import { setupMinutes } from '../mfa/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
-import { toPublicOutcome } from '../shared/index.ts';
+import { toFlowId, toPublicOutcome } from '../shared/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { endOthersIfTicked, endOthersTicked } from './end-others.ts';
 import { activatePath, scanPath, totpPath } from './paths.ts';
@@ -24,7 +24,7 @@ import { type MemberHandler, requireRecentAuth, type SignedInUser } from './requ
 const cookieName = 'foyer_totp_setup';
 
 const findSetup = ({ cookies, mfa }: AccountDeps, req: Request, { user }: SignedInUser) => {
-  const flow = cookies.read(req, cookieName) ?? '';
+  const flow = toFlowId(cookies.read(req, cookieName) ?? '');
   return mfa.enrolling.findTotpSetup(flow, user);
 };
 
@@ -106,7 +106,7 @@ function activate(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
     const { cookies, mfa, log } = deps;
     const { user } = member;
-    const flow = cookies.read(req, cookieName) ?? '';
+    const flow = toFlowId(cookies.read(req, cookieName) ?? '');
     const { totp } = await mfa.enrolling.findFactors(user);
     const activated = await mfa.enrolling.activateTotp(flow, user, readFormField(req, 'code'), getRequestOrigin(req));
     log.info({ act: 'totp-activate', outcome: toPublicOutcome(activated.kind) }, 'authenticator app');

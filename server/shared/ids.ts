@@ -28,6 +28,8 @@ export type StripeCustomerId = Branded<'StripeCustomerId'>;
 export type StripeSubscriptionId = Branded<'StripeSubscriptionId'>;
 /** The id of an invoice at Stripe. */
 export type StripeInvoiceId = Branded<'StripeInvoiceId'>;
+/** The id of the record of one browser: a bearer secret, stored as its hash alone. */
+export type FlowId = Branded<'FlowId'>;
 
 export const toSha256 = (text: string): Sha256 => text as Sha256;
 export const toSealedText = (text: string): SealedText => text as SealedText;
@@ -40,6 +42,7 @@ export const toPlanKey = (text: string): PlanKey => text as PlanKey;
 export const toStripeCustomerId = (text: string): StripeCustomerId => text as StripeCustomerId;
 export const toStripeSubscriptionId = (text: string): StripeSubscriptionId => text as StripeSubscriptionId;
 export const toStripeInvoiceId = (text: string): StripeInvoiceId => text as StripeInvoiceId;
+export const toFlowId = (text: string): FlowId => text as FlowId;
 
 export const sha256Schema = z.string().brand<'Sha256'>();
 export const sealedTextSchema = z.string().brand<'SealedText'>();
@@ -50,3 +53,4 @@ export const planIdSchema = z.string().brand<'PlanId'>();
 export const planKeySchema = z.string().brand<'PlanKey'>();
 export const stripeSubscriptionIdSchema = z.string().brand<'StripeSubscriptionId'>();
 export const stripeInvoiceIdSchema = z.string().brand<'StripeInvoiceId'>();
+export const flowIdSchema = z.string().brand<'FlowId'>();

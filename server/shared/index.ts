@@ -5,6 +5,8 @@ export { type KeyedDigest, keyedDigest, randomToken, sha256 } from './crypto.ts'
 export {
   type ClientId,
   clientIdSchema,
+  type FlowId,
+  flowIdSchema,
   type PlanId,
   type PlanKey,
   planIdSchema,
@@ -22,6 +24,7 @@ export {
   stripeInvoiceIdSchema,
   stripeSubscriptionIdSchema,
   toClientId,
+  toFlowId,
   toPlanId,
   toPlanKey,
   toSealedText,

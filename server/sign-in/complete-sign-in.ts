@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Continuation, Pages } from '../http/index.ts';
 import type { ChallengeMethod, MfaChallenge, MfaModule } from '../mfa/index.ts';
 import type { DeviceRecognition, Sessions, UpstreamSession } from '../sessions/index.ts';
+import type { FlowId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { NextRedirect } from './next-redirect.ts';
 
@@ -116,7 +117,7 @@ export async function sendCode(
   { mfa, devices, now }: Pick<Settings, 'mfa' | 'devices' | 'now'>,
   req: Request,
   user: User,
-  id: string,
+  id: FlowId,
 ): Promise<number | undefined> {
   const { language: lang } = req;
   const owner = { flow: id, device: devices.recognise(req, user) };

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { type Continuation, continuationFrom, continuationFromQuery } from '../http/index.ts';
 import type { ChallengeMethod, MfaChallenge } from '../mfa/index.ts';
+import type { FlowId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
 
@@ -9,7 +10,7 @@ export const challengeExpiredNotice = 'second-factor-over';
 
 /** An open challenge of this browser. */
 export interface CurrentChallenge {
-  id: string;
+  id: FlowId;
   challenge: MfaChallenge;
   user: User;
   /** The possible methods, the preferred one first. */

@@ -3,7 +3,7 @@ import { type Codes, codeMinutes, normaliseCode } from '../codes/index.ts';
 import { type HostCookies, type Language, type Logger, resolveLanguage } from '../http/index.ts';
 import { decoyAddress, type Mail, type Outbox } from '../messages/index.ts';
 import { consumeLimits, type RateLimits } from '../rate-limits/index.ts';
-import { minuteMs, userIdSchema } from '../shared/index.ts';
+import { type FlowId, minuteMs, userIdSchema } from '../shared/index.ts';
 import {
   type BrowserRecords,
   browserRecords,
@@ -53,17 +53,17 @@ interface Settings {
 export interface MailedCodes {
   flows: Pick<BrowserRecords<MailedCodeFlow>, 'find'> & RecordCookie;
   /** Starts the flow. @returns its id, a secret of the browser */
-  begin(flow: MailedCodeFlow): Promise<string>;
+  begin(flow: MailedCodeFlow): Promise<FlowId>;
   /** Mails the code, or does equal work without a mail. Runs after the answer, so that its time reveals nothing. */
-  send(id: string, lang: Language): Promise<void>;
-  show(id: string, typed: string, ip: string): Promise<MailedCodeResult>;
+  send(id: FlowId, lang: Language): Promise<void>;
+  show(id: FlowId, typed: string, ip: string): Promise<MailedCodeResult>;
 }
 
 const ttlMs = codeMinutes * minuteMs;
 const purpose = 'sign-in';
 
 /** The code is bound to the user: a flow that was changed in the store is useless. */
-const toAccount = (id: string, { user }: MailedCodeFlow): string => user?.id ?? `nobody ${id}`;
+const toAccount = (id: FlowId, { user }: MailedCodeFlow): string => user?.id ?? `nobody ${id}`;
 
 export function createMailedCodes(settings: Settings): MailedCodes {
   const { database, kv, cookies, codes, outbox, limits, log, now } = settings;
@@ -81,7 +81,7 @@ export function createMailedCodes(settings: Settings): MailedCodes {
     return same ? member : undefined;
   }
 
-  async function issue(id: string, flow: MailedCodeFlow) {
+  async function issue(id: FlowId, flow: MailedCodeFlow) {
     const issued = await codes.issue({ purpose, flow: id, account: toAccount(id, flow) });
     if (issued.issued || flow.user === null) return { flow, issued };
     // The user has reached the daily limit of codes. From here on the flow has no user, so that a code reveals nothing.

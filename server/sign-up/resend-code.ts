@@ -1,5 +1,6 @@
 import { resendWaitMs } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
+import type { FlowId } from '../shared/index.ts';
 import type { SignUpRuleDeps } from './deps.ts';
 import { consumeCodeMail } from './limits.ts';
 import { logOutcome } from './log-outcome.ts';
@@ -17,7 +18,7 @@ export type SendCodeResult =
 /** Sends a code to the recipient of a flow, and records it in the flow. */
 export async function sendVerificationCode(
   deps: SignUpRuleDeps,
-  { id, flow }: { id: string; flow: SignUpRecord },
+  { id, flow }: { id: FlowId; flow: SignUpRecord },
   recipient: UnverifiedSubject,
   { lang, ip, device }: { lang: Language; ip: string; device?: string | undefined },
 ): Promise<SendCodeResult> {
@@ -37,7 +38,7 @@ export async function sendVerificationCode(
 /** Sends another code for a flow if the last one is old enough; the earlier code becomes invalid. */
 export async function resendCode(
   deps: SignUpRuleDeps,
-  flowId: string,
+  flowId: FlowId,
   how: { lang: Language; ip: string; device?(recipient: UnverifiedSubject): string | undefined },
 ): Promise<SendCodeResult> {
   const flow = await deps.flows.find(flowId);

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { HostCookies } from '../http/index.ts';
+import type { FlowId } from '../shared/index.ts';
 import { type BrowserRecords, browserRecords, type KeyValueStore, type RecordCookie } from '../store/index.ts';
 import { signUpTtlMs } from './sign-up-store.ts';
 
@@ -30,7 +31,7 @@ export const createSignUpRecords = (kv: KeyValueStore, cookies: HostCookies): Si
 export async function findSignUpRecord(
   flows: SignUpRecords,
   req: Request,
-): Promise<{ id: string; flow: SignUpRecord } | undefined> {
+): Promise<{ id: FlowId; flow: SignUpRecord } | undefined> {
   const id = flows.readCookie(req);
   const flow = await flows.find(id);
   return flow && { id, flow };

@@ -11,6 +11,7 @@ import {
   toRetrySeconds,
   withContinuation,
 } from '../http/index.ts';
+import type { FlowId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignUpDeps } from './deps.ts';
 import { startEmailVerification } from './email-verification.ts';
@@ -33,7 +34,7 @@ interface VerifyEmailContext {
   place: SignUpContext;
   /** Address of this page. */
   address: string;
-  record: { id: string; flow: SignUpRecord } | undefined;
+  record: { id: FlowId; flow: SignUpRecord } | undefined;
   subject: UnverifiedSubject | undefined;
 }
 
@@ -208,7 +209,7 @@ export function submitVerifyEmail(deps: SignUpDeps, at: VerifyEmailEntry): Reque
     req: Request,
     res: Response,
     found: VerifyEmailContext & {
-      record: { id: string; flow: SignUpRecord };
+      record: { id: FlowId; flow: SignUpRecord };
       subject: UnverifiedSubject;
       typed: string;
     },
@@ -240,7 +241,7 @@ export function submitVerifyEmail(deps: SignUpDeps, at: VerifyEmailEntry): Reque
   async function resend(
     req: Request,
     res: Response,
-    found: VerifyEmailContext & { record: { id: string; flow: SignUpRecord }; subject: UnverifiedSubject },
+    found: VerifyEmailContext & { record: { id: FlowId; flow: SignUpRecord }; subject: UnverifiedSubject },
   ) {
     const { language: lang } = req;
     const sent = await resendCode(deps, found.record.id, {

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { normaliseCode } from '../codes/index.ts';
 import { isSameIdentity, linkCurrentIdentity, type UpstreamIdentity } from '../federation/index.ts';
 import { resolveLanguage } from '../http/index.ts';
-import type { UserId } from '../shared/index.ts';
+import type { FlowId, UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import {
   AlreadyInUseError,
@@ -109,7 +109,7 @@ async function sendWelcomeMail(
  */
 export async function verifyEmail(
   deps: SignUpRuleDeps,
-  flowId: string,
+  flowId: FlowId,
   typed: string,
   from: { ip: string; lang?: SignUp['lang'] },
 ): Promise<VerifyEmailResult> {
@@ -120,7 +120,7 @@ export async function verifyEmail(
 
 async function confirm(
   deps: SignUpRuleDeps,
-  flowId: string,
+  flowId: FlowId,
   typed: string,
   { ip, lang }: { ip: string; lang?: SignUp['lang'] },
 ): Promise<VerifyEmailResult> {

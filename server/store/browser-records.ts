@@ -1,22 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { randomToken, sha256 } from '../shared/index.ts';
-import { type RecordSettings, type StoredRecords, storedRecords } from './stored-records.ts';
+import { type FlowId, randomToken, sha256, toFlowId } from '../shared/index.ts';
+import { type RecordSettings, storedRecords } from './stored-records.ts';
 
 /**
  * Records that each belong to one browser, or to one caller of the JSON API: the id is a bearer secret, and the key
  * contains only its hash. Every record gets a new id, so that an id that an attacker planted in a browser is useless.
  */
-export interface BrowserRecords<T> extends Omit<StoredRecords<T>, 'takeMatching'> {
-  newId(): string;
+export interface BrowserRecords<T> {
+  newId(): FlowId;
   /** Writes a record under a new id. @returns the id */
-  create(value: T): Promise<string>;
+  create(value: T): Promise<FlowId>;
+  write(id: FlowId, value: T, ttlMs?: number): Promise<void>;
+  update(id: FlowId, value: T): Promise<void>;
+  find(id: FlowId): Promise<T | undefined>;
+  takeOnce(id: FlowId): Promise<T | undefined>;
+  findConsumable(id: FlowId): Promise<{ value: T; isUsed: boolean } | undefined>;
+  consume(id: FlowId): Promise<boolean>;
+  delete(id: FlowId): Promise<boolean>;
 }
 
 /** The cookie with the id of the browser's record. */
 export interface RecordCookie {
   /** '' without one. */
-  readCookie(req: IncomingMessage): string;
-  setCookie(res: ServerResponse, id: string): void;
+  readCookie(req: IncomingMessage): FlowId;
+  setCookie(res: ServerResponse, id: FlowId): void;
   clearCookie(res: ServerResponse): void;
 }
 
@@ -50,9 +57,9 @@ export function browserRecords<T>({
 }: RecordSettings<T> & { cookie?: CookieSettings }): BrowserRecords<T> & Partial<RecordCookie> {
   const records = storedRecords(settings);
   return {
-    newId: randomToken,
+    newId: () => toFlowId(randomToken()),
     async create(value) {
-      const id = randomToken();
+      const id = toFlowId(randomToken());
       await records.write(sha256(id), value);
       return id;
     },
@@ -69,7 +76,7 @@ export function browserRecords<T>({
 
 function cookieFunctions({ cookies, name, ...lifetime }: CookieSettings): RecordCookie {
   return {
-    readCookie: (req) => cookies.read(req, name) ?? '',
+    readCookie: (req) => toFlowId(cookies.read(req, name) ?? ''),
     setCookie: (res, id) => cookies.set(res, name, id, lifetime),
     clearCookie: (res) => cookies.clear(res, name),
   };

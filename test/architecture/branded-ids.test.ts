@@ -7,9 +7,10 @@ import type { GrantStore } from '../../server/oidc/grant-store.ts';
 import { sessionIdHash, sessionKey } from '../../server/sessions/embedded-session-store.ts';
 import type { Sessions } from '../../server/sessions/index.ts';
 import { endSessions } from '../../server/sessions/user-sessions.ts';
-import type { SecretBox } from '../../server/store/index.ts';
+import type { BrowserRecords, SecretBox } from '../../server/store/index.ts';
 import {
   type ClientId,
+  type FlowId,
   type PlanId,
   type PlanKey,
   type SealedText,
@@ -33,6 +34,7 @@ interface Values {
   plain: string;
   planId: PlanId;
   planKey: PlanKey;
+  flow: FlowId;
   customer: StripeCustomerId;
   subscription: StripeSubscriptionId;
   invoice: StripeInvoiceId;
@@ -112,6 +114,13 @@ const swapped = {
     // @ts-expect-error: swapped
     findOrderByInvoice(trx, subscription),
   ],
+  flows: (flows: BrowserRecords<string>, { flow, hash, plain }: Values) => [
+    flows.find(flow),
+    // @ts-expect-error: the hash of an id is not the id
+    flows.find(hash),
+    // @ts-expect-error: any text
+    flows.consume(plain),
+  ],
   sealed: (box: SecretBox, { sealed, plain, hash }: Values) => [
     box.open(sealed),
     // @ts-expect-error: plain text is not sealed
@@ -132,6 +141,7 @@ describe('Branded ids', () => {
       'grants',
       'plans',
       'stripe',
+      'flows',
       'sealed',
     ]);
   });

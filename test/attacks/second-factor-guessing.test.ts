@@ -9,6 +9,7 @@ import { deriveKey, type SecretBox } from '../../server/store/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { appCode, giveRecoveryCodes, memberWithTotp, otherThan, stepMs } from '../sign-in/factor-steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toFlowId } from '../support/ids.ts';
 import { limitsWith } from '../support/limits.ts';
 import { backends } from '../support/stores.ts';
 import { production, site } from './production.ts';
@@ -83,7 +84,7 @@ describe.each(backends)('guessing second factors on $name', (backend) => {
           // Every third from a browser that had signed in before there was a second factor.
           const device = (n + nth) % 3 === 0 ? `device ${round} ${n}` : undefined;
           const typed = otherThan(right, 1_000 + round * 100 + n * 10 + nth);
-          return room.pass(id, { method: 'totp', typed }, from(`100.${64 + n}.${round}.${nth}`, device));
+          return room.pass(toFlowId(id), { method: 'totp', typed }, from(`100.${64 + n}.${round}.${nth}`, device));
         }),
       );
       for (const { kind } of await Promise.all(guesses)) outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
@@ -94,14 +95,18 @@ describe.each(backends)('guessing second factors on $name', (backend) => {
     expect([...outcomes.values()].reduce((sum, count) => sum + count, 0)).toBe(10_000);
     expect(outcomes.get('passed')).toBeUndefined();
     // The right one comes too late for strangers, and the member is told, once.
-    const late = await room.pass(await newChallenge(room, user), { method: 'totp', typed: right }, from('100.80.0.1'));
+    const late = await room.pass(
+      toFlowId(await newChallenge(room, user)),
+      { method: 'totp', typed: right },
+      from('100.80.0.1'),
+    );
     expect(late.kind).toBe('too-many');
     const mails = (await foyer.mails(user.email)).filter(({ template }) => template === 'second-factor-guessed');
     expect(mails).toHaveLength(1);
     // A recovery code is no guess.
     const [code = ''] = await giveRecoveryCodes(foyer, user);
     const saved = await room.pass(
-      await newChallenge(room, user),
+      toFlowId(await newChallenge(room, user)),
       { method: 'recovery', typed: code },
       from('100.80.0.2'),
     );
@@ -122,7 +127,7 @@ describe.each(backends)('guessing second factors on $name', (backend) => {
     await home.post('/logout', {});
     for (let n = 0; n < 25; n += 1) {
       const typed = otherThan(await appCode(foyer, secret), 1_000 + n);
-      await room.pass(await newChallenge(room, user), { method: 'totp', typed }, from(`100.90.0.${n}`));
+      await room.pass(toFlowId(await newChallenge(room, user)), { method: 'totp', typed }, from(`100.90.0.${n}`));
     }
     expect((await signIn(home)).status).toBe(303);
     const refused = await signIn(visitor('203.0.113.8'));
@@ -136,7 +141,11 @@ describe.each(backends)('guessing second factors on $name', (backend) => {
       const { user, secret } = await memberWithTotp(foyer);
       const typed = otherThan(await appCode(foyer, secret), 1_000);
       for (let n = 0; n < 15; n += 1) {
-        const passed = await room.pass(await newChallenge(room, user), { method: 'totp', typed }, from('198.51.100.9'));
+        const passed = await room.pass(
+          toFlowId(await newChallenge(room, user)),
+          { method: 'totp', typed },
+          from('198.51.100.9'),
+        );
         kinds.push(passed.kind);
       }
     }
@@ -146,7 +155,11 @@ describe.each(backends)('guessing second factors on $name', (backend) => {
     for (let n = 0; n < 30; n += 1) {
       foyer.passTime(stepMs);
       const typed = await appCode(foyer, secret);
-      const passed = await room.pass(await newChallenge(room, user), { method: 'totp', typed }, from('198.51.100.10'));
+      const passed = await room.pass(
+        toFlowId(await newChallenge(room, user)),
+        { method: 'totp', typed },
+        from('198.51.100.10'),
+      );
       expect(passed.kind).toBe('passed');
     }
   });

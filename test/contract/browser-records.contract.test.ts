@@ -11,6 +11,7 @@ import {
   storedRecords,
   UnsealError,
 } from '../../server/store/index.ts';
+import { toFlowId } from '../support/ids.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 import { MINUTE_MS, PAST_SHORT_MS, SHORT_MS } from './keys.ts';
 
@@ -57,24 +58,24 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
     [`${'A'.repeat(42)}:`, 'a guess with a character that no id has'],
   ])('A guessed id finds no record: %j, %s', async (guess) => {
     const records = sealed();
-    expect(await records.find(guess)).toBeUndefined();
-    expect(await records.takeOnce(guess)).toBeUndefined();
-    expect(await records.findConsumable(guess)).toBeUndefined();
-    expect(await records.consume(guess)).toBe(false);
-    expect(await records.delete(guess)).toBe(false);
-    await records.update(guess, value);
-    expect(await records.find(guess)).toBeUndefined();
+    expect(await records.find(toFlowId(guess))).toBeUndefined();
+    expect(await records.takeOnce(toFlowId(guess))).toBeUndefined();
+    expect(await records.findConsumable(toFlowId(guess))).toBeUndefined();
+    expect(await records.consume(toFlowId(guess))).toBe(false);
+    expect(await records.delete(toFlowId(guess))).toBe(false);
+    await records.update(toFlowId(guess), value);
+    expect(await records.find(toFlowId(guess))).toBeUndefined();
   });
 
   it('Text that does not have the form of an id is not looked up, even when a key fits it', async () => {
     await kv.set(`plain:${sha256('short')}`, JSON.stringify(value), MINUTE_MS);
-    expect(await plain().find('short')).toBeUndefined();
-    expect(await plain().takeOnce('short')).toBeUndefined();
+    expect(await plain().find(toFlowId('short'))).toBeUndefined();
+    expect(await plain().takeOnce(toFlowId('short'))).toBeUndefined();
   });
 
   it('The hash of an id, which the store holds, is not an id', async () => {
     const id = await plain().create(value);
-    expect(await plain().find(sha256(id))).toBeUndefined();
+    expect(await plain().find(toFlowId(sha256(id)))).toBeUndefined();
   });
 
   it('An id of another kind finds no record and ends none', async () => {

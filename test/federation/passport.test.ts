@@ -6,6 +6,7 @@ import { authenticate } from '../../server/federation/providers/passport.ts';
 import { openStrategies } from '../../server/federation/strategies.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toFlowId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { anyBackend } from '../support/stores.ts';
 import { answerOf, comeBy, pressButton, somebody } from './steps.ts';
@@ -125,8 +126,8 @@ describe('the strategies of federation run through Passport', () => {
 
     it('A new request writes its verifier into its own attempt alone', async () => {
       const [first, second] = [
-        { id: 'first', strategyState: {} },
-        { id: 'second', strategyState: {} },
+        { id: toFlowId('first'), strategyState: {} },
+        { id: toFlowId('second'), strategyState: {} },
       ];
       const idp = registered();
       await authenticate(idp, { query: {}, attempt: first });
@@ -146,7 +147,7 @@ describe('the strategies of federation run through Passport', () => {
         const asked = providers.exchanges.length;
         const result = await authenticate(registered(), {
           query: { code: 'c', state },
-          attempt: { id: 'own', strategyState },
+          attempt: { id: toFlowId('own'), strategyState },
         });
         expect(result).toEqual({ kind: 'fail', status: 403 });
         expect(providers.exchanges).toHaveLength(asked);

@@ -4,6 +4,7 @@ import { loadProviders } from '../../config/providers.ts';
 import { FederationError, type UpstreamIdentity } from '../../server/federation/identity.ts';
 import type { Provider, StrategySettings } from '../../server/federation/providers.ts';
 import { openStrategies } from '../../server/federation/strategies.ts';
+import { toFlowId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 
 const publicUrl = 'http://localhost:3000';
@@ -41,7 +42,10 @@ let attempts = 0;
 export async function begin({ strategy }: Provider, asked: Partial<Asked> = {}): Promise<Begun> {
   attempts += 1;
   const id = `attempt-${attempts}`;
-  const { url, stored: strategyState } = await strategy.begin({ id }, { repeated: false, lang: 'en', ...asked });
+  const { url, stored: strategyState } = await strategy.begin(
+    { id: toFlowId(id) },
+    { repeated: false, lang: 'en', ...asked },
+  );
   // As it is stored.
   return { id, url: new URL(url), strategyState: JSON.parse(JSON.stringify(strategyState)) };
 }
@@ -60,7 +64,7 @@ export function finish(provider: Provider, { id, strategyState }: Begun, answer:
     originalUrl: `${answer.pathname}${answer.search}`,
     query: Object.fromEntries(answer.searchParams),
   } as unknown as Request;
-  const attempt = { id, strategyState, provider: provider.id, intent: { kind: 'sign-in' as const } };
+  const attempt = { id: toFlowId(id), strategyState, provider: provider.id, intent: { kind: 'sign-in' as const } };
   return provider.strategy.finish(req, { ...attempt, continuation: '', remember: false, begunAtMs: Date.now() });
 }
 
