@@ -287,9 +287,19 @@ export async function wasNotified(db: Db, userId: UserId, about: string): Promis
   return row !== undefined;
 }
 
-export async function eraseMembership(trx: Transaction<Schema>, userId: UserId): Promise<void> {
+/**
+ * Reads no other column: what a release stored differently must not keep an account from being erased.
+ * @returns the customer at Stripe, who is still to be deleted
+ */
+export async function eraseMembership(trx: Transaction<Schema>, userId: UserId): Promise<StripeCustomerId | null> {
+  const row = await trx
+    .selectFrom('memberships')
+    .select('customer_id')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
   await trx.deleteFrom('memberships').where('user_id', '=', userId).execute();
   await trx.deleteFrom('told_members').where('user_id', '=', userId).execute();
+  return row?.customer_id ?? null;
 }
 
 /** Tests whether this is the first notification: it is recorded in the transaction of the message. */

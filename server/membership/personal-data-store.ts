@@ -1,7 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
-import { toUserId, type UserId } from '../shared/index.ts';
+import { parseUnknownJson, toUserId, type UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
-import { parseColumn, storedValues } from './stored-values.ts';
 
 /** Data that are only read for the user's own export, and deleted with the user. */
 
@@ -9,7 +8,8 @@ export async function listPurchases(db: Kysely<Schema>, userId: UserId): Promise
   const rows = await db.selectFrom('purchases').selectAll().where('user_id', '=', userId).orderBy('id').execute();
   return rows.map((row) => ({
     planId: row.plan_id,
-    promotion: parseColumn(storedValues.promotion, row.promotion),
+    // As it is stored: a user gets the data even if a schema no longer fits them.
+    promotion: row.promotion === null ? null : parseUnknownJson(row.promotion),
     state: row.state,
     attempts: row.attempt,
     invoiceId: row.invoice_id,

@@ -76,8 +76,7 @@ export const billingDataSource = ({ db }: Database): PersonalDataSource => ({
     };
   },
   async erase(trx, { id }, nowMs) {
-    const customerId = (await findMembership(trx, id))?.customerId ?? null;
-    await eraseMembership(trx, id);
+    const customerId = await eraseMembership(trx, id);
     await erasePurchases(trx, id);
     await eraseTrialClaims(trx, id);
     // Accounting data stay, without the user.

@@ -30,7 +30,7 @@ export function somebody(kind: StandInKind): Somebody {
 
 /** The button of a provider, on a page for signing in or up. */
 export async function pressDoor(page: Page, kind: StandInKind, t: SandboxT = translator('en')): Promise<void> {
-  if (kind === 'oidc' || kind === 'saml') await page.locator('.more-doors > summary').click();
+  if (kind === 'oidc' || kind === 'saml') await page.locator('.more-provider-buttons > summary').click();
   const name = t('federation.buttons.continueWith', { provider: providerNames[kind] });
   await page.getByRole('button', { name, exact: true }).click();
 }
