@@ -184,7 +184,7 @@ describe.each(backends)('two workers on $name', (backend) => {
       const before = await workersOf(server.pid);
       await writeFile(fault, '');
       server.signal('SIGHUP');
-      await until('the reload stops', () => server.stdout().includes('"the reload has stopped:'));
+      await until('the reload stops', () => server.stdout().includes('"reload stopped:'));
       expect(await workersOf(server.pid)).toEqual(before);
       const [victim = 0, other = 0] = before;
       process.kill(victim, 'SIGKILL');
