@@ -18,8 +18,8 @@ const settings: ChildSettings = JSON.parse(process.argv[2] ?? '');
 const built = (file: string) => import(pathToFileURL(`${settings.dist}/server/${file}.js`).href);
 const { createSecretBox, openDatabase }: typeof StoreModule = await built('store/index');
 const { noMetrics }: typeof MetricsModule = await built('metrics/index');
-const { createDelivery }: typeof DeliverFile = await built('messages/deliver');
-const { createMailCarrier }: typeof CarrierFile = await built('messages/open-carrier');
+const { createDelivery }: typeof DeliverFile = await built('messages/deliver-message');
+const { createMailCarrier }: typeof CarrierFile = await built('messages/create-carrier');
 const { createOutbox }: typeof OutboxFile = await built('messages/outbox');
 const { createOutboxWorker }: typeof WorkerFile = await built('messages/outbox-worker');
 
