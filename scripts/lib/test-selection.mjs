@@ -65,9 +65,9 @@ const onBothPairs = [
   /^test\/messages\/(outbox|worker)\./,
   /^test\/oidc\/(another-process|back-channel-logout|code-flow|connected-apps|device-flow|key-rotation|lifetimes)\./,
   /^test\/oidc\/(refresh|remember-me|revocation|token-cookies)\./,
-  /^test\/attacks\/(another-member|bad-\w+|contact|email-undo|end-others|graphql|guessing|import|import-links|linking)\./,
-  /^test\/attacks\/(member-storage|overall-limits|passkeys|password-flood|redemption|reset|second-factor|session-ends)\./,
-  /^test\/attacks\/(session-flood|sign-up-limits|sms-pumping|stolen-\w+|stored-text|stores-away|user-codes|visitor-storage)\./,
+  /^test\/attacks\/(another-member|bad-\w+|end-others|graphql|import|import-links|linking|member-storage|passkeys)\./,
+  /^test\/attacks\/(password-flood|redemption|reset|second-factor|session-ends|session-flood|stolen-\w+|stored-text)\./,
+  /^test\/attacks\/(stores-away|visitor-storage)\./,
 ];
 
 /** All patterns of this file. */
