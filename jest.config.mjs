@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { excludedFiles } from './scripts/lib/test-selection.mjs';
 
 /** TypeScript is transformed only; type errors are found by `tsc` in the same `npm test`. */
@@ -11,7 +12,7 @@ export default {
   setupFiles: ['<rootDir>/test/support/load-tsx.ts'],
   setupFilesAfterEnv: ['<rootDir>/test/support/setup.ts'],
   testSequencer: '<rootDir>/scripts/lib/slowest-first.mjs',
-  // One more than the cores of a small machine: many tests wait, for a browser, a process or a service.
-  maxWorkers: 3,
+  // One more than there are cores, because many tests wait for a browser, a process or a service.
+  maxWorkers: Math.min(availableParallelism(), 2) + 1,
   watchman: false,
 };
