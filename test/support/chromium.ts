@@ -50,7 +50,7 @@ const flags = [
 
 export const heightPx = 800;
 /** Longer than anything that a test waits for. */
-const patienceMs = 10_000;
+const patienceMs = 30_000;
 
 export interface Visitor {
   javaScript?: boolean;
