@@ -10,7 +10,7 @@ import { FederationError, type UpstreamIdentity } from './identity.ts';
 import { type FederatedIdentity, recordIdentityUse } from './identity-store.ts';
 import type { PendingLink } from './pending-links.ts';
 import { isOfDomain } from './providers/profile-claims.ts';
-import { decide, loadFacts } from './provision.ts';
+import { decide, loadFacts } from './provisioning-decision.ts';
 import { updateRequiredSecondFactor } from './required-second-factor.ts';
 import { linkConfirmationUrl, reusedPath } from './sign-in-notices.ts';
 

@@ -1,9 +1,9 @@
 /**
  * The module of identity providers: Google, Facebook, Amazon, SAML 2.0 and any OpenID Connect one.
  * Owns the requests and responses (`passport.authenticate`, which no other module calls), the pending attempts, the
- * links between users and their identities, and the rule that decides which user an identity signs in (`provision.ts`;
- * `security.md`, rule 15). Does not own the session itself (sign-in/), unconfirmed sign-ups (sign-up/), nor the
- * settings page of the links (settings/).
+ * links between users and their identities, and the rule that decides which user an identity signs in
+ * (`provisioning-decision.ts`; `security.md`, rule 15). Does not own the session itself (sign-in/), unconfirmed
+ * sign-ups (sign-up/), nor the settings page of the links (settings/).
  */
 
 export { describeProviders, type ProviderDescription } from './check/describe-providers.ts';

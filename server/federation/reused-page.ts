@@ -12,7 +12,7 @@ import { FederationError, wholeName } from './identity.ts';
 import { removeReusedIdentity } from './identity-store.ts';
 import type { PendingLink } from './pending-links.ts';
 import type { Provider } from './providers.ts';
-import { decide } from './provision.ts';
+import { decide } from './provisioning-decision.ts';
 import { updateRequiredSecondFactor } from './required-second-factor.ts';
 import { linkConfirmationUrl, loginPageUrl, reusedPath } from './sign-in-notices.ts';
 

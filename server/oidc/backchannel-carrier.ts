@@ -3,7 +3,7 @@ import { importJWK, type JWK, SignJWT } from 'jose';
 import { type LogoutCarrier, type LogoutNotice, PermanentDeliveryError } from '../messages/index.ts';
 import type { Database, SecretBox } from '../store/index.ts';
 import { findClient } from './client-store.ts';
-import { findRedirectUriFault } from './redirect-uri-rules.ts';
+import { findRedirectUriFault } from './redirect-uri-registration-rules.ts';
 import { loadJwks } from './signing-key-store.ts';
 
 export interface LogoutCarrierSettings {

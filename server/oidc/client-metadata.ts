@@ -1,7 +1,7 @@
 import { type ClientId, toClientId } from '../shared/index.ts';
 import { hasKeys, keyFaults, type PublicKeySet } from './client-keys.ts';
 import { callsPerMinuteFault } from './client-limits.ts';
-import { findRedirectUriFault } from './redirect-uri-rules.ts';
+import { findRedirectUriFault } from './redirect-uri-registration-rules.ts';
 import { findIdentifierFault } from './resource-server.ts';
 import { isClientScope, isMemberScope, isSensitiveScope, knownScopes } from './scopes.ts';
 

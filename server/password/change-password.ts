@@ -1,8 +1,8 @@
 import { type Language, malformedSecret } from '../http/index.ts';
 import type { User } from '../users/index.ts';
-import { checkPassword } from './check.ts';
 import type { PasswordRuleDeps } from './deps.ts';
 import { maxPasswordLength, type PasswordFault } from './policy.ts';
+import { checkPassword } from './rate-limited-check.ts';
 import { replacePassword } from './replace-password.ts';
 
 export type ChangePasswordRefusal =

@@ -6,7 +6,6 @@
  */
 
 export type { ChangePasswordRefusal } from './change-password.ts';
-export { type Checked, checkPassword } from './check.ts';
 export { createDecoyHashes } from './decoy-hashes.ts';
 export type { GuessLimits, PasswordGuess } from './guess-limits.ts';
 export { createPasswordHasher, type HashCost, minCost, ownProfile, type PasswordHasher } from './hash.ts';
@@ -25,6 +24,7 @@ export {
 } from './policy.ts';
 export { PasswordQueueFullError, type PasswordWork } from './queue.ts';
 export { type Busy, hashForApi, hashForPage, type QueueFullAnswer } from './queue-full.ts';
+export { type Checked, checkPassword } from './rate-limited-check.ts';
 export { replacePassword } from './replace-password.ts';
 export { createPasswordModule, type PasswordModule } from './room.ts';
 export { rotateSessionAfterPasswordChange } from './rotate-session.ts';

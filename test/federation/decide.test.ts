@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { UpstreamIdentity } from '../../server/federation/identity.ts';
 import type { FederatedIdentity } from '../../server/federation/identity-store.ts';
-import { decide, type ProvisioningFacts } from '../../server/federation/provision.ts';
+import { decide, type ProvisioningFacts } from '../../server/federation/provisioning-decision.ts';
 import type { User } from '../../server/users/index.ts';
 import { toUserId } from '../support/ids.ts';
 

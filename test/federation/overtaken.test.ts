@@ -1,5 +1,5 @@
 import type { UpstreamIdentity } from '../../server/federation/identity.ts';
-import { decide, loadFacts } from '../../server/federation/provision.ts';
+import { decide, loadFacts } from '../../server/federation/provisioning-decision.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { backends } from '../support/stores.ts';

@@ -19,7 +19,7 @@ export type Checked<Found> =
  * The password of an unconfirmed sign-up stays an attempt and is no work of the account: anyone can start a sign-up
  * with the address of a user, and must not use up that user's limit of right passwords.
  * @param guess.isConfirmed tests whether the found password is that of the account itself; by default it is
- * @param look does the work for the given account and device, and returns the account of the password
+ * @param look compares the password (`PasswordHasher.verify`) for the given account and device, and returns its account
  * @throws {PasswordQueueFullError}
  */
 export async function checkPassword<Found>(
