@@ -5,11 +5,11 @@ import { findCustomer } from './changeable-subscription.ts';
 import type { BillingDeps } from './deps.ts';
 import { memberKey, trialHash } from './ensure-customer.ts';
 import { type Membership, trialPlanKey } from './membership.ts';
-import { claimTrial } from './membership-store.ts';
 import type { SaveCardResult, SetupIntentResult } from './results.ts';
 import { callStripe, orNotFound, toStripeRefusal } from './stripe-client.ts';
 import { toId, toSavedCard } from './stripe-objects.ts';
 import { syncMember } from './sync-from-stripe.ts';
+import { claimTrial } from './trial-claim-store.ts';
 
 /**
  * Creates a setup intent, with which the browser confirms a card at Stripe: its number never reaches Foyer. Each counts

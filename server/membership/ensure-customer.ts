@@ -2,21 +2,20 @@ import { createHmac } from 'node:crypto';
 import { type StripeCustomerId, toStripeCustomerId, toStripeSubscriptionId, type UserId } from '../shared/index.ts';
 import { insertUserRecord, type User, updateUserRecord } from '../users/index.ts';
 import { updateContact } from './contact.ts';
-import type { BillingDeps } from './deps.ts';
-import type { Membership } from './membership.ts';
 import {
-  claimTrial,
-  findMembership,
-  insertMembership,
   recordCustomerRequest,
   resetCustomerRequest,
   setCustomer,
   setSubscription,
   setTrialDays,
-} from './membership-store.ts';
+} from './customer-store.ts';
+import type { BillingDeps } from './deps.ts';
+import type { Membership } from './membership.ts';
+import { findMembership, insertMembership } from './membership-store.ts';
 import { StripeUnavailableError } from './results.ts';
 import { callStripe, toStripeRefusal } from './stripe-client.ts';
 import { syncMember } from './sync-from-stripe.ts';
+import { claimTrial } from './trial-claim-store.ts';
 
 /** The metadata key of Stripe's customers and subscriptions with the user's id. */
 export const memberKey = 'foyer_user';
@@ -122,7 +121,7 @@ export async function attachCustomer(
   customerId: StripeCustomerId,
 ): Promise<void> {
   await database.transaction(async (trx) => {
-    await setCustomer(trx, userId, customerId, now());
+    await setCustomer(trx, { userId, customerId }, now());
     const stored = (await findMembership(trx, userId))?.customerId ?? customerId;
     await insertUserRecord(trx, userId, now());
     await updateUserRecord(trx, userId, { stripeCustomerId: stored }, now());
@@ -140,7 +139,7 @@ async function trialDaysFor(deps: BillingDeps, user: User, { generation }: Membe
     const own = await claimTrial(trx, { kind: 'email', valueHash, userId: user.id }, now());
     if (!own || generation > 0) return 0;
     // The first value stays: the request to Stripe must be repeated unchanged.
-    await setTrialDays(trx, user.id, days, now());
+    await setTrialDays(trx, { userId: user.id, days }, now());
     return (await findMembership(trx, user.id))?.trialDays ?? 0;
   });
 }
@@ -181,7 +180,7 @@ async function makeSubscription(deps: BillingDeps, user: User, membership: Membe
     if (found === null) await resetCustomerRequest(database.db, membership, now());
     throw error;
   });
-  await setSubscription(database.db, membership, toStripeSubscriptionId(subscription.id), now());
+  await setSubscription(database.db, { ...membership, subscriptionId: toStripeSubscriptionId(subscription.id) }, now());
 }
 
 /**

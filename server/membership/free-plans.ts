@@ -25,11 +25,11 @@ export async function assignBasePlan(
   await insertMembership(database.db, userId, now());
   await database.transaction(async (trx) => {
     await and(trx);
-    await setBasePlan(trx, userId, plan.id, now());
+    await setBasePlan(trx, { userId, planId: plan.id }, now());
     const membership = await findMembership(trx, userId);
     if (!membership) throw new Error('a membership that was just written is not there');
     const planId = effectivePlan(membership, catalogue, now());
-    await setUserPlan(trx, userId, { planId, trialUntil: trialUntil(membership) }, now());
+    await setUserPlan(trx, { userId, planId, trialUntil: trialUntil(membership) }, now());
   });
 }
 

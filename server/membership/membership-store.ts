@@ -1,7 +1,7 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { PlanId, StripeCustomerId, StripeSubscriptionId, UserId } from '../shared/index.ts';
 import type { Db, MembershipTable, Schema } from '../store/index.ts';
-import type { ContactDue, Membership, SubscriptionStatus } from './membership.ts';
+import type { Membership, SubscriptionStatus } from './membership.ts';
 import { parseColumn, storedValues } from './stored-values.ts';
 
 const written = (value: unknown) => (value === null ? null : JSON.stringify(value));
@@ -122,8 +122,7 @@ export type Snapshot = Pick<
  */
 export async function writeSnapshot(
   trx: Transaction<Schema>,
-  { userId, version }: Pick<Membership, 'userId' | 'version'>,
-  snapshot: Snapshot,
+  { before, snapshot }: { before: Pick<Membership, 'userId' | 'version'>; snapshot: Snapshot },
   nowMs: number,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
@@ -146,104 +145,20 @@ export async function writeSnapshot(
       unpaid: written(snapshot.unpaid),
       unpaid_since: snapshot.unpaidSince,
       pending: written(snapshot.pending),
-      version: version + 1,
+      version: before.version + 1,
       synced_at: nowMs,
       updated_at: nowMs,
     })
-    .where('user_id', '=', userId)
-    .where('version', '=', version)
+    .where('user_id', '=', before.userId)
+    .where('version', '=', before.version)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
-}
-
-/** Records that Stripe is being asked for a customer; the first time counts. */
-export async function recordCustomerRequest(db: Db, userId: UserId, nowMs: number): Promise<void> {
-  await db
-    .updateTable('memberships')
-    .set({ customer_asked_at: nowMs, updated_at: nowMs })
-    .where('user_id', '=', userId)
-    .where('customer_asked_at', 'is', null)
-    .execute();
-}
-
-/**
- * After a failure Stripe is asked again, under new keys, which are derived from this time. The first of several
- * parallel failures does it.
- */
-export async function resetCustomerRequest(
-  db: Db,
-  { userId, customerAskedAt }: Pick<Membership, 'userId' | 'customerAskedAt'>,
-  nowMs: number,
-): Promise<void> {
-  await db
-    .updateTable('memberships')
-    // Later than before, even within the same millisecond.
-    .set({ customer_asked_at: Math.max(nowMs, (customerAskedAt ?? 0) + 1), updated_at: nowMs })
-    .where('user_id', '=', userId)
-    .where('customer_asked_at', customerAskedAt === null ? 'is' : '=', customerAskedAt)
-    .execute();
-}
-
-/** The first customer stays; also in the specification's user record. Its name and address are still to be written. */
-export async function setCustomer(
-  trx: Transaction<Schema>,
-  userId: UserId,
-  customerId: StripeCustomerId,
-  nowMs: number,
-): Promise<void> {
-  await trx
-    .updateTable('memberships')
-    .set(({ eb }) => ({
-      customer_id: customerId,
-      contact: written({ state: 'due' } satisfies ContactDue),
-      contact_at: nowMs,
-      version: eb('version', '+', 1),
-      updated_at: nowMs,
-    }))
-    .where('user_id', '=', userId)
-    .where('customer_id', 'is', null)
-    .execute();
-}
-
-/** The length of the next subscription's trial is decided once per generation, before Stripe is asked. */
-export async function setTrialDays(
-  trx: Transaction<Schema>,
-  userId: UserId,
-  days: number,
-  nowMs: number,
-): Promise<void> {
-  await trx
-    .updateTable('memberships')
-    .set({ trial_days: days, updated_at: nowMs })
-    .where('user_id', '=', userId)
-    .where('trial_days', '=', 0)
-    .execute();
-}
-
-export async function setSubscription(
-  db: Db,
-  { userId, generation }: Pick<Membership, 'userId' | 'generation'>,
-  subscriptionId: StripeSubscriptionId,
-  nowMs: number,
-): Promise<void> {
-  await db
-    .updateTable('memberships')
-    .set(({ eb }) => ({
-      subscription_id: subscriptionId,
-      version: eb('version', '+', 1),
-      updated_at: nowMs,
-    }))
-    .where('user_id', '=', userId)
-    .where('generation', '=', generation)
-    .where('subscription_id', 'is', null)
-    .execute();
 }
 
 /** The user's plan without a subscription. */
 export async function setBasePlan(
   trx: Transaction<Schema>,
-  userId: UserId,
-  planId: PlanId | null,
+  { userId, planId }: { userId: UserId; planId: PlanId | null },
   nowMs: number,
 ): Promise<void> {
   await trx
@@ -256,8 +171,7 @@ export async function setBasePlan(
 /** Sets the plan in the user's own row. @returns whether it changed */
 export async function setUserPlan(
   trx: Transaction<Schema>,
-  userId: UserId,
-  { planId, trialUntil }: { planId: PlanId | null; trialUntil: number | null },
+  { userId, planId, trialUntil }: { userId: UserId; planId: PlanId | null; trialUntil: number | null },
   nowMs: number,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
@@ -276,17 +190,6 @@ export async function setUserPlan(
   return numUpdatedRows > 0n;
 }
 
-/** Tests whether {@link recordNotification} has recorded it. */
-export async function wasNotified(db: Db, userId: UserId, about: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('told_members')
-    .select('about')
-    .where('user_id', '=', userId)
-    .where('about', '=', about)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /**
  * Reads no other column: what a release stored differently must not keep an account from being erased.
  * @returns the customer at Stripe, who is still to be deleted
@@ -300,39 +203,4 @@ export async function eraseMembership(trx: Transaction<Schema>, userId: UserId):
   await trx.deleteFrom('memberships').where('user_id', '=', userId).execute();
   await trx.deleteFrom('told_members').where('user_id', '=', userId).execute();
   return row?.customer_id ?? null;
-}
-
-/** Tests whether this is the first notification: it is recorded in the transaction of the message. */
-export async function recordNotification(
-  trx: Transaction<Schema>,
-  userId: UserId,
-  about: string,
-  nowMs: number,
-): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await trx
-    .insertInto('told_members')
-    .values({ user_id: userId, about, told_at: nowMs })
-    .onConflict((conflict) => conflict.columns(['user_id', 'about']).doNothing())
-    .executeTakeFirst();
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
-}
-
-/** One trial per address and per card. @returns whether it is this user's */
-export async function claimTrial(
-  trx: Transaction<Schema>,
-  { kind, valueHash, userId }: { kind: 'email' | 'card'; valueHash: string; userId: UserId },
-  nowMs: number,
-): Promise<boolean> {
-  await trx
-    .insertInto('trial_claims')
-    .values({ kind, value_hash: valueHash, user_id: userId, claimed_at: nowMs })
-    .onConflict((conflict) => conflict.columns(['kind', 'value_hash']).doNothing())
-    .execute();
-  const row = await trx
-    .selectFrom('trial_claims')
-    .select('user_id')
-    .where('kind', '=', kind)
-    .where('value_hash', '=', valueHash)
-    .executeTakeFirst();
-  return row?.user_id === userId;
 }

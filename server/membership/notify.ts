@@ -5,7 +5,7 @@ import type { Schema } from '../store/index.ts';
 import { findUserRecord, type User } from '../users/index.ts';
 import type { BillingDeps } from './deps.ts';
 import { listMembershipMails, type MembershipChange, type MembershipMail } from './membership-changes.ts';
-import { recordNotification } from './membership-store.ts';
+import { recordNotification } from './notification-store.ts';
 
 /** Mails that are also shown inside the marketplace: the user must act, or has lost something. */
 function toNotification(
@@ -38,7 +38,8 @@ export async function notifyMembership(
   telling: MembershipMail,
 ): Promise<void> {
   if (user.disabledAt !== null) return;
-  if (telling.once !== undefined && !(await recordNotification(trx, user.id, telling.once, now()))) return;
+  if (telling.once !== undefined && !(await recordNotification(trx, { userId: user.id, about: telling.once }, now())))
+    return;
   const lang = resolveLanguage(undefined, user.locale ?? undefined);
   const about = { givenName: user.givenName, pageLink: toPageUrl(publicUrl, telling) };
   await outbox.add(trx, {

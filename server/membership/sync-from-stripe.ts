@@ -45,7 +45,7 @@ async function syncSnapshot(deps: BillingDeps, before: Membership, customerId: S
   let orders: Order[] = [];
   const written = await database.transaction(async (trx) => {
     const nowMs = now();
-    if (!(await writeSnapshot(trx, before, snapshot, nowMs))) return false;
+    if (!(await writeSnapshot(trx, { before, snapshot }, nowMs))) return false;
     // A transaction may be tried again.
     orders = [];
     for (const order of paid) {
@@ -55,7 +55,7 @@ async function syncSnapshot(deps: BillingDeps, before: Membership, customerId: S
     const after: Membership = { ...before, ...snapshot };
     const planId = effectivePlan(after, catalogue, nowMs);
     const user = await findUser(trx, userId);
-    await setUserPlan(trx, userId, { planId, trialUntil: trialUntil(after) }, nowMs);
+    await setUserPlan(trx, { userId, planId, trialUntil: trialUntil(after) }, nowMs);
     if (user) await notifyMembershipChange(deps, trx, { before, after, user, planId, orders, facts, nowMs });
     return true;
   });
