@@ -1,5 +1,5 @@
 import type { Database } from '../store/index.ts';
-import { clientMetadata } from './client-metadata.ts';
+import { clientMetadata } from './client-registration.ts';
 import { createClientSecret, insertClient } from './client-store.ts';
 
 /**

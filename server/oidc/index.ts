@@ -18,15 +18,13 @@ export { createLogoutNotices } from './backchannel-logouts.ts';
 export { isKeySet, keySetFormat } from './client-keys.ts';
 export {
   type ClientMetadata,
-  type ClientRequest,
-  clientMetadata,
   deviceGrant,
-  InvalidClientRequest,
   isVisibleToUsers,
   mayHoldSensitive,
   signingAlgorithms,
-  toClientRequest,
 } from './client-metadata.ts';
+export { clientMetadata, toClientRequest } from './client-registration.ts';
+export { type ClientRequest, InvalidClientRequest } from './client-request.ts';
 export {
   createClientSecret,
   deleteClient,

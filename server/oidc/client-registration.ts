@@ -1,0 +1,102 @@
+import { toClientId } from '../shared/index.ts';
+import { hasKeys } from './client-keys.ts';
+import { type ClientMetadata, deviceGrant, isResponseType } from './client-metadata.ts';
+import { type ClientRequest, type CompleteRequest, completeRequest, InvalidClientRequest } from './client-request.ts';
+import { findRequestFaults } from './client-request-rules.ts';
+
+function toAuthMethod(request: CompleteRequest): ClientMetadata['token_endpoint_auth_method'] {
+  if (request.public || request.native) return 'none';
+  return hasKeys(request) ? 'private_key_jwt' : 'client_secret_basic';
+}
+
+function toGrantTypes({ responseTypes, device, service }: CompleteRequest): string[] {
+  const code = responseTypes.includes('code');
+  return [
+    ...(code ? ['authorization_code', 'refresh_token'] : []),
+    ...(responseTypes.includes('id_token') ? ['implicit'] : []),
+    ...(device ? [deviceGrant, ...(code ? [] : ['refresh_token'])] : []),
+    ...(service ? ['client_credentials'] : []),
+  ];
+}
+
+/** The properties that are stored only if they were registered. */
+function toOptionalMetadata(request: CompleteRequest): Partial<ClientMetadata> {
+  return {
+    ...(request.legacyIdTokenRedirect && { legacy_id_token_redirect: true }),
+    ...(request.backchannelLogoutUri !== undefined && {
+      backchannel_logout_uri: request.backchannelLogoutUri,
+      backchannel_logout_session_required: true,
+    }),
+    ...(request.requirePushedRequests && { require_pushed_authorization_requests: true }),
+    ...(request.dpopBound && { dpop_bound_access_tokens: true }),
+    ...(request.requiredPlans?.length && { required_plans: request.requiredPlans }),
+    ...(request.requiredEntitlements?.length && { required_entitlements: request.requiredEntitlements }),
+    ...(request.hidden && { hidden: true }),
+    ...(request.callsPerMinute !== undefined && { calls_per_minute: request.callsPerMinute }),
+  };
+}
+
+/**
+ * Checks a registration and derives the remaining properties.
+ * @throws {InvalidClientRequest} with every fault
+ */
+export function clientMetadata(input: ClientRequest, { development }: { development: boolean }): ClientMetadata {
+  const request = completeRequest(input);
+  const faults = findRequestFaults(request, development);
+  if (faults.length > 0) throw new InvalidClientRequest(faults);
+  return {
+    client_id: toClientId(request.id),
+    client_name: request.name.trim(),
+    redirect_uris: request.redirectUris,
+    post_logout_redirect_uris: request.logoutUris,
+    ...(request.logbackUri !== undefined && { initiate_login_uri: request.logbackUri }),
+    ...(request.logo !== undefined && { logo_uri: request.logo }),
+    application_type: request.native ? 'native' : 'web',
+    token_endpoint_auth_method: toAuthMethod(request),
+    ...(request.jwks && { jwks: request.jwks }),
+    ...(request.jwksUri !== undefined && { jwks_uri: request.jwksUri }),
+    grant_types: toGrantTypes(request),
+    response_types: request.responseTypes.filter(isResponseType),
+    scope: request.scopes.join(' '),
+    ...(request.resources.length > 0 && { resources: request.resources }),
+    id_token_signed_response_alg: request.idTokenAlg === 'RS256' ? 'RS256' : 'ES256',
+    first_party: !request.thirdParty,
+    legacy: request.legacy || request.legacyIdTokenRedirect,
+    ...toOptionalMetadata(request),
+  };
+}
+
+/**
+ * The request of a registration: the inverse of {@link clientMetadata}, so that an update is checked like a
+ * registration.
+ */
+export function toClientRequest(client: ClientMetadata): ClientRequest {
+  return {
+    id: client.client_id,
+    name: client.client_name,
+    redirectUris: client.redirect_uris,
+    logoutUris: client.post_logout_redirect_uris,
+    ...(client.initiate_login_uri !== undefined && { logbackUri: client.initiate_login_uri }),
+    ...(client.logo_uri !== undefined && { logo: client.logo_uri }),
+    public: client.token_endpoint_auth_method === 'none',
+    ...(client.jwks && { jwks: client.jwks }),
+    ...(client.jwks_uri !== undefined && { jwksUri: client.jwks_uri }),
+    native: client.application_type === 'native',
+    service: client.grant_types.includes('client_credentials'),
+    thirdParty: !client.first_party,
+    scopes: client.scope.split(' ').filter(Boolean),
+    resources: client.resources ?? [],
+    ...(client.response_types.length > 0 && { responseTypes: client.response_types }),
+    idTokenAlg: client.id_token_signed_response_alg,
+    legacy: client.legacy,
+    legacyIdTokenRedirect: client.legacy_id_token_redirect ?? false,
+    ...(client.backchannel_logout_uri !== undefined && { backchannelLogoutUri: client.backchannel_logout_uri }),
+    device: client.grant_types.includes(deviceGrant),
+    requirePushedRequests: client.require_pushed_authorization_requests ?? false,
+    dpopBound: client.dpop_bound_access_tokens ?? false,
+    requiredPlans: client.required_plans ?? [],
+    requiredEntitlements: client.required_entitlements ?? [],
+    hidden: client.hidden ?? false,
+    ...(client.calls_per_minute !== undefined && { callsPerMinute: client.calls_per_minute }),
+  };
+}

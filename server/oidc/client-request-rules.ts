@@ -1,0 +1,112 @@
+import { keyFaults } from './client-keys.ts';
+import { callsPerMinuteFault } from './client-limits.ts';
+import { isClientId, isResponseType } from './client-metadata.ts';
+import type { CompleteRequest } from './client-request.ts';
+import { findRedirectUriFault } from './redirect-uri-registration-rules.ts';
+import { findIdentifierFault } from './resource-server.ts';
+import { isClientScope, isMemberScope, isSensitiveScope, knownScopes } from './scopes.ts';
+
+/** @returns the faults of one part of a registration, in words for the operator */
+type Rule = (request: CompleteRequest, development: boolean) => string[];
+
+const faultIf = (wrong: boolean, fault: string): string[] => (wrong ? [fault] : []);
+
+const idRule: Rule = ({ id }) => faultIf(!isClientId(id), 'id: write 1 to 100 letters, digits, or . _ ~ -');
+
+const nameRule: Rule = ({ name }) =>
+  faultIf(name.trim() === '' || name.length > 200, 'name: write a name of at most 200 characters');
+
+const serviceRule: Rule = ({ service, native, public: open }) =>
+  faultIf(service && (native || open), 'service: a client that keeps no secret cannot act for itself');
+
+const redirectUriRule: Rule = ({ redirectUris, native, signsIn, byBrowser, device }, development) => [
+  ...faultIf(signsIn && !byBrowser && !device, 'redirect-uri: write at least one'),
+  ...redirectUris.flatMap((uri) => uriFaults('redirect-uri', uri, { native, development })),
+];
+
+const logoutUriRule: Rule = ({ logoutUris, native }, development) =>
+  logoutUris.flatMap((uri) => uriFaults('logout-uri', uri, { native, development }));
+
+/** Addresses that are never those of a native app. */
+const webUriRule: Rule = ({ logbackUri, logo, backchannelLogoutUri, jwksUri }, development) =>
+  Object.entries({
+    'logback-uri': logbackUri,
+    logo,
+    'backchannel-logout-uri': backchannelLogoutUri,
+    'jwks-uri': jwksUri,
+  }).flatMap(([name, uri]) => (uri === undefined ? [] : uriFaults(name, uri, { native: false, development })));
+
+function uriFaults(name: string, uri: string, kind: { native: boolean; development: boolean }): string[] {
+  const fault = findRedirectUriFault(uri, kind.native, kind.development);
+  return fault ? [`${name} ${uri}: ${fault}`] : [];
+}
+
+const callsPerMinuteRule: Rule = ({ callsPerMinute, service }) => {
+  const fault = callsPerMinuteFault(callsPerMinute, service);
+  return fault ? [fault] : [];
+};
+
+const resourceRule: Rule = ({ resources }) =>
+  resources.flatMap((resource) => {
+    const fault = findIdentifierFault(resource);
+    return fault ? [`resource ${resource}: ${fault}`] : [];
+  });
+
+/** The reason that a client of this kind must not have a scope that changes credentials or charges cards. */
+function sensitiveFault({ thirdParty, native, public: open, device }: CompleteRequest): string | undefined {
+  if (thirdParty) return 'a third party runs this client';
+  if (native) return 'a native client keeps no secret';
+  if (open) return 'a public client keeps no secret';
+  return device ? 'a device client keeps no secret' : undefined;
+}
+
+function scopeFault(scope: string, request: CompleteRequest): string | undefined {
+  if (isSensitiveScope(scope)) {
+    const fault = sensitiveFault(request);
+    if (fault !== undefined) return `scope ${scope}: ${fault}; only confidential web clients of the marketplace get it`;
+  }
+  if (isMemberScope(scope))
+    return request.signsIn ? undefined : `scope ${scope}: only members give it: write a redirect-uri`;
+  if (!isClientScope(scope)) return `scope ${scope}: unknown; known are ${knownScopes.join(', ')}`;
+  return request.service ? undefined : `scope ${scope}: is for clients that act for themselves: make it a service`;
+}
+
+const scopeRule: Rule = (request) => {
+  const { scopes, resources, signsIn } = request;
+  return [
+    ...scopes.flatMap((scope) => scopeFault(scope, request) ?? []),
+    ...faultIf(signsIn && !scopes.includes('openid'), 'scope: must include openid'),
+    ...faultIf(!signsIn && scopes.length === 0 && resources.length === 0, 'scope: write at least one'),
+  ];
+};
+
+const legacyRedirectRule: Rule = ({ legacyIdTokenRedirect, redirectUris }) =>
+  faultIf(
+    legacyIdTokenRedirect && !redirectUris.some((uri) => uri.endsWith('/')),
+    'redirect-uri: id tokens in the query go to an address that ends with a slash: write one',
+  );
+
+const responseTypeRule: Rule = ({ responseTypes }) =>
+  responseTypes.flatMap((type) => faultIf(!isResponseType(type), `response-type ${type}: write code or id_token`));
+
+const algorithmRule: Rule = ({ idTokenAlg }) =>
+  faultIf(idTokenAlg !== 'ES256' && idTokenAlg !== 'RS256', `id-token-alg ${idTokenAlg}: write ES256 or RS256`);
+
+const rules: readonly Rule[] = [
+  idRule,
+  nameRule,
+  serviceRule,
+  redirectUriRule,
+  logoutUriRule,
+  webUriRule,
+  keyFaults,
+  callsPerMinuteRule,
+  resourceRule,
+  scopeRule,
+  legacyRedirectRule,
+  responseTypeRule,
+  algorithmRule,
+];
+
+/** @returns all faults of a registration; `development` allows plain http on this machine */
+export const findRequestFaults: Rule = (request, development) => rules.flatMap((rule) => rule(request, development));
