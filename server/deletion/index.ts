@@ -7,7 +7,6 @@
 
 export { deletionRequestedPath } from './deletion-requested-handlers.ts';
 export { findDeletion } from './deletion-store.ts';
-export type { CancellationTiming, PersonalDataSource, RenewingSubscription, SubscriptionOnDeletion } from './deps.ts';
 export {
   cancelFactorReset,
   cancelResetsRequestedSince,

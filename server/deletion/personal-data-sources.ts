@@ -2,9 +2,10 @@ import { eraseMessagesTo, listMessagesTo } from '../messages/index.ts';
 import { countRecoveryCodes, listRememberedDevices, removeAllFactors, totpCreatedAt } from '../mfa/index.ts';
 import { listPasskeys, removeAllPasskeys } from '../passkeys/index.ts';
 import type { SecretBox } from '../store/index.ts';
+import type { PersonalDataSource } from '../users/index.ts';
 import { eraseUserData, exportUserData } from '../users/index.ts';
 import { findDeletion } from './deletion-store.ts';
-import type { DeletionDeps, PersonalDataSource } from './deps.ts';
+import type { DeletionDeps } from './deps.ts';
 import { eraseFactorResets, listFactorResets } from './factor-reset-store.ts';
 
 type Deps = Pick<DeletionDeps, 'database' | 'sessions' | 'now'> & { outboxBox: SecretBox };

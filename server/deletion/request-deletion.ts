@@ -1,11 +1,12 @@
 import type { Transaction } from 'kysely';
 import { translator } from '../http/index.ts';
+import type { CancellationTiming } from '../membership/index.ts';
 import { mailAbout, type Origin } from '../messages/index.ts';
 import { dayMs, toPublicOutcome, type UserId } from '../shared/index.ts';
 import type { KeyValueStore, Schema } from '../store/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import { cancelDeletion, findDeletion, insertDeletion, recordMembershipEnd } from './deletion-store.ts';
-import type { CancellationTiming, DeletionDeps } from './deps.ts';
+import type { DeletionDeps } from './deps.ts';
 
 /** Days within which the deletion can be cancelled. */
 export const waitDays = 14;

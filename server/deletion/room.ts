@@ -1,5 +1,6 @@
 import type { Request, Router } from 'express';
 import type { Transaction } from 'kysely';
+import type { CancellationTiming, RenewingSubscription } from '../membership/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
 import type { UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
@@ -8,7 +9,7 @@ import { cancelFactorResetRoutes } from './cancel-factor-reset-handlers.ts';
 import { eraseDueAccounts } from './delete-due-accounts.ts';
 import { startDeletionJob } from './deletion-job.ts';
 import { deletionRequestedRoute } from './deletion-requested-handlers.ts';
-import type { CancellationTiming, DeletionDeps, LeavingSettings, RenewingSubscription } from './deps.ts';
+import type { DeletionDeps, LeavingSettings } from './deps.ts';
 import { exportPersonalData } from './export-personal-data.ts';
 import { applyDueResets, cancelFactorReset } from './factor-reset.ts';
 import { type FactorReset, findWaitingReset } from './factor-reset-store.ts';

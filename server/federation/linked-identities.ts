@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { PersonalDataSource } from '../deletion/index.ts';
 import type { UserId } from '../shared/index.ts';
 import type { Database, Schema } from '../store/index.ts';
+import type { PersonalDataSource } from '../users/index.ts';
 import {
   type FederatedIdentity,
   listIdentities,

@@ -57,3 +57,4 @@ export { type BillingClock, createStandInClock, type StandInAddress } from './st
 export { createStripe, type StripeClient } from './stripe-client.ts';
 export type { Difference, DifferenceKind } from './stripe-differences.ts';
 export { createWebhooks, webhookPath } from './stripe-webhooks.ts';
+export type { CancellationTiming, RenewingSubscription, SubscriptionOnDeletion } from './subscription-on-deletion.ts';

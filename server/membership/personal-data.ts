@@ -1,6 +1,6 @@
-import type { PersonalDataSource, SubscriptionOnDeletion } from '../deletion/index.ts';
 import { toPlanId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
+import type { PersonalDataSource } from '../users/index.ts';
 import { findStanding } from './acts.ts';
 import type { Catalogue } from './catalogue.ts';
 import { isPaused } from './membership.ts';
@@ -9,6 +9,7 @@ import { anonymiseOrders, listOrders } from './order-store.ts';
 import { eraseTrialClaims, listNotifications, listPurchases, listTrialClaims } from './personal-data-store.ts';
 import { erasePurchases, findOpenPurchase } from './purchase-store.ts';
 import { findRenewingMembership } from './renewing-membership.ts';
+import type { SubscriptionOnDeletion } from './subscription-on-deletion.ts';
 import { addBillingTask, eraseTasks, listTasks } from './task-store.ts';
 
 /**

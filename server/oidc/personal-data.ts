@@ -1,6 +1,6 @@
-import type { PersonalDataSource } from '../deletion/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Database } from '../store/index.ts';
+import type { PersonalDataSource } from '../users/index.ts';
 import { createLogoutNotices } from './backchannel-logouts.ts';
 import { listClientSessions } from './client-session-store.ts';
 import { listConnectedApps } from './connected-app-store.ts';

@@ -1,8 +1,9 @@
 import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { DeleteAccountPage } from '../../views/settings/deletion-pages.tsx';
-import { type CancellationTiming, deletionRequestedPath, waitDays } from '../deletion/index.ts';
+import { deletionRequestedPath, waitDays } from '../deletion/index.ts';
 import { HttpError, methodNotAllowed, readFormField } from '../http/index.ts';
+import type { CancellationTiming } from '../membership/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { type MemberHandler, requireRecentAuth, type SignedInUser } from './require-recent-auth.ts';
 

@@ -1,5 +1,5 @@
-import type { PersonalDataSource } from '../deletion/index.ts';
 import type { Database } from '../store/index.ts';
+import type { PersonalDataSource } from '../users/index.ts';
 import { eraseSignUps, listSignUps } from './sign-up-store.ts';
 
 /** The stored sign-ups with a user's address. */

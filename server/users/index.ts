@@ -49,6 +49,7 @@ export {
   setPassword,
   someAwaitPassword,
 } from './password-store.ts';
+export type { PersonalDataSource } from './personal-data-source.ts';
 export { eraseUserData, exportUserData } from './personal-data-store.ts';
 export { hasPhoneChangedSince, removePhone, setPhone } from './phone-store.ts';
 export {
