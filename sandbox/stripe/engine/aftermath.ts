@@ -1,8 +1,9 @@
 import { testCard } from './cards.ts';
 import { toIntentId } from './invoices.ts';
+import { newId } from './new-id.ts';
 import type { Charge } from './objects.ts';
 import { cardBehind } from './payment-methods.ts';
-import { newId, type State } from './state.ts';
+import type { State } from './state.ts';
 import { invalid } from './types.ts';
 
 function getCharge(state: State, invoiceId: string): Charge {

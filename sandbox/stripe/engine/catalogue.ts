@@ -1,6 +1,7 @@
+import { newId } from './new-id.ts';
 import type { Plan, Price, Product } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
-import { newId, type State } from './state.ts';
+import type { State } from './state.ts';
 import { invalid, missing, unknownToStandIn } from './types.ts';
 
 const productFields = ['name', 'description', 'active', 'metadata', 'unit_label', 'url', 'statement_descriptor'];

@@ -1,7 +1,8 @@
 import { type Decline, testCard } from './cards.ts';
+import { newId } from './new-id.ts';
 import type { Charge, PaymentIntent, PaymentMethod, SetupIntent } from './objects.ts';
 import { cardBehind } from './payment-methods.ts';
-import { newId, type State } from './state.ts';
+import type { State } from './state.ts';
 
 /** A bank's answer to one payment attempt. */
 export type Attempt = { outcome: 'paid' } | { outcome: 'requires_action' } | { outcome: 'declined'; decline: Decline };

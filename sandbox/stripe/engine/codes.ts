@@ -1,6 +1,7 @@
+import { newId } from './new-id.ts';
 import type { Coupon, PromotionCode } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
-import { newId, type State } from './state.ts';
+import type { State } from './state.ts';
 import { invalid } from './types.ts';
 
 export function createCoupon(state: State, params: Params): Coupon {

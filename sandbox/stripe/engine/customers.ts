@@ -1,8 +1,9 @@
 import { addressFields, toAddress } from './address.ts';
+import { newId } from './new-id.ts';
 import type { Customer, Deleted } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
 import { attach, detachAll } from './payment-methods.ts';
-import { newId, type State } from './state.ts';
+import type { State } from './state.ts';
 import { invalid, missing } from './types.ts';
 
 const known = ['email', 'name', 'description', 'phone', 'metadata', 'preferred_locales', 'invoice_settings', 'address'];

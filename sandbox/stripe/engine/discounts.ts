@@ -1,8 +1,9 @@
 import { share, takePercent } from './money.ts';
+import { newId } from './new-id.ts';
 import type { Coupon, Discount, PromotionCode, Subscription } from './objects.ts';
 import type { Reader } from './params.ts';
 import { monthsAfter } from './periods.ts';
-import { newId, type State } from './state.ts';
+import type { State } from './state.ts';
 import { invalid, missing } from './types.ts';
 
 function checkPromotionCode(state: State, code: PromotionCode, subscription: Subscription, cents: number) {

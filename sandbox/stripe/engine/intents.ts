@@ -1,10 +1,11 @@
 import { testCard } from './cards.ts';
 import { attemptPayment, failAuthentication, lastError, nextAction } from './charges.ts';
 import { afterFailedPay, markPaid } from './collect.ts';
+import { newId } from './new-id.ts';
 import type { Invoice, PaymentIntent, SetupIntent } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
 import { attach, cardBehind, makePaymentMethod, methodFor } from './payment-methods.ts';
-import { newId, type State } from './state.ts';
+import type { State } from './state.ts';
 import { invalid, missing, StandInError, unknownToStandIn } from './types.ts';
 
 type As = 'secret' | 'publishable';

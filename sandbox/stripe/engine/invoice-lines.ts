@@ -1,5 +1,5 @@
+import { newId } from './new-id.ts';
 import type { InvoiceLine, Subscription, SubscriptionItem } from './objects.ts';
-import { newId } from './state.ts';
 
 /** One line of a future invoice: amounts in cents, below 0 for credits. */
 export interface DraftLine {

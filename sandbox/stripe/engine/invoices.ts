@@ -1,10 +1,12 @@
 import { makePaymentIntent } from './charges.ts';
 import { calculateCuts, runningDiscounts } from './discounts.ts';
 import { type DraftLine, makeLine } from './invoice-lines.ts';
+import type { HiddenDebit } from './kinds.ts';
 import { smallestCharge } from './money.ts';
+import { newId } from './new-id.ts';
 import type { Invoice, InvoiceLine, Subscription } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
-import { type HiddenDebit, newId, type State } from './state.ts';
+import type { State } from './state.ts';
 
 export interface Billed {
   invoice: Invoice;

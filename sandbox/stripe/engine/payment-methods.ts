@@ -1,8 +1,9 @@
 import { addressFields, toAddress } from './address.ts';
 import { checkCard, fingerprint, numberOfName, testCard } from './cards.ts';
+import { newId } from './new-id.ts';
 import type { PaymentMethod, Token } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
-import { newId, type State } from './state.ts';
+import type { State } from './state.ts';
 import { invalid, missing, StandInError, unknownToStandIn } from './types.ts';
 
 interface CardData {

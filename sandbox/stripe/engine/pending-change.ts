@@ -1,6 +1,7 @@
 import { spendOnce } from './discounts.ts';
+import type { HiddenChange, HiddenDebit } from './kinds.ts';
 import type { Invoice, Subscription } from './objects.ts';
-import type { HiddenChange, HiddenDebit, State } from './state.ts';
+import type { State } from './state.ts';
 
 const hoursToPay = 23;
 export const findPendingChange = (state: State, subscription: string) =>

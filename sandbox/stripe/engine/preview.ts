@@ -1,10 +1,11 @@
 import { voidInvoice } from './collect.ts';
 import { changeDiscounts, discountFields } from './discounts.ts';
+import { newId } from './new-id.ts';
 import type { Invoice, Subscription } from './objects.ts';
 import { type Params, Reader } from './params.ts';
 import { findPendingChange } from './pending-change.ts';
 import { billNextPeriod } from './renewal.ts';
-import { newId, type State } from './state.ts';
+import type { State } from './state.ts';
 import { createSubscription } from './subscription-create.ts';
 import { billResumption } from './subscription-life.ts';
 import { calculateCost, getItem, readItem } from './subscription-shape.ts';

@@ -1,8 +1,9 @@
 import { toPlan } from './catalogue.ts';
+import { newId } from './new-id.ts';
 import type { Price, Subscription, SubscriptionItem } from './objects.ts';
 import type { Reader } from './params.ts';
 import { methodFor } from './payment-methods.ts';
-import { newId, type State } from './state.ts';
+import type { State } from './state.ts';
 import { invalid, unknownToStandIn } from './types.ts';
 
 /** The one item of a subscription. */

@@ -1,0 +1,91 @@
+import type * as Objects from './objects.ts';
+import type { StripeEvent } from './types.ts';
+
+/** Facts that Stripe does not expose. They are stored beside its objects, so that undo and storage are the same. */
+export interface HiddenCard {
+  id: string;
+  object: 'hidden.card';
+  number: string;
+  /** Whether the bank has authenticated the customer when the card was saved. */
+  authenticated: boolean;
+}
+/** The last billed part of a subscription's item: the basis of credits for unused time. */
+export interface HiddenDebit {
+  id: string;
+  object: 'hidden.debit';
+  cents: number;
+  start: number;
+  end: number;
+  invoice: string | null;
+  line: string;
+}
+/** Prorations that wait for the subscription's next invoice. */
+export interface HiddenItem {
+  id: string;
+  object: 'hidden.item';
+  subscription: string;
+  line: Objects.InvoiceLine;
+  invoiced: boolean;
+}
+/** A change that waits until its invoice is paid. */
+export interface HiddenChange {
+  id: string;
+  object: 'hidden.change';
+  subscription: string;
+  invoice: string;
+  /** The subscription after the change. */
+  target: Partial<Objects.Subscription>;
+  debits: HiddenDebit[];
+  /** Pending prorations that the invoice bills: they are pending again when it is voided. */
+  swept: string[];
+  /** Discounts that take something off this invoice. */
+  used: string[];
+  /** A resumption that the first attempt to pay completes, paid or not. */
+  onAttempt: boolean;
+  kind: 'update' | 'resume';
+  expiresAt: number;
+}
+/** The rule of a coupon at its redemption: deleting the coupon does not change it. */
+export interface HiddenRule {
+  id: string;
+  object: 'hidden.rule';
+  percentOff: number | null;
+  amountOff: number | null;
+  once: boolean;
+  /** The products that it applies to; null for all. */
+  products: string[] | null;
+}
+/** The record of a notification: the end of that trial, three days before. */
+export interface HiddenNotice {
+  id: string;
+  object: 'hidden.told';
+}
+
+export interface Kinds {
+  customer: Objects.Customer;
+  product: Objects.Product;
+  price: Objects.Price;
+  coupon: Objects.Coupon;
+  promotion_code: Objects.PromotionCode;
+  discount: Objects.Discount;
+  payment_method: Objects.PaymentMethod;
+  token: Objects.Token;
+  setup_intent: Objects.SetupIntent;
+  payment_intent: Objects.PaymentIntent;
+  subscription: Objects.Subscription;
+  invoice: Objects.Invoice;
+  invoice_payment: Objects.InvoicePayment;
+  charge: Objects.Charge;
+  dispute: Objects.Dispute;
+  refund: Objects.Refund;
+  event: StripeEvent;
+  'hidden.card': HiddenCard;
+  'hidden.debit': HiddenDebit;
+  'hidden.item': HiddenItem;
+  'hidden.change': HiddenChange;
+  'hidden.rule': HiddenRule;
+  'hidden.told': HiddenNotice;
+}
+export type Kind = keyof Kinds;
+export type StoredObject = Kinds[Kind] | Objects.Deleted<DeletableKind>;
+export type DeletableKind = 'customer' | 'product' | 'coupon';
