@@ -17,7 +17,7 @@ const colorSchemes = ['light', 'dark'] as const;
 /** Node takes the types off .ts by itself, but knows no .tsx. */
 async function readTsx(): Promise<void> {
   const root = join(import.meta.dirname, '..', '..');
-  const files = globSync('{views,server,client,test}/**/*.tsx', { cwd: root }).map((file) => join(root, file));
+  const files = globSync('{views,server,client,sandbox,test}/**/*.tsx', { cwd: root }).map((file) => join(root, file));
   const read = files.map(async (file): Promise<[string, string]> => {
     const jsx = { runtime: 'automatic', development: false } as const;
     const { code } = await transformWithOxc(readFileSync(file, 'utf8'), file, { jsx });
