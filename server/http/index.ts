@@ -64,6 +64,7 @@ export { mediaFiles, safePathParts as picturePathParts } from './media-files.ts'
 export { onlyFromThisMachine } from './only-from-this-machine.ts';
 export { type OpenApiSettings, openApiDocument } from './openapi.ts';
 export { behindRules, type PageRule, toRuleName } from './page-access.ts';
+export { type AddPage, enforces, type OwnRule, type PageHandler, pageRoutes, ruleOfHandler } from './page-routes.ts';
 export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
 export { setPageUser } from './page-user.ts';
 export { createPages, type PageSettings, type Pages } from './pages.ts';
@@ -72,6 +73,7 @@ export { handleProbe, type ProbeReport, probeHeader, signProbe, verifyProbe } fr
 export { oneHost, requirePublicHost } from './public-host.ts';
 export { renderRedirectPage } from './redirect-page.ts';
 export { renderDocument } from './render.tsx';
+export { type PageAnswer, RequestContext, type RequestServices } from './request-context.ts';
 export { detectLanguages } from './request-language.ts';
 export { measureRequests } from './request-metrics.ts';
 export {

@@ -14,6 +14,5 @@ export {
   isRecentlyAuthenticated,
   reAuthenticateFor,
   requireUser,
-  ruleOfHandler,
 } from './require-recent-auth.ts';
 export { settingsRoutes } from './routes.ts';

@@ -1,49 +1,36 @@
-import type { Request, Response, Router } from 'express';
-import { createElement } from 'react';
 import { NamePage, type NamePageProps } from '../../views/settings/name-page.tsx';
-import { methodNotAllowed, readFormField } from '../http/index.ts';
+import type { AddPage, RequestContext } from '../http/index.ts';
+import { requireUser, type UserRequest } from '../sign-in/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { submitProfile } from './profile-form.ts';
-import { type MemberHandler, requireUser } from './require-recent-auth.ts';
 
 const path = '/settings/name';
 
-function sendNamePage(
-  { pages }: AccountDeps,
-  req: Request,
-  res: Response,
-  state: Pick<NamePageProps, 'values'> & Partial<NamePageProps> & { status?: number },
+function renderNamePage(
+  r: RequestContext,
+  view: Pick<NamePageProps, 'values'> & Partial<NamePageProps> & { status?: number },
 ): void {
-  const pageState = pages.shownAt(req, res, path, state);
-  if (!pageState) return;
-  const { status = 200, ...props } = pageState;
-  pages.send(req, res, status, (ctx) => createElement(NamePage, { ctx, action: path, errors: {}, ...props }), {
-    title: (ctx) => ctx.t('settings.name.title'),
-    address: path,
-  });
+  const state = r.viewAt(path, view);
+  if (!state) return;
+  const { status, ...props } = state;
+  r.render(NamePage, { action: path, errors: {}, ...props }, { title: 'settings.name.title', address: path, status });
 }
 
-const show =
-  (deps: AccountDeps): MemberHandler =>
-  (req, res, { user: { givenName, familyName } }) =>
-    sendNamePage(deps, req, res, { values: { givenName, familyName } });
+const show = (r: UserRequest) => {
+  const { givenName, familyName } = r.user;
+  renderNamePage(r, { values: { givenName, familyName } });
+};
 
-const submit =
-  (deps: AccountDeps): MemberHandler =>
-  (req, res, member) => {
-    const values = { givenName: readFormField(req, 'given_name'), familyName: readFormField(req, 'family_name') };
-    return submitProfile(deps, req, res, member, {
-      typed: values,
-      notice: 'name',
-      refuse: (refused) => sendNamePage(deps, req, res, { values, ...refused }),
-    });
-  };
+const submit = (r: UserRequest, deps: AccountDeps) => {
+  const values = { givenName: r.field('given_name'), familyName: r.field('family_name') };
+  return submitProfile(r, deps, {
+    typed: values,
+    notice: 'name',
+    refuse: (refused) => renderNamePage(r, { values, ...refused }),
+  });
+};
 
 /** Edit Name: the public name of the user. It is no credential, so any session suffices. */
-export function nameRoutes(router: Router, deps: AccountDeps): void {
-  router
-    .route(path)
-    .get(requireUser(deps, show(deps)))
-    .post(requireUser(deps, submit(deps)))
-    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+export function nameRoutes(add: AddPage<AccountDeps>): void {
+  add(path, { get: requireUser(show), post: requireUser(submit) });
 }

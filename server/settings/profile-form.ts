@@ -1,8 +1,6 @@
-import type { Request, Response } from 'express';
-import type { PageContext } from '../../views/page-context.ts';
-import { setRetryAfter, type T, unavailableRetrySeconds } from '../http/index.ts';
+import { type T, unavailableRetrySeconds } from '../http/index.ts';
 import { retryAfterText } from '../password/index.ts';
-import { getRequestOrigin } from '../sessions/index.ts';
+import type { UserRequest } from '../sign-in/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
 import {
   maxProfileLength,
@@ -13,7 +11,6 @@ import {
 } from '../users/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { accountHomeUrl, type SettingsNotice } from './notices.ts';
-import type { SignedInUser } from './require-recent-auth.ts';
 import { saveProfile } from './save-profile.ts';
 
 const isText = (name: string): name is keyof typeof maxProfileLength => Object.hasOwn(maxProfileLength, name);
@@ -46,43 +43,38 @@ export interface RejectedForm {
 
 /** Saves a form of profile data and redirects home; refused or unsaved input returns to the form. */
 export async function submitProfile(
+  r: UserRequest,
   deps: AccountDeps,
-  req: Request,
-  res: Response,
-  member: SignedInUser,
   form: {
     typed: TypedProfile;
     notice: SettingsNotice;
-    refuse: (refused: RejectedForm, ctx: PageContext) => void;
+    refuse: (refused: RejectedForm) => void;
     /** Before the answer, after it is stored. */
     saved?: () => void;
   },
 ): Promise<void> {
-  const ctx = deps.pages.context(req, res);
-  const failed = ctx.t('settings.TAB_USER_DATA_MESSAGE_EROR');
+  const { t } = r;
+  const failed = t('settings.TAB_USER_DATA_MESSAGE_EROR');
   const read = readProfile(form.typed, deps.now());
   if ('faults' in read) {
     const errors = Object.fromEntries(
-      Object.entries(read.faults).map(([name, fault]) => [name, profileFaultText(ctx.t, name as ProfileField, fault)]),
+      Object.entries(read.faults).map(([name, fault]) => [name, profileFaultText(t, name as ProfileField, fault)]),
     );
-    return form.refuse({ status: 400, errors, problem: { text: failed } }, ctx);
+    return form.refuse({ status: 400, errors, problem: { text: failed } });
   }
   try {
-    const saved = await saveProfile(deps, member.user, { change: read.change, from: getRequestOrigin(req) });
+    const saved = await saveProfile(deps, r.user, { change: read.change, from: r.origin });
     if (saved.kind === 'too-many') {
-      const text = retryAfterText(ctx.t, 'too-many', saved.retryAfterMs);
-      setRetryAfter(res, saved.retryAfterMs);
-      return form.refuse({ status: 429, errors: {}, problem: { title: failed, text } }, ctx);
+      const text = retryAfterText(t, 'too-many', saved.retryAfterMs);
+      r.setRetryAfter(saved.retryAfterMs);
+      return form.refuse({ status: 429, errors: {}, problem: { title: failed, text } });
     }
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    deps.log.error({ err: error }, 'could not store a profile');
-    setRetryAfter(res, unavailableRetrySeconds * 1000);
-    return form.refuse(
-      { status: 503, errors: {}, problem: { title: failed, text: ctx.t('settings.unavailable') } },
-      ctx,
-    );
+    r.log.error({ err: error }, 'could not store a profile');
+    r.setRetryAfter(unavailableRetrySeconds * 1000);
+    return form.refuse({ status: 503, errors: {}, problem: { title: failed, text: t('settings.unavailable') } });
   }
   form.saved?.();
-  res.redirect(303, accountHomeUrl(form.notice));
+  r.redirect(accountHomeUrl(form.notice));
 }

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { HttpError, recentAuthMs, toRetrySeconds } from '../http/index.ts';
+import { enforces, HttpError, recentAuthMs, toRetrySeconds } from '../http/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import { type CurrentSession, fullyAuthenticatedAt } from '../sessions/index.ts';
 import { blocksAuthorization, isEnrolmentPage, redirectToSignIn } from '../sign-in/index.ts';
@@ -16,21 +16,9 @@ export type MemberHandler = (req: Request, res: Response, member: SignedInUser) 
 
 export type GuardDeps = Pick<AccountDeps, 'publicUrl' | 'sessions' | 'nextRedirect' | 'now'>;
 
-const rules = new WeakMap<RequestHandler, 'member' | 'recent'>();
-
-function standsFor(rule: 'member' | 'recent', handler: RequestHandler): RequestHandler {
-  rules.set(handler, rule);
-  return handler;
-}
-
-/**
- * The rule that a handler of {@link requireUser} or {@link requireRecentAuth} enforces; undefined for other handlers.
- */
-export const ruleOfHandler = (handler: RequestHandler): 'member' | 'recent' | undefined => rules.get(handler);
-
 /** For users only (the specification's guarded-route wrapper), without an open step such as new terms. */
 export function requireUser(deps: GuardDeps, handler: MemberHandler): RequestHandler {
-  return standsFor('member', async (req, res) => {
+  return enforces<RequestHandler>('member', async (req, res) => {
     const member = await deps.sessions.getCurrentUser(req);
     // A form's address is the page's own, so that its visitor returns to the form.
     if (!member) return redirectToSignIn(req, res, deps.publicUrl);
@@ -58,7 +46,7 @@ export function requireRecentAuth(
     if (req.method === 'POST' && keep) await deps.formDrafts.saveDraft(req, res, member.user.id, keep);
     res.redirect(303, reAuthenticateFor(req));
   });
-  return standsFor('recent', guarded);
+  return enforces('recent', guarded);
 }
 
 /** The address of the re-authentication that returns here. */

@@ -1,5 +1,5 @@
 import type { Router } from 'express';
-import { methodNotAllowed } from '../http/index.ts';
+import { methodNotAllowed, pageRoutes } from '../http/index.ts';
 import { membershipActRoutes } from './cancel-and-resume-handlers.ts';
 import { connectedAppRoutes } from './connected-apps.ts';
 import { deleteAccountRoutes } from './delete-account-handlers.ts';
@@ -32,8 +32,9 @@ export function settingsRoutes(router: Router, settings: SettingsSettings): void
     .route('/settings')
     .get(requireUser(deps, accountHome(deps)))
     .all(methodNotAllowed('GET', 'HEAD'));
-  nameRoutes(router, deps);
-  profileRoutes(router, deps);
+  const add = pageRoutes(router, deps);
+  nameRoutes(add);
+  profileRoutes(add);
   emailRoutes(router, deps);
   phoneRoutes(router, deps);
   passwordRoutes(router, deps);

@@ -1,0 +1,40 @@
+import type { RequestHandler, Router } from 'express';
+import { methodNotAllowed } from './error-pages.ts';
+import { RequestContext, type RequestServices } from './request-context.ts';
+
+/** Answers one request of a page or form. */
+export type PageHandler<Deps, Context extends RequestContext = RequestContext> = (r: Context, deps: Deps) => unknown;
+
+/** A rule that a handler enforces by itself, because it keeps the input of a form that it refuses. */
+export type OwnRule = 'member' | 'recent';
+
+const rules = new WeakMap<object, OwnRule>();
+
+/** Marks a handler as the guard of its own rule. @returns the handler */
+export function enforces<Handler extends object>(rule: OwnRule, handler: Handler): Handler {
+  rules.set(handler, rule);
+  return handler;
+}
+
+/** The rule that a handler enforces by itself; undefined for other handlers. */
+export const ruleOfHandler = (handler: RequestHandler): OwnRule | undefined => rules.get(handler);
+
+/** Registers page (GET) and form (POST) of one path. Every other method is answered with 405. */
+export type AddPage<Deps> = (path: string, handlers: { get?: PageHandler<Deps>; post?: PageHandler<Deps> }) => void;
+
+/** The pages of a module, whose handlers share these dependencies. */
+export function pageRoutes<Deps extends RequestServices>(router: Router, deps: Deps): AddPage<Deps> {
+  const toExpress = (handler: PageHandler<Deps>): RequestHandler => {
+    const answer: RequestHandler = async (req, res) => {
+      await handler(new RequestContext(req, res, deps), deps);
+    };
+    const rule = rules.get(handler);
+    return rule === undefined ? answer : enforces(rule, answer);
+  };
+  return (path, { get, post }) => {
+    const route = router.route(path);
+    if (get) route.get(toExpress(get));
+    if (post) route.post(toExpress(post));
+    route.all(methodNotAllowed(...(get ? ['GET', 'HEAD'] : []), ...(post ? ['POST'] : [])));
+  };
+}

@@ -1,0 +1,150 @@
+import type { Request, Response } from 'express';
+import { createElement, type FunctionComponent } from 'react';
+import type { TextKey } from '../../locales/index.ts';
+import type { PageContext } from '../../views/page-context.ts';
+import { type Continuation, continuationFrom, withContinuation } from './continuation.ts';
+import type { HostCookies } from './cookies.ts';
+import { readFormField, readQueryParam } from './form-fields.ts';
+import { type Language, resolveLanguage, type T } from './language.ts';
+import type { Logger } from './log.ts';
+import type { PageOptions, Pages } from './pages.ts';
+import { renderRedirectPage } from './redirect-page.ts';
+import { setRetryAfter } from './retry-after.ts';
+
+/** The services of the application that every request can use. */
+export interface RequestServices {
+  publicUrl: string;
+  pages: Pages;
+  log: Logger;
+  cookies: HostCookies;
+}
+
+/** The answer around a page. */
+export interface PageAnswer extends Omit<PageOptions, 'title'> {
+  /** A key of the texts, or a function for a title with values. */
+  title: TextKey | PageOptions['title'];
+  /** The HTTP status. Default: 200. */
+  status?: number | undefined;
+  /** The query of the continuation, for the links from and to the sign-in pages. */
+  search?: string;
+}
+
+/** The request of a page or form, with everything that its handler reads and all its answers. */
+export class RequestContext {
+  readonly req: Request;
+  readonly res: Response;
+  readonly #services: RequestServices;
+  #continuation: Continuation | undefined;
+
+  constructor(req: Request, res: Response, services: RequestServices) {
+    this.req = req;
+    this.res = res;
+    this.#services = services;
+  }
+
+  /** The texts in the language of the answer. */
+  get t(): T {
+    return this.req.t;
+  }
+
+  get lang(): Language {
+    return this.req.language;
+  }
+
+  get log(): Logger {
+    return this.#services.log;
+  }
+
+  get ip(): string {
+    return this.req.ip ?? '';
+  }
+
+  /** The browser, for notices of security: `lang` is the browser's own language. */
+  get origin(): { ip: string; userAgent: string | undefined; lang: Language } {
+    return {
+      ip: this.ip,
+      userAgent: this.req.get('user-agent'),
+      lang: resolveLanguage(this.req.get('accept-language')),
+    };
+  }
+
+  /** The target after a sign-in, from the query. */
+  get continuation(): Continuation {
+    this.#continuation ??= continuationFrom(this.req, this.#services.publicUrl);
+    return this.#continuation;
+  }
+
+  /** One text field of the form, '' if absent. @throws {HttpError} badRequest if it is repeated */
+  field(name: string): string {
+    return readFormField(this.req, name);
+  }
+
+  /** One query parameter, undefined if absent. @throws {HttpError} badRequest if it is repeated */
+  query(name: string): string | undefined {
+    return readQueryParam(this.req, name);
+  }
+
+  /** One parameter of the path, '' if the path has none of this name. */
+  param(name: string): string {
+    const value = this.req.params[name];
+    return typeof value === 'string' ? value : '';
+  }
+
+  cookie(base: string): string | undefined {
+    return this.#services.cookies.read(this.req, base);
+  }
+
+  setCookie(base: string, value: string, options?: Parameters<HostCookies['set']>[3]): void {
+    this.#services.cookies.set(this.res, base, value, options);
+  }
+
+  clearCookie(base: string): void {
+    this.#services.cookies.clear(this.res, base);
+  }
+
+  /** Answers with a page. `props`: all of its properties but the context. */
+  render<Props extends { ctx: PageContext }>(
+    Page: FunctionComponent<Props>,
+    props: Omit<NoInfer<Props>, 'ctx'>,
+    { title, status = 200, search = '', ...answer }: PageAnswer,
+  ): void {
+    const toTitle = typeof title === 'string' ? (ctx: PageContext) => ctx.t(title) : title;
+    this.#services.pages.send(
+      this.req,
+      this.res,
+      status,
+      // TypeScript does not see that `Omit<Props, 'ctx'>` and `ctx` make up `Props`.
+      (ctx) => createElement(Page, { ...props, ctx: withContinuation(ctx, search) } as Props),
+      { ...answer, title: toTitle },
+    );
+  }
+
+  /**
+   * Post/Redirect/Get: a POST is answered with a redirect to the page's address, and the GET that follows gets the view
+   * that the POST wanted to show (see {@link Pages.shownAt}).
+   * @param view JSON values; never passwords or keys
+   * @returns the view to render; undefined if the redirect was sent
+   */
+  viewAt<View extends object>(address: string, view: View): View | undefined {
+    return this.#services.pages.shownAt(this.req, this.res, address, view);
+  }
+
+  /** Tests whether this GET follows a refused form of the page (see {@link Pages.isRefused}). */
+  followsRefusal(address: string): boolean {
+    return this.#services.pages.isRefused(this.req, address);
+  }
+
+  /** 303 See Other, to an address of this site. */
+  redirect(address: string): void {
+    this.res.redirect(303, address);
+  }
+
+  /** Leads to another site: see {@link renderRedirectPage}. @param to the name of a client app or provider */
+  redirectAway(href: string, to?: string | { providerName: string }): void {
+    renderRedirectPage(this.#services.pages, this.req, this.res, href, to);
+  }
+
+  setRetryAfter(ms: number): void {
+    setRetryAfter(this.res, ms);
+  }
+}

@@ -1,0 +1,39 @@
+import { enforces, HttpError, type PageHandler, type RequestContext, toRetrySeconds } from '../http/index.ts';
+import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
+import { requireUser, type UserGuardDeps, type UserRequest } from '../sign-in/index.ts';
+import type { AccountDeps } from './deps.ts';
+import type { KeptFields } from './form-drafts.ts';
+import { isRecentlyAuthenticated, reAuthenticateFor } from './require-recent-auth.ts';
+
+type RecentAuthDeps = UserGuardDeps & Pick<AccountDeps, 'formDrafts' | 'kv' | 'now'>;
+
+/**
+ * For users with a recent authentication: others authenticate again, and return here.
+ * @param keep the fields of a late form that its page finds in `deps.formDrafts`; no secrets
+ */
+export function requireRecentAuth<Deps extends RecentAuthDeps>(
+  handler: PageHandler<Deps, UserRequest>,
+  keep?: KeptFields,
+): PageHandler<Deps> {
+  const guarded = requireUser<Deps>(async (r, deps) => {
+    if (r.req.method === 'POST') await consumeFormLimit(r, deps);
+    if (isRecentlyAuthenticated(r, deps.now())) return handler(r, deps);
+    if (r.req.method === 'POST' && keep) await deps.formDrafts.saveDraft(r.req, r.res, r.user.id, keep);
+    r.redirect(reAuthenticateFor(r.req));
+  });
+  return enforces('recent', (r: RequestContext, deps: Deps) => guarded(r, deps));
+}
+
+/**
+ * Most of these forms write a mail, and a thief could bury the important one under a thousand others. Counted by
+ * browser, so that the user can still undo in another browser the changes of this one: re-authentication keeps the
+ * browser, while a new sign-in is a new one, which the user's own limit counts.
+ * @throws {HttpError} tooMany
+ */
+async function consumeFormLimit({ user, session }: UserRequest, { kv }: RecentAuthDeps): Promise<void> {
+  const keys = { device: session.browserId ?? session.idHash, account: user.id };
+  const decision = await consumeLimits(kv, rateLimits.settingsForm, keys);
+  if (decision.allowed) return;
+  const retryAfterSeconds = toRetrySeconds(decision.retryAfterMs);
+  throw new HttpError('tooMany', { detail: `too many settings forms of one ${decision.limit}`, retryAfterSeconds });
+}
