@@ -1,0 +1,102 @@
+/**
+ * Counts the modules and files that run in a walk: the requests of one user journey. A module is a folder of `server/`;
+ * `wiring` means the files beside these folders.
+ */
+
+/** @typedef {{ walk: string, request: string, files: string[] }} RecordedRequest `files`: those whose functions ran */
+/** @typedef {{ walk: string, request: string, modules: number, files: number }} Limit `request`: empty for all requests */
+/**
+ * @typedef {{ walk: string, request: string, filesByModule: Record<string, string[]>, modules: number, files: number,
+ * uncounted: string[] }} Figures
+ */
+
+/** Every module uses them. */
+const uncountedModules = ['shared', 'store'];
+
+/** Files that subscribe to a hook, for example to `afterSignIn`: they run in one visible list. */
+const hookSubscribers = /** @type {string[]} */ ([]);
+
+/** The request that decides each walk, with the most modules and files that may run in it. */
+export const walkLimits = [
+  { walk: 'sign-in', request: 'POST /sign-in', modules: 12, files: 77 },
+  { walk: 'sign-in', request: '', modules: 14, files: 124 },
+  { walk: 'code exchange', request: 'POST /oauth2/token', modules: 4, files: 37 },
+  { walk: 'TOTP enrolment', request: 'POST /settings/mfa/totp/activate', modules: 13, files: 81 },
+  { walk: 'purchase', request: 'POST /plan-purchase/:planId/addPayment', modules: 10, files: 80 },
+  { walk: 'upgrade', request: 'POST /plan-purchase/:planId', modules: 11, files: 78 },
+  { walk: 'federated sign-in', request: 'GET /federation/:provider/callback', modules: 13, files: 91 },
+];
+
+/** @param {string} file `server/<module>/…`, or a file beside the modules */
+function findModule(file) {
+  const [, module = '', ...rest] = file.split('/');
+  return rest.length > 0 ? module : 'wiring';
+}
+
+/**
+ * @param {RecordedRequest[]} recorded
+ * @param {{ walk: string, request: string }} of
+ * @param {readonly string[]} subscribers files that are not counted
+ * @returns {Figures}
+ */
+export function countWalk(recorded, { walk, request }, subscribers = hookSubscribers) {
+  const requests = recorded.filter((one) => one.walk === walk && (request === '' || one.request === request));
+  if (requests.length === 0) throw new Error(`nothing was recorded of ${walk} ${request}`);
+  const called = [...new Set(requests.flatMap(({ files }) => files))].toSorted();
+  const counted = called.filter((file) => !uncountedModules.includes(findModule(file)) && !subscribers.includes(file));
+  /** @type {Record<string, string[]>} */
+  const filesByModule = {};
+  for (const file of counted) {
+    const module = findModule(file);
+    filesByModule[module] = [...(filesByModule[module] ?? []), file];
+  }
+  return {
+    walk,
+    request: request || `all ${requests.length} requests`,
+    filesByModule,
+    modules: Object.keys(filesByModule).length,
+    files: counted.length,
+    uncounted: called.filter((file) => !counted.includes(file)),
+  };
+}
+
+/**
+ * @param {RecordedRequest[]} recorded
+ * @param {readonly Limit[]} limits
+ * @returns {string[]} one line for each walk that needs more than its limit
+ */
+export const findExcess = (recorded, limits = walkLimits) =>
+  limits.flatMap((limit) => {
+    const { walk, request, modules, files } = countWalk(recorded, limit);
+    if (modules <= limit.modules && files <= limit.files) return [];
+    const need = `needs ${modules} modules and ${files} files`;
+    return [`${walk}, ${request}: ${need}, the limits are ${limit.modules} and ${limit.files}`];
+  });
+
+/** @param {Figures} figures @returns {string} the modules with the numbers of their files, the largest first */
+function listModules({ filesByModule }) {
+  const counts = Object.entries(filesByModule).map(([module, files]) => ({ module, count: files.length }));
+  const sorted = counts.toSorted((one, other) => other.count - one.count || one.module.localeCompare(other.module));
+  return sorted.map(({ module, count }) => `${module} ${count}`).join(', ');
+}
+
+/**
+ * @param {readonly Figures[]} all
+ * @returns {string} a table in Markdown
+ */
+export function walkTable(all) {
+  const rows = all.map((figures) => {
+    const { walk, request, modules, files, uncounted } = figures;
+    return [walk, request, modules, files, uncounted.length, listModules(figures)];
+  });
+  const head = ['walk', 'request', 'modules', 'files', 'not counted', 'files by module'];
+  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** @param {Figures} figures @returns {string} the names of all files, by module, in Markdown */
+export function walkFiles({ walk, request, filesByModule, uncounted }) {
+  const parts = Object.entries({ ...filesByModule, 'not counted': uncounted });
+  const lists = parts.map(([module, files]) => `- ${module} (${files.length}): ${files.join(', ')}`);
+  return `\n## ${walk}: ${request}\n\n${lists.join('\n')}\n`;
+}
