@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { findUser, type User } from '../users/index.ts';
 import { challengeMs } from './challenges.ts';
-import { postedCredential } from './credential-input.ts';
+import { authenticationResponse, postedCredential } from './credential-input.ts';
 import { findPasskey, notePasskeyUse, type Passkey } from './passkey-store.ts';
 import type { PasskeySettings } from './settings.ts';
 import { toIsUserHandle } from './user-handle.ts';
@@ -52,7 +52,7 @@ export function requestOptions(
 /** Checks a browser's answer (WebAuthn, section 7.2). Each answer is accepted once, from any sender. */
 export async function checkPasskey(settings: PasskeySettings, credential: string): Promise<PasskeyCheck> {
   const { database, challenges, now } = settings;
-  const posted = postedCredential<AuthenticationResponseJSON>(credential);
+  const posted = postedCredential(credential, authenticationResponse);
   const challenge = posted && readChallenge(posted);
   if (!challenge) return { kind: 'refused', why: 'malformed' };
   if (!challenges.isOurs(challenge)) return { kind: 'refused', why: 'expired' };

@@ -1,27 +1,22 @@
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { z } from 'zod';
 import { parseUnknownJson } from '../shared/index.ts';
+import { checkedAs } from '../store/index.ts';
 
 /** A credential id, base64url; at most 1,023 bytes (WebAuthn, section 4). */
 const idPattern = /^[\w-]{1,1364}$/;
 
-export const isCredentialId = (text: string) => idPattern.test(text);
-
 /** The parts of a browser's `PublicKeyCredential.toJSON()` that are read before the library checks the rest. */
-export interface PostedCredential {
-  id: string;
-  response: object;
-}
+const credential = z.looseObject({ id: z.string().regex(idPattern), response: z.looseObject({}) });
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const registrationResponse = checkedAs<RegistrationResponseJSON>(credential);
+export const authenticationResponse = checkedAs<AuthenticationResponseJSON>(credential);
 
 /** Reads a form's field; undefined if it is not a credential. */
-export function postedCredential<T extends PostedCredential>(text: string): T | undefined {
-  let value: unknown;
+export function postedCredential<T>(text: string, schema: z.ZodType<T>): T | undefined {
   try {
-    value = parseUnknownJson(text);
+    return schema.safeParse(parseUnknownJson(text)).data;
   } catch {
     return undefined;
   }
-  if (!isObject(value) || !isObject(value.response)) return undefined;
-  return typeof value.id === 'string' && isCredentialId(value.id) ? (value as unknown as T) : undefined;
 }

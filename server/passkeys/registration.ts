@@ -3,7 +3,7 @@ import { notifySecurityChange, type Origin } from '../messages/index.ts';
 import { type SessionIdHash, sha256, toPublicOutcome } from '../shared/index.ts';
 import { fullName, lockUser, type User } from '../users/index.ts';
 import { challengeMs } from './challenges.ts';
-import { postedCredential } from './credential-input.ts';
+import { postedCredential, registrationResponse } from './credential-input.ts';
 import { countPasskeys, insertPasskey, isSamePasskey, listPasskeys, type Passkey } from './passkey-store.ts';
 import type { PasskeySettings } from './settings.ts';
 import { toUserHandle } from './user-handle.ts';
@@ -72,7 +72,7 @@ export async function register(
     log.info({ act: 'passkey-add', outcome: toPublicOutcome(why) }, 'passkey refused');
     return { kind: 'refused', why };
   };
-  const posted = postedCredential<RegistrationResponseJSON>(credential);
+  const posted = postedCredential(credential, registrationResponse);
   const challenge = posted && readChallenge(posted);
   if (!challenge) return refuse('malformed');
   if ((await kv.takeOnce(registrationKey(session, challenge))) !== user.id) return refuse('expired');
