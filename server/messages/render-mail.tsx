@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
-import type { TextKey } from '../../locales/index.ts';
+import type { Language, TextKey } from '../../locales/index.ts';
 import { type MailContext, type MailProps, mailViews } from '../../views/mail/index.ts';
-import { translator } from '../http/index.ts';
+import { type T, translator } from '../http/index.ts';
 import { mailColours } from './mail-colours.ts';
-import type { Mail, MailTemplate, MailValues, SecurityNotice } from './message.ts';
+import type { MailTemplate, MailValues } from './message.ts';
 import { safeGreetingName } from './safe-greeting-name.ts';
 
 /** The common parts of all mails. */
@@ -29,13 +29,18 @@ export interface RenderedMail {
 }
 
 /** The content of a mail. */
-export type MailContent = Pick<Mail, 'template' | 'to' | 'lang' | 'values'>;
+export type MailContent<Name extends MailTemplate = MailTemplate> = {
+  [Template in Name]: { template: Template; to: string; lang: Language; values: MailValues[Template] };
+}[Name];
+
+/** The values as a view gets them: a name that is not plainly one is omitted. */
+type ShownValues<Name extends MailTemplate> = Omit<MailValues[Name], 'givenName'> & { givenName?: string | undefined };
 
 /** The compiler checks that templates, values and components match. */
 const views: {
   [Name in MailTemplate]: {
     subject: TextKey;
-    Mail: (props: MailProps<Omit<MailValues[Name], 'givenName'> & { givenName?: string | undefined }>) => ReactElement;
+    Mail: (props: MailProps<ShownValues<Name>>) => ReactElement;
   };
 } = mailViews;
 
@@ -51,18 +56,29 @@ const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>
 const unescaped = (markup: string) =>
   markup.replace(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => entities[entity] ?? entity);
 
+/** The same values, each text on one line. */
+function oneLineEach<Values extends object>(values: Values): Values {
+  const copy = { ...values };
+  for (const [name, value] of Object.entries(copy)) {
+    if (typeof value === 'string') Reflect.set(copy, name, oneLine(value));
+  }
+  return copy;
+}
+
+/** The name of the change, which only the notice of a change has in its subject. */
+const toChange = (values: MailValues[MailTemplate], t: T): string =>
+  'change' in values ? t(`mail.securityNotice.changes.${values.change}`) : '';
+
 /** Subject, HTML and plain text of a mail, in its language. All `values` may come from strangers. */
-export function renderMail(mail: MailContent, look: MailLook): RenderedMail {
+export function renderMail<Name extends MailTemplate>(mail: MailContent<Name>, look: MailLook): RenderedMail {
   const { publicUrl, brandName, brandLogoUrl, brandAccent, helpUrl, supportAddress } = look;
-  const { subject: subjectKey, Mail: View } = views[mail.template] as (typeof views)['new-device'];
+  const { subject: subjectKey, Mail: View } = views[mail.template];
   const t = translator(mail.lang);
-  // Only the notice of a change has one in its subject.
-  const change = mail.template === 'security-notice' && (mail.values as SecurityNotice).change;
-  const what = change ? t(`mail.securityNotice.changes.${change}`) : '';
-  const subject = oneLine(t(subjectKey, { brand: brandName, what }));
-  const values = Object.fromEntries(
-    Object.entries(mail.values).map(([name, value]) => [name, typeof value === 'string' ? oneLine(value) : value]),
-  ) as unknown as MailValues['new-device'];
+  const subject = oneLine(t(subjectKey, { brand: brandName, what: toChange(mail.values, t) }));
+  const values: ShownValues<Name> = {
+    ...oneLineEach(mail.values),
+    givenName: safeGreetingName(mail.values.givenName),
+  };
   const common: Omit<MailContext, 'medium'> = {
     lang: mail.lang,
     t,
@@ -77,12 +93,6 @@ export function renderMail(mail: MailContent, look: MailLook): RenderedMail {
     colours: mailColours(brandAccent),
   };
   const markup = (medium: MailContext['medium']) =>
-    renderToStaticMarkup(
-      <View
-        ctx={{ ...common, medium }}
-        subject={subject}
-        values={{ ...values, givenName: safeGreetingName(mail.values.givenName) }}
-      />,
-    );
+    renderToStaticMarkup(View({ ctx: { ...common, medium }, subject, values }));
   return { subject, html: `<!doctype html>${markup('html')}`, text: `${unescaped(markup('text')).trim()}\n` };
 }

@@ -92,6 +92,6 @@ const samples: MailValues = {
 };
 
 /** A mail with sample values. */
-export function sampleMail(template: MailTemplate, lang: Language): Mail {
-  return { channel: 'mail', to: 'vera@example.com', template, lang, values: samples[template] } as Mail;
+export function sampleMail<Name extends MailTemplate>(template: Name, lang: Language): Mail<Name> {
+  return { channel: 'mail', to: 'vera@example.com', template, lang, values: samples[template] } as Mail<Name>;
 }
