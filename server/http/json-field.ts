@@ -41,7 +41,8 @@ function firstFault(root: object, max: number): Fault | undefined {
  * characters that all other fields accept.
  */
 export function jsonField(max: number): z.ZodType<Record<string, unknown>> {
-  // A record schema of zod drops `__proto__` silently, so this check reads the original input.
+  // A record schema of zod drops `__proto__` silently, so this check reads the original input. The cast: zod has no
+  // other schema that keeps the input, has this type and can be written as a JSON Schema.
   return z
     .unknown()
     .superRefine((value, context) => {

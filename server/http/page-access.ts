@@ -37,6 +37,7 @@ export function behindRules(
   const makeRoute = router.route.bind(router) as (path: string) => IRoute;
   const guarded = (path: string): IRoute => {
     const route = makeRoute(path);
+    // Express types each method by many overloads, and none of them can be replaced.
     const registers = route as unknown as Record<string, (...handlers: RequestHandler[]) => IRoute>;
     for (const method of methods satisfies readonly (keyof Registers)[]) {
       const register = registers[method]?.bind(route);

@@ -10,8 +10,12 @@ export const ns = {
 } as const;
 export type Namespace = keyof typeof ns;
 
+interface XmlNode {
+  readonly nodeType: number;
+  readonly nextSibling: XmlNode | null;
+}
 /** The members of an element that this module reads. */
-export interface XmlElement {
+export interface XmlElement extends XmlNode {
   readonly localName: string | null;
   readonly prefix: string | null;
   readonly namespaceURI: string | null;
@@ -21,17 +25,13 @@ export interface XmlElement {
   readonly attributes: ArrayLike<{ name: string; value: string }>;
   getAttribute(name: string): string | null;
   hasAttribute(name: string): boolean;
-  readonly nextSibling: XmlNode | null;
   removeChild(child: XmlElement): unknown;
   insertBefore(child: XmlElement, before: XmlNode | null): unknown;
   toString(): string;
 }
-interface XmlNode {
-  readonly nodeType: number;
-  readonly nextSibling: XmlNode | null;
-}
 
 const elementNode = 1;
+const isElement = (node: XmlNode): node is XmlElement => node.nodeType === elementNode;
 
 /** The limits of a message: the parsing time grows with each of these, for some quadratically. */
 export interface Limits {
@@ -111,6 +111,7 @@ export function parseXml(text: string, max: Limits = messageLimits): XmlElement 
       throw new Error(message);
     };
     const parser = new DOMParser({ errorHandler: { warning: stop, error: stop, fatalError: stop } });
+    // The library's types claim the whole DOM of a browser; it implements a part.
     root = parser.parseFromString(text, 'text/xml').documentElement as unknown as XmlElement | null;
   } catch {
     throw xmlError('the message is no XML');
@@ -131,7 +132,7 @@ export function parseXml(text: string, max: Limits = messageLimits): XmlElement 
 export function children(element: XmlElement): XmlElement[] {
   const found: XmlElement[] = [];
   for (let node = element.firstChild; node; node = node.nextSibling) {
-    if (node.nodeType === elementNode) found.push(node as unknown as XmlElement);
+    if (isElement(node)) found.push(node);
   }
   return found;
 }
