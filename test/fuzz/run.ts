@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { createRandom } from './random.ts';
-import { type FuzzRequest, generators, type Kind, kinds } from './requests.ts';
+import type { FuzzRequest } from './request-parts.ts';
+import { generators, type Kind, kinds } from './requests.ts';
 import type { FuzzScene } from './scene.ts';
 
 /** An answer that no request may cause. */
