@@ -28,7 +28,7 @@ const flows = [
 const floods = [
   /^test\/attacks\/(bad-forms|bad-requests|every-address)\.test\.ts$/,
   /^test\/attacks\/(member-storage|visitor-storage|session-flood|second-factor-guessing)\.test\.ts$/,
-  /^test\/attacks\/(plans|limited-apps|saml-cost|slow-connections)\.test\.ts$/,
+  /^test\/attacks\/(plan-\w+|limited-apps|limited-apps-flows|saml-cost|slow-connections)\.test\.ts$/,
 ];
 
 /** Many runs of one thing, processes that are started or killed, and figures: they take most of the time of all tests. */
@@ -63,10 +63,11 @@ const onBothPairs = [
   /^test\/(browser\/demo-journey|deletion\/(deletion|export|factor-reset)|federation\/(attempts|overtaken|two-tabs))\./,
   /^test\/cli\/(keys|outbox|partner-deals|reset-mfa|user-import|users)\./,
   /^test\/messages\/(outbox|worker)\./,
-  /^test\/oidc\/(another-process|back-channel-logout|code-flow|connected-apps|device-flow|key-rotation|lifetimes)\./,
-  /^test\/oidc\/(refresh|remember-me|revocation|token-cookies)\./,
-  /^test\/attacks\/(another-member|bad-\w+|end-others|graphql|import|import-links|linking|member-storage|passkeys)\./,
-  /^test\/attacks\/(password-flood|redemption|reset|second-factor|session-ends|session-flood|stolen-\w+|stored-text)\./,
+  /^test\/oidc\/(another-process|back-channel-logout(-delivery)?|code-flow|connected-apps|device-flow)\./,
+  /^test\/oidc\/(key-rotation|lifetimes|refresh|remember-me|revocation|token-cookies|token-cookie-renewal)\./,
+  /^test\/attacks\/(another-member|bad-\w+|end-others|graphql|import-\w+|linking|member-storage|passkeys)\./,
+  /^test\/attacks\/(password-change-races|password-flood|redemption|reset-(codes|requests|sessions))\./,
+  /^test\/attacks\/(second-factor-(bypass|challenge|codes)|session-ends|session-flood|stolen-\w+|stored-text)\./,
   /^test\/attacks\/(stores-away|visitor-storage)\./,
 ];
 

@@ -1,9 +1,7 @@
-import express, { type RequestHandler, Router } from 'express';
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, isObjectType } from 'graphql';
 import { sandboxAccess } from '../../sandbox/index.ts';
 import {
   apiScopes,
-  behindRules,
   callAccess,
   graphqlAccess,
   memberApiScopes,
@@ -12,14 +10,12 @@ import {
   protocolAccess,
   toRuleName,
 } from '../../server/http/index.ts';
-import { pageGuard } from '../../server/page-guard.ts';
-import { requireUser } from '../../server/settings/index.ts';
 import { setDisabled } from '../../server/users/index.ts';
 import { service, signedInto } from '../api/callers.ts';
 import { type Shop, startShop } from '../membership/steps.ts';
 import { giveTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
-import { listenOnFreePort, type TestFoyer } from '../support/foyer.ts';
+import type { TestFoyer } from '../support/foyer.ts';
 import { toUserId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { routesOf } from '../support/routes.ts';
@@ -262,43 +258,4 @@ describe.each(backends)('the access table on $name', (backend) => {
   }
   it.each(['Bearer x'])(refused, postFromElsewhere);
   thorough.each(['bearer x', 'DPoP x', 'Basic Zm9vOmJhcg==', 'Bearer'])(refused, postFromElsewhere);
-});
-
-describe('registration of a page route', () => {
-  const handler: RequestHandler = (_req, res) => void res.send('open');
-  const deps = {} as Parameters<typeof pageGuard>[0];
-  const register = (table: Record<string, PageRule>, ...handlers: RequestHandler[]) =>
-    behindRules(Router(), table, pageGuard(deps))
-      .route('/here')
-      .get(...handlers);
-
-  it('A page route without an access rule keeps the server from starting', () => {
-    expect(() => register({}, handler)).toThrow('the route GET /here has no access rule');
-    expect(() => register({ 'POST /here': 'visitor' }, handler)).toThrow('no access rule');
-    expect(() => behindRules(Router(), {}, pageGuard(deps)).get('/here', handler)).toThrow('no access rule');
-  });
-
-  it('A page route whose guard does not fit its access rule keeps the server from starting', () => {
-    const ofMember = requireUser(deps, (_req, res) => void res.send('open'));
-    for (const rule of ['visitor', 'flow', 'session'] as const) {
-      expect(() => register({ 'GET /here': rule }, ofMember)).toThrow(`has the rule ${rule} and the guard member`);
-    }
-    expect(() => register({ 'GET /here': 'member' }, ofMember)).not.toThrow();
-  });
-
-  it('A handler without a guard gets the guard of its access rule', async () => {
-    const visitor = {
-      publicUrl: 'http://localhost',
-      sessions: { getCurrentUser: async () => undefined },
-      nextRedirect: () => {},
-    };
-    for (const rule of ['session', 'member', 'recent', 'recent-with-second-factor'] as const) {
-      const router = behindRules(Router(), { 'GET /here': rule }, pageGuard(visitor as never));
-      router.route('/here').get(handler);
-      const { server, port } = await listenOnFreePort(express().use(router));
-      const answer = await sendRequest(`http://localhost:${port}/here`, { redirect: 'manual' });
-      server.close();
-      expect([rule, answer.status, answer.headers.get('location')]).toEqual([rule, 303, '/?redirect=%2Fhere']);
-    }
-  });
 });

@@ -39,11 +39,11 @@ export const coveredBy: Readonly<Record<keyof RateLimits, Covering>> = {
     'Of 10,000 codes over 1,000 challenges from 10,000 addresses fewer than 50 are checked (brute force)',
   ],
   oneTimeCode: [
-    'attacks/reset.test.ts',
+    'attacks/reset-codes.test.ts',
     'Strangers get ten codes a day for an account over all flows, and a known device still gets one',
   ],
   oneTimeCodeGuess: [
-    'attacks/reset.test.ts',
+    'attacks/reset-codes.test.ts',
     'An attacker who sends 50 codes at once gets five guesses, and the right code fails afterwards',
   ],
   emailChangeCode: [here, 'emailChangeCode'],
@@ -77,7 +77,7 @@ export const coveredBy: Readonly<Record<keyof RateLimits, Covering>> = {
   ],
   federationAttempt: [here, 'federationAttempt'],
   companyFederationAttempt: [here, 'companyFederationAttempt'],
-  samlResponse: ['attacks/saml.test.ts', 'Repeated SAML answers to one attempt are read only a few times'],
+  samlResponse: ['attacks/saml-replay.test.ts', 'Repeated SAML answers to one attempt are read only a few times'],
   unsolicitedSamlResponse: [here, 'unsolicitedSamlResponse'],
   samlLogoutPost: [here, 'samlLogoutPost'],
   card: ['attacks/cards.test.ts', 'An attacker who tests cards is stopped by the same count on every route'],

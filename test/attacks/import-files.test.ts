@@ -1,138 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { hash as bcrypt } from '@node-rs/bcrypt';
-import { changeEmail } from '../../server/users/index.ts';
-import { codeFor, newPassword, submit } from '../password/steps.ts';
-import { type Cli, cliOf } from '../support/cli.ts';
-import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toSha256, toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
+import { newSub, setUpImport } from './import-steps.ts';
 
-let ids = 0;
-const newSub = () => {
-  ids += 1;
-  return `${String(ids).padStart(8, '0')}-0bad-4c7f-8c7f-0123456789ab`;
-};
 const columns = 'sub,email,email_verified,given_name,phone_number,phone_number_verified,password_hash';
 
 /** A file that an attacker has had a hand in: their own row, the whole of it, or who stands further up. */
 describe.each(backends)('an import of hostile files, on $name', (backend) => {
-  let foyer: TestFoyer;
-  let cli: Cli;
-  let dir: string;
-  beforeAll(async () => {
-    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000' });
-    cli = cliOf(foyer);
-    dir = mkdtempSync(join(tmpdir(), 'foyer-import-'));
-  });
-  afterAll(async () => {
-    await foyer?.close();
-    rmSync(dir, { recursive: true, force: true });
-  });
-  const path = (name: string) => join(dir, name);
-  async function importing(content: string | Uint8Array, name = 'users.csv', ...options: string[]) {
-    writeFileSync(path(name), content);
-    const run = await cli('user', 'import', path(name), '--report', path('report.csv'), ...options);
-    return { ...run, report: () => readFileSync(path('report.csv'), 'utf8') };
-  }
-  const users = () => foyer.stores.database.db.selectFrom('users').selectAll().orderBy('id').execute();
-  const userOf = async (id: string) => (await users()).find((user) => user.id === id);
-  const signIn = (username: string, typed: string) => foyer.browser().post('/sign-in', { username, password: typed });
-
-  describe('another user’s account', () => {
-    it('An imported row takes no existing account by its address in any spelling, its id or its number', async () => {
-      const phone = '+4915112345601';
-      const victim = await foyer.addUser({ phone, phoneVerified: true });
-      const hash = await bcrypt('the attacker knows 1', { cost: 4 });
-      const before = await users();
-      const [mine, other] = [newSub(), newSub()];
-      const run = await importing(
-        [
-          columns,
-          `${mine},${victim.email},true,Eve,,,${hash}`,
-          `${other}, ${victim.email.toUpperCase()} ,true,Eve,,,${hash}`,
-          `${victim.id},eve@example.net,true,Eve,,,${hash}`,
-          `${victim.id},${victim.email},true,Eve,+4915112345602,true,${hash}`,
-        ].join('\n'),
-      );
-      expect(run.out).toContain('0 added, 1 here already, 3 refused');
-      expect(await users()).toEqual(before);
-      expect((await signIn(victim.email, 'the attacker knows 1')).status).toBe(400);
-      expect((await signIn(victim.email, password)).status).toBe(303);
-      const thief = newSub();
-      await importing(`${columns}\n${thief},thief@example.net,true,Eve,${phone},true,${hash}\n`);
-      expect(await userOf(thief)).toMatchObject({ phone: null, phone_verified: 0 });
-      expect(await userOf(victim.id)).toMatchObject({ phone, phone_verified: 1 });
-    });
-
-    it('An imported row with an unconfirmed address takes no account from the owner, wherever it stands in the file', async () => {
-      const hash = await bcrypt('the attacker knows 2', { cost: 4 });
-      const [eve, ada, bob] = [newSub(), newSub(), newSub()];
-      const run = await importing(
-        [
-          columns,
-          // Eve signed up with Ada's address and with Bob's, and confirmed neither.
-          `${eve},ada.first@example.com,false,Eve,+4915112345603,true,${hash}`,
-          `${ada},ada.first@example.com,true,Ada,,,`,
-          `${bob},bob.alone@example.com,,Eve,+4915112345604,true,${hash}`,
-        ].join('\n'),
-      );
-      expect(run.out).toContain('2 added');
-      expect(await userOf(eve)).toBeUndefined();
-      expect(await userOf(ada)).toMatchObject({ email: 'ada.first@example.com', given_name: 'Ada' });
-      expect(await userOf(bob)).toMatchObject({
-        password_hash: null,
-        phone: null,
-        mfa_preference: 'none',
-        email_verified: 0,
-      });
-      for (const name of ['bob.alone@example.com', '+4915112345604']) {
-        expect((await signIn(name, 'the attacker knows 2')).headers.get('set-cookie') ?? '').not.toContain(
-          'foyer_session',
-        );
-      }
-      // Who reads the address's mail has the account, and nobody's number or factor with it.
-      const browser = foyer.browser();
-      await browser.post('/sign-in', { username: 'bob.alone@example.com', password: 'whatever it was 3' });
-      await submit(browser, 'bob.alone@example.com', await codeFor(foyer, 'bob.alone@example.com'));
-      expect((await signIn('bob.alone@example.com', newPassword)).status).toBe(303);
-    });
-
-    it('An import restores no erased account and takes no address that is reserved for a user', async () => {
-      const { database } = foyer.stores;
-      const gone = newSub();
-      await database.db
-        .insertInto('account_deletions')
-        .values({ user_id: toUserId(gone), requested_at: 1, due_at: 2, done_at: 3, membership: null })
-        .execute();
-      const mover = await foyer.addUser();
-      const nowMs = foyer.deps.now();
-      await database.transaction((trx) =>
-        changeEmail(
-          trx,
-          mover,
-          { email: 'moved.on@example.com', undoHash: toSha256('x'), undoUntil: nowMs + 60_000 },
-          nowMs,
-        ),
-      );
-      const run = await importing(
-        `${columns}\n${gone},gone@example.com,true,,,,\n${newSub()},${mover.email},true,,,,\n`,
-      );
-      expect(run.out).toContain('0 added, 0 here already, 2 refused');
-      expect(run.report()).toMatch(/had themselves erased/);
-      expect(run.report()).toMatch(/kept for another one/);
-    });
-
-    it('An account with an unverified number loses the number to an imported account that has verified it', async () => {
-      const phone = '+4915112345605';
-      const said = await foyer.addUser({ phone, phoneVerified: false });
-      const id = newSub();
-      await importing(`${columns}\n${id},owner.of.it@example.com,true,,${phone},true,\n`);
-      expect(await userOf(id)).toMatchObject({ phone, phone_verified: 1 });
-      expect(await userOf(said.id)).toMatchObject({ phone: null });
-    });
-  });
+  const context = setUpImport(backend);
+  const { path, importing, users, userOf, signIn } = context;
 
   describe('an invalid file', () => {
     const latin = Buffer.from(`${columns}\n${newSub()},zoe@example.com,true,Zo\u00eb,,,\n`, 'latin1');
@@ -180,15 +56,18 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
     );
 
     it('A folder or a missing file gets a clear error', async () => {
-      expect(await cli('user', 'import', dir)).toMatchObject({ code: 1, err: expect.stringContaining('is no file') });
-      const none = await cli('user', 'import', path('none.csv'));
+      expect(await context.cli('user', 'import', context.dir)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('is no file'),
+      });
+      const none = await context.cli('user', 'import', path('none.csv'));
       expect(none).toMatchObject({ code: 1, err: expect.stringContaining('there is no such file') });
     });
 
     it('A report that would overwrite the imported file is refused', async () => {
       const content = `${columns}\n${newSub()},kept@example.com,true,,,,\n`;
       writeFileSync(path('kept.csv'), content);
-      const run = await cli('user', 'import', path('kept.csv'), '--report', `${dir}/./kept.csv`);
+      const run = await context.cli('user', 'import', path('kept.csv'), '--report', `${context.dir}/./kept.csv`);
       expect(run).toMatchObject({ code: 1, err: expect.stringContaining('would write over the file itself') });
       expect(readFileSync(path('kept.csv'), 'utf8')).toBe(content);
     });
@@ -283,7 +162,7 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
 
   it('No hash, address or number appears in the output, the report or the log', async () => {
     const hash = await bcrypt('a very secret one 7', { cost: 4 });
-    const taken = await foyer.addUser();
+    const taken = await context.foyer.addUser();
     const run = await importing(
       [
         columns,
@@ -294,7 +173,7 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
     );
     expect(run.out).toContain('1 added, 0 here already, 2 refused');
     expect((await signIn('private.address@example.com', 'a very secret one 7')).status).toBe(303);
-    for (const text of [run.out, run.err, run.report(), foyer.logged()]) {
+    for (const text of [run.out, run.err, run.report(), context.foyer.logged()]) {
       for (const secret of [
         hash,
         hash.slice(7, 40),

@@ -1,0 +1,68 @@
+import { findUserByIdentifier } from '../../server/users/index.ts';
+import { answerOf, type Kind, pressButton, somebody } from '../federation/steps.ts';
+import { type Browser, locationOf } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startProviders, type TestProviders } from '../support/providers.ts';
+import type { Backend } from '../support/stores.ts';
+
+export const kinds = ['google', 'facebook', 'amazon', 'oidc'] as const;
+export const ids = {
+  google: 'google',
+  facebook: 'facebook',
+  amazon: 'amazon',
+  oidc: 'acme-oidc',
+  saml: 'acme-saml',
+} as const;
+
+/** A Foyer with every kind of provider, and where a sign-in by one of them ends. */
+export function setUpFederation(backend: Backend) {
+  let providers: TestProviders;
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    providers = await startProviders();
+    foyer = await startFoyer(backend, {
+      ...providers.environment(),
+      SIGN_UP_LIMIT_ADDRESS: '100000',
+      GUESS_LIMIT_ADDRESS: '100000',
+    });
+  });
+  afterAll(async () => {
+    await foyer?.close();
+    await providers?.close();
+  });
+
+  const member = (email = '') => findUserByIdentifier(foyer.stores.database.db, { email });
+  /** A browser comes to an address from the provider, or from wherever somebody has put a link to it. */
+  const open = (browser: Browser, url: string) => browser.get(url, { from: 'cross-site' });
+  const endAt = (address: string) => {
+    const url = new URL(address);
+    return { path: url.pathname, notice: url.searchParams.get('notice'), provider: url.searchParams.get('provider') };
+  };
+  const end = (answer: Response) => endAt(locationOf(answer));
+  const refused = (why: string, kind: Kind = 'google') => ({
+    path: '/',
+    notice: `federation-${why}`,
+    provider: ids[kind],
+  });
+  /** Somebody with an account here who comes by this provider, and the address with which the provider answers. */
+  async function answerFor(browser: Browser, kind: Kind = 'google', search = '') {
+    const person = somebody(providers, kind);
+    const address = await pressButton(browser, kind, { search });
+    return { person, answer: await answerOf(providers, kind, person, address) };
+  }
+
+  return {
+    get providers() {
+      return providers;
+    },
+    get foyer() {
+      return foyer;
+    },
+    member,
+    open,
+    endAt,
+    end,
+    refused,
+    answerFor,
+  };
+}
