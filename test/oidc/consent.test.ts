@@ -1,24 +1,20 @@
 import * as oidc from 'openid-client';
-import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
-import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { password } from '../support/foyer.ts';
 import { type Begun, type RelyingParty, refreshOf, relyingParty, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
+import { setUpUser } from './user-and-client.ts';
 
 describe.each(backends)('consent on $name', (backend) => {
-  let foyer: TestFoyer;
-  let user: User;
+  const context = setUpUser(backend);
+
   let browser: Browser;
   let client: RelyingParty;
-  beforeAll(async () => {
-    foyer = await startFoyer(backend);
-    user = await foyer.addUser();
-  });
+
   beforeEach(async () => {
-    browser = await foyer.signedIn(user);
-    client = await relyingParty(foyer, await foyer.addClient({ thirdParty: true }), 'openid email');
+    browser = await context.foyer.signedIn(context.user);
+    client = await relyingParty(context.foyer, await context.foyer.addClient({ thirdParty: true }), 'openid email');
   });
-  afterAll(() => foyer?.close());
 
   /** Where a begun request leads at once. */
   const lead = async (begun: Begun) => new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
@@ -39,7 +35,7 @@ describe.each(backends)('consent on $name', (backend) => {
   it('The consent page names the client and the user and has buttons to allow and to deny', async () => {
     const page = await (await browser.get((await lead(await client.begin())).href)).text();
     expect(page).toContain('127.0.0.1:9');
-    expect(page).toContain(user.email);
+    expect(page).toContain(context.user.email);
     expect(page).toMatch(/name="decision" value="allow"|value="allow"[^>]* name="decision"/);
     expect(page).toMatch(/name="decision" value="deny"|value="deny"[^>]* name="decision"/);
   });
@@ -48,11 +44,11 @@ describe.each(backends)('consent on $name', (backend) => {
     const begun = await client.begin();
     const tokens = await client.redeem(await allow(begun), begun);
     expect(tokens.scope).toBe('openid email');
-    expect(tokens.claims()).toMatchObject({ sub: user.id, email: user.email });
+    expect(tokens.claims()).toMatchObject({ sub: context.user.id, email: context.user.email });
     expect(tokens.claims()).not.toHaveProperty('name');
     const again = await client.begin();
     const silent = await client.redeem((await lead(again)).href, again);
-    expect(silent.claims()?.sub).toBe(user.id);
+    expect(silent.claims()?.sub).toBe(context.user.id);
     const none = await client.begin({ prompt: 'none' });
     expect((await lead(none)).searchParams.has('code')).toBe(true);
   });
@@ -64,7 +60,7 @@ describe.each(backends)('consent on $name', (backend) => {
     expect(Object.fromEntries(back.searchParams)).toMatchObject({
       error: 'access_denied',
       state: begun.state,
-      iss: foyer.url,
+      iss: context.foyer.url,
     });
     expect(back.searchParams.has('code')).toBe(false);
     await expect(client.redeem(back.href, begun)).rejects.toMatchObject({ error: 'access_denied' });
@@ -92,14 +88,14 @@ describe.each(backends)('consent on $name', (backend) => {
     await client.redeem(await allow(first), first);
     const begun = await client.begin({ prompt: 'consent' });
     const tokens = await client.redeem(await allow(begun), begun);
-    expect(tokens.claims()?.sub).toBe(user.id);
+    expect(tokens.claims()?.sub).toBe(context.user.id);
   });
 
   it('prompt=consent asks for the marketplace’s own client too, which otherwise needs no consent', async () => {
-    const own = await relyingParty(foyer, await foyer.addClient());
+    const own = await relyingParty(context.foyer, await context.foyer.addClient());
     expect((await lead(await own.begin())).searchParams.has('code')).toBe(true);
     const begun = await own.begin({ prompt: 'consent' });
-    expect((await own.redeem(await allow(begun), begun)).claims()?.sub).toBe(user.id);
+    expect((await own.redeem(await allow(begun), begun)).claims()?.sub).toBe(context.user.id);
   });
 
   it('A scope that the consent does not cover asks for consent again', async () => {
@@ -113,38 +109,38 @@ describe.each(backends)('consent on $name', (backend) => {
   it('A consent belongs to the user, so another browser and a new sign-in ask for none', async () => {
     const begun = await client.begin();
     await client.redeem(await allow(begun), begun);
-    browser = await foyer.signedIn(user);
+    browser = await context.foyer.signedIn(context.user);
     const second = await client.begin();
-    expect((await client.redeem((await lead(second)).href, second)).claims()?.sub).toBe(user.id);
+    expect((await client.redeem((await lead(second)).href, second)).claims()?.sub).toBe(context.user.id);
     await browser.post('/logout');
-    await browser.post('/sign-in', { username: user.email, password });
+    await browser.post('/sign-in', { username: context.user.email, password });
     const third = await client.begin({ prompt: 'none' });
-    expect((await client.redeem((await lead(third)).href, third)).claims()?.sub).toBe(user.id);
+    expect((await client.redeem((await lead(third)).href, third)).claims()?.sub).toBe(context.user.id);
   });
 
   it('Consent is asked for from another user, for more scopes, and with prompt=consent', async () => {
     const begun = await client.begin();
     await client.redeem(await allow(begun), begun);
-    const elsewhere = await foyer.signedIn(user);
+    const elsewhere = await context.foyer.signedIn(context.user);
     const at = async (where: Browser, parameters: Record<string, string> = {}) =>
       new URL(locationOf(await where.get((await client.begin(parameters)).url, { from: 'cross-site' }))).pathname;
     expect(await at(elsewhere, { scope: 'openid email profile' })).toBe('/consent');
     expect(await at(elsewhere, { prompt: 'consent' })).toBe('/consent');
-    expect(await at(await foyer.signedIn(await foyer.addUser()))).toBe('/consent');
+    expect(await at(await context.foyer.signedIn(await context.foyer.addUser()))).toBe('/consent');
   });
 
   it('A consent stays when the same user signs in again in the same browser', async () => {
     const begun = await client.begin();
     await client.redeem(await allow(begun), begun);
-    await browser.post('/sign-in', { username: user.email, password });
+    await browser.post('/sign-in', { username: context.user.email, password });
     expect((await lead(await client.begin())).searchParams.has('code')).toBe(true);
   });
 
   it('A refresh token needs offline_access with prompt=consent', async () => {
     const begun = await client.begin();
     expect((await client.redeem(await allow(begun), begun)).refresh_token).toBeUndefined();
-    const registered = await foyer.addClient({ thirdParty: true, scopes: ['openid', 'offline_access'] });
-    const offline = await relyingParty(foyer, registered, 'openid offline_access');
+    const registered = await context.foyer.addClient({ thirdParty: true, scopes: ['openid', 'offline_access'] });
+    const offline = await relyingParty(context.foyer, registered, 'openid offline_access');
     const asked = await offline.begin({ prompt: 'consent' });
     const tokens = await offline.redeem(await allow(asked), asked);
     expect((await oidc.refreshTokenGrant(offline.config, tokens.refresh_token ?? '')).access_token).toBeTruthy();
@@ -157,14 +153,14 @@ describe.each(backends)('consent on $name', (backend) => {
       const consent = await lead(begun);
       expect((await browser.post('/consent', { authorization_code: idOf(consent), decision: d })).status).toBe(400);
       const callback = locationOf(await browser.get(await decide(consent, 'allow')));
-      expect((await client.redeem(callback, begun)).claims()?.sub).toBe(user.id);
+      expect((await client.redeem(callback, begun)).claims()?.sub).toBe(context.user.id);
     },
   );
 
   it('A request that still waits for the sign-in does not accept a consent', async () => {
-    browser = foyer.browser();
+    browser = context.foyer.browser();
     const landing = await lead(await client.begin());
-    await browser.post('/sign-in', { username: user.email, password });
+    await browser.post('/sign-in', { username: context.user.email, password });
     const answer = await browser.post('/consent', { authorization_code: idOf(landing), decision: 'allow' });
     expect(answer.status).toBe(400);
   });
@@ -172,7 +168,7 @@ describe.each(backends)('consent on $name', (backend) => {
   it('Attack: the consent of one user is not used for another who signs in before the request resumes', async () => {
     const begun = await client.begin();
     const resume = await decide(await lead(begun), 'allow');
-    const other = await foyer.addUser();
+    const other = await context.foyer.addUser();
     await browser.post('/sign-in', { username: other.email, password });
     expect((await browser.get(resume)).status).toBe(400);
     expect((await lead(await client.begin())).pathname).toBe('/consent');
@@ -180,7 +176,7 @@ describe.each(backends)('consent on $name', (backend) => {
 
   it('Attack: a consent page that one user saw is not answered by another, who is asked on a new request', async () => {
     const consent = await lead(await client.begin());
-    const other = await foyer.addUser();
+    const other = await context.foyer.addUser();
     await browser.post('/sign-in', { username: other.email, password });
     const answer = await browser.post('/consent', { authorization_code: idOf(consent), decision: 'allow' });
     // It is asked anew, and of them.
@@ -194,8 +190,8 @@ describe.each(backends)('consent on $name', (backend) => {
   });
 
   it('Consent comes after the sign-in in a fresh browser, on the same request', async () => {
-    const tokens = await tokensFor(client, foyer.browser(), user);
-    expect(tokens.claims()?.sub).toBe(user.id);
+    const tokens = await tokensFor(client, context.foyer.browser(), context.user);
+    expect(tokens.claims()?.sub).toBe(context.user.id);
   });
 
   it('A scope that is not registered is refused before the user is asked for consent', async () => {

@@ -1,26 +1,22 @@
 import * as oauth from 'oauth4webapi';
 import * as oidc from 'openid-client';
-import type { User } from '../../server/users/index.ts';
 import { codeFor, newAddress, profile } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { answerCode, device, finishCode, hiddenField, typeCode } from '../support/devices.ts';
-import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { password } from '../support/foyer.ts';
 import { relyingParty, store, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
+import { discover, insecure } from './oauth4webapi.ts';
+import { setUpUser } from './user-and-client.ts';
 
 const minuteMs = 60_000;
 
 describe.each(backends)('sign-in on a device on $name', (backend) => {
-  let foyer: TestFoyer;
-  let user: User;
-  beforeAll(async () => {
-    foyer = await startFoyer(backend);
-    user = await foyer.addUser();
-  });
+  const context = setUpUser(backend);
+
   afterEach(() => {
     jest.restoreAllMocks();
   });
-  afterAll(() => foyer?.close());
 
   describe.each([
     { kind: 'a public client without addresses', registration: {} },
@@ -29,41 +25,42 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     { kind: 'somebody else’s app, which asks for consent', registration: { thirdParty: true } },
   ])('$kind', ({ registration }) => {
     it('A device gets tokens for the user who enters its code in a browser that was not signed in', async () => {
-      const radio = await device(foyer, registration);
+      const radio = await device(context.foyer, registration);
       const asked = await radio.ask();
       expect(asked).toMatchObject({
         user_code: expect.stringMatching(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/),
-        verification_uri: `${foyer.url}/device`,
-        verification_uri_complete: `${foyer.url}/device?user_code=${asked.user_code}`,
+        verification_uri: `${context.foyer.url}/device`,
+        verification_uri_complete: `${context.foyer.url}/device?user_code=${asked.user_code}`,
         expires_in: 600,
       });
-      const browser = foyer.browser();
-      const end = await finishCode(browser, await answerCode(browser, asked.user_code), user);
+      const browser = context.foyer.browser();
+      const end = await finishCode(browser, await answerCode(browser, asked.user_code), context.user);
       expect(new URL(end).pathname).toBe('/device/done');
       expect(await (await browser.get(end)).text()).toContain('Harbour Radio');
       // As the library does it, but for the patience: it waits between two questions.
       const tokens = await oidc.pollDeviceAuthorizationGrant(radio.config, { ...asked, interval: 0.01 });
-      expect(tokens.claims()).toMatchObject({ sub: user.id, aud: radio.id, email: user.email });
-      const info = await oidc.fetchUserInfo(radio.config, tokens.access_token, user.id);
-      expect(info.email).toBe(user.email);
+      expect(tokens.claims()).toMatchObject({ sub: context.user.id, aud: radio.id, email: context.user.email });
+      const info = await oidc.fetchUserInfo(radio.config, tokens.access_token, context.user.id);
+      expect(info.email).toBe(context.user.email);
       // Somebody else's app stays in only when it may ask for that.
       if ('thirdParty' in registration) expect(tokens.refresh_token).toBeUndefined();
-      else expect((await oidc.refreshTokenGrant(radio.config, tokens.refresh_token ?? '')).claims()?.sub).toBe(user.id);
+      else
+        expect((await oidc.refreshTokenGrant(radio.config, tokens.refresh_token ?? '')).claims()?.sub).toBe(
+          context.user.id,
+        );
     });
   });
 
   it('A device with oauth4webapi gets DPoP-bound tokens through a browser that is signed in', async () => {
-    const radio = await device(foyer, { dpopBound: true });
-    const insecure = { [oauth.allowInsecureRequests]: true };
-    const issuer = new URL(foyer.url);
-    const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
+    const radio = await device(context.foyer, { dpopBound: true });
+    const as = await discover(context.foyer.url);
     const client = { client_id: radio.id };
     const asked = await oauth.processDeviceAuthorizationResponse(
       as,
       client,
       await oauth.deviceAuthorizationRequest(as, client, oauth.None(), { scope: 'openid email' }, insecure),
     );
-    const browser = await foyer.signedIn(user);
+    const browser = await context.foyer.signedIn(context.user);
     expect(await answerCode(browser, asked.user_code)).toMatch(/\/device\/done\?client_id=/);
     const DPoP = oauth.DPoP({}, await oauth.generateKeyPair('ES256'));
     const poll = async () =>
@@ -75,22 +72,22 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     const first = await poll().catch((error: unknown) => error);
     expect(oauth.isDPoPNonceError(first)).toBe(true);
     const tokens = await poll();
-    expect([tokens.token_type, oauth.getValidatedIdTokenClaims(tokens)?.sub]).toEqual(['dpop', user.id]);
+    expect([tokens.token_type, oauth.getValidatedIdTokenClaims(tokens)?.sub]).toEqual(['dpop', context.user.id]);
   });
 
   it('A polling device gets authorization_pending, slow_down, access_denied or expired_token', async () => {
-    const radio = await device(foyer);
+    const radio = await device(context.foyer);
     const [refused, late] = [await radio.ask(), await radio.ask()];
     const errorOf = async (asked: typeof late) => (await radio.poll(asked)).body.error;
     expect(await errorOf(late)).toBe('authorization_pending');
     expect(await errorOf(late)).toBe('slow_down');
-    const browser = await foyer.signedIn(user);
+    const browser = await context.foyer.signedIn(context.user);
     expect(new URL(await answerCode(browser, refused.user_code, 'abort')).pathname).toBe('/device/refused');
     expect(await errorOf(refused)).toBe('access_denied');
     const realNow = Date.now.bind(Date);
     jest.spyOn(Date, 'now').mockImplementation(() => realNow() + 10 * minuteMs + 20_000);
     expect(await errorOf(late)).toBe('expired_token');
-    const visitor = await foyer.signedIn(user);
+    const visitor = await context.foyer.signedIn(context.user);
     const xsrf = hiddenField(await (await visitor.get('/oauth2/device')).text(), 'xsrf');
     const typed = await visitor.submit('/oauth2/device', { xsrf, user_code: late.user_code });
     expect([typed.status, typed.headers.get('location')]).toEqual([303, '/device']);
@@ -101,27 +98,29 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
   });
 
   it('A visitor without an account signs up on the way and connects the device', async () => {
-    const radio = await device(foyer);
+    const radio = await device(context.foyer);
     const asked = await radio.ask();
-    const [browser, email] = [foyer.browser(), newAddress()];
+    const [browser, email] = [context.foyer.browser(), newAddress()];
     const { search } = new URL(await answerCode(browser, asked.user_code));
     await browser.post(`/signup${search}`, profile(email));
-    const confirmed = await browser.post(`/signup/emailCaptured${search}`, { code: await codeFor(foyer, email) });
+    const confirmed = await browser.post(`/signup/emailCaptured${search}`, {
+      code: await codeFor(context.foyer, email),
+    });
     expect(new URL(locationOf(confirmed)).search).toBe(search);
-    const end = await finishCode(browser, `${foyer.url}/verify-user${search}`, { email });
+    const end = await finishCode(browser, `${context.foyer.url}/verify-user${search}`, { email });
     expect(new URL(end).pathname).toBe('/device/done');
     const tokens = await oidc.pollDeviceAuthorizationGrant(radio.config, { ...asked, interval: 0.01 });
     expect(tokens.claims()?.email).toBe(email);
   });
 
   it('A user who signs in after the code expired gets a message and the field for a new code', async () => {
-    const radio = await device(foyer);
+    const radio = await device(context.foyer);
     const asked = await radio.ask();
-    const browser = foyer.browser();
+    const browser = context.foyer.browser();
     const { search } = new URL(await answerCode(browser, asked.user_code));
     const realNow = Date.now.bind(Date);
     jest.spyOn(Date, 'now').mockImplementation(() => realNow() + 11 * minuteMs);
-    const verify = locationOf(await browser.post(`/sign-in${search}`, { username: user.email, password }));
+    const verify = locationOf(await browser.post(`/sign-in${search}`, { username: context.user.email, password }));
     const page = await browser.get(await store(browser, verify));
     const html = await page.text();
     expect([page.status, html]).toEqual([400, expect.stringContaining('Have your device show a new one.')]);
@@ -129,9 +128,9 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
   });
 
   it('A user who denies consent also denies the device', async () => {
-    const radio = await device(foyer, { thirdParty: true });
+    const radio = await device(context.foyer, { thirdParty: true });
     const asked = await radio.ask();
-    const browser = await foyer.signedIn(user);
+    const browser = await context.foyer.signedIn(context.user);
     const consent = new URL(await answerCode(browser, asked.user_code));
     expect(consent.pathname).toBe('/consent');
     expect(await (await browser.get(consent.href)).text()).toContain('You go back to the device that shows the code.');
@@ -143,9 +142,9 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
   });
 
   it('A code is accepted in lower case and without a hyphen, and a wrong one stays in the field', async () => {
-    const radio = await device(foyer);
+    const radio = await device(context.foyer);
     const { user_code: code } = await radio.ask();
-    const browser = foyer.browser();
+    const browser = context.foyer.browser();
     for (const spelt of [code.toLowerCase(), code.replace('-', ''), ` ${code.replace('-', ' ')} `]) {
       const page = await (await typeCode(browser, spelt)).text();
       expect(page).toContain(`<code class="recovery-codes">${code}</code>`);
@@ -157,9 +156,9 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
   });
 
   it('A page that a newer page of the same browser replaced asks once more and keeps the code', async () => {
-    const radio = await device(foyer);
+    const radio = await device(context.foyer);
     const { user_code: code } = await radio.ask();
-    const browser = foyer.browser();
+    const browser = context.foyer.browser();
     const old = hiddenField(await (await browser.get('/oauth2/device')).text(), 'xsrf');
     await browser.get('/oauth2/device');
     const answer = await browser.post('/oauth2/device', { xsrf: old, user_code: code });
@@ -171,22 +170,23 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
   });
 
   it('GET /device redirects to /oauth2/device, whose language buttons lead back with the code', async () => {
-    const browser = foyer.browser();
+    const browser = context.foyer.browser();
     const to = (await browser.get('/device?user_code=BCDF-GHJK')).headers.get('location') ?? '';
     expect(to).toBe('/oauth2/device?user_code=BCDF-GHJK');
     const html = await (await browser.get(to)).text();
     expect(html).toContain('value="BCDF-GHJK"');
     expect(html).toContain('name="redirect" value="/device?user_code=BCDF-GHJK"');
     const chosen = await browser.post('/language', { lang: 'nl', redirect: '/device?user_code=BCDF-GHJK' });
-    expect(new URL(chosen.headers.get('location') ?? '', foyer.url).pathname).toBe('/device');
+    expect(new URL(chosen.headers.get('location') ?? '', context.foyer.url).pathname).toBe('/device');
     expect(await (await browser.get(to)).text()).toContain('Apparaat verbinden');
   });
 
   it('A device code used twice ends the tokens of that device alone, and a sign-out leaves devices connected', async () => {
-    const radio = await device(foyer, { redirectUris: ['http://127.0.0.1:9/radio'] });
-    const browser = await foyer.signedIn(user);
+    const radio = await device(context.foyer, { redirectUris: ['http://127.0.0.1:9/radio'] });
+    const browser = await context.foyer.signedIn(context.user);
     const own = { id: radio.id, secret: null, redirectUri: 'http://127.0.0.1:9/radio' };
-    const web = (await tokensFor(await relyingParty(foyer, own, 'openid email'), browser, user)).access_token;
+    const web = (await tokensFor(await relyingParty(context.foyer, own, 'openid email'), browser, context.user))
+      .access_token;
     const signInOnDevice = async () => {
       const asked = await radio.ask();
       await answerCode(browser, asked.user_code);

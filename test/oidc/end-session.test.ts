@@ -1,30 +1,26 @@
 import * as oidc from 'openid-client';
 import { sha256 } from '../../server/shared/index.ts';
-import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
-import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { password } from '../support/foyer.ts';
 import { type RelyingParty, refreshOf, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
+import { setUpUser } from './user-and-client.ts';
 
 const bye = 'http://127.0.0.1:9/bye?from=foyer';
 
 /** OpenID Connect RP-Initiated Logout 1.0; when it may act at once: `security.md`, rule 12. */
 describe.each(backends)('/oauth2/logout on $name', (backend) => {
-  let foyer: TestFoyer;
-  let user: User;
+  const context = setUpUser(backend);
+
   let browser: Browser;
   let client: RelyingParty;
   let tokens: Tokens;
-  beforeAll(async () => {
-    foyer = await startFoyer(backend);
-    user = await foyer.addUser();
-  });
+
   beforeEach(async () => {
-    client = await relyingParty(foyer, await foyer.addClient({ logoutUris: [bye] }));
-    browser = await foyer.signedIn(user);
-    tokens = await tokensFor(client, browser, user);
+    client = await relyingParty(context.foyer, await context.foyer.addClient({ logoutUris: [bye] }));
+    browser = await context.foyer.signedIn(context.user);
+    tokens = await tokensFor(client, browser, context.user);
   });
-  afterAll(() => foyer?.close());
 
   const endSession = (parameters: Record<string, string>, from = browser) =>
     from.get(oidc.buildEndSessionUrl(client.config, parameters).href, { from: 'cross-site' });
@@ -39,7 +35,9 @@ describe.each(backends)('/oauth2/logout on $name', (backend) => {
   }
 
   async function expectTokensDead(of: Tokens, owner = client): Promise<void> {
-    await expect(oidc.fetchUserInfo(owner.config, of.access_token, user.id)).rejects.toMatchObject({ status: 401 });
+    await expect(oidc.fetchUserInfo(owner.config, of.access_token, context.user.id)).rejects.toMatchObject({
+      status: 401,
+    });
     await expect(oidc.refreshTokenGrant(owner.config, of.refresh_token ?? '')).rejects.toMatchObject({
       error: 'invalid_grant',
     });
@@ -57,8 +55,8 @@ describe.each(backends)('/oauth2/logout on $name', (backend) => {
   }
 
   it('The id token of this session signs the user out at once and redirects to the registered address with state', async () => {
-    const other = await relyingParty(foyer, await foyer.addClient({ public: true }));
-    const others = await tokensFor(other, browser, user);
+    const other = await relyingParty(context.foyer, await context.foyer.addClient({ public: true }));
+    const others = await tokensFor(other, browser, context.user);
     const answer = await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye, state: 'a b&c' });
     expect(answer.status).toBe(303);
     expect(locationOf(answer)).toBe(`${bye}&state=a+b%26c`);
@@ -68,8 +66,8 @@ describe.each(backends)('/oauth2/logout on $name', (backend) => {
   });
 
   it('RP-Initiated Logout ends only the session of this browser; another browser stays signed in', async () => {
-    const elsewhere = await foyer.signedIn(user);
-    const kept = await tokensFor(client, elsewhere, user);
+    const elsewhere = await context.foyer.signedIn(context.user);
+    const kept = await tokensFor(client, elsewhere, context.user);
     await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye });
     expect(await isSignedIn(elsewhere)).toBe(true);
     expect((await oidc.refreshTokenGrant(client.config, kept.refresh_token ?? '')).access_token).toBeTruthy();
@@ -78,17 +76,18 @@ describe.each(backends)('/oauth2/logout on $name', (backend) => {
   it('Attack: cookies that were copied before the sign-out are not accepted after it', async () => {
     const before = await browser.jar.clone();
     const { foyer_op: opSession = '' } = await browser.cookies();
-    const kept = () => foyer.stores.kv.get(`oidc:Session:${sha256(opSession)}`);
+    const kept = () => context.foyer.stores.kv.get(`oidc:Session:${sha256(opSession)}`);
     expect(await kept()).not.toBeNull();
     await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye });
-    const thief = foyer.browser();
-    for (const cookie of await before.getCookies(foyer.url)) await thief.jar.setCookie(cookie, foyer.url);
+    const thief = context.foyer.browser();
+    for (const cookie of await before.getCookies(context.foyer.url))
+      await thief.jar.setCookie(cookie, context.foyer.url);
     expect(await isSignedIn(thief)).toBe(false);
     expect(await kept()).toBeNull();
   });
 
   it('A logout request without an address signs out at once and redirects to the start page', async () => {
-    expect(locationOf(await endSession({ id_token_hint: hint() }))).toBe(`${foyer.url}/`);
+    expect(locationOf(await endSession({ id_token_hint: hint() }))).toBe(`${context.foyer.url}/`);
     expect(await isSignedIn()).toBe(false);
   });
 
@@ -104,7 +103,7 @@ describe.each(backends)('/oauth2/logout on $name', (backend) => {
   });
 
   it('An id token from before a refresh signs out at once, as it is of the same sign-in', async () => {
-    await tokensFor(client, browser, user);
+    await tokensFor(client, browser, context.user);
     await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
     expect(locationOf(await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye }))).toBe(bye);
   });
@@ -121,27 +120,27 @@ describe.each(backends)('/oauth2/logout on $name', (backend) => {
   it('A logout request without any parameter shows one button, which leads to the start page', async () => {
     const fields = await expectQuestion(await browser.get('/oauth2/logout', { from: 'cross-site' }));
     expect(fields).toEqual({});
-    expect(locationOf(await browser.post('/logout', fields))).toBe(`${foyer.url}/`);
+    expect(locationOf(await browser.post('/logout', fields))).toBe(`${context.foyer.url}/`);
     expect(await isSignedIn()).toBe(false);
   });
 
   it('The id token of an earlier sign-in in this browser shows the question, not a sign-out', async () => {
-    foyer.passTime(2_000);
-    await browser.post('/sign-in', { username: user.email, password });
+    context.foyer.passTime(2_000);
+    await browser.post('/sign-in', { username: context.user.email, password });
     await expectQuestion(await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye }));
-    foyer.passTime(-2_000);
+    context.foyer.passTime(-2_000);
   });
 
   it('Attack: the id token of another user shows the question, not a sign-out', async () => {
-    const stranger = await foyer.addUser();
-    const foreign = await tokensFor(client, foyer.browser(), stranger);
+    const stranger = await context.foyer.addUser();
+    const foreign = await tokensFor(client, context.foyer.browser(), stranger);
     await expectQuestion(await endSession({ id_token_hint: foreign.id_token ?? '', post_logout_redirect_uri: bye }));
   });
 
   it('The user’s own id token of another browser shows the question, not a sign-out', async () => {
-    foyer.passTime(2_000);
-    const elsewhere = await tokensFor(client, foyer.browser(), user);
-    foyer.passTime(-2_000);
+    context.foyer.passTime(2_000);
+    const elsewhere = await tokensFor(client, context.foyer.browser(), context.user);
+    context.foyer.passTime(-2_000);
     await expectQuestion(await endSession({ id_token_hint: elsewhere.id_token ?? '', post_logout_redirect_uri: bye }));
   });
 
@@ -184,10 +183,10 @@ describe.each(backends)('/oauth2/logout on $name', (backend) => {
   });
 
   it('A logout request without a session redirects to the client or to the start page', async () => {
-    const fresh = foyer.browser();
+    const fresh = context.foyer.browser();
     expect(locationOf(await endSession({ post_logout_redirect_uri: bye, state: 's' }, fresh))).toBe(`${bye}&state=s`);
     expect(locationOf(await endSession({ id_token_hint: hint(), post_logout_redirect_uri: bye }, fresh))).toBe(bye);
-    expect(locationOf(await fresh.get('/oauth2/logout'))).toBe(`${foyer.url}/`);
+    expect(locationOf(await fresh.get('/oauth2/logout'))).toBe(`${context.foyer.url}/`);
     const evil = await endSession({ post_logout_redirect_uri: 'https://evil.example/' }, fresh);
     expect([evil.status, evil.headers.get('location')]).toEqual([400, null]);
     // Nobody was there to be signed out.

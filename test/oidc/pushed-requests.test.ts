@@ -1,10 +1,10 @@
 import * as oauth from 'oauth4webapi';
 import * as oidc from 'openid-client';
-import type { User } from '../../server/users/index.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, signInFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
+import { discover, insecure } from './oauth4webapi.ts';
+import { setUpUser } from './user-and-client.ts';
 
 /** Pushes what `begin` would put into the address; answers a request that goes on by its `request_uri`. */
 async function push(client: RelyingParty) {
@@ -14,13 +14,7 @@ async function push(client: RelyingParty) {
 }
 
 describe.each(backends)('pushed authorization requests on $name', (backend) => {
-  let foyer: TestFoyer;
-  let user: User;
-  beforeAll(async () => {
-    foyer = await startFoyer(backend);
-    user = await foyer.addUser();
-  });
-  afterAll(() => foyer?.close());
+  const context = setUpUser(backend);
 
   describe.each([
     { kind: 'a confidential client', registration: {} },
@@ -28,20 +22,18 @@ describe.each(backends)('pushed authorization requests on $name', (backend) => {
     { kind: 'a client that must push', registration: { requirePushedRequests: true } },
   ])('$kind', ({ registration }) => {
     it('A pushed request gives a code, and the address has only client_id and request_uri', async () => {
-      const client = await relyingParty(foyer, await foyer.addClient(registration));
+      const client = await relyingParty(context.foyer, await context.foyer.addClient(registration));
       const begun = await push(client);
       const { searchParams } = new URL(begun.url);
       expect([...searchParams.keys()].toSorted()).toEqual(['client_id', 'request_uri']);
-      const tokens = await client.redeem(await signInFor(foyer.browser(), begun, user), begun);
-      expect(tokens.claims()).toMatchObject({ sub: user.id, nonce: begun.nonce });
+      const tokens = await client.redeem(await signInFor(context.foyer.browser(), begun, context.user), begun);
+      expect(tokens.claims()).toMatchObject({ sub: context.user.id, nonce: begun.nonce });
     });
   });
 
   it('A public client with oauth4webapi pushes its request and gets tokens', async () => {
-    const registered = await foyer.addClient({ public: true });
-    const insecure = { [oauth.allowInsecureRequests]: true };
-    const issuer = new URL(foyer.url);
-    const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
+    const registered = await context.foyer.addClient({ public: true });
+    const as = await discover(context.foyer.url);
     const client = { client_id: registered.id };
     const verifier = oauth.generateRandomCodeVerifier();
     const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
@@ -67,27 +59,30 @@ describe.each(backends)('pushed authorization requests on $name', (backend) => {
     expect(pushed.expires_in).toBe(60);
     const url = new URL(as.authorization_endpoint ?? '');
     url.search = String(new URLSearchParams({ client_id: registered.id, request_uri: pushed.request_uri }));
-    const callback = new URL(await signInFor(foyer.browser(), { url: url.href }, user));
+    const callback = new URL(await signInFor(context.foyer.browser(), { url: url.href }, context.user));
     const parameters = oauth.validateAuthResponse(as, client, callback, state);
     const answer = await oauth.authorizationCodeGrantRequest(
       ...([as, client, oauth.None(), parameters, registered.redirectUri, verifier, insecure] as const),
     );
     const tokens = await oauth.processAuthorizationCodeResponse(as, client, answer, { expectedNonce: nonce });
-    expect(oauth.getValidatedIdTokenClaims(tokens)?.sub).toBe(user.id);
+    expect(oauth.getValidatedIdTokenClaims(tokens)?.sub).toBe(context.user.id);
   });
 
   it('A client that must push gets invalid_request for a request that was not pushed', async () => {
-    const client = await relyingParty(foyer, await foyer.addClient({ requirePushedRequests: true }));
-    const back = new URL(await signInFor(foyer.browser(), await client.begin(), user));
+    const client = await relyingParty(context.foyer, await context.foyer.addClient({ requirePushedRequests: true }));
+    const back = new URL(await signInFor(context.foyer.browser(), await client.begin(), context.user));
     expect(back.searchParams.get('error')).toBe('invalid_request');
     expect(back.searchParams.has('code')).toBe(false);
   });
 
   it('A pushed request is validated at the push by the rules of the authorization endpoint', async () => {
-    const client = await relyingParty(foyer, await foyer.addClient({ public: true, scopes: ['openid', 'email'] }));
+    const client = await relyingParty(
+      context.foyer,
+      await context.foyer.addClient({ public: true, scopes: ['openid', 'email'] }),
+    );
     const good = Object.fromEntries(new URL((await client.begin({ scope: 'openid' })).url).searchParams);
     const ask = async (change: Record<string, string>) => {
-      const answer = await sendRequest(`${foyer.url}/oauth2/par`, {
+      const answer = await sendRequest(`${context.foyer.url}/oauth2/par`, {
         method: 'POST',
         body: new URLSearchParams({ ...good, ...change }),
       });

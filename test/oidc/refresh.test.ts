@@ -1,34 +1,29 @@
 import * as oidc from 'openid-client';
-import type { User } from '../../server/users/index.ts';
 import { locationOf } from '../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { toClientId } from '../support/ids.ts';
 import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
 import { backends, flushKeyValue } from '../support/stores.ts';
+import { setUpUser } from './user-and-client.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 /** After it a second use is no retry. */
 const tooLateMs = 11_000;
 
 describe.each(backends)('refresh on $name', (backend) => {
-  let foyer: TestFoyer;
-  let user: User;
+  const context = setUpUser(backend);
+
   let client: RelyingParty;
   let tokens: Tokens;
-  beforeAll(async () => {
-    foyer = await startFoyer(backend);
-    user = await foyer.addUser();
-  });
+
   async function begin(isPublic: boolean): Promise<void> {
-    client = await relyingParty(foyer, await foyer.addClient({ public: isPublic }));
-    tokens = await tokensFor(client, foyer.browser(), user);
+    client = await relyingParty(context.foyer, await context.foyer.addClient({ public: isPublic }));
+    tokens = await tokensFor(client, context.foyer.browser(), context.user);
   }
   beforeEach(() => begin(true));
-  afterAll(() => foyer?.close());
 
   const refresh = (token: string | undefined, parameters: Record<string, string> = {}) =>
     oidc.refreshTokenGrant(client.config, token ?? '', parameters);
-  const info = (accessToken: string) => oidc.fetchUserInfo(client.config, accessToken, user.id);
+  const info = (accessToken: string) => oidc.fetchUserInfo(client.config, accessToken, context.user.id);
   const isActive = async (token: string | undefined) =>
     (await oidc.tokenIntrospection(client.config, token ?? '')).active;
   const refused = { status: 400, error: 'invalid_grant' };
@@ -38,17 +33,17 @@ describe.each(backends)('refresh on $name', (backend) => {
     let newest: Pick<Tokens, 'refresh_token' | 'access_token'> = tokens;
     for (let turn = 0; turn < 4; turn += 1) {
       newest = await refresh(newest.refresh_token);
-      expect((await info(newest.access_token)).sub).toBe(user.id);
+      expect((await info(newest.access_token)).sub).toBe(context.user.id);
       seen.push(newest.refresh_token);
     }
     expect(new Set(seen).size).toBe(5);
-    expect((await info(tokens.access_token)).sub).toBe(user.id);
+    expect((await info(tokens.access_token)).sub).toBe(context.user.id);
   });
 
   it('Attack: a refresh token that is used again revokes its whole family and every access token of it', async () => {
     const second = await refresh(tokens.refresh_token);
     const third = await refresh(second.refresh_token);
-    foyer.passTime(tooLateMs);
+    context.foyer.passTime(tooLateMs);
     await expect(refresh(tokens.refresh_token)).rejects.toMatchObject(refused);
     await expect(refresh(third.refresh_token)).rejects.toMatchObject(refused);
     for (const { access_token } of [tokens, second, third]) {
@@ -59,12 +54,12 @@ describe.each(backends)('refresh on $name', (backend) => {
   });
 
   it('A reused refresh token leaves other users, other clients and the session untouched', async () => {
-    const browser = await foyer.signedIn(user);
-    const mine = await tokensFor(client, browser, user);
-    const elsewhere = await relyingParty(foyer, await foyer.addClient());
-    const other = await tokensFor(elsewhere, browser, user);
+    const browser = await context.foyer.signedIn(context.user);
+    const mine = await tokensFor(client, browser, context.user);
+    const elsewhere = await relyingParty(context.foyer, await context.foyer.addClient());
+    const other = await tokensFor(elsewhere, browser, context.user);
     await refresh(mine.refresh_token);
-    foyer.passTime(tooLateMs);
+    context.foyer.passTime(tooLateMs);
     await expect(refresh(mine.refresh_token)).rejects.toMatchObject(refused);
     expect((await refresh(tokens.refresh_token)).access_token).toBeTruthy();
     expect((await oidc.refreshTokenGrant(elsewhere.config, other.refresh_token ?? '')).access_token).toBeTruthy();
@@ -90,17 +85,17 @@ describe.each(backends)('refresh on $name', (backend) => {
   });
 
   it('Attack: another client cannot use a refresh token, which stays valid for its own client', async () => {
-    const other = await relyingParty(foyer, await foyer.addClient());
+    const other = await relyingParty(context.foyer, await context.foyer.addClient());
     await expect(oidc.refreshTokenGrant(other.config, tokens.refresh_token ?? '')).rejects.toMatchObject(refused);
     expect((await refresh(tokens.refresh_token)).access_token).toBeTruthy();
   });
 
   it('A refresh token survives the loss of the key-value store, so the user is not asked again', async () => {
-    await flushKeyValue(foyer.stores);
+    await flushKeyValue(context.foyer.stores);
     await expect(info(tokens.access_token)).rejects.toMatchObject({ status: 401 });
     const refreshed = await refresh(tokens.refresh_token);
-    expect((await info(refreshed.access_token)).sub).toBe(user.id);
-    foyer.passTime(tooLateMs);
+    expect((await info(refreshed.access_token)).sub).toBe(context.user.id);
+    context.foyer.passTime(tooLateMs);
     await expect(refresh(tokens.refresh_token)).rejects.toMatchObject(refused);
     await expect(info(refreshed.access_token)).rejects.toMatchObject({ status: 401 });
   });
@@ -108,21 +103,21 @@ describe.each(backends)('refresh on $name', (backend) => {
   it('A refresh token of a confidential client is not rotated and works repeatedly, also concurrently', async () => {
     await begin(false);
     const answers = await Promise.all([refresh(tokens.refresh_token), refresh(tokens.refresh_token)]);
-    foyer.passTime(tooLateMs);
+    context.foyer.passTime(tooLateMs);
     answers.push(await refresh(tokens.refresh_token));
     for (const answer of answers) {
       expect(answer.refresh_token).toBe(tokens.refresh_token);
-      expect((await info(answer.access_token)).sub).toBe(user.id);
+      expect((await info(answer.access_token)).sub).toBe(context.user.id);
     }
   });
 
   it.each([true, false])('A refresh token ends after two weeks without use; public client: %s', async (isPublic) => {
     await begin(isPublic);
-    foyer.passTime(13 * dayMs);
+    context.foyer.passTime(13 * dayMs);
     const used = await refresh(tokens.refresh_token);
-    foyer.passTime(14 * dayMs + 1000);
+    context.foyer.passTime(14 * dayMs + 1000);
     await expect(refresh(used.refresh_token)).rejects.toMatchObject(refused);
-    foyer.passTime(-27 * dayMs - 1000);
+    context.foyer.passTime(-27 * dayMs - 1000);
   });
 
   it.each([true, false])(
@@ -131,40 +126,48 @@ describe.each(backends)('refresh on $name', (backend) => {
       await begin(isPublic);
       let newest: string | undefined = tokens.refresh_token;
       for (let day = 0; day < 88; day += 11) {
-        foyer.passTime(11 * dayMs);
+        context.foyer.passTime(11 * dayMs);
         newest = (await refresh(newest)).refresh_token;
       }
-      foyer.passTime(2 * dayMs + 1000);
+      context.foyer.passTime(2 * dayMs + 1000);
       await expect(refresh(newest)).rejects.toMatchObject(refused);
-      foyer.passTime(-90 * dayMs - 1000);
+      context.foyer.passTime(-90 * dayMs - 1000);
     },
   );
 
   it('A grant never ends before its refresh tokens, however old the session is that gives it', async () => {
-    const [browser, third] = [await foyer.signedIn(user), await foyer.addClient({ thirdParty: true })];
-    const consented = await relyingParty(foyer, third);
-    const early = await tokensFor(client, browser, user);
-    await tokensFor(consented, browser, user);
-    foyer.passTime(60 * dayMs);
-    await tokensFor(client, browser, user);
+    const [browser, third] = [
+      await context.foyer.signedIn(context.user),
+      await context.foyer.addClient({ thirdParty: true }),
+    ];
+    const consented = await relyingParty(context.foyer, third);
+    const early = await tokensFor(client, browser, context.user);
+    await tokensFor(consented, browser, context.user);
+    context.foyer.passTime(60 * dayMs);
+    await tokensFor(client, browser, context.user);
     // Consent is remembered for the session, whichever grant stands for it.
     const begun = await consented.begin();
     const silent = await consented.redeem(locationOf(await browser.get(begun.url)), begun);
-    expect((await oidc.fetchUserInfo(consented.config, silent.access_token, user.id)).email).toBe(user.email);
+    expect((await oidc.fetchUserInfo(consented.config, silent.access_token, context.user.id)).email).toBe(
+      context.user.email,
+    );
     for (const { id } of [client, consented]) {
-      const grants = foyer.stores.database.db.selectFrom('oidc').select('expires_at').where('model', '=', 'Grant');
+      const grants = context.foyer.stores.database.db
+        .selectFrom('oidc')
+        .select('expires_at')
+        .where('model', '=', 'Grant');
       const newest = await grants
         .where('client_id', '=', toClientId(id))
         .orderBy('expires_at', 'desc')
         .executeTakeFirstOrThrow();
-      expect(newest.expires_at).toBeGreaterThan(foyer.deps.now() + 90 * dayMs);
+      expect(newest.expires_at).toBeGreaterThan(context.foyer.deps.now() + 90 * dayMs);
     }
-    foyer.passTime(-60 * dayMs);
+    context.foyer.passTime(-60 * dayMs);
     expect((await refresh(early.refresh_token)).access_token).toBeTruthy();
   });
 
   it('The database has neither the refresh token nor its id in plain text', async () => {
-    const rows = await foyer.stores.database.db.selectFrom('oidc').selectAll().execute();
+    const rows = await context.foyer.stores.database.db.selectFrom('oidc').selectAll().execute();
     const kept = JSON.stringify(rows);
     expect(rows.length).toBeGreaterThan(0);
     expect(kept).not.toContain(tokens.refresh_token);

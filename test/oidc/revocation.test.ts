@@ -1,19 +1,12 @@
 import * as oidc from 'openid-client';
-import type { User } from '../../server/users/index.ts';
 import { locationOf } from '../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
+import { setUpUser } from './user-and-client.ts';
 
 describe.each(backends)('revocation on $name', (backend) => {
-  let foyer: TestFoyer;
-  let user: User;
-  beforeAll(async () => {
-    foyer = await startFoyer(backend);
-    user = await foyer.addUser();
-  });
-  afterAll(() => foyer?.close());
+  const context = setUpUser(backend);
 
   describe.each([
     { kind: 'a confidential client', registration: {} },
@@ -22,12 +15,12 @@ describe.each(backends)('revocation on $name', (backend) => {
     let client: RelyingParty;
     let tokens: Tokens;
     beforeEach(async () => {
-      client = await relyingParty(foyer, await foyer.addClient(registration));
-      tokens = await tokensFor(client, foyer.browser(), user);
+      client = await relyingParty(context.foyer, await context.foyer.addClient(registration));
+      tokens = await tokensFor(client, context.foyer.browser(), context.user);
     });
 
     async function expectDead(): Promise<void> {
-      await expect(oidc.fetchUserInfo(client.config, tokens.access_token, user.id)).rejects.toMatchObject({
+      await expect(oidc.fetchUserInfo(client.config, tokens.access_token, context.user.id)).rejects.toMatchObject({
         status: 401,
       });
       await expect(oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '')).rejects.toMatchObject({
@@ -53,7 +46,7 @@ describe.each(backends)('revocation on $name', (backend) => {
       'Revoking the %s also ends the other access tokens of the same sign-in',
       async (kind) => {
         const later = await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
-        await oidc.fetchUserInfo(client.config, tokens.access_token, user.id);
+        await oidc.fetchUserInfo(client.config, tokens.access_token, context.user.id);
         await oidc.tokenRevocation(client.config, later[kind] ?? '');
         await expectDead();
       },
@@ -66,32 +59,32 @@ describe.each(backends)('revocation on $name', (backend) => {
     });
 
     it('Attack: revoking the tokens of another client has no effect', async () => {
-      const other = await relyingParty(foyer, await foyer.addClient());
+      const other = await relyingParty(context.foyer, await context.foyer.addClient());
       await oidc.tokenRevocation(other.config, tokens.access_token);
       await oidc.tokenRevocation(other.config, tokens.refresh_token ?? '');
-      await oidc.fetchUserInfo(client.config, tokens.access_token, user.id);
+      await oidc.fetchUserInfo(client.config, tokens.access_token, context.user.id);
       const refreshed = await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
       expect(refreshed.access_token).toBeTruthy();
     });
   });
 
   it('A confidential client without its secret gets 401, and the token stays valid', async () => {
-    const client = await relyingParty(foyer, await foyer.addClient());
-    const tokens = await tokensFor(client, foyer.browser(), user);
-    const answer = await sendRequest(`${foyer.url}/oauth2/revoke`, {
+    const client = await relyingParty(context.foyer, await context.foyer.addClient());
+    const tokens = await tokensFor(client, context.foyer.browser(), context.user);
+    const answer = await sendRequest(`${context.foyer.url}/oauth2/revoke`, {
       method: 'POST',
       body: new URLSearchParams({ client_id: client.id, token: tokens.access_token }),
     });
     expect(answer.status).toBe(401);
-    await oidc.fetchUserInfo(client.config, tokens.access_token, user.id);
+    await oidc.fetchUserInfo(client.config, tokens.access_token, context.user.id);
   });
 
   it('Revoking tokens leaves the user signed in, so prompt=none still gives a code', async () => {
-    const client = await relyingParty(foyer, await foyer.addClient());
-    const browser = await foyer.signedIn(user);
-    await oidc.tokenRevocation(client.config, (await tokensFor(client, browser, user)).refresh_token ?? '');
+    const client = await relyingParty(context.foyer, await context.foyer.addClient());
+    const browser = await context.foyer.signedIn(context.user);
+    await oidc.tokenRevocation(client.config, (await tokensFor(client, browser, context.user)).refresh_token ?? '');
     const begun = await client.begin({ prompt: 'none' });
     const again = await client.redeem(locationOf(await browser.get(begun.url)), begun);
-    expect((await oidc.fetchUserInfo(client.config, again.access_token, user.id)).sub).toBe(user.id);
+    expect((await oidc.fetchUserInfo(client.config, again.access_token, context.user.id)).sub).toBe(context.user.id);
   });
 });

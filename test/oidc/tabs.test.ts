@@ -1,7 +1,6 @@
 import * as oidc from 'openid-client';
-import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
-import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { password } from '../support/foyer.ts';
 import {
   type Begun,
   homeFrom,
@@ -12,6 +11,7 @@ import {
   type Tokens,
 } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
+import { setUpUser } from './user-and-client.ts';
 
 /** A tab stands at the sign-in page of the request that its client app began. */
 interface Tab {
@@ -21,19 +21,15 @@ interface Tab {
 }
 
 describe.each(backends)('several tabs of one browser on $name', (backend) => {
-  let foyer: TestFoyer;
-  let user: User;
-  let browser: Browser;
-  beforeAll(async () => {
-    foyer = await startFoyer(backend);
-    user = await foyer.addUser();
-  });
-  beforeEach(() => {
-    browser = foyer.browser();
-  });
-  afterAll(() => foyer?.close());
+  const context = setUpUser(backend);
 
-  const newClient = async () => relyingParty(foyer, await foyer.addClient());
+  let browser: Browser;
+
+  beforeEach(() => {
+    browser = context.foyer.browser();
+  });
+
+  const newClient = async () => relyingParty(context.foyer, await context.foyer.addClient());
 
   async function open(client: RelyingParty): Promise<Tab> {
     const begun = await client.begin();
@@ -41,7 +37,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
   }
 
   /** Sends the form that the tab shows; answers where that leads. */
-  async function signIn({ landing }: Tab, member = user): Promise<string> {
+  async function signIn({ landing }: Tab, member = context.user): Promise<string> {
     const fields = { username: member.email, password };
     return locationOf(await browser.post(`/sign-in${new URL(landing).search}`, fields));
   }
@@ -56,7 +52,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
   }
 
   const works = async ({ client }: Tab, tokens: Tokens) => {
-    await oidc.fetchUserInfo(client.config, tokens.access_token, user.id);
+    await oidc.fetchUserInfo(client.config, tokens.access_token, context.user.id);
     expect((await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '')).access_token).toBeTruthy();
   };
 
@@ -127,7 +123,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
   });
 
   it('Eight clients that a user uses for the first time at the same moment all keep their tokens', async () => {
-    browser = await foyer.signedIn(user);
+    browser = await context.foyer.signedIn(context.user);
     const clients = await Promise.all(Array.from({ length: 8 }, newClient));
     const begun = await Promise.all(clients.map((client) => client.begin()));
     const answers = await Promise.all(begun.map(({ url }) => browser.get(url, { from: 'cross-site' })));
@@ -138,7 +134,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
   });
 
   it('A request resumed after another user signed in gets an error page and can start again as that user', async () => {
-    const other = await foyer.addUser();
+    const other = await context.foyer.addUser();
     const [first, second] = [await open(await newClient()), await open(await newClient())];
     const resume = await store(browser, await signIn(first));
     const otherTokens = await home(second, await signIn(second, other));
@@ -148,7 +144,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     expect(page).toMatch(/expired/i);
     const again = `/begin-again?authorization_code=${idOf(first)}`;
     expect(page).toContain(`href="${again}"`);
-    const callback = await homeFrom(browser, new URL(again, foyer.url).href, other);
+    const callback = await homeFrom(browser, new URL(again, context.foyer.url).href, other);
     expect((await first.client.redeem(callback, first.begun)).claims()?.sub).toBe(other.id);
     expect(otherTokens.claims()?.sub).toBe(other.id);
   });
@@ -168,7 +164,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     const client = await newClient();
     const tabs: Tab[] = [];
     for (let index = 0; index < 14; index += 1) {
-      foyer.passTime(1);
+      context.foyer.passTime(1);
       tabs.push(await open(client));
     }
     const way = await signIn(tabs.at(-1) as Tab);
@@ -190,7 +186,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
 
     it('Returning to the client’s authorization request gives a new code', async () => {
       const callback = locationOf(await browser.get(tab.begun.url, { from: 'cross-site' }));
-      expect((await tab.client.redeem(callback, tab.begun)).claims()?.sub).toBe(user.id);
+      expect((await tab.client.redeem(callback, tab.begun)).claims()?.sub).toBe(context.user.id);
     });
 
     it.each([
@@ -206,7 +202,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
 
     it('Sending the form of /storage again, with or without a script, starts the request again', async () => {
       const page = await browser.post('/storage', { authorization_code: idOf(tab) });
-      await comesHomeAnew(new URL(refreshOf(await page.text()), foyer.url).href);
+      await comesHomeAnew(new URL(refreshOf(await page.text()), context.foyer.url).href);
       const called = await browser.postJson('/storage', { authorization_code: idOf(tab) });
       expect([called.status, await called.json()]).toEqual([
         200,
@@ -219,19 +215,19 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     });
 
     it('A client that starts sign-ins itself gets a redirect to its start address', async () => {
-      browser = foyer.browser();
-      const client = await foyer.addClient({ logbackUri: 'http://127.0.0.1:9/start?tenant=1' });
-      const own = await open(await relyingParty(foyer, client));
+      browser = context.foyer.browser();
+      const client = await context.foyer.addClient({ logbackUri: 'http://127.0.0.1:9/start?tenant=1' });
+      const own = await open(await relyingParty(context.foyer, client));
       await home(own, await signIn(own));
       const again = locationOf(await browser.get(own.landing));
       const page = await (await browser.get(again)).text();
-      expect(refreshOf(page)).toBe(`http://127.0.0.1:9/start?tenant=1&iss=${encodeURIComponent(foyer.url)}`);
+      expect(refreshOf(page)).toBe(`http://127.0.0.1:9/start?tenant=1&iss=${encodeURIComponent(context.foyer.url)}`);
       expect(page).toContain('Client ');
     });
 
     async function comesHomeAnew(page: string): Promise<void> {
-      const callback = await homeFrom(browser, page, user);
-      expect((await tab.client.redeem(callback, tab.begun)).claims()?.sub).toBe(user.id);
+      const callback = await homeFrom(browser, page, context.user);
+      expect((await tab.client.redeem(callback, tab.begun)).claims()?.sub).toBe(context.user.id);
     }
   });
 });
