@@ -7,9 +7,9 @@ export interface ClientTable {
   id: ClientId;
   name: string;
   metadata: string;
-  /** SHA-256 (hex) of the client secret; null for public clients. */
+  /** SHA-256 (base64url) of the client secret; null for public clients. */
   secret_hash: Sha256 | null;
-  /** SHA-256 (hex) of the secret before that one. */
+  /** SHA-256 (base64url) of the secret before that one. */
   previous_secret_hash: Sha256 | null;
   /** Expiry of the previous secret (milliseconds since the epoch). */
   previous_secret_expires_at: number | null;
