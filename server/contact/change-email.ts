@@ -7,7 +7,7 @@ import type { Schema } from '../store/index.ts';
 import { AlreadyInUseError, changeEmail, findUserByIdentifier, normaliseEmail, type User } from '../users/index.ts';
 import type { ContactDeps } from './deps.ts';
 import { consumeContactCode } from './limits.ts';
-import type { PendingContactChange } from './pending-contact-changes.ts';
+import type { PendingChangeOf } from './pending-contact-changes.ts';
 import {
   type CodeRejection,
   type CodeThrottled,
@@ -28,7 +28,7 @@ const mailLanguage = (user: User, from: Origin) => resolveLanguage(from.lang, us
 /** Sends a code to the new address; or, if a user already has it, a notice to them that someone else wanted it. */
 async function sendCode(
   deps: ContactDeps,
-  { id, flow }: { id: FlowId; flow: PendingContactChange },
+  { id, flow }: { id: FlowId; flow: PendingChangeOf<'email'> },
   user: User,
   lang: Language,
   also?: (trx: Transaction<Schema>) => Promise<unknown>,
@@ -78,7 +78,7 @@ export async function requestEmailChange(
   if (email === user.email) return refuse({ kind: 'same' });
   const decision = await consumeContactCode(kv, { userId: user.id, ip: from.ip });
   if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
-  const started = await flows.begin('email', user, email);
+  const started = await flows.begin({ kind: 'email', to: email }, user);
   const lang = mailLanguage(user, from);
   const { givenName } = user;
   const issued = await sendCode(deps, started, user, lang, (trx) =>

@@ -2,10 +2,10 @@ import { codeMinutes } from '../codes/index.ts';
 import { resolveLanguage } from '../http/index.ts';
 import { classifyNumber, codeText, notifySecurityChange, type Origin, type SmsRefusal } from '../messages/index.ts';
 import { forgetRememberedDevices } from '../mfa/index.ts';
-import type { FlowId } from '../shared/index.ts';
+import type { E164, FlowId } from '../shared/index.ts';
 import { AlreadyInUseError, normalisePhone, removePhone, setPhone, type User } from '../users/index.ts';
 import type { ContactDeps } from './deps.ts';
-import type { PendingContactChange } from './pending-contact-changes.ts';
+import type { PendingChangeOf } from './pending-contact-changes.ts';
 import { type CodeRejection, type CodeThrottled, verifyContactCode } from './verify-contact-code.ts';
 
 export type PhoneRefusal =
@@ -31,7 +31,7 @@ function toRefusal(why: SmsRefusal, retryAfterMs: number): PhoneRefusal {
 /** The reason that no code can be sent to this number; undefined if one can. */
 async function findPhoneFault(
   { smsOffered, texts }: ContactDeps,
-  phone: string | undefined,
+  phone: E164 | undefined,
   user: User,
 ): Promise<PhoneRefusal | undefined> {
   if (phone === undefined) return { kind: 'malformed' };
@@ -43,7 +43,7 @@ async function findPhoneFault(
 
 async function sendCode(
   deps: ContactDeps,
-  { id, flow }: { id: FlowId; flow: PendingContactChange },
+  { id, flow }: { id: FlowId; flow: PendingChangeOf<'phone'> },
   user: User,
   from: Origin,
 ): Promise<PhoneRefusal | undefined> {
@@ -87,7 +87,7 @@ export async function requestPhoneChange(
   const phone = normalisePhone(typed);
   const fault = await findPhoneFault(deps, phone, user);
   if (fault || phone === undefined) return { kind: 'refused', refusal: fault ?? { kind: 'malformed' } };
-  const started = await deps.flows.begin('phone', user, phone);
+  const started = await deps.flows.begin({ kind: 'phone', to: phone }, user);
   const refusal = await sendCode(deps, started, user, from);
   if (!refusal) return { kind: 'asked', flow: started.id };
   await deps.flows.end(started.id);

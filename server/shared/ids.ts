@@ -30,6 +30,10 @@ export type StripeSubscriptionId = Branded<'StripeSubscriptionId'>;
 export type StripeInvoiceId = Branded<'StripeInvoiceId'>;
 /** The id of the record of one browser: a bearer secret, stored as its hash alone. */
 export type FlowId = Branded<'FlowId'>;
+/** An e-mail address in its stored form (`normaliseEmail`). */
+export type NormalisedEmail = Branded<'NormalisedEmail'>;
+/** A phone number in its stored form (`normalisePhone`). */
+export type E164 = Branded<'E164'>;
 
 export const toSha256 = (text: string): Sha256 => text as Sha256;
 export const toSealedText = (text: string): SealedText => text as SealedText;
@@ -43,6 +47,8 @@ export const toStripeCustomerId = (text: string): StripeCustomerId => text as St
 export const toStripeSubscriptionId = (text: string): StripeSubscriptionId => text as StripeSubscriptionId;
 export const toStripeInvoiceId = (text: string): StripeInvoiceId => text as StripeInvoiceId;
 export const toFlowId = (text: string): FlowId => text as FlowId;
+export const toNormalisedEmail = (text: string): NormalisedEmail => text as NormalisedEmail;
+export const toE164 = (text: string): E164 => text as E164;
 
 export const sha256Schema = z.string().brand<'Sha256'>();
 export const sealedTextSchema = z.string().brand<'SealedText'>();
@@ -54,3 +60,5 @@ export const planKeySchema = z.string().brand<'PlanKey'>();
 export const stripeSubscriptionIdSchema = z.string().brand<'StripeSubscriptionId'>();
 export const stripeInvoiceIdSchema = z.string().brand<'StripeInvoiceId'>();
 export const flowIdSchema = z.string().brand<'FlowId'>();
+export const normalisedEmailSchema = z.string().brand<'NormalisedEmail'>();
+export const e164Schema = z.string().brand<'E164'>();

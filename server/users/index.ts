@@ -84,6 +84,7 @@ export {
   parseIdentifier,
   toAccountKey,
   type User,
+  type UserIdentifier,
 } from './user.ts';
 export {
   createImageNameReader,

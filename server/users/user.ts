@@ -1,4 +1,11 @@
-import type { PlanId, UserId } from '../shared/index.ts';
+import {
+  type E164,
+  type NormalisedEmail,
+  type PlanId,
+  toE164,
+  toNormalisedEmail,
+  type UserId,
+} from '../shared/index.ts';
 
 /** The specification's NOMFA, SMS_MFA and SOFTWARE_TOKEN_MFA. */
 export type MfaPreference = 'none' | 'sms' | 'totp';
@@ -76,22 +83,25 @@ const emailPattern =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
 
 /** The stored form of an address: trimmed, lower case; undefined if it is invalid. */
-export function normaliseEmail(text: string): string | undefined {
+export function normaliseEmail(text: string): NormalisedEmail | undefined {
   const typed = text.trim();
   // Before the change of case: the Kelvin sign's lower case is a plain k, and two spellings must not be one account.
   if (!/^[\x21-\x7e]*$/.test(typed)) return undefined;
   const email = typed.toLowerCase();
-  return email.length <= maxIdentifierLength && emailPattern.test(email) ? email : undefined;
+  return email.length <= maxIdentifierLength && emailPattern.test(email) ? toNormalisedEmail(email) : undefined;
 }
 
 /** The stored form of a number: E.164, without the usual separators. Undefined if it is invalid. */
-export function normalisePhone(text: string): string | undefined {
+export function normalisePhone(text: string): E164 | undefined {
   const phone = text.trim().replace(/[\s().\-/]/g, '');
-  return phonePattern.test(phone) ? phone : undefined;
+  return phonePattern.test(phone) ? toE164(phone) : undefined;
 }
 
+/** A sign-in name in its stored form. */
+export type UserIdentifier = { email: NormalisedEmail } | { phone: E164 };
+
 /** Parses a user's sign-in name: an e-mail address or a phone number. */
-export function parseIdentifier(text: string): { email: string } | { phone: string } | undefined {
+export function parseIdentifier(text: string): UserIdentifier | undefined {
   const phone = normalisePhone(text);
   if (phone) return { phone };
   const email = normaliseEmail(text);

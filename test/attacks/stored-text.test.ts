@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as oidc from 'openid-client';
-import type { NewUser, User } from '../../server/users/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { service } from '../api/callers.ts';
 import type { Browser } from '../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { type PlainUser, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
@@ -254,7 +254,7 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
   });
 
   describe('claims', () => {
-    const claimsOf = async (scope: string, member: Partial<NewUser> = {}, gender = '0') => {
+    const claimsOf = async (scope: string, member: Partial<PlainUser> = {}, gender = '0') => {
       const one = await foyer.addUser(member);
       await foyer.stores.database.db.updateTable('users').set({ gender }).where('id', '=', one.id).execute();
       const client = await relyingParty(foyer, await foyer.addClient({ scopes: scope.split(' ') }), scope);

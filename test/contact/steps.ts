@@ -5,7 +5,7 @@ import { deriveKey } from '../../server/store/index.ts';
 import { findUser, type User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
-import { toUserId } from '../support/ids.ts';
+import { type E164, type NormalisedEmail, toE164, toNormalisedEmail, toUserId } from '../support/ids.ts';
 
 export const newPassword = 'a walk in the rain 4';
 
@@ -17,9 +17,9 @@ export const leadsTo = (answer: Response): string =>
 
 /** Addresses and numbers that no other test uses. */
 let count = 0;
-export function fresh(): { email: string; phone: string } {
+export function fresh(): { email: NormalisedEmail; phone: E164 } {
   count += 1;
-  return { email: `moved${count}@example.net`, phone: `+4915${String(200_000_000 + count * 7)}` };
+  return { email: toNormalisedEmail(`moved${count}@example.net`), phone: toE164(`+4915${200_000_000 + count * 7}`) };
 }
 
 export const askForEmail = (browser: Browser, email: string) => browser.post('/settings/email', { email });
@@ -79,7 +79,7 @@ export const undo = (browser: Browser, token: string, password = newPassword) =>
 export async function begunEmail({ deps }: TestFoyer, user: User, to: string, decoy: boolean) {
   const { kv, config, boxes, now } = deps;
   const flows = createPendingContactChanges(kv, hostCookies(config.https), boxes.contact, now);
-  const { id, flow } = await flows.begin('email', user, to);
+  const { id, flow } = await flows.begin({ kind: 'email', to: toNormalisedEmail(to) }, user);
   await flows.update(id, { ...flow, decoy });
   const codes = createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) });
   const issued = await codes.issue({ purpose: 'change-email', flow: id, account: to });
@@ -94,9 +94,8 @@ export async function begunPhone({ deps }: TestFoyer, userId: string): Promise<{
   if (!user) throw new Error('no such member');
   const { phone } = fresh();
   const { id: flow } = await createPendingContactChanges(kv, hostCookies(config.https), boxes.contact, now).begin(
-    'phone',
+    { kind: 'phone', to: phone },
     user,
-    phone,
   );
   const codes = createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) });
   const issued = await codes.issue({ purpose: 'change-phone', flow, account: phone });

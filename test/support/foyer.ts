@@ -19,6 +19,7 @@ import { createPasswordHasher, type PasswordHasher } from '../../server/password
 import { insertUser, type NewUser, type User } from '../../server/users/index.ts';
 import { Browser } from './browser.ts';
 import { clientDir } from './client-dir.ts';
+import { toE164, toNormalisedEmail } from './ids.ts';
 import { bothCarriers, createMailRecorder, type RecordedMail } from './mail-recorder.ts';
 import { sharedKeys } from './signing-keys.ts';
 import type { Backend, OpenStores } from './stores.ts';
@@ -48,6 +49,9 @@ function hashingWith(secretKeys: readonly string[]): Hashing {
   return made;
 }
 
+/** A new user as tests write one: its address and number are plain texts. */
+export type PlainUser = Omit<NewUser, 'email' | 'phone'> & { email: string; phone?: string | null };
+
 export interface TestFoyer {
   /** `http://localhost:<port>`: PUBLIC_URL and issuer. */
   url: string;
@@ -59,7 +63,7 @@ export interface TestFoyer {
   /** The whole log as one text. */
   logged(): string;
   /** A confirmed user who has accepted the terms, with `password`; tests override relevant fields. */
-  addUser(user?: Partial<NewUser>): Promise<User>;
+  addUser(user?: Partial<PlainUser>): Promise<User>;
   /** Registers a client app; returns its id and secret (null if public). */
   addClient(client?: Partial<ClientRequest>): Promise<{ id: string; secret: string | null; redirectUri: string }>;
   /** A new browser: own cookies, headers like Chromium's, redirects are not followed. */
@@ -169,14 +173,15 @@ export async function startFoyer(
     extensions: added,
     stores,
     logged: () => lines.join(''),
-    async addUser(user = {}) {
+    async addUser({ email, phone = null, ...user } = {}) {
       members += 1;
       const passwordHash = await hashed;
       return stores.database.transaction((trx) =>
         insertUser(
           trx,
           {
-            email: `member${members}@example.com`,
+            email: toNormalisedEmail(email ?? `member${members}@example.com`),
+            phone: phone === null ? null : toE164(phone),
             givenName: 'Ada',
             familyName: `Member${members}`,
             passwordHash,
