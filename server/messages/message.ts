@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Language, texts } from '../../locales/index.ts';
-import { type ClientId, clientIdSchema, type UserId, userIdSchema } from '../shared/index.ts';
+import { type ClientId, clientIdSchema, type E164, e164Schema, type UserId, userIdSchema } from '../shared/index.ts';
 import { checkedAs } from '../store/index.ts';
 import type { MembershipMailValues } from './membership-mails.ts';
 
@@ -102,8 +102,7 @@ export interface MappedMail extends MessageOptions {
 
 export interface Sms extends MessageOptions {
   channel: 'sms';
-  /** E.164. */
-  to: string;
+  to: E164;
   text: string;
 }
 
@@ -138,7 +137,7 @@ export type Message = Mail | MappedMail | Sms | Notification | LogoutNotice;
 export const messageSchema: z.ZodType<Message> = checkedAs<Message>(
   z.discriminatedUnion('channel', [
     z.looseObject({ channel: z.literal('mail'), to: z.string(), template: z.string(), values: z.looseObject({}) }),
-    z.looseObject({ channel: z.literal('sms'), to: z.string(), text: z.string() }),
+    z.looseObject({ channel: z.literal('sms'), to: e164Schema, text: z.string() }),
     z.looseObject({ channel: z.literal('notification'), userId: userIdSchema, title: z.string() }),
     z.looseObject({
       channel: z.literal('logout-token'),

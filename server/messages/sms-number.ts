@@ -1,5 +1,7 @@
+import type { E164 } from '../shared/index.ts';
+
 /** The numbering plans take 100 ms and 20 MB to load, so the first look-up loads them. */
-async function parse(number: string) {
+async function parse(number: E164) {
   const { parsePhoneNumberFromString } = await import('libphonenumber-js/max');
   return parsePhoneNumberFromString(number);
 }
@@ -21,13 +23,13 @@ export type SmsNumber =
  * Tests whether a number can receive text messages.
  * @param number E.164
  */
-export async function classifyNumber(number: string): Promise<SmsNumber> {
+export async function classifyNumber(number: E164): Promise<SmsNumber> {
   const parsed = await parse(number);
   if (!parsed?.isValid() || parsed.number !== number || parsed.country === undefined) return { kind: 'impossible' };
   return reached.has(parsed.getType() ?? '') ? { kind: 'textable', country: parsed.country } : { kind: 'unreachable' };
 }
 
 /** The usual notation: `+31 6 12345642`. @param number E.164 */
-export async function formatNumber(number: string): Promise<string> {
+export async function formatNumber(number: E164): Promise<string> {
   return (await parse(number))?.formatInternational() ?? number;
 }

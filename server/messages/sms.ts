@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { consumeLimits, type RateLimits } from '../rate-limits/index.ts';
-import type { KeyedDigest } from '../shared/index.ts';
+import type { E164, KeyedDigest } from '../shared/index.ts';
 import type { KeyValueStore, Schema } from '../store/index.ts';
 import type { Outbox } from './outbox.ts';
 import { classifyNumber } from './sms-number.ts';
@@ -9,8 +9,7 @@ import { classifyNumber } from './sms-number.ts';
 export type SmsLimits = Pick<RateLimits, 'sms' | 'confirmedNumberSms'>;
 
 export interface SmsMessage {
-  /** E.164. */
-  to: string;
+  to: E164;
   text: string;
   /** The id of the user who receives it, or requests it. */
   member: string;
@@ -38,7 +37,7 @@ export interface SmsSender {
    */
   send(trx: Transaction<Schema>, message: SmsMessage): Promise<SendSmsResult>;
   /** Tests whether this number can receive messages; counts nothing. */
-  canReceiveSms(number: string): Promise<boolean>;
+  canReceiveSms(number: E164): Promise<boolean>;
 }
 
 export interface TextMessagesSettings {
@@ -64,7 +63,7 @@ const toLimitBucket = ({ proven = false, fromKnownDevice = false }: SmsMessage) 
 export function createSmsSender({ kv, outbox, limits, countries, digest }: TextMessagesSettings): SmsSender {
   const allowed = countries && new Set(countries);
 
-  async function canReceiveSms(number: string): Promise<boolean> {
+  async function canReceiveSms(number: E164): Promise<boolean> {
     const found = await classifyNumber(number);
     return found.kind === 'textable' && (allowed === undefined || allowed.has(found.country));
   }

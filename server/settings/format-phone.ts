@@ -1,2 +1,4 @@
-/** Enough for users to recognize their own number: `+49…67`. @param phone E.164 */
-export const formatPhone = (phone: string): string => `${phone.slice(0, 3)}…${phone.slice(-2)}`;
+import type { E164 } from '../shared/index.ts';
+
+/** Enough for users to recognize their own number: `+49…67`. */
+export const formatPhone = (phone: E164): string => `${phone.slice(0, 3)}…${phone.slice(-2)}`;

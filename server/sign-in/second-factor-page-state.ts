@@ -4,6 +4,7 @@ import { SecondFactorPage, type SecondFactorPageProps } from '../../views/sign-i
 import { resendWaitMs } from '../codes/index.ts';
 import { setRetryAfter, type T, toRetrySeconds, withContinuation } from '../http/index.ts';
 import type { ChallengeMethod, SmsSent, VerifyChallengeResult } from '../mfa/index.ts';
+import type { E164 } from '../shared/index.ts';
 import type { CurrentChallenge } from './current-challenge.ts';
 import type { SignInDeps } from './deps.ts';
 
@@ -14,7 +15,7 @@ export type SecondFactorPageState = Partial<
 type FormDeps = Pick<SignInDeps, 'pages' | 'mfa' | 'now'>;
 
 /** Enough for users to recognize their own number: `+49…67`. */
-const masked = (phone: string | null) => (phone === null ? undefined : `${phone.slice(0, 3)}…${phone.slice(-2)}`);
+const masked = (phone: E164 | null) => (phone === null ? undefined : `${phone.slice(0, 3)}…${phone.slice(-2)}`);
 
 /** The page behind the dialog. */
 export const closeUrl = ({ challenge, continuation }: Pick<CurrentChallenge, 'challenge' | 'continuation'>): string =>

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { ClientId, PlanId, PlanKey, SealedText, Sha256, UserId } from '../shared/index.ts';
+import type { ClientId, E164, PlanId, PlanKey, SealedText, Sha256, UserId } from '../shared/index.ts';
 import type { FederatedIdentityTable } from './schema-federation.ts';
 import type {
   AccountDeletionTable,
@@ -73,7 +73,7 @@ export interface UserTable {
   email: string;
   email_verified: number;
   /** E.164; unique when set. */
-  phone: string | null;
+  phone: E164 | null;
   phone_verified: number;
   /** Time of the last change of the number; null: never. */
   phone_changed_at: number | null;

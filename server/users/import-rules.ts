@@ -1,4 +1,4 @@
-import type { UserId } from '../shared/index.ts';
+import type { E164, UserId } from '../shared/index.ts';
 import type { User } from './user.ts';
 
 /** A user as another service knew them. Times in milliseconds since the epoch. */
@@ -51,7 +51,7 @@ export interface ExistingUsers {
   members: Map<UserId, string>;
   /** Address → id of its user, or of the user for whom it is reserved. */
   emails: Map<string, UserId>;
-  phones: Map<string, { id: UserId; verified: boolean }>;
+  phones: Map<E164, { id: UserId; verified: boolean }>;
   /** Ids of deleted users. */
   left: Set<UserId>;
 }

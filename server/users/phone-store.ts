@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { UserId } from '../shared/index.ts';
+import type { E164, UserId } from '../shared/index.ts';
 import { isUniqueViolation, type Schema } from '../store/index.ts';
 import { AlreadyInUseError } from './already-in-use.ts';
 import type { User } from './user.ts';
@@ -13,7 +13,7 @@ import type { User } from './user.ts';
 export async function setPhone(
   trx: Transaction<Schema>,
   user: Pick<User, 'id' | 'passwordEpoch'>,
-  phone: string,
+  phone: E164,
   nowMs: number,
 ): Promise<boolean> {
   await trx

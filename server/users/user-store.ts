@@ -1,6 +1,6 @@
 import type { Selectable, Transaction } from 'kysely';
 import { withoutSteering } from '../http/index.ts';
-import { toUserId, type UserId } from '../shared/index.ts';
+import { type E164, toUserId, type UserId } from '../shared/index.ts';
 import {
   cacheUntilChanged,
   type Database,
@@ -87,7 +87,7 @@ export async function findCurrentUser(database: Database, id: UserId): Promise<U
 /** A phone number signs in only if it is verified: an unproven one could belong to anyone. */
 export async function findUserByIdentifier(
   db: Db,
-  identifier: { email: string } | { phone: string },
+  identifier: { email: string } | { phone: E164 },
 ): Promise<User | undefined> {
   const from = db.selectFrom('users').selectAll();
   const row =

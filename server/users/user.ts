@@ -15,7 +15,7 @@ export interface User {
   id: UserId;
   email: string;
   emailVerified: boolean;
-  phone: string | null;
+  phone: E164 | null;
   phoneVerified: boolean;
   passwordHash: string | null;
   /** Profile of an imported hash; null: Foyer made it, or there is none. */
@@ -61,7 +61,7 @@ export interface User {
 export interface NewUser {
   email: string;
   emailVerified?: boolean;
-  phone?: string | null;
+  phone?: E164 | null;
   phoneVerified?: boolean;
   passwordHash: string | null;
   givenName?: string;

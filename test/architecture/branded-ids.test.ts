@@ -1,6 +1,8 @@
+import type { PendingContactChanges } from '../../server/contact/pending-contact-changes.ts';
 import type { Catalogue } from '../../server/membership/index.ts';
 import { findMembershipByCustomer, findMembershipBySubscription } from '../../server/membership/membership-store.ts';
 import { findOrderByInvoice } from '../../server/membership/order-store.ts';
+import type { SmsSender } from '../../server/messages/index.ts';
 import type { BackchannelLogouts } from '../../server/oidc/backchannel-logouts.ts';
 import { deleteConnectedApp } from '../../server/oidc/connected-app-store.ts';
 import type { GrantStore } from '../../server/oidc/grant-store.ts';
@@ -8,9 +10,12 @@ import { sessionIdHash, sessionKey } from '../../server/sessions/embedded-sessio
 import type { Sessions } from '../../server/sessions/index.ts';
 import { endSessions } from '../../server/sessions/user-sessions.ts';
 import type { BrowserRecords, SecretBox } from '../../server/store/index.ts';
+import { findUserByIdentifier, setPhone, type User } from '../../server/users/index.ts';
 import {
   type ClientId,
+  type E164,
   type FlowId,
+  type NormalisedEmail,
   type PlanId,
   type PlanKey,
   type SealedText,
@@ -35,6 +40,8 @@ interface Values {
   planId: PlanId;
   planKey: PlanKey;
   flow: FlowId;
+  email: NormalisedEmail;
+  phone: E164;
   customer: StripeCustomerId;
   subscription: StripeSubscriptionId;
   invoice: StripeInvoiceId;
@@ -114,6 +121,29 @@ const swapped = {
     // @ts-expect-error: swapped
     findOrderByInvoice(trx, subscription),
   ],
+  phones: (trx: Trx, sms: SmsSender, { user, email, phone, plain }: Values & { user: User }) => [
+    setPhone(trx, user, phone, 0),
+    sms.canReceiveSms(phone),
+    findUserByIdentifier(trx, { phone }),
+    // @ts-expect-error: an address is no number
+    setPhone(trx, user, email, 0),
+    // @ts-expect-error: a typed number is not normalised
+    setPhone(trx, user, plain, 0),
+    // @ts-expect-error: a typed number is not normalised
+    sms.canReceiveSms(plain),
+    // @ts-expect-error: an address is no number
+    findUserByIdentifier(trx, { phone: email }),
+  ],
+  contactChanges: (changes: PendingContactChanges, { user, email, phone, plain }: Values & { user: User }) => [
+    changes.begin({ kind: 'email', to: email }, user),
+    changes.begin({ kind: 'phone', to: phone }, user),
+    // @ts-expect-error: swapped
+    changes.begin({ kind: 'email', to: phone }, user),
+    // @ts-expect-error: swapped
+    changes.begin({ kind: 'phone', to: email }, user),
+    // @ts-expect-error: a typed address is not normalised
+    changes.begin({ kind: 'email', to: plain }, user),
+  ],
   flows: (flows: BrowserRecords<string>, { flow, hash, plain }: Values) => [
     flows.find(flow),
     // @ts-expect-error: the hash of an id is not the id
@@ -141,6 +171,8 @@ describe('Branded ids', () => {
       'grants',
       'plans',
       'stripe',
+      'phones',
+      'contactChanges',
       'flows',
       'sealed',
     ]);

@@ -8,6 +8,7 @@ import { memberWithPasskey, signInWith } from '../passkeys/steps.ts';
 import { appCode, giveRecoveryCodes, giveTotp, isSignedIn, show, toChallenge } from '../sign-in/factor-steps.ts';
 import { codeFor, newAddress, profile } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
+import { toE164 } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { setUpFederatedAccounts } from './federated-accounts-steps.ts';
 
@@ -101,7 +102,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       await context.foyer.stores.database.transaction((trx) =>
         insertIdentity(trx, user.id, identity, 1, { used: false }),
       );
-      const unconfirmed = { email_verified: 0, phone, phone_verified: 1 };
+      const unconfirmed = { email_verified: 0, phone: toE164(phone), phone_verified: 1 };
       await db().updateTable('users').set(unconfirmed).where('id', '=', user.id).execute();
 
       const owner = context.foyer.browser();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Database, isUniqueViolation } from '../../server/store/index.ts';
-import { toSha256 } from '../support/ids.ts';
+import { toE164, toSha256 } from '../support/ids.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 import { aClient, anOidcRecord, aSigningKey, aUser, NOW_MS } from './rows.ts';
 
@@ -35,7 +35,7 @@ describe.each(backends)('database: $name', ({ open }) => {
 
   it('The database holds every column of the schema and returns plain rows of the same values', async () => {
     const user = aUser({
-      phone: '+14155550100',
+      phone: toE164('+14155550100'),
       accepted_tos_version: 3,
       accepted_tos_at: NOW_MS,
       disabled_at: NOW_MS,
@@ -111,12 +111,12 @@ describe.each(backends)('database: $name', ({ open }) => {
       const { db } = database;
       await db
         .insertInto('users')
-        .values([aUser(), aUser(), aUser({ phone: '+14155550123' })])
+        .values([aUser(), aUser(), aUser({ phone: toE164('+14155550123') })])
         .execute();
       const error = await failureOf(
         db
           .insertInto('users')
-          .values(aUser({ phone: '+14155550123' }))
+          .values(aUser({ phone: toE164('+14155550123') }))
           .execute(),
       );
       expect(isUniqueViolation(error, 'users.phone')).toBe(true);

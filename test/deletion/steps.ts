@@ -6,6 +6,7 @@ import { type Cli, cliOn } from '../support/cli.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import {
   toClientId,
+  toE164,
   toPlanId,
   toSealedText,
   toSessionIdHash,
@@ -342,7 +343,7 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
     const later = { groupId: `held-${id}` };
     const values = { givenName: 'Marked', atMs: at };
     await outbox.add(trx, { channel: 'mail', to: email, template: 'password-changed', lang: 'en', values, ...later });
-    await outbox.add(trx, { channel: 'sms', to: user.phone ?? '', text: 'A marked text', ...later });
+    await outbox.add(trx, { channel: 'sms', to: toE164(user.phone ?? ''), text: 'A marked text', ...later });
     const note = { title: 'Marked', description: 'Marked', category: 'x' };
     await outbox.add(trx, { channel: 'notification', userId: id, ...note, ...later });
   });

@@ -10,6 +10,7 @@ import {
   renderMail,
 } from '../../server/messages/index.ts';
 import type { Database } from '../../server/store/index.ts';
+import { toE164 } from '../support/ids.ts';
 import { startSendGrid } from './stand-in-sendgrid.ts';
 import { type SmtpMail, startSmtp } from './stand-in-smtp.ts';
 
@@ -296,7 +297,7 @@ describe('without a carrier', () => {
   const row = { id: options.idempotencyKey, created_at: 0, decoy: 0 };
 
   it('Without a carrier, a text message is a dead letter and a mail waits for the operator', async () => {
-    await expect(deliver({ channel: 'sms', to: '+491700000000', text: 'x' }, row)).rejects.toThrow(
+    await expect(deliver({ channel: 'sms', to: toE164('+491700000000'), text: 'x' }, row)).rejects.toThrow(
       PermanentDeliveryError,
     );
     const mail = failureOf(deliver({ channel: 'mail', to: 'ada@example.com', template: 'mapped:x', values: {} }, row));

@@ -2,6 +2,7 @@ import { languages } from '../../locales/index.ts';
 import { classifyNumber, codeText, createOutbox, createSmsSender, listMessages } from '../../server/messages/index.ts';
 import { keyedDigest } from '../../server/shared/index.ts';
 import { createSecretBox } from '../../server/store/index.ts';
+import { toE164 } from '../support/ids.ts';
 import { limitsWith } from '../support/limits.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 
@@ -22,7 +23,7 @@ describe('classifyNumber', () => {
     ['+49 151 12345678', { kind: 'impossible' }],
     ['', { kind: 'impossible' }],
   ])('The number %s is classified as textable, unreachable or impossible', async (number, expected) => {
-    expect(await classifyNumber(number)).toEqual(expected);
+    expect(await classifyNumber(toE164(number))).toEqual(expected);
   });
 });
 
@@ -78,9 +79,10 @@ describe.each(backends)('limits on the cost of text messages, $name', ({ open })
         SMS_LIMIT_OVERALL: limits.overall,
       }),
     });
-    const send = (over: Partial<Parameters<typeof texts.send>[1]> = {}) =>
+    type Over = Omit<Partial<Parameters<typeof texts.send>[1]>, 'to'> & { to?: string };
+    const send = ({ to = '+4915112345678', ...over }: Over = {}) =>
       database.transaction((trx) =>
-        texts.send(trx, { to: '+4915112345678', text: 'x', member: 'ada', ip: '192.0.2.1', ...over }),
+        texts.send(trx, { to: toE164(to), text: 'x', member: 'ada', ip: '192.0.2.1', ...over }),
       );
     const written = async () => (await listMessages(database.db, { limit: 1_000 })).length;
     return { texts, send, written, kv };
@@ -100,7 +102,7 @@ describe.each(backends)('limits on the cost of text messages, $name', ({ open })
 
   it('Without a list of countries every country is served, but no premium number', async () => {
     const { texts } = room();
-    const reached = (...numbers: string[]) => Promise.all(numbers.map(texts.canReceiveSms));
+    const reached = (...numbers: string[]) => Promise.all(numbers.map((one) => texts.canReceiveSms(toE164(one))));
     expect(await reached('+12015550123', '+18765550123', '+33612345678')).toEqual([true, true, true]);
     expect(await reached('+19005550123', '+33899123456', '+4930123456')).toEqual([false, false, false]);
   });

@@ -3,6 +3,7 @@ import { setDisabled } from '../../server/users/index.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toE164 } from '../support/ids.ts';
 import { relyingParty, signInFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { addPasskey, askedAt, errorOf, memberWithPasskey, signInWith } from './steps.ts';
@@ -86,7 +87,7 @@ describe.each(backends)('sign-in by passkey on $name', (backend) => {
     const { user, authenticator } = await memberWithPasskey(foyer);
     await foyer.deps.database.db
       .updateTable('users')
-      .set({ mfa_preference: 'sms', phone: '+4915112345678', phone_verified: 1 })
+      .set({ mfa_preference: 'sms', phone: toE164('+4915112345678'), phone_verified: 1 })
       .where('id', '=', user.id)
       .execute();
     const browser = foyer.browser();

@@ -11,7 +11,7 @@ import {
 import { deriveKey } from '../../server/store/index.ts';
 import { setMfaPreference, type User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
-import { password, type TestFoyer } from '../support/foyer.ts';
+import { type PlainUser, password, type TestFoyer } from '../support/foyer.ts';
 
 export const stepMs = 30_000;
 
@@ -36,7 +36,7 @@ export async function giveTotp(foyer: TestFoyer, user: User): Promise<string> {
 
 export async function memberWithTotp(
   foyer: TestFoyer,
-  more: Partial<User> = {},
+  more: Partial<PlainUser> = {},
 ): Promise<{ user: User; secret: string }> {
   const user = await foyer.addUser(more);
   return { user, secret: await giveTotp(foyer, user) };

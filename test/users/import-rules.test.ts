@@ -5,7 +5,7 @@ import {
   type ImportedUser,
   noExistingUsers,
 } from '../../server/users/import-rules.ts';
-import { toUserId } from '../support/ids.ts';
+import { toE164, toUserId } from '../support/ids.ts';
 
 const nobody = {
   passwordHash: null,
@@ -32,7 +32,7 @@ const comer = fc
     id: fc.constantFrom(...['1', '2', '3', '4', '5', '6'].map(toUserId)),
     email: fc.constantFrom('a@x.example', 'b@x.example', 'c@x.example', 'd@x.example', 'e@x.example'),
     emailVerified: fc.boolean(),
-    phone: fc.constantFrom(null, '+4911', '+4922'),
+    phone: fc.constantFrom(null, toE164('+4911'), toE164('+4922')),
     phoneVerified: fc.boolean(),
     mfaPreference: fc.constantFrom('none' as const, 'sms' as const),
   })
@@ -52,7 +52,7 @@ const here = (): ExistingUsers => ({
     // Kept for somebody.
     ['d@x.example', toUserId('4')],
   ]),
-  phones: new Map([['+4922', { id: toUserId('6'), verified: true }]]),
+  phones: new Map([[toE164('+4922'), { id: toUserId('6'), verified: true }]]),
   left: new Set([toUserId('5')]),
 });
 
@@ -104,7 +104,7 @@ describe('decideImport', () => {
       id: toUserId('1'),
       email: 'a@x.example',
       emailVerified: true,
-      phone: '+4911',
+      phone: toE164('+4911'),
       phoneVerified: false,
     };
     const shown = { ...said, id: toUserId('2'), email: 'b@x.example', phoneVerified: true };
@@ -112,7 +112,10 @@ describe('decideImport', () => {
     if (!first || !second) throw new Error('two were made');
     expect(decideImport([first, second], noExistingUsers()).add).toMatchObject([{ phone: null }, { phone: '+4911' }]);
     expect(decideImport([second, first], noExistingUsers()).add).toMatchObject([{ phone: '+4911' }, { phone: null }]);
-    const known = { ...noExistingUsers(), phones: new Map([['+4911', { id: toUserId('9'), verified: false }]]) };
+    const known = {
+      ...noExistingUsers(),
+      phones: new Map([[toE164('+4911'), { id: toUserId('9'), verified: false }]]),
+    };
     expect(decideImport([second], known).release).toEqual(['9']);
     const carries: ImportedUser = { ...second, id: toUserId('3'), email: 'c@x.example', mfaPreference: 'sms' };
     expect(decideImport([second, carries], noExistingUsers()).outcomes[1]).toEqual({

@@ -8,6 +8,7 @@ import type * as DepsModule from '../../../server/deps.ts';
 import type * as OidcModule from '../../../server/oidc/index.ts';
 import type * as StoreModule from '../../../server/store/index.ts';
 import type * as UsersModule from '../../../server/users/index.ts';
+import { toE164 } from '../../support/ids.ts';
 import { built } from '../built.ts';
 import { serve } from '../rpc.ts';
 import { client, type Listening, memberEmail, password, redirectUri, usage } from '../setting.ts';
@@ -23,7 +24,7 @@ async function addMembers(deps: DepsModule.Deps, count: number): Promise<void> {
         email: memberEmail(index),
         givenName: 'Ada',
         familyName: `Member${index}`,
-        phone: `+4915550${100_000 + index}`,
+        phone: toE164(`+4915550${100_000 + index}`),
         phoneVerified: true,
         passwordHash,
         emailVerified: true,
