@@ -1,14 +1,12 @@
-import type { Request, Response, Router } from 'express';
-import { createElement } from 'react';
 import { PasskeyAddPage } from '../../views/settings/passkey-pages.tsx';
-import { methodNotAllowed, readFormField } from '../http/index.ts';
+import type { AddPage } from '../http/index.ts';
 import { deviceName } from '../messages/index.ts';
 import { countPasskeys, maxPasskeys, type Passkeys } from '../passkeys/index.ts';
-import { getRequestOrigin } from '../sessions/index.ts';
+import type { UserRequest } from '../sign-in/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { endOthersField, endOthersIfTicked, endOthersTicked } from './end-others.ts';
 import { findNameFault, initialPasskeyName } from './passkey-name.ts';
-import { type MemberHandler, requireRecentAuth, type SignedInUser } from './require-recent-auth.ts';
+import { requireRecentAuth } from './recent-auth-guard.ts';
 
 const path = '/settings/passkeys/add';
 
@@ -21,71 +19,51 @@ interface AddPasskeyPageState {
 }
 
 /** The page needs new options each time: a challenge is answered once. */
-async function sendAddPage(
-  { pages }: AccountDeps,
-  passkeys: Passkeys,
-  [req, res, member]: [Request, Response, SignedInUser],
-  state: AddPasskeyPageState,
-): Promise<void> {
-  const submitted = pages.shownAt(req, res, path, state);
-  if (!submitted) return;
-  const { status = 200, ...view } = submitted;
-  const options = await passkeys.creationOptions(member);
-  pages.send(req, res, status, (ctx) => createElement(PasskeyAddPage, { ctx, action: path, options, ...view }), {
-    title: (ctx) => ctx.t('passkeys.add.title'),
-    address: path,
-  });
+async function renderAddPage(r: UserRequest, passkeys: Passkeys, view: AddPasskeyPageState): Promise<void> {
+  const state = r.viewAt(path, view);
+  if (!state) return;
+  const { status, ...props } = state;
+  const options = await passkeys.creationOptions(r);
+  r.render(PasskeyAddPage, { action: path, options, ...props }, { title: 'passkeys.add.title', address: path, status });
 }
 
-const show =
-  (deps: AccountDeps, passkeys: Passkeys): MemberHandler =>
-  async (...visit) => {
-    const [req, res, { user }] = visit;
-    // The list explains the limit.
-    if ((await countPasskeys(deps.database.db, user.id)) >= maxPasskeys) return res.redirect(303, '/settings/passkeys');
-    const typed = await deps.formDrafts.takeDraft(req, res, user.id);
-    const device = deviceName(req.t, req.get('user-agent'));
-    await sendAddPage(deps, passkeys, visit, {
-      name: typed?.name ?? initialPasskeyName(device),
-      ...(typed && { endOthers: typed[endOthersField] === '1' }),
-    });
-  };
+const show = (passkeys: Passkeys) => async (r: UserRequest, deps: AccountDeps) => {
+  // The list explains the limit.
+  if ((await countPasskeys(deps.database.db, r.user.id)) >= maxPasskeys) return r.redirect('/settings/passkeys');
+  const draft = await deps.formDrafts.takeDraft(r.req, r.res, r.user.id);
+  const device = deviceName(r.t, r.req.get('user-agent'));
+  await renderAddPage(r, passkeys, {
+    name: draft?.name ?? initialPasskeyName(device),
+    ...(draft && { endOthers: draft[endOthersField] === '1' }),
+  });
+};
 
-const add =
-  (deps: AccountDeps, passkeys: Passkeys): MemberHandler =>
-  async (...visit) => {
-    const [req, res, member] = visit;
-    const { t } = req;
-    const name = readFormField(req, 'name').trim();
-    const credential = readFormField(req, 'credential');
-    const endOthers = endOthersTicked(req);
-    const error = findNameFault(t, name);
-    if (error !== undefined) return sendAddPage(deps, passkeys, visit, { name, endOthers, error, status: 400 });
-    const registration = await passkeys.register(member, { credential, name }, getRequestOrigin(req));
-    if (registration.kind === 'added') {
-      await endOthersIfTicked(deps, req, member);
-      return res.redirect(303, '/settings/passkeys?notice=added');
-    }
-    const { why } = registration;
-    const problem =
-      why === 'too-many'
-        ? t('passkeys.full', { most: maxPasskeys })
-        : t(`passkeys.errors.${why === 'already-in-use' ? 'alreadyInUse' : why}`);
-    await sendAddPage(deps, passkeys, visit, {
-      name,
-      endOthers,
-      problem,
-      status: why === 'already-in-use' || why === 'too-many' ? 409 : 400,
-    });
-  };
+const add = (passkeys: Passkeys) => async (r: UserRequest, deps: AccountDeps) => {
+  const { t } = r;
+  const name = r.field('name').trim();
+  const credential = r.field('credential');
+  const endOthers = endOthersTicked(r.req);
+  const error = findNameFault(t, name);
+  if (error !== undefined) return renderAddPage(r, passkeys, { name, endOthers, error, status: 400 });
+  const registration = await passkeys.register(r, { credential, name }, r.origin);
+  if (registration.kind === 'added') {
+    await endOthersIfTicked(deps, r.req, r);
+    return r.redirect('/settings/passkeys?notice=added');
+  }
+  const { why } = registration;
+  const problem =
+    why === 'too-many'
+      ? t('passkeys.full', { most: maxPasskeys })
+      : t(`passkeys.errors.${why === 'already-in-use' ? 'alreadyInUse' : why}`);
+  const status = why === 'already-in-use' || why === 'too-many' ? 409 : 400;
+  await renderAddPage(r, passkeys, { name, endOthers, problem, status });
+};
 
 /** None if passkeys are unsupported. */
-export function addPasskeyRoutes(router: Router, deps: AccountDeps): void {
-  const { passkeys } = deps;
+export function addPasskeyRoutes(addPage: AddPage<AccountDeps>, { passkeys }: Pick<AccountDeps, 'passkeys'>): void {
   if (!passkeys) return;
-  router
-    .route(path)
-    .get(requireRecentAuth(deps, show(deps, passkeys)))
-    .post(requireRecentAuth(deps, add(deps, passkeys), { name: 60, [endOthersField]: 1 }))
-    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+  addPage(path, {
+    get: requireRecentAuth(show(passkeys)),
+    post: requireRecentAuth(add(passkeys), { name: 60, [endOthersField]: 1 }),
+  });
 }

@@ -38,6 +38,7 @@ export interface ConnectedApps {
 
 export interface AccountDeps {
   publicUrl: string;
+  brandName: string;
   pages: Pages;
   log: Logger;
   database: Database;

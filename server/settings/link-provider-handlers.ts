@@ -1,64 +1,48 @@
-import type { Request, Router } from 'express';
-import { createElement } from 'react';
 import { ProviderLinkPage } from '../../views/settings/provider-pages.tsx';
 import { providersHref } from '../../views/settings/providers-page.tsx';
 import { acceptsBrowser, FederationError, loginPageUrl, type Provider } from '../federation/index.ts';
-import { HttpError, methodNotAllowed, readQueryParam, renderRedirectPage } from '../http/index.ts';
+import { type AddPage, HttpError, type RequestContext } from '../http/index.ts';
+import type { UserRequest } from '../sign-in/index.ts';
 import type { AccountDeps } from './deps.ts';
-import { type MemberHandler, requireRecentAuth } from './require-recent-auth.ts';
+import { requireRecentAuth } from './recent-auth-guard.ts';
 
 /** The provider in the address. @throws {HttpError} notFound */
-function named({ federation }: AccountDeps, req: Request): Provider {
-  const provider = federation.providers.byId(readQueryParam(req, 'provider') ?? '');
+function findNamedProvider(r: RequestContext, { federation }: AccountDeps): Provider {
+  const provider = federation.providers.byId(r.query('provider') ?? '');
   if (!provider) throw new HttpError('notFound', { detail: 'no such provider' });
   return provider;
 }
 
 /** GET /settings/providers/link?provider=: starts nothing. */
-const show =
-  (deps: AccountDeps): MemberHandler =>
-  (req, res) => {
-    const provider = named(deps, req);
-    const { name } = provider;
-    const { t } = req;
-    const taken = acceptsBrowser(provider, req.get('user-agent'));
-    const place = new URL(providersHref, deps.publicUrl).href;
-    const instead = taken ? undefined : t('federation.buttons.embedded', { providers: name, place });
-    deps.pages.send(
-      req,
-      res,
-      200,
-      (ctx) => createElement(ProviderLinkPage, { ctx, action: req.originalUrl, provider: name, instead }),
-      { title: (ctx) => ctx.t('federation.linked.linking.title', { provider: name }), address: req.originalUrl },
-    );
-  };
+function show(r: UserRequest, deps: AccountDeps) {
+  const provider = findNamedProvider(r, deps);
+  const { name } = provider;
+  const { originalUrl: address } = r.req;
+  const place = new URL(providersHref, deps.publicUrl).href;
+  const isAccepted = acceptsBrowser(provider, r.req.get('user-agent'));
+  const instead = isAccepted ? undefined : r.t('federation.buttons.embedded', { providers: name, place });
+  const title = r.t('federation.linked.linking.title', { provider: name });
+  r.render(ProviderLinkPage, { action: address, provider: name, instead }, { title: () => title, address });
+}
 
 /** POST: to the provider, only for this user in this session (`security.md`, rule 15). */
-const begin =
-  (deps: AccountDeps): MemberHandler =>
-  async (req, res, { user, session }) => {
-    const { pages, federation, log } = deps;
-    const provider = named(deps, req);
-    const intent = { kind: 'link', userId: user.id, sessionIdHash: session.idHash } as const;
-    // Otherwise the person of a live session at the provider would be linked without a question.
-    const beginning = { continuation: { search: '' }, remember: session.remember, forceFresh: true };
-    try {
-      const href = await federation.begin(req, res, provider, intent, beginning);
-      renderRedirectPage(pages, req, res, href, { providerName: provider.name });
-    } catch (error) {
-      if (!(error instanceof FederationError)) throw error;
-      log.info(
-        { act: 'federation-link', provider: provider.id, outcome: error.kind, detail: error.detail },
-        'account link',
-      );
-      res.redirect(303, loginPageUrl({ intent, continuation: '' }, provider, error.kind));
-    }
-  };
+async function begin(r: UserRequest, deps: AccountDeps) {
+  const { user, session } = r;
+  const provider = findNamedProvider(r, deps);
+  const intent = { kind: 'link', userId: user.id, sessionIdHash: session.idHash } as const;
+  // Otherwise the person of a live session at the provider would be linked without a question.
+  const beginning = { continuation: { search: '' }, remember: session.remember, forceFresh: true };
+  try {
+    const href = await deps.federation.begin(r.req, r.res, provider, intent, beginning);
+    r.redirectAway(href, { providerName: provider.name });
+  } catch (error) {
+    if (!(error instanceof FederationError)) throw error;
+    const outcome = { provider: provider.id, outcome: error.kind, detail: error.detail };
+    r.log.info({ act: 'federation-link', ...outcome }, 'account link');
+    r.redirect(loginPageUrl({ intent, continuation: '' }, provider, error.kind));
+  }
+}
 
-export function linkProviderRoutes(router: Router, deps: AccountDeps): void {
-  router
-    .route(`${providersHref}/link`)
-    .get(requireRecentAuth(deps, show(deps)))
-    .post(requireRecentAuth(deps, begin(deps)))
-    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+export function linkProviderRoutes(add: AddPage<AccountDeps>): void {
+  add(`${providersHref}/link`, { get: requireRecentAuth(show), post: requireRecentAuth(begin) });
 }

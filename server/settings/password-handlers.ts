@@ -1,8 +1,6 @@
-import type { Request, Response, Router } from 'express';
-import { createElement } from 'react';
 import { passwordStrength } from '../../views/parts/password-strength.ts';
 import { PasswordPage, type PasswordPageProps } from '../../views/settings/password-page.tsx';
-import { methodNotAllowed, readFormField, readQueryParam, setRetryAfter, type T } from '../http/index.ts';
+import { type AddPage, enforces, type RequestContext, type T } from '../http/index.ts';
 import {
   type ChangePasswordRefusal,
   hashForPage,
@@ -10,9 +8,10 @@ import {
   retryAfterText,
   rotateSessionAfterPasswordChange,
 } from '../password/index.ts';
+import { requireUser, type UserRequest } from '../sign-in/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { accountHomeUrl } from './notices.ts';
-import { type MemberHandler, requireRecentAuth, requireUser, type SignedInUser } from './require-recent-auth.ts';
+import { requireRecentAuth } from './recent-auth-guard.ts';
 
 const path = '/settings/password';
 const names = { oldPassword: 'old_password', newPassword: 'new_password' } as const;
@@ -21,23 +20,15 @@ type PasswordPageState = Partial<Pick<PasswordPageProps, 'errors' | 'problem' | 
   status?: number;
 };
 
-function sendPage(
-  { pages }: AccountDeps,
-  req: Request,
-  res: Response,
-  { user }: SignedInUser,
-  state: PasswordPageState = {},
-): void {
-  const pageState = pages.shownAt(req, res, path, state);
-  if (!pageState) return;
-  const { status = 200, ...props } = pageState;
-  const isFirst = user.passwordHash === null;
-  pages.send(
-    req,
-    res,
-    status,
-    (ctx) => createElement(PasswordPage, { ctx, action: path, member: user, isFirst, errors: {}, ...props }),
-    { title: (ctx) => ctx.t(isFirst ? 'settings.password.first.title' : 'settings.password.title'), address: path },
+function renderPasswordPage(r: UserRequest, view: PasswordPageState = {}): void {
+  const state = r.viewAt(path, view);
+  if (!state) return;
+  const { status, ...props } = state;
+  const isFirst = r.user.passwordHash === null;
+  r.render(
+    PasswordPage,
+    { action: path, member: r.user, isFirst, errors: {}, ...props },
+    { title: isFirst ? 'settings.password.first.title' : 'settings.password.title', address: path, status },
   );
 }
 
@@ -69,64 +60,51 @@ function refused(
   }
 }
 
-const show =
-  (deps: AccountDeps): MemberHandler =>
-  (req, res, member) => {
-    const done = readQueryParam(req, 'notice') === 'done';
-    const { t } = req;
-    sendPage(deps, req, res, member, done ? { done: t('settings.password.done') } : {});
-  };
+function show(r: UserRequest) {
+  const isDone = r.query('notice') === 'done';
+  renderPasswordPage(r, isDone ? { done: r.t('settings.password.done') } : {});
+}
 
-function submit(deps: AccountDeps): MemberHandler {
-  return async (req, res, member) => {
-    const { user, session } = member;
-    const { t, language: lang } = req;
-    // Used unchanged, never trimmed.
-    const typed = {
-      oldPassword: readFormField(req, names.oldPassword),
-      newPassword: readFormField(req, names.newPassword),
-    };
-    const met = typed.newPassword === '' ? {} : { met: passwordStrength(typed.newPassword, user) };
-    const from = { ip: req.ip ?? '', device: deps.devices.recognise(req, user), lang };
-    const isFirst = user.passwordHash === null;
-    const { setFirst, change } = deps.password;
-    const changed = await hashForPage(res, deps, () =>
-      isFirst ? setFirst(user, typed.newPassword, from) : change(user, typed, from),
-    );
-    if (changed.kind === 'busy') {
-      const { status } = changed;
-      return sendPage(deps, req, res, member, { status, problem: t('signIn.errors.busy'), ...met });
-    }
-    if (changed.kind === 'refused') {
-      const { refusal } = changed;
-      if (refusal.kind === 'too-many') setRetryAfter(res, refusal.retryAfterMs);
-      return sendPage(deps, req, res, member, { ...met, ...refused(t, refusal, { ...typed, isFirst }) });
-    }
-    // All sessions of the user have ended; the present browser continues with a new session.
-    await rotateSessionAfterPasswordChange(deps, req, res, { user: changed.user, session });
-    const { step } = deps.nextRedirect(changed.user, { search: '' });
-    // The settings' home is closed before the terms are accepted: then this page shows the notice.
-    const isOpen = step.kind !== 'accept-terms';
-    res.redirect(303, isOpen ? accountHomeUrl(isFirst ? 'password-first' : 'password') : `${path}?notice=done`);
-  };
+async function submit(r: UserRequest, deps: AccountDeps) {
+  const { t, user, session } = r;
+  // Used unchanged, never trimmed.
+  const typed = { oldPassword: r.field(names.oldPassword), newPassword: r.field(names.newPassword) };
+  const met = typed.newPassword === '' ? {} : { met: passwordStrength(typed.newPassword, user) };
+  const from = { ip: r.ip, device: deps.devices.recognise(r.req, user), lang: r.lang };
+  const isFirst = user.passwordHash === null;
+  const { setFirst, change } = deps.password;
+  const changed = await hashForPage(r.res, deps, () =>
+    isFirst ? setFirst(user, typed.newPassword, from) : change(user, typed, from),
+  );
+  if (changed.kind === 'busy') {
+    return renderPasswordPage(r, { status: changed.status, problem: t('signIn.errors.busy'), ...met });
+  }
+  if (changed.kind === 'refused') {
+    const { refusal } = changed;
+    if (refusal.kind === 'too-many') r.setRetryAfter(refusal.retryAfterMs);
+    return renderPasswordPage(r, { ...met, ...refused(t, refusal, { ...typed, isFirst }) });
+  }
+  // All sessions of the user have ended; the present browser continues with a new session.
+  await rotateSessionAfterPasswordChange(deps, r.req, r.res, { user: changed.user, session });
+  const { step } = deps.nextRedirect(changed.user, { search: '' });
+  // The settings' home is closed before the terms are accepted: then this page shows the notice.
+  const isOpen = step.kind !== 'accept-terms';
+  r.redirect(isOpen ? accountHomeUrl(isFirst ? 'password-first' : 'password') : `${path}?notice=done`);
 }
 
 /**
- * Change Password. The old password proves the user; if the sign-in needs a second factor, this does too; a user
- * without a password needs a recent authentication by another method.
+ * The old password proves the user; if the sign-in needs a second factor, this does too; a user without a password
+ * needs a recent authentication by another method.
  */
-export function passwordRoutes(router: Router, deps: AccountDeps): void {
-  const guarded = (handler: MemberHandler) => {
-    const fresh = requireRecentAuth(deps, handler);
-    return requireUser(deps, (req, res, member) =>
-      member.user.mfaPreference === 'none' && member.user.passwordHash !== null
-        ? handler(req, res, member)
-        : fresh(req, res, () => {}),
-    );
-  };
-  router
-    .route(path)
-    .get(guarded(show(deps)))
-    .post(guarded(submit(deps)))
-    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+function requirePasswordOrRecentAuth(handler: (r: UserRequest, deps: AccountDeps) => unknown) {
+  const recent = requireRecentAuth(handler);
+  const guarded = requireUser<AccountDeps>((r, deps) =>
+    r.user.mfaPreference === 'none' && r.user.passwordHash !== null ? handler(r, deps) : recent(r, deps),
+  );
+  return enforces('member', (r: RequestContext, deps: AccountDeps) => guarded(r, deps));
+}
+
+/** Change Password. */
+export function passwordRoutes(add: AddPage<AccountDeps>): void {
+  add(path, { get: requirePasswordOrRecentAuth(show), post: requirePasswordOrRecentAuth(submit) });
 }

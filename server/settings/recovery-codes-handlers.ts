@@ -1,19 +1,15 @@
-import type { Request, Response, Router } from 'express';
-import { createElement } from 'react';
 import { z } from 'zod';
-import type { PageContext } from '../../views/page-context.ts';
 import { NewRecoveryCodesPage, RecoveryCodesPage } from '../../views/settings/recovery-codes-page.tsx';
-import { methodNotAllowed } from '../http/index.ts';
-import { getRequestOrigin } from '../sessions/index.ts';
+import type { AddPage } from '../http/index.ts';
 import { minuteMs } from '../shared/index.ts';
+import type { UserRequest } from '../sign-in/index.ts';
 import { storedRecords } from '../store/index.ts';
-import type { User } from '../users/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { endOthersIfTicked } from './end-others.ts';
 import { takeEnrolmentReturn } from './enrolment-return.ts';
 import { accountHomeUrl, findNotice, type SettingsNotice } from './notices.ts';
 import { codesPath, securityHomePath } from './paths.ts';
-import { type MemberHandler, requireRecentAuth, type SignedInUser } from './require-recent-auth.ts';
+import { requireRecentAuth } from './recent-auth-guard.ts';
 
 /** Between their creation and the page that shows them. */
 const ttlMs = 10 * minuteMs;
@@ -27,7 +23,7 @@ const schema = z.object({
 /** The new codes, for the one page that shows them. */
 type NewRecoveryCodes = z.infer<typeof schema>;
 
-type RecoveryCodeDeps = Pick<AccountDeps, 'kv' | 'mfaBox' | 'cookies' | 'publicUrl'>;
+type RecoveryCodeDeps = Pick<AccountDeps, 'kv' | 'mfaBox' | 'publicUrl'>;
 
 /** Sealed, under the session's id: neither an address nor the store reveals them. */
 const newCodes = ({ kv, mfaBox: seal }: RecoveryCodeDeps) =>
@@ -38,86 +34,52 @@ const newCodes = ({ kv, mfaBox: seal }: RecoveryCodeDeps) =>
  * it up.
  */
 export async function afterEnablingFactor(
+  r: UserRequest,
   deps: RecoveryCodeDeps,
-  req: Request,
-  res: Response,
-  { user, session }: SignedInUser,
   { done, codes }: { done: SettingsNotice; codes: string[] | undefined },
 ): Promise<string> {
-  if (codes === undefined) return takeEnrolmentReturn(deps, req, res, user) ?? accountHomeUrl(done);
-  await newCodes(deps).write(session.idHash, { codes, done });
+  if (codes === undefined) return takeEnrolmentReturn(r, deps) ?? accountHomeUrl(done);
+  await newCodes(deps).write(r.session.idHash, { codes, done });
   return codesPath;
 }
 
 /** The content of the file: the user, the purpose, and the codes, one per line. */
-function toCodesFile({ t, brand }: PageContext, { email }: User, codes: readonly string[]): string {
-  const head = t('mfaSettings.codes.file', { email, brand: brand.name });
+function toCodesFile({ t, user: { email } }: UserRequest, brand: string, codes: readonly string[]): string {
+  const head = t('mfaSettings.codes.file', { email, brand });
   return [head, t('mfaSettings.codes.fileNote'), '', ...codes, ''].join('\r\n');
 }
 
-function renderNewCodes(
-  deps: AccountDeps,
-  req: Request,
-  res: Response,
-  { user }: SignedInUser,
-  { codes, done }: NewRecoveryCodes,
-): void {
-  const { pages } = deps;
+function renderNewCodes(r: UserRequest, deps: AccountDeps, { codes, done }: NewRecoveryCodes): void {
   const notice = findNotice(done);
-  const doneHref = takeEnrolmentReturn(deps, req, res, user) ?? securityHomePath;
-  pages.send(
-    req,
-    res,
-    200,
-    (ctx) =>
-      createElement(NewRecoveryCodesPage, {
-        ctx,
-        codes,
-        ...(notice && { done: ctx.t(notice.text) }),
-        file: toCodesFile(ctx, user, codes),
-        doneHref,
-      }),
-    { title: (ctx) => ctx.t('mfaSettings.codes.title'), address: codesPath },
-  );
+  const doneHref = takeEnrolmentReturn(r, deps) ?? securityHomePath;
+  const file = toCodesFile(r, deps.brandName, codes);
+  const props = { codes, file, doneHref, ...(notice && { done: r.t(notice.text) }) };
+  r.render(NewRecoveryCodesPage, props, { title: 'mfaSettings.codes.title', address: codesPath });
 }
 
 /** GET /settings/recovery-codes: new ones, only once; else the number that is left. */
-function showCodes(deps: AccountDeps): MemberHandler {
-  return async (req, res, member) => {
-    const { user, session } = member;
-    const { recoveryCodesLeft: left, preference } = await deps.mfa.enrolling.findFactors(user);
-    const needed = preference !== 'none';
-    // A HEAD shows nothing, so it must not use them up.
-    const created = req.method === 'GET' ? await newCodes(deps).takeOnce(session.idHash) : undefined;
-    // Codes of a factor that was disabled again are invalid.
-    if (created && needed) return renderNewCodes(deps, req, res, member, created);
-    deps.pages.send(
-      req,
-      res,
-      200,
-      (ctx) => createElement(RecoveryCodesPage, { ctx, action: codesPath, left, needed }),
-      { title: (ctx) => ctx.t('mfaSettings.codes.title'), address: codesPath },
-    );
-  };
+async function showCodes(r: UserRequest, deps: AccountDeps) {
+  const { recoveryCodesLeft: left, preference } = await deps.mfa.enrolling.findFactors(r.user);
+  const needed = preference !== 'none';
+  // A HEAD shows nothing, so it must not use them up.
+  const created = r.req.method === 'GET' ? await newCodes(deps).takeOnce(r.session.idHash) : undefined;
+  // Codes of a factor that was disabled again are invalid.
+  if (created && needed) return renderNewCodes(r, deps, created);
+  const props = { action: codesPath, left, needed };
+  r.render(RecoveryCodesPage, props, { title: 'mfaSettings.codes.title', address: codesPath });
 }
 
 /** POST /settings/recovery-codes: creates new ones; the earlier ones become invalid. */
-function makeCodes(deps: AccountDeps): MemberHandler {
-  return async (req, res, { user, session }) => {
-    const codes = await deps.mfa.enrolling.reissueRecoveryCodes(user, getRequestOrigin(req));
-    deps.log.info({ act: 'recovery-codes', outcome: codes ? 'made' : 'not-needed' }, 'new recovery codes');
-    if (codes) {
-      await newCodes(deps).write(session.idHash, { codes });
-      await endOthersIfTicked(deps, req, { user, session });
-    }
-    res.redirect(303, codesPath);
-  };
+async function createCodes(r: UserRequest, deps: AccountDeps) {
+  const codes = await deps.mfa.enrolling.reissueRecoveryCodes(r.user, r.origin);
+  r.log.info({ act: 'recovery-codes', outcome: codes ? 'made' : 'not-needed' }, 'new recovery codes');
+  if (codes) {
+    await newCodes(deps).write(r.session.idHash, { codes });
+    await endOthersIfTicked(deps, r.req, r);
+  }
+  r.redirect(codesPath);
 }
 
-export function recoveryCodeRoutes(router: Router, deps: AccountDeps): void {
-  router
-    .route(codesPath)
-    .get(requireRecentAuth(deps, showCodes(deps)))
-    .post(requireRecentAuth(deps, makeCodes(deps)))
-    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+export function recoveryCodeRoutes(add: AddPage<AccountDeps>): void {
+  add(codesPath, { get: requireRecentAuth(showCodes), post: requireRecentAuth(createCodes) });
 }
