@@ -8,49 +8,17 @@ import { Chip } from '../../views/parts/chip.tsx';
 import { EmptyState } from '../../views/parts/empty-state.tsx';
 import { Notice } from '../../views/parts/notice.tsx';
 import { Table } from '../../views/parts/table.tsx';
+import type { Overview } from '../stripe/index.ts';
 import { textsFor } from '../texts.ts';
 
-export interface BillingCustomer {
-  id: string;
-  email: string | null;
-  cards: readonly { id: string; brand: string; last4: string }[];
-  subscriptions: readonly {
-    id: string;
-    /** Stripe's status. */
-    status: string;
-    price: string;
-    cents: number;
-    currency: string;
-    untilMs: number;
-    endsThen: boolean;
-  }[];
-  invoices: readonly {
-    id: string;
-    number: string | null;
-    status: string;
-    cents: number;
-    currency: string;
-    atMs: number;
-    address: string | null;
-    refundable: boolean;
-  }[];
-}
+export type BillingCustomer = Overview['customers'][number];
 
 export interface BillingPageProps {
   ctx: PageContext;
   /** Of this page, the target of its forms. */
   address: string;
   /** undefined: the stand-in does not answer. */
-  state:
-    | {
-        /** The stand-in's clock. */
-        nowMs: number;
-        movedMs: number;
-        /** Newest first. */
-        customers: readonly BillingCustomer[];
-        promotionCodes: readonly { code: string; name: string | null; valid: boolean }[];
-      }
-    | undefined;
+  state: Overview | undefined;
   /** The reason that the last action failed, from the stand-in. */
   fault?: string | undefined;
 }
@@ -131,13 +99,7 @@ function Cards({ ctx }: { ctx: PageContext }) {
   );
 }
 
-function PromotionCodes({
-  ctx,
-  codes,
-}: {
-  ctx: PageContext;
-  codes: NonNullable<BillingPageProps['state']>['promotionCodes'];
-}) {
+function PromotionCodes({ ctx, codes }: { ctx: PageContext; codes: Overview['promotionCodes'] }) {
   const t = textsFor(ctx);
   type Code = (typeof codes)[number];
   const columns = [

@@ -69,6 +69,9 @@ export async function listPendingResets(
   return rows.map(fromRow);
 }
 
+const endWaiting = (trx: Transaction<Schema>, state: 'cancelled' | 'done', nowMs: number) =>
+  trx.updateTable('factor_resets').set({ state, ended_at: nowMs }).where('state', '=', 'waiting');
+
 /**
  * Cancels them. One statement decides between this and {@link markResetDone}.
  * @param sinceMs only requests at or after this time
@@ -80,11 +83,8 @@ export async function cancelWaitingResets(
   nowMs: number,
   sinceMs = 0,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('factor_resets')
-    .set({ state: 'cancelled', ended_at: nowMs })
+  const { numUpdatedRows } = await endWaiting(trx, 'cancelled', nowMs)
     .where('user_id', '=', userId)
-    .where('state', '=', 'waiting')
     .where('requested_at', '>=', sinceMs)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
@@ -92,11 +92,8 @@ export async function cancelWaitingResets(
 
 /** @returns false if it was cancelled, is already done, or is not due */
 export async function markResetDone(trx: Transaction<Schema>, id: string, nowMs: number): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('factor_resets')
-    .set({ state: 'done', ended_at: nowMs })
+  const { numUpdatedRows } = await endWaiting(trx, 'done', nowMs)
     .where('id', '=', id)
-    .where('state', '=', 'waiting')
     .where('due_at', '<=', nowMs)
     .executeTakeFirst();
   return numUpdatedRows > 0n;

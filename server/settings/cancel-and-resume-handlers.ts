@@ -1,11 +1,14 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { createElement } from 'react';
+import { createElement, type ReactElement } from 'react';
+import type { TextKey } from '../../locales/index.ts';
+import type { PageContext } from '../../views/page-context.ts';
 import type { ActionProblem } from '../../views/settings/account-action.tsx';
 import { CancelMembershipPage, ResumeMembershipPage } from '../../views/settings/cancel-membership-pages.tsx';
 import type { PlanStatusView } from '../../views/settings/membership-view.ts';
 import { membershipPath } from '../../views/settings/tabs.ts';
 import { runOrRerender } from '../checkout/index.ts';
 import { methodNotAllowed } from '../http/index.ts';
+import type { PlanId } from '../shared/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { toMembershipView } from './membership-view.ts';
 import { membershipPageUrl } from './notices.ts';
@@ -37,92 +40,91 @@ export function runWithStripe<R>(
   return runOrRerender({ log }, res, `settings: ${word}`, rerender, work);
 }
 
+/** A request for the page of an action. `input`: it is rendered again after a failed POST. */
+interface ActionRequest {
+  req: Request;
+  res: Response;
+  member: SignedInUser;
+  input?: StripeUnavailableState;
+}
+
+/** The page of an action, which only applies to some states of a membership. */
+interface ActionPage<Status extends PlanStatusView> {
+  path: string;
+  appliesTo(status: PlanStatusView): status is Status;
+  toTitle(status: Status): TextKey;
+  /** @param basePlanId the plan without the subscription */
+  toView(
+    shown: { ctx: PageContext; action: string; problem: ActionProblem | undefined },
+    status: Status,
+    basePlanId: PlanId | null | undefined,
+  ): ReactElement;
+}
+
+async function renderAction<Status extends PlanStatusView>(
+  deps: AccountDeps,
+  { req, res, member, input }: ActionRequest,
+  { path, appliesTo, toTitle, toView }: ActionPage<Status>,
+) {
+  const { membership, pages } = deps;
+  const unavailable: Partial<StripeUnavailableState> | undefined = pages.shownAt(req, res, path, input ?? {});
+  if (!unavailable) return;
+  const { status: httpStatus = 200, problem } = unavailable;
+  const currentMembership = await membership.getMembership(member.user.id);
+  const shownIn = toMembershipView(deps, member, currentMembership);
+  const { status } = shownIn(pages.context(req, res));
+  if (!appliesTo(status)) return res.redirect(303, membershipPageUrl('nothing'));
+  pages.send(
+    req,
+    res,
+    httpStatus,
+    (ctx) => {
+      const current = shownIn(ctx).status;
+      if (!appliesTo(current)) throw new Error('changed');
+      return toView({ ctx, action: path, problem }, current, currentMembership?.basePlanId);
+    },
+    { title: (ctx) => ctx.t(toTitle(status)), address: path },
+  );
+}
+
 type Ending = Extract<PlanStatusView, { kind: 'renews' | 'changes' | 'unpaid' | 'paused' }>;
 
-const canEnd = (planStatus: PlanStatusView): planStatus is Ending =>
-  ['renews', 'changes', 'unpaid', 'paused'].includes(planStatus.kind);
+/** Until when the plan stays. */
+const cancelPage = ({ membership }: Pick<AccountDeps, 'membership'>): ActionPage<Ending> => ({
+  path: cancelPath,
+  appliesTo: (status): status is Ending => ['renews', 'changes', 'unpaid', 'paused'].includes(status.kind),
+  toTitle: () => 'membership.cancel.title',
+  toView: (shown, status, basePlanId) =>
+    createElement(CancelMembershipPage, {
+      ...shown,
+      plan: status.plan.name,
+      until: status.kind === 'paused' ? null : status.at,
+      atOnce: status.kind === 'unpaid' || status.kind === 'paused' ? status.kind : undefined,
+      to: status.kind === 'changes' ? status.to : undefined,
+      after: membership.catalogue.byId(basePlanId)?.name,
+    }),
+});
 
-/** GET /settings/membership/cancel, and again after a failed POST: until when the plan stays. */
-async function renderCancel(
-  deps: AccountDeps,
-  req: Request,
-  res: Response,
-  member: SignedInUser,
-  input?: StripeUnavailableState,
-) {
-  const { membership, pages } = deps;
-  const unavailable: Partial<StripeUnavailableState> | undefined = pages.shownAt(req, res, cancelPath, input ?? {});
-  if (!unavailable) return;
-  const currentMembership = await membership.getMembership(member.user.id);
-  const shownIn = toMembershipView(deps, member, currentMembership);
-  const { status: how } = shownIn(pages.context(req, res));
-  if (!canEnd(how)) {
-    return res.redirect(303, membershipPageUrl('nothing'));
-  }
-  pages.send(
-    req,
-    res,
-    unavailable.status ?? 200,
-    (ctx) => {
-      const rerender = shownIn(ctx).status;
-      if (!canEnd(rerender)) throw new Error('changed');
-      const after = membership.catalogue.byId(currentMembership?.basePlanId);
-      return createElement(CancelMembershipPage, {
-        ctx,
-        action: cancelPath,
-        problem: unavailable.problem,
-        plan: rerender.plan.name,
-        until: rerender.kind === 'paused' ? null : rerender.at,
-        atOnce: rerender.kind === 'unpaid' || rerender.kind === 'paused' ? rerender.kind : undefined,
-        to: rerender.kind === 'changes' ? rerender.to : undefined,
-        after: after?.name,
-      });
-    },
-    { title: (ctx) => ctx.t('membership.cancel.title'), address: cancelPath },
-  );
-}
+type Scheduled = Extract<PlanStatusView, { kind: 'ends' | 'changes' }>;
 
-/** GET /settings/membership/resume: cancels a scheduled end or change. */
-async function renderResume(
-  deps: AccountDeps,
-  req: Request,
-  res: Response,
-  member: SignedInUser,
-  input?: StripeUnavailableState,
-) {
-  const { membership, pages } = deps;
-  const unavailable: Partial<StripeUnavailableState> | undefined = pages.shownAt(req, res, resumePath, input ?? {});
-  if (!unavailable) return;
-  const currentMembership = await membership.getMembership(member.user.id);
-  const shownIn = toMembershipView(deps, member, currentMembership);
-  const { kind } = shownIn(pages.context(req, res)).status;
-  if (kind !== 'ends' && kind !== 'changes') return res.redirect(303, membershipPageUrl('nothing'));
-  pages.send(
-    req,
-    res,
-    unavailable.status ?? 200,
-    (ctx) => {
-      const rerender = shownIn(ctx).status;
-      if (rerender.kind !== 'ends' && rerender.kind !== 'changes') throw new Error('changed');
-      return createElement(ResumeMembershipPage, {
-        ctx,
-        action: resumePath,
-        problem: unavailable.problem,
-        plan: rerender.plan.name,
-        at: rerender.at,
-        to: rerender.kind === 'changes' ? rerender.to : undefined,
-      });
-    },
-    {
-      title: (ctx) => ctx.t(kind === 'ends' ? 'membership.resume.title' : 'membership.resume.keepTitle'),
-      address: resumePath,
-    },
-  );
-}
+/** Cancels a scheduled end or change. */
+const resumePage: ActionPage<Scheduled> = {
+  path: resumePath,
+  appliesTo: (status): status is Scheduled => status.kind === 'ends' || status.kind === 'changes',
+  toTitle: ({ kind }) => (kind === 'ends' ? 'membership.resume.title' : 'membership.resume.keepTitle'),
+  toView: (shown, status) =>
+    createElement(ResumeMembershipPage, {
+      ...shown,
+      plan: status.plan.name,
+      at: status.at,
+      to: status.kind === 'changes' ? status.to : undefined,
+    }),
+};
 
 function submitCancel(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
-    const repeated = (unavailable: StripeUnavailableState) => renderCancel(deps, req, res, member, unavailable);
+    const repeated = (input: StripeUnavailableState) =>
+      renderAction(deps, { req, res, member, input }, cancelPage(deps));
     const cancel = () => deps.membership.cancel(member.user);
     const answered = await runWithStripe(deps, [req, res], 'checkout.unavailable.confirm', repeated, cancel);
     if (!answered) return;
@@ -135,7 +137,7 @@ function submitCancel(deps: AccountDeps): MemberHandler {
 
 function submitResume(deps: AccountDeps): MemberHandler {
   return async (req, res, member) => {
-    const repeated = (unavailable: StripeUnavailableState) => renderResume(deps, req, res, member, unavailable);
+    const repeated = (input: StripeUnavailableState) => renderAction(deps, { req, res, member, input }, resumePage);
     const resume = () => deps.membership.resume(member.user);
     const answered = await runWithStripe(deps, [req, res], 'checkout.unavailable.confirm', repeated, resume);
     if (!answered) return;
@@ -156,13 +158,13 @@ export function membershipActRoutes(router: Router, deps: AccountDeps): void {
   router
     .route(cancelPath)
     .all(onlyWithPlans(deps))
-    .get(requireRecentAuth(deps, (req, res, member) => renderCancel(deps, req, res, member)))
+    .get(requireRecentAuth(deps, (req, res, member) => renderAction(deps, { req, res, member }, cancelPage(deps))))
     .post(requireRecentAuth(deps, submitCancel(deps)))
     .all(only);
   router
     .route(resumePath)
     .all(onlyWithPlans(deps))
-    .get(requireRecentAuth(deps, (req, res, member) => renderResume(deps, req, res, member)))
+    .get(requireRecentAuth(deps, (req, res, member) => renderAction(deps, { req, res, member }, resumePage)))
     .post(requireRecentAuth(deps, submitResume(deps)))
     .all(only);
 }

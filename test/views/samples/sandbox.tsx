@@ -30,6 +30,7 @@ export function sandboxSamples(ctx: PageContext): Record<string, Sample> {
   const customer = {
     id: 'cus_NffrFeUfNV2Hib',
     email: member.email,
+    name: null,
     cards: [{ id: 'pm_1', brand: 'visa', last4: '4242' }],
     subscriptions: [
       {
