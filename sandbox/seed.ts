@@ -1,7 +1,7 @@
 import { assignBasePlan, type Catalogue } from '../server/membership/index.ts';
 import { type ClientMetadata, clientMetadata, findClient, insertClient, updateClient } from '../server/oidc/index.ts';
 import type { PasswordHasher } from '../server/password/index.ts';
-import { toClientId } from '../server/shared/index.ts';
+import { toClientId, toNormalisedEmail } from '../server/shared/index.ts';
 import type { Database } from '../server/store/index.ts';
 import {
   AlreadyInUseError,
@@ -12,7 +12,7 @@ import {
 } from '../server/users/index.ts';
 
 export const demoMember = {
-  email: 'vera@example.com',
+  email: toNormalisedEmail('vera@example.com'),
   password: 'open sesame 7',
   givenName: 'Vera',
   familyName: 'Lindqvist',

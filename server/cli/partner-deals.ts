@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { offerPartnerDeals } from '../membership/index.ts';
+import type { NormalisedEmail } from '../shared/index.ts';
 import { importPartnerDeals, isPartnerTier, normaliseEmail, type PartnerTier, partnerTiers } from '../users/index.ts';
 import type { Context } from './context.ts';
 import { refused } from './errors.ts';
 import type { Result } from './io.ts';
 import { counted } from './text.ts';
 
-type PartnerDealRow = { email: string; tier: PartnerTier };
+type PartnerDealRow = { email: NormalisedEmail; tier: PartnerTier };
 
 /** `2`, or the plan's code `Appsumo-Tier-2`. */
 function parseTier(text: string): PartnerTier | undefined {

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { type Continuation, continuationFromQuery } from '../http/index.ts';
-import { toPublicOutcome } from '../shared/index.ts';
+import { type NormalisedEmail, toPublicOutcome } from '../shared/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import { createUser, provisionUnverifiedUser } from './create-user.ts';
 import type { FederationDeps } from './deps.ts';
@@ -128,7 +128,7 @@ async function redirectAfterSignIn(
 }
 
 /** The provider does not vouch for the address: a code proves its owner. */
-async function startEmailVerification(pending: FederatedSignInContext, email: string): Promise<void> {
+async function startEmailVerification(pending: FederatedSignInContext, email: NormalisedEmail): Promise<void> {
   const { deps, req, res, answered, continuation } = pending;
   const { lang } = deps.pages.context(req, res);
   const { remember } = answered.attempt;

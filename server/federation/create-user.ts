@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { isMalformed, type Language, resolveLanguage } from '../http/index.ts';
 import { removeAllFactors } from '../mfa/index.ts';
 import { removeAllPasskeys } from '../passkeys/index.ts';
-import type { UserId } from '../shared/index.ts';
+import type { NormalisedEmail, UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import {
   AlreadyInUseError,
@@ -63,7 +63,7 @@ async function ignoreConcurrentCreation(run: () => Promise<User>): Promise<User 
  */
 export async function createUser(
   deps: Deps,
-  identity: UpstreamIdentity & { email: string },
+  identity: UpstreamIdentity & { email: NormalisedEmail },
   lang: Language,
 ): Promise<User | undefined> {
   const { database, outbox, now } = deps;

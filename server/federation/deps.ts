@@ -4,6 +4,7 @@ import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { Sessions, UpstreamSession } from '../sessions/index.ts';
+import type { NormalisedEmail } from '../shared/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 import type { FederationAttempts } from './attempts.ts';
@@ -56,7 +57,7 @@ export interface FederationHooks {
   startEmailVerification(
     req: Request,
     res: Response,
-    identity: UpstreamIdentity & { email: string },
+    identity: UpstreamIdentity & { email: NormalisedEmail },
     more: {
       continuation: Continuation;
       remember: boolean;

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { UserId } from '../shared/index.ts';
+import type { NormalisedEmail, UserId } from '../shared/index.ts';
 import { type Db, type FederatedIdentityTable, isUniqueViolation, type Schema, uuidv7 } from '../store/index.ts';
 import { type ProviderKind, type UpstreamIdentity, wholeName } from './identity.ts';
 
@@ -12,7 +12,7 @@ export interface FederatedIdentity {
   subject: string;
   /** The configured provider of the last use. */
   provider: string;
-  email: string | null;
+  email: NormalisedEmail | null;
   /** The provider's latest name; null: it gave none, or the link is older than this column. */
   name: string | null;
   linkedAt: number;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type UpstreamSession, upstreamSessionSchema } from '../sessions/index.ts';
+import { type NormalisedEmail, normalisedEmailSchema } from '../shared/index.ts';
 
 const providerKinds = ['google', 'facebook', 'amazon', 'oidc', 'saml'] as const;
 export type ProviderKind = (typeof providerKinds)[number];
@@ -21,8 +22,8 @@ export interface UpstreamIdentity {
   subject: string;
   /** The provider may assign this subject to another person later, as with user names and addresses. */
   reusable?: true | undefined;
-  /** As `normaliseEmail`; undefined: the provider gave no valid address. */
-  email: string | undefined;
+  /** undefined: the provider gave no valid address. */
+  email: NormalisedEmail | undefined;
   /** True only if both the provider and the configuration say so. */
   emailVerified: boolean;
   givenName: string;
@@ -50,7 +51,7 @@ export const upstreamIdentitySchema: z.ZodType<UpstreamIdentity> = z
     issuer: z.string(),
     subject: z.string(),
     reusable: z.literal(true).optional(),
-    email: z.string().optional(),
+    email: normalisedEmailSchema.optional(),
     emailVerified: z.boolean(),
     givenName: z.string().default(''),
     familyName: z.string().default(''),

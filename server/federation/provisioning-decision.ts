@@ -1,3 +1,4 @@
+import type { NormalisedEmail } from '../shared/index.ts';
 import { findCurrentUser, findUserByIdentifier, type User } from '../users/index.ts';
 import type { FederationDeps } from './deps.ts';
 import type { RefusalKind, UpstreamIdentity } from './identity.ts';
@@ -11,9 +12,9 @@ export type ProvisioningDecision =
   /** The subject is linked, but may now belong to another person: the user must prove the account in another way. */
   | { kind: 'prove'; user: User; link: FederatedIdentity }
   /** No user has this identity or address, and the provider vouches for the address. */
-  | { kind: 'create'; email: string }
+  | { kind: 'create'; email: NormalisedEmail }
   /** The same, but the address must be confirmed first. */
-  | { kind: 'confirm'; email: string }
+  | { kind: 'confirm'; email: NormalisedEmail }
   /**
    * An unconfirmed account with this address: the user who proves the address gets it, and its creator's password and
    * sessions end.

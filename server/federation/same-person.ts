@@ -1,3 +1,4 @@
+import type { NormalisedEmail } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import { type UpstreamIdentity, wholeName } from './identity.ts';
 import type { FederatedIdentity } from './identity-store.ts';
@@ -13,7 +14,7 @@ function factsBeside({
   email,
   ...names
 }: Pick<UpstreamIdentity, 'subject' | 'email' | 'givenName' | 'familyName'>): {
-  email: string | undefined;
+  email: NormalisedEmail | undefined;
   name: string | undefined;
 } {
   const [user, name] = [plain(subject), plain(wholeName(names))];

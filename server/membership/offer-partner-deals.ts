@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import type { NormalisedEmail } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import { findPartnerDeal, findUserByIdentifier, setSource } from '../users/index.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -7,12 +8,11 @@ import type { Catalogue } from './catalogue.ts';
  * Deals for addresses of existing users wait for their confirmation: the source becomes appsumo_update, and the next
  * sign-in leads to the partner's plan (the specification's section 4, Post-login routing). The present plan stays till
  * then.
- * @param emails normalized
  * @returns the number of users who have an offer now
  */
 export async function offerPartnerDeals(
   trx: Transaction<Schema>,
-  emails: readonly string[],
+  emails: readonly NormalisedEmail[],
   catalogue: Pick<Catalogue, 'ofTier'>,
   nowMs: number,
 ): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
-import type { E164, UserId } from '../shared/index.ts';
+import type { E164, NormalisedEmail, UserId } from '../shared/index.ts';
 import { type Db, parseStored, type Schema, type SecretBox, UnsealError } from '../store/index.ts';
 import type { Message } from './message.ts';
 import { allNotifications } from './notification-store.ts';
@@ -9,7 +9,7 @@ import { maskedRecipient, openMessage } from './outbox.ts';
 /** The addresses of a user. */
 export interface ContactDetails {
   id: UserId;
-  email: string;
+  email: NormalisedEmail;
   phone: E164 | null;
 }
 

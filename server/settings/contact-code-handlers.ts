@@ -115,7 +115,7 @@ export function submitCode(deps: AccountDeps, kind: ContactChangeKind): MemberHa
     log.info({ act: `change-${kind}`, outcome: toPublicOutcome(confirmed.kind) }, 'contact change code');
     if (confirmed.kind === 'changed') {
       flows.clearChangeCookie(res, kind);
-      if (kind === 'email') await endOthersIfTicked(deps, req, { user: { ...user, email: flow.to }, session });
+      if (flow.kind === 'email') await endOthersIfTicked(deps, req, { user: { ...user, email: flow.to }, session });
       return res.redirect(303, accountHomeUrl(kind));
     }
     if (confirmed.kind === 'not-found') return res.redirect(303, expiredUrl(kind));

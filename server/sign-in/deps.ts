@@ -8,7 +8,7 @@ import type { Passkeys } from '../passkeys/index.ts';
 import type { GuessLimits, PasswordHasher, PasswordModule, QueueFullAnswer } from '../password/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { DeviceRecognition, Sessions, SessionUser } from '../sessions/index.ts';
-import type { ClientId } from '../shared/index.ts';
+import type { ClientId, NormalisedEmail } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { TermsVersion } from '../users/index.ts';
 import type { SignIn } from './complete-sign-in.ts';
@@ -57,7 +57,7 @@ export interface ClientAuthorizations {
 /** The confirmation of addresses for this module. sign-up/ implements it, and `wiring.ts` injects it. */
 export interface EmailVerification {
   /** The newest unconfirmed account with an address. */
-  findUnverifiedAccount(email: string): Promise<{ id: string; passwordHash: string } | undefined>;
+  findUnverifiedAccount(email: NormalisedEmail): Promise<{ id: string; passwordHash: string } | undefined>;
   /** Mails a code after the right password of an unconfirmed account. Returns the address of the next page. */
   startEmailVerification(
     req: Request,

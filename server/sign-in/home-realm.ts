@@ -1,11 +1,12 @@
 import { acceptsBrowser, type Provider } from '../federation/index.ts';
+import type { NormalisedEmail } from '../shared/index.ts';
 import { parseIdentifier } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
 import type { PasswordRefusal } from './password-sign-in.ts';
 
 export interface HomeRealm {
   provider: Provider;
-  email: string;
+  email: NormalisedEmail;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { ProviderButtonProps } from '../../views/parts/provider-buttons.tsx';
 import { acceptsBrowser, listIdentities, type Provider, toProviderButton } from '../federation/index.ts';
 import type { Continuation } from '../http/index.ts';
+import type { NormalisedEmail } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
 
@@ -15,7 +16,7 @@ export async function listLinkedProviders(
   { database, federation }: Deps,
   req: Request,
   user: User,
-): Promise<{ provider: Provider; email: string | null }[]> {
+): Promise<{ provider: Provider; email: NormalisedEmail | null }[]> {
   const links = await listIdentities(database.db, user.id);
   return federation.providers.all
     .filter((provider) => acceptsBrowser(provider, req.get('user-agent')))

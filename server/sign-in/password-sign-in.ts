@@ -9,6 +9,7 @@ import {
   PasswordQueueFullError,
   type PasswordWork,
 } from '../password/index.ts';
+import type { NormalisedEmail } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import {
   findUserByIdentifier,
@@ -56,7 +57,7 @@ interface Settings {
   /** One answer for unknown users and wrong passwords. */
   uniformAnswers: boolean;
   /** Injected: the newest unconfirmed account with an address (sign-up/). */
-  findUnverifiedAccount?(email: string): Promise<PendingSignUp | undefined>;
+  findUnverifiedAccount?(email: NormalisedEmail): Promise<PendingSignUp | undefined>;
 }
 
 type PendingSignUp = { id: string; passwordHash: string };

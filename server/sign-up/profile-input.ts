@@ -1,5 +1,6 @@
 import { isMalformed } from '../http/index.ts';
 import type { PasswordFault, PasswordPolicy } from '../password/index.ts';
+import type { NormalisedEmail } from '../shared/index.ts';
 import { maxNameLength, normaliseEmail } from '../users/index.ts';
 
 /** The typed input of a sign-up; texts as they came. */
@@ -9,6 +10,9 @@ export interface ProfileInput {
   email: string;
   password: string;
 }
+
+/** Valid input. */
+export type Profile = Omit<ProfileInput, 'email'> & { email: NormalisedEmail };
 
 /** The faults of each field (the specification's section 5). */
 export interface ProfileFaults {
@@ -32,7 +36,7 @@ const names = ['givenName', 'familyName'] as const;
 export async function parseProfile(
   typed: ProfileInput,
   policy: PasswordPolicy,
-): Promise<{ profile: ProfileInput } | { faults: ProfileFaults }> {
+): Promise<{ profile: Profile } | { faults: ProfileFaults }> {
   const trimmed = { ...typed, givenName: typed.givenName.trim(), familyName: typed.familyName.trim() };
   const email = normaliseEmail(typed.email);
   const empty = ([...names, 'email'] as const).filter((name) => trimmed[name].trim() === '');

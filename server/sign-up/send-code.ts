@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { codeMinutes, type IssuedCode } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
+import type { NormalisedEmail } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import { findUserByIdentifier } from '../users/index.ts';
 import type { SignUpRuleDeps } from './deps.ts';
@@ -8,7 +9,7 @@ import type { SignUpRuleDeps } from './deps.ts';
 /** The recipient of a confirmation code. */
 export interface CodeRecipient {
   kind: 'sign-up' | 'user';
-  email: string;
+  email: NormalisedEmail;
   givenName: string;
   lang: Language;
   /** For a user: the known device. */

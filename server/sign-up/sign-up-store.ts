@@ -2,7 +2,7 @@ import type { Kysely, Selectable, Transaction } from 'kysely';
 import { z } from 'zod';
 import { type UpstreamIdentity, upstreamIdentitySchema } from '../federation/index.ts';
 import { type Language, languages } from '../http/index.ts';
-import { clientIdSchema, type PlanKey, sha256Schema, type UserId } from '../shared/index.ts';
+import { clientIdSchema, type NormalisedEmail, type PlanKey, sha256Schema, type UserId } from '../shared/index.ts';
 import { type Db, parseStored, type Schema, type SignUpTable, uuidv7 } from '../store/index.ts';
 
 const termsSchema = z.object({
@@ -21,7 +21,7 @@ export type PresentedTerms = z.infer<typeof termsSchema>;
 /** An unconfirmed sign-up (see the table `sign_ups`). */
 export interface SignUp {
   id: string;
-  email: string;
+  email: NormalisedEmail;
   givenName: string;
   familyName: string;
   /** '' if it was started with a provider. */
@@ -113,7 +113,7 @@ export async function findChosenPlanKey(db: Db, userId: UserId, nowMs: number): 
  * The newest unconfirmed sign-up with this address and a password. Sign-ups with a provider have none: a password
  * cannot open them, and they do not hide an older one with a password.
  */
-export async function findNewestUnverified(db: Db, email: string, nowMs: number): Promise<SignUp | undefined> {
+export async function findNewestUnverified(db: Db, email: NormalisedEmail, nowMs: number): Promise<SignUp | undefined> {
   const row = await db
     .selectFrom('sign_ups')
     .selectAll()
@@ -166,7 +166,10 @@ export async function deleteExpired(db: Kysely<Schema>, nowMs: number, max: numb
 }
 
 /** The sign-ups with a user's address, for the export. Times in milliseconds since the epoch. */
-export async function listSignUps(db: Db, who: { id: UserId; email: string }): Promise<Record<string, unknown>[]> {
+export async function listSignUps(
+  db: Db,
+  who: { id: UserId; email: NormalisedEmail },
+): Promise<Record<string, unknown>[]> {
   const rows = await db
     .selectFrom('sign_ups')
     .selectAll()
@@ -179,7 +182,10 @@ export async function listSignUps(db: Db, who: { id: UserId; email: string }): P
   });
 }
 
-export async function eraseSignUps(trx: Transaction<Schema>, who: { id: UserId; email: string }): Promise<void> {
+export async function eraseSignUps(
+  trx: Transaction<Schema>,
+  who: { id: UserId; email: NormalisedEmail },
+): Promise<void> {
   await trx
     .deleteFrom('sign_ups')
     .where(({ or, eb }) => or([eb('user_id', '=', who.id), eb('email', '=', who.email)]))

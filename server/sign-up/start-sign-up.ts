@@ -1,7 +1,7 @@
 import { codeMinutes } from '../codes/index.ts';
 import { keptSearch, type Language } from '../http/index.ts';
 import { PasswordQueueFullError, passwordFaults } from '../password/index.ts';
-import type { ClientId, FlowId, PlanKey } from '../shared/index.ts';
+import type { ClientId, FlowId, NormalisedEmail, PlanKey } from '../shared/index.ts';
 import { findUserByIdentifier, hasPartnerDeal, maxUserAgentLength } from '../users/index.ts';
 import type { SignUpRuleDeps } from './deps.ts';
 import { consumeSignUp } from './limits.ts';
@@ -29,7 +29,7 @@ export type StartSignUpRefusal =
   | { kind: 'already-in-use' };
 
 export type StartSignUpResult =
-  | { kind: 'begun'; flow: FlowId; email: string }
+  | { kind: 'begun'; flow: FlowId; email: NormalisedEmail }
   | { kind: 'refused'; refusal: StartSignUpRefusal };
 
 /** Users can only accept the version that they saw: newer terms are asked for later. */

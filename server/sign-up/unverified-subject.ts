@@ -1,4 +1,4 @@
-import { toUserId } from '../shared/index.ts';
+import { type NormalisedEmail, toUserId } from '../shared/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import type { SignUpRuleDeps } from './deps.ts';
 import type { SignUpRecord } from './sign-up-records.ts';
@@ -6,8 +6,8 @@ import { findSignUp, type SignUp } from './sign-up-store.ts';
 
 /** The current state of the account that a flow confirms. */
 export type UnverifiedSubject =
-  | { kind: 'sign-up'; email: string; signUp: SignUp }
-  | { kind: 'user'; email: string; user: User };
+  | { kind: 'sign-up'; email: NormalisedEmail; signUp: SignUp }
+  | { kind: 'user'; email: NormalisedEmail; user: User };
 
 /** Undefined if there is nothing to confirm: it has expired, is already confirmed, or the user is deleted. */
 export async function findUnverifiedSubject(

@@ -1,4 +1,4 @@
-import type { UserId } from '../shared/index.ts';
+import type { NormalisedEmail, UserId } from '../shared/index.ts';
 
 /** Tables of federated users. See `schema.ts`. */
 
@@ -16,7 +16,7 @@ export interface FederatedIdentityTable {
   /** The configured provider of the last use; not part of the identity. */
   provider: string;
   /** The provider's latest address, for the user to recognize; not part of the identity. */
-  email: string | null;
+  email: NormalisedEmail | null;
   /** The provider's latest name; null: unknown. Not part of the identity, but it reveals a reassigned subject. */
   name?: string | null;
   linked_at: number;

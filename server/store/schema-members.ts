@@ -1,4 +1,4 @@
-import type { SealedText, Sha256, UserId } from '../shared/index.ts';
+import type { NormalisedEmail, SealedText, Sha256, UserId } from '../shared/index.ts';
 
 /** Tables of data that users manage themselves: factors, passkeys, addresses, deletion. See `schema.ts`. */
 
@@ -71,8 +71,8 @@ export interface PasskeyTable {
 export interface EmailChangeTable {
   id: string;
   user_id: UserId;
-  old_email: string;
-  new_email: string;
+  old_email: NormalisedEmail;
+  new_email: NormalisedEmail;
   /** SHA-256 of the token in the undo link. */
   undo_hash: Sha256;
   changed_at: number;

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { ClientId, E164, PlanId, PlanKey, SealedText, Sha256, UserId } from '../shared/index.ts';
+import type { ClientId, E164, NormalisedEmail, PlanId, PlanKey, SealedText, Sha256, UserId } from '../shared/index.ts';
 import type { FederatedIdentityTable } from './schema-federation.ts';
 import type {
   AccountDeletionTable,
@@ -70,7 +70,7 @@ export interface Schema {
 export interface UserTable {
   id: UserId;
   /** Lower-cased; unique. */
-  email: string;
+  email: NormalisedEmail;
   email_verified: number;
   /** E.164; unique when set. */
   phone: E164 | null;
@@ -198,7 +198,7 @@ export interface NotificationTable {
 export interface SignUpTable {
   id: string;
   /** Lower-cased. */
-  email: string;
+  email: NormalisedEmail;
   given_name: string;
   family_name: string;
   /** '' if the sign-up was started with a provider, and after its confirmation. */
@@ -262,7 +262,7 @@ export interface TermsAcceptanceTable {
 /** A plan that was bought from a partner (the specification's appsumo), by the buyer's address. */
 export interface PartnerDealTable {
   /** Lower-cased. */
-  email: string;
+  email: NormalisedEmail;
   /** 1 to 3. */
   tier: number;
   imported_at: number;

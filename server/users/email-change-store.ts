@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Sha256, UserId } from '../shared/index.ts';
+import type { NormalisedEmail, Sha256, UserId } from '../shared/index.ts';
 import { type Db, isUniqueViolation, type Schema, uuidv7 } from '../store/index.ts';
 import { AlreadyInUseError } from './already-in-use.ts';
 import type { User } from './user.ts';
@@ -8,8 +8,8 @@ import type { User } from './user.ts';
 export interface EmailChange {
   id: string;
   userId: UserId;
-  oldEmail: string;
-  newEmail: string;
+  oldEmail: NormalisedEmail;
+  newEmail: NormalisedEmail;
   changedAt: number;
   undoUntil: number;
 }
@@ -21,7 +21,7 @@ export interface EmailChange {
  */
 export async function isEmailReserved(
   db: Db,
-  email: string,
+  email: NormalisedEmail,
   member: UserId | undefined,
   nowMs: number,
 ): Promise<boolean> {
@@ -38,9 +38,9 @@ export async function isEmailReserved(
 /** The reserved ones among these addresses, each with its user. */
 export async function listReservedEmails(
   db: Db,
-  emails: readonly string[],
+  emails: readonly NormalisedEmail[],
   nowMs: number,
-): Promise<{ email: string; userId: UserId }[]> {
+): Promise<{ email: NormalisedEmail; userId: UserId }[]> {
   return db
     .selectFrom('email_changes')
     .select(['old_email as email', 'user_id as userId'])
@@ -51,7 +51,7 @@ export async function listReservedEmails(
 }
 
 export interface NewEmail {
-  email: string;
+  email: NormalisedEmail;
   /** SHA-256 of the token in the undo link. */
   undoHash: Sha256;
   undoUntil: number;

@@ -1,4 +1,4 @@
-import type { E164, UserId } from '../shared/index.ts';
+import type { E164, NormalisedEmail, UserId } from '../shared/index.ts';
 import type { User } from './user.ts';
 
 /** A user as another service knew them. Times in milliseconds since the epoch. */
@@ -48,9 +48,9 @@ export type ImportOutcome =
 /** Existing data about the ids, addresses and numbers of the imported users. */
 export interface ExistingUsers {
   /** Id → address. */
-  members: Map<UserId, string>;
+  members: Map<UserId, NormalisedEmail>;
   /** Address → id of its user, or of the user for whom it is reserved. */
-  emails: Map<string, UserId>;
+  emails: Map<NormalisedEmail, UserId>;
   phones: Map<E164, { id: UserId; verified: boolean }>;
   /** Ids of deleted users. */
   left: Set<UserId>;

@@ -1,12 +1,11 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { UserId } from '../shared/index.ts';
+import type { NormalisedEmail, UserId } from '../shared/index.ts';
 import type { Db, Schema } from '../store/index.ts';
 import type { User } from './user.ts';
 
 /** A plan that was bought from a partner (the specification's appsumo), found by the buyer's address. */
 export interface PartnerDeal {
-  /** Normalised. */
-  email: string;
+  email: NormalisedEmail;
   tier: PartnerTier;
   /** The user who has claimed it. */
   userId: UserId | null;
@@ -16,8 +15,7 @@ export const partnerTiers = [1, 2, 3] as const;
 export type PartnerTier = (typeof partnerTiers)[number];
 export const isPartnerTier = (tier: number): tier is PartnerTier => (partnerTiers as readonly number[]).includes(tier);
 
-/** @param email normalized */
-export async function findPartnerDeal(db: Db, email: string): Promise<PartnerDeal | undefined> {
+export async function findPartnerDeal(db: Db, email: NormalisedEmail): Promise<PartnerDeal | undefined> {
   const row = await db
     .selectFrom('partner_deals')
     .select(['email', 'tier', 'user_id'])
@@ -30,7 +28,7 @@ export async function findPartnerDeal(db: Db, email: string): Promise<PartnerDea
 /** Assigns the deal to the user, unless it is already claimed. Returns the claimed deal. */
 export async function claimPartnerDeal(
   trx: Transaction<Schema>,
-  email: string,
+  email: NormalisedEmail,
   userId: UserId,
   nowMs: number,
 ): Promise<PartnerDeal | undefined> {
@@ -45,11 +43,11 @@ export async function claimPartnerDeal(
 
 /**
  * Adds deals, and changes the tier of unclaimed ones; a claimed deal stays unchanged.
- * @param deals addresses normalized, each once
+ * @param deals each address once
  */
 export async function importPartnerDeals(
   trx: Transaction<Schema>,
-  deals: readonly { email: string; tier: PartnerTier }[],
+  deals: readonly { email: NormalisedEmail; tier: PartnerTier }[],
   nowMs: number,
 ): Promise<{ added: number; changed: number; kept: number }> {
   const counts = { added: 0, changed: 0, kept: 0 };

@@ -1,6 +1,6 @@
 import type { Selectable, Transaction } from 'kysely';
 import { withoutSteering } from '../http/index.ts';
-import { type E164, toUserId, type UserId } from '../shared/index.ts';
+import { toUserId, type UserId } from '../shared/index.ts';
 import {
   cacheUntilChanged,
   type Database,
@@ -13,7 +13,7 @@ import {
 } from '../store/index.ts';
 import { AlreadyInUseError } from './already-in-use.ts';
 import { isEmailReserved } from './email-change-store.ts';
-import type { NewUser, User } from './user.ts';
+import type { NewUser, User, UserIdentifier } from './user.ts';
 
 function fromRow(row: Selectable<UserTable>): User {
   return {
@@ -85,10 +85,7 @@ export async function findCurrentUser(database: Database, id: UserId): Promise<U
 }
 
 /** A phone number signs in only if it is verified: an unproven one could belong to anyone. */
-export async function findUserByIdentifier(
-  db: Db,
-  identifier: { email: string } | { phone: E164 },
-): Promise<User | undefined> {
+export async function findUserByIdentifier(db: Db, identifier: UserIdentifier): Promise<User | undefined> {
   const from = db.selectFrom('users').selectAll();
   const row =
     'email' in identifier

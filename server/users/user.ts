@@ -13,7 +13,7 @@ export type MfaPreference = 'none' | 'sms' | 'totp';
 /** One user. Times in milliseconds since the epoch. */
 export interface User {
   id: UserId;
-  email: string;
+  email: NormalisedEmail;
   emailVerified: boolean;
   phone: E164 | null;
   phoneVerified: boolean;
@@ -59,7 +59,7 @@ export interface User {
 }
 
 export interface NewUser {
-  email: string;
+  email: NormalisedEmail;
   emailVerified?: boolean;
   phone?: E164 | null;
   phoneVerified?: boolean;

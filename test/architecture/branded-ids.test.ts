@@ -9,8 +9,9 @@ import type { GrantStore } from '../../server/oidc/grant-store.ts';
 import { sessionIdHash, sessionKey } from '../../server/sessions/embedded-session-store.ts';
 import type { Sessions } from '../../server/sessions/index.ts';
 import { endSessions } from '../../server/sessions/user-sessions.ts';
+import { sha256 } from '../../server/shared/index.ts';
 import type { BrowserRecords, SecretBox } from '../../server/store/index.ts';
-import { findUserByIdentifier, setPhone, type User } from '../../server/users/index.ts';
+import { changeEmail, claimPartnerDeal, findUserByIdentifier, setPhone, type User } from '../../server/users/index.ts';
 import {
   type ClientId,
   type E164,
@@ -121,6 +122,19 @@ const swapped = {
     // @ts-expect-error: swapped
     findOrderByInvoice(trx, subscription),
   ],
+  emails: (trx: Trx, { user, userId, email, phone, plain }: Values & { user: User }) => [
+    findUserByIdentifier(trx, { email }),
+    changeEmail(trx, user, { email, undoHash: sha256(plain), undoUntil: 0 }, 0),
+    claimPartnerDeal(trx, email, userId, 0),
+    // @ts-expect-error: a typed address is not normalised
+    findUserByIdentifier(trx, { email: plain }),
+    // @ts-expect-error: a number is no address
+    findUserByIdentifier(trx, { email: phone }),
+    // @ts-expect-error: a typed address is not normalised
+    changeEmail(trx, user, { email: plain, undoHash: sha256(plain), undoUntil: 0 }, 0),
+    // @ts-expect-error: swapped
+    claimPartnerDeal(trx, userId, email, 0),
+  ],
   phones: (trx: Trx, sms: SmsSender, { user, email, phone, plain }: Values & { user: User }) => [
     setPhone(trx, user, phone, 0),
     sms.canReceiveSms(phone),
@@ -171,6 +185,7 @@ describe('Branded ids', () => {
       'grants',
       'plans',
       'stripe',
+      'emails',
       'phones',
       'contactChanges',
       'flows',

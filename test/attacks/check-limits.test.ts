@@ -1,4 +1,3 @@
-import type { User } from '../../server/users/index.ts';
 import { newPassword } from '../password/steps.ts';
 import { newAddress, profile } from '../sign-up/steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -21,9 +20,9 @@ describe.each(backends)('attack: filling another user’s limit of correct passw
   afterAll(() => foyer?.close());
 
   const at = (ip: string) => new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': ip });
-  const signIn = (visitor: Visitor, { email }: Pick<User, 'email'>, given: string = password) =>
+  const signIn = (visitor: Visitor, { email }: { email: string }, given: string = password) =>
     visitor.post('/sign-in', { username: email, password: given });
-  async function statusesOf(user: Pick<User, 'email'>, given: string, times: number) {
+  async function statusesOf(user: { email: string }, given: string, times: number) {
     const statuses: number[] = [];
     for (let n = 0; n < times; n += 1) statuses.push((await signIn(at(`198.51.${n}.7`), user, given)).status);
     return statuses;

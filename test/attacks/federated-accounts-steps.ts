@@ -3,7 +3,7 @@ import { findUserByIdentifier, type User } from '../../server/users/index.ts';
 import { comeBy, type Kind, pathOf, somebody } from '../federation/steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toUserId } from '../support/ids.ts';
+import { toNormalisedEmail, toUserId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import type { Backend } from '../support/stores.ts';
 
@@ -27,7 +27,7 @@ export function setUpFederatedAccounts(backend: Backend) {
   });
 
   const db = () => foyer.stores.database.db;
-  const member = (email = '') => findUserByIdentifier(db(), { email });
+  const member = (email = '') => findUserByIdentifier(db(), { email: toNormalisedEmail(email) });
   const links = async (user: User | undefined) => listIdentities(db(), toUserId(user?.id ?? ''));
   const path = (answer: Response) => pathOf(foyer, answer);
   const by = (browser: Browser, kind: Kind, email: string, more = {}) =>

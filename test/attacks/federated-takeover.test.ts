@@ -8,7 +8,7 @@ import { memberWithPasskey, signInWith } from '../passkeys/steps.ts';
 import { appCode, giveRecoveryCodes, giveTotp, isSignedIn, show, toChallenge } from '../sign-in/factor-steps.ts';
 import { codeFor, newAddress, profile } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
-import { toE164 } from '../support/ids.ts';
+import { toE164, toNormalisedEmail } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { setUpFederatedAccounts } from './federated-accounts-steps.ts';
 
@@ -69,14 +69,16 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
         await mallory.post('/signup', profile(email, { password: evilPassword }));
         const code = await codeFor(house, email);
         await comeBy(context.providers, house.browser(), 'google', ada);
-        const owner = await findUserByIdentifier(house.stores.database.db, { email });
+        const owner = await findUserByIdentifier(house.stores.database.db, { email: toNormalisedEmail(email) });
         expect(owner).toMatchObject({ emailVerified: true, passwordHash: null, givenName: 'Ada' });
         const guessed = await house.browser().post('/sign-in', { username: email, password: evilPassword });
         expect(guessed.headers.get('location')).toBe(house === context.silent ? '/verify-code' : null);
         // Not even with the very code that was mailed to the owner.
         expect((await mallory.post('/signup/emailCaptured', { code })).status).toBe(409);
         expect(await isSignedIn(mallory)).toBe(false);
-        expect(await findUserByIdentifier(house.stores.database.db, { email })).toEqual(owner);
+        expect(await findUserByIdentifier(house.stores.database.db, { email: toNormalisedEmail(email) })).toEqual(
+          owner,
+        );
       }
     });
 

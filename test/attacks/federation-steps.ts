@@ -2,6 +2,7 @@ import { findUserByIdentifier } from '../../server/users/index.ts';
 import { answerOf, type Kind, pressButton, somebody } from '../federation/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toNormalisedEmail } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import type { Backend } from '../support/stores.ts';
 
@@ -31,7 +32,7 @@ export function setUpFederation(backend: Backend) {
     await providers?.close();
   });
 
-  const member = (email = '') => findUserByIdentifier(foyer.stores.database.db, { email });
+  const member = (email = '') => findUserByIdentifier(foyer.stores.database.db, { email: toNormalisedEmail(email) });
   /** A browser comes to an address from the provider, or from wherever somebody has put a link to it. */
   const open = (browser: Browser, url: string) => browser.get(url, { from: 'cross-site' });
   const endAt = (address: string) => {

@@ -5,6 +5,7 @@ import { findUserByIdentifier } from '../../server/users/index.ts';
 import { pathOf, pressButton, somebody } from '../federation/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toNormalisedEmail } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
@@ -42,7 +43,7 @@ describe.each(backends)('a wrong ID token of a provider, on $name', (backend) =>
     providers.answerAs({ person: who, idToken }, 'oidc');
     const callback = locationOf(await sendRequest(address, { redirect: 'manual' }));
     const to = pathOf(foyer, await browser.get(callback, { from: 'cross-site' }));
-    const member = await findUserByIdentifier(foyer.stores.database.db, { email: who.email ?? '' });
+    const member = await findUserByIdentifier(foyer.stores.database.db, { email: toNormalisedEmail(who.email ?? '') });
     const lines = foyer
       .logged()
       .split('\n')

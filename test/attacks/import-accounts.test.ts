@@ -2,7 +2,7 @@ import { hash as bcrypt } from '@node-rs/bcrypt';
 import { changeEmail } from '../../server/users/index.ts';
 import { codeFor, newPassword, submit } from '../password/steps.ts';
 import { password } from '../support/foyer.ts';
-import { toSha256, toUserId } from '../support/ids.ts';
+import { toNormalisedEmail, toSha256, toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { newSub, setUpImport } from './import-steps.ts';
 
@@ -85,7 +85,7 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
         changeEmail(
           trx,
           mover,
-          { email: 'moved.on@example.com', undoHash: toSha256('x'), undoUntil: nowMs + 60_000 },
+          { email: toNormalisedEmail('moved.on@example.com'), undoHash: toSha256('x'), undoUntil: nowMs + 60_000 },
           nowMs,
         ),
       );

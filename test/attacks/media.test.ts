@@ -8,6 +8,7 @@ import { updateUserRecord } from '../../server/users/index.ts';
 import { toPageUser } from '../../server/users/page-user.ts';
 import { insertUserRecord } from '../../server/users/user-record-store.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toNormalisedEmail } from '../support/ids.ts';
 import { anyBackend } from '../support/stores.ts';
 
 const png = Buffer.from(
@@ -146,7 +147,13 @@ describe('pictures from MEDIA_DIR', () => {
 });
 
 describe('the picture in the page header', () => {
-  const who = { givenName: 'Vera', familyName: 'Fyfe', email: 'v@example.com', picture: null, imageName: '' };
+  const who = {
+    givenName: 'Vera',
+    familyName: 'Fyfe',
+    email: toNormalisedEmail('v@example.com'),
+    picture: null,
+    imageName: '',
+  };
   const url = 'https://media.example/people';
   const shown = (over: { imageName?: string; picture?: string }, isLocal = false) =>
     toPageUser({ ...who, ...over }, { url, isLocal }).pictureUrl;

@@ -1,6 +1,6 @@
 import { service } from '../api/callers.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toUserId } from '../support/ids.ts';
+import { toNormalisedEmail, toUserId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { bytesOf, entriesIn } from '../support/stored.ts';
 import { backends } from '../support/stores.ts';
@@ -140,7 +140,7 @@ describe.each(backends)('users and pending accounts that fill the stores, on $na
       const row = await foyer.stores.database.db
         .selectFrom('sign_ups')
         .select('errand')
-        .where('email', '=', email)
+        .where('email', '=', toNormalisedEmail(email))
         .executeTakeFirstOrThrow();
       return row.errand;
     };

@@ -2,7 +2,7 @@ import { listOrders, StripeUnavailableError } from '../../server/membership/inde
 import { importPartnerDeals, type User } from '../../server/users/index.ts';
 import { asMember } from '../membership/api-steps.ts';
 import { cards, dayMs } from '../membership/steps.ts';
-import { toUserId } from '../support/ids.ts';
+import { toNormalisedEmail, toUserId } from '../support/ids.ts';
 import { setUpPlans } from './plan-steps.ts';
 
 describe('attacks on plans', () => {
@@ -30,7 +30,11 @@ describe('attacks on plans', () => {
       .set({ user_id: toUserId('') })
       .where('user_id', '=', first.id)
       .execute();
-    await kysely.updateTable('users').set({ email: 'gone@example.org' }).where('id', '=', first.id).execute();
+    await kysely
+      .updateTable('users')
+      .set({ email: toNormalisedEmail('gone@example.org') })
+      .where('id', '=', first.id)
+      .execute();
     expect((await context.shop.membership.ensure(await context.shop.foyer.addUser({ email }), 30)).status).toBe(
       'active',
     );
@@ -56,7 +60,9 @@ describe('attacks on plans', () => {
 
   it('A partner’s deal is only for the user who has confirmed its address', async () => {
     const email = 'dealer@example.org';
-    await db().transaction((trx) => importPartnerDeals(trx, [{ email, tier: 3 }], Date.now()));
+    await db().transaction((trx) =>
+      importPartnerDeals(trx, [{ email: toNormalisedEmail(email), tier: 3 }], Date.now()),
+    );
     const thief = await context.shop.foyer.addUser({ email, emailVerified: false });
     expect(await context.shop.membership.takeDeal(thief)).toBeUndefined();
     expect(await planOf(thief)).toBeNull();
@@ -71,7 +77,11 @@ describe('attacks on plans', () => {
     ]);
     expect([one?.tier, two?.tier]).toEqual([2, 2]);
     // The member takes another address, and somebody else gets that one.
-    await db().db.updateTable('users').set({ email: 'moved@example.org' }).where('id', '=', owner.id).execute();
+    await db()
+      .db.updateTable('users')
+      .set({ email: toNormalisedEmail('moved@example.org') })
+      .where('id', '=', owner.id)
+      .execute();
     const next = await context.shop.foyer.addUser({ email: 'owner@example.org' });
     expect(await context.shop.membership.takeDeal(next)).toBeUndefined();
     expect([await planOf(owner), await planOf(next)]).toEqual([context.shop.membership.catalogue.ofTier(2)?.id, null]);
@@ -101,7 +111,11 @@ describe('attacks on plans', () => {
     expect((await context.shop.membership.ensure(other, 7)).status).toBe('trialing');
     context.shop.stripe.fault('lost', (method, path) => method === 'POST' && path === '/v1/subscriptions');
     await expect(context.shop.membership.ensure(user, 7)).rejects.toThrow(StripeUnavailableError);
-    await db().db.updateTable('users').set({ email: 'moving.on@example.org' }).where('id', '=', user.id).execute();
+    await db()
+      .db.updateTable('users')
+      .set({ email: toNormalisedEmail('moving.on@example.org') })
+      .where('id', '=', user.id)
+      .execute();
     const moved = await context.shop.userNow(user);
     expect(await context.shop.membership.ensure(moved, 30)).toMatchObject({ status: 'trialing', trialDays: 7 });
     const customer = (await standing(user))?.customerId ?? '';

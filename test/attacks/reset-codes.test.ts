@@ -11,6 +11,7 @@ import {
   submit,
 } from '../password/steps.ts';
 import { password } from '../support/foyer.ts';
+import { toNormalisedEmail } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { setUpReset } from './reset-steps.ts';
 
@@ -162,7 +163,7 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
     const code = await codeFor(context.foyer, user.email);
     await context.foyer.stores.database.db
       .updateTable('users')
-      .set({ email: `new.${user.email}` })
+      .set({ email: toNormalisedEmail(`new.${user.email}`) })
       .where('id', '=', user.id)
       .execute();
     expect((await submit(browser, user.email, code)).status).toBe(400);

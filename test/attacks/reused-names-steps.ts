@@ -3,6 +3,7 @@ import { listIdentities } from '../../server/federation/index.ts';
 import { findUserByIdentifier, type User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toNormalisedEmail } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { answerXml, arrive, beginSaml } from '../support/saml.ts';
 import type { Backend } from '../support/stores.ts';
@@ -50,7 +51,7 @@ export function setUpReusedNames(backend: Backend) {
   });
 
   const db = () => foyer.stores.database.db;
-  const member = (email: string) => findUserByIdentifier(db(), { email });
+  const member = (email: string) => findUserByIdentifier(db(), { email: toNormalisedEmail(email) });
   const linksOf = ({ id }: User) => listIdentities(db(), id);
   const accept = (user: User) =>
     db()

@@ -4,7 +4,7 @@ import { plainHasher } from '../sign-up/plain-hasher.ts';
 import { begin, codeFor, newAddress, newPassword, otherThan, profile } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toUserId } from '../support/ids.ts';
+import { toNormalisedEmail, toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 
 const codeStep = '/signup/emailCaptured';
@@ -17,7 +17,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
   });
   afterAll(() => foyer?.close());
 
-  const member = (email: string) => findUserByIdentifier(foyer.stores.database.db, { email });
+  const member = (email: string) => findUserByIdentifier(foyer.stores.database.db, { email: toNormalisedEmail(email) });
   const signIn = (browser: Browser, username: string, password: string) =>
     browser.post('/sign-in', { username, password });
   const confirm = (browser: Browser, code: string) => browser.post(codeStep, { code });

@@ -57,7 +57,7 @@ export async function homeWithoutPages(
 }
 
 /** The same with the member's password. */
-export const signedInAtApp = (page: Page, appUrl: string, user: Pick<User, 'email'>, secret?: string): Promise<void> =>
+export const signedInAtApp = (page: Page, appUrl: string, user: { email: string }, secret?: string): Promise<void> =>
   homeWithoutPages(page, appUrl, (atFoyer, asked) => signInFor(atFoyer, { url: asked }, user, secret));
 
 /** Signed in at Foyer alone. */

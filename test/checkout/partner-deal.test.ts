@@ -2,7 +2,7 @@ import { findUserByIdentifier, importPartnerDeals, type PartnerTier, type User }
 import { codeFor, newAddress, profile } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
-import { toPlanId } from '../support/ids.ts';
+import { toNormalisedEmail, toPlanId } from '../support/ids.ts';
 import { mainForm, openShop, press, type Shop, wordsOf } from './shop.ts';
 
 let shop: Shop;
@@ -14,7 +14,9 @@ afterAll(() => shop?.close());
 const pathOf = (answer: Response) => locationOf(answer).slice(shop.foyer.url.length);
 
 const sell = (email: string, tier: PartnerTier) =>
-  shop.foyer.stores.database.transaction((trx) => importPartnerDeals(trx, [{ email, tier }], Date.now()));
+  shop.foyer.stores.database.transaction((trx) =>
+    importPartnerDeals(trx, [{ email: toNormalisedEmail(email), tier }], Date.now()),
+  );
 
 /** The operator has noted that a member has bought from the partner. */
 async function offered(planId: string | null, tier: PartnerTier): Promise<User> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openDatabase } from '../../server/store/index.ts';
 import { findPartnerDeal, findUserByIdentifier } from '../../server/users/index.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
+import { toNormalisedEmail } from '../support/ids.ts';
 import { backends, type StoreUrls } from '../support/stores.ts';
 
 describe.each(backends)('foyer partner-deal import on $name', (backend) => {
@@ -30,7 +31,7 @@ describe.each(backends)('foyer partner-deal import on $name', (backend) => {
   async function dealOf(email: string) {
     const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
     try {
-      return await findPartnerDeal(database.db, email);
+      return await findPartnerDeal(database.db, toNormalisedEmail(email));
     } finally {
       await database.close();
     }
@@ -65,7 +66,7 @@ describe.each(backends)('foyer partner-deal import on $name', (backend) => {
     expect((await importing(csv)).json()).toMatchObject({ added: 1, offered: 1 });
     expect((await importing(csv)).json()).toMatchObject({ kept: 1, offered: 0 });
     const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
-    const member = await findUserByIdentifier(database.db, { email: 'ada@example.com' });
+    const member = await findUserByIdentifier(database.db, { email: toNormalisedEmail('ada@example.com') });
     await database.close();
     expect(member).toMatchObject({ source: 'appsumo_update', offeredPlanId: '102', planId: null });
   });

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import { openDatabase } from '../../server/store/index.ts';
 import { findUserRecord } from '../../server/users/index.ts';
 import { type Cli, cliOn, cliSecretKey } from '../support/cli.ts';
-import { toPlanId, toUserId } from '../support/ids.ts';
+import { toNormalisedEmail, toPlanId, toUserId } from '../support/ids.ts';
 import { backends, type StoreUrls } from '../support/stores.ts';
 
 const ada = ['--email', 'Ada@Example.com', '--given-name', 'Ada', '--family-name', 'Lovelace'];
@@ -129,7 +129,7 @@ describe.each(backends)('foyer user on $name', (backend) => {
       const row = await database.db
         .selectFrom('users')
         .select('password_hash')
-        .where('email', '=', email)
+        .where('email', '=', toNormalisedEmail(email))
         .executeTakeFirstOrThrow();
       await database.close();
       return row.password_hash ?? '';

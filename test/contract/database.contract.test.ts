@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Database, isUniqueViolation } from '../../server/store/index.ts';
-import { toE164, toSha256 } from '../support/ids.ts';
+import { toE164, toNormalisedEmail, toSha256 } from '../support/ids.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 import { aClient, anOidcRecord, aSigningKey, aUser, NOW_MS } from './rows.ts';
 
@@ -95,11 +95,11 @@ describe.each(backends)('database: $name', ({ open }) => {
     it('A unique violation names the e-mail address', async () => {
       await database.db
         .insertInto('users')
-        .values(aUser({ email: 'twice@example.com' }))
+        .values(aUser({ email: toNormalisedEmail('twice@example.com') }))
         .execute();
       const second = database.db
         .insertInto('users')
-        .values(aUser({ email: 'twice@example.com' }))
+        .values(aUser({ email: toNormalisedEmail('twice@example.com') }))
         .execute();
       const error = await failureOf(second);
       expect(isUniqueViolation(error)).toBe(true);

@@ -1,6 +1,6 @@
 import type { ClientTable, OidcTable, SigningKeyTable, UserTable } from '../../server/store/index.ts';
 import { uuidv7 } from '../../server/store/index.ts';
-import { toClientId, toSealedText, toSha256, toUserId } from '../support/ids.ts';
+import { toClientId, toNormalisedEmail, toSealedText, toSha256, toUserId } from '../support/ids.ts';
 
 /** More than 32 bits, as every time in milliseconds is. */
 export const NOW_MS = 1_790_000_000_123;
@@ -9,7 +9,7 @@ export function aUser(change: Partial<UserTable> = {}): UserTable {
   const id = uuidv7();
   return {
     id: toUserId(id),
-    email: `${id}@example.com`,
+    email: toNormalisedEmail(`${id}@example.com`),
     email_verified: 0,
     phone: null,
     phone_verified: 0,

@@ -7,6 +7,7 @@ import type { TestFoyer } from '../support/foyer.ts';
 import {
   toClientId,
   toE164,
+  toNormalisedEmail,
   toPlanId,
   toSealedText,
   toSessionIdHash,
@@ -184,7 +185,7 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       issuer: 'https://accounts.google.com',
       subject: `at-${id}`,
       provider: 'google',
-      email: 'marked@gmail.example',
+      email: toNormalisedEmail('marked@gmail.example'),
       name: 'Marked Name',
       linked_at: at,
       last_used_at: null,
@@ -192,7 +193,7 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
     email_changes: {
       id: `change-${id}`,
       user_id: id,
-      old_email: `${id}-${old}`,
+      old_email: toNormalisedEmail(`${id}-${old}`),
       new_email: email,
       undo_hash: toSha256(secret),
       changed_at: at,

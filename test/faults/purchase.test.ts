@@ -8,7 +8,7 @@ import { findUser, insertUser, insertUserRecord } from '../../server/users/index
 import { mainForm } from '../checkout/shop.ts';
 import { createServers, type ServerProcess } from '../journeys/server-process.ts';
 import { Browser, locationOf } from '../support/browser.ts';
-import { toUserId } from '../support/ids.ts';
+import { toNormalisedEmail, toUserId } from '../support/ids.ts';
 import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
 import { seededRandom } from './seeded.ts';
 
@@ -82,7 +82,14 @@ async function addMember(seed: number): Promise<string> {
   const { id } = await database.transaction(async (trx) => {
     const user = await insertUser(
       trx,
-      { email, givenName: 'Ada', familyName: 'Seed', passwordHash, emailVerified: true, acceptedTosVersion: 1 },
+      {
+        email: toNormalisedEmail(email),
+        givenName: 'Ada',
+        familyName: 'Seed',
+        passwordHash,
+        emailVerified: true,
+        acceptedTosVersion: 1,
+      },
       Date.now(),
     );
     await insertUserRecord(trx, user.id, Date.now());

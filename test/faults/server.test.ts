@@ -3,6 +3,7 @@ import { clientMetadata, createClientSecret, insertClient } from '../../server/o
 import { openDatabase } from '../../server/store/index.ts';
 import { insertUser } from '../../server/users/index.ts';
 import { createServers, type ServerProcess } from '../journeys/server-process.ts';
+import { toNormalisedEmail } from '../support/ids.ts';
 import { startHonestCarrier } from './honest-carrier.ts';
 import { seededRandom } from './seeded.ts';
 
@@ -27,7 +28,13 @@ async function populate(dataDir: string) {
     await insertClient(database.db, clientMetadata(request, { development: true }), secret, Date.now());
     const emails = Array.from({ length: 6 }, (_, n) => `member${n}@example.com`);
     for (const email of emails) {
-      const user = { email, givenName: 'Ada', familyName: 'Member', passwordHash: null, emailVerified: true };
+      const user = {
+        email: toNormalisedEmail(email),
+        givenName: 'Ada',
+        familyName: 'Member',
+        passwordHash: null,
+        emailVerified: true,
+      };
       await database.transaction((trx) => insertUser(trx, user, Date.now()));
     }
     return { authorization: `Basic ${Buffer.from(`mailer:${secret}`).toString('base64')}`, emails };

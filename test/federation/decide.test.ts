@@ -3,14 +3,14 @@ import type { UpstreamIdentity } from '../../server/federation/identity.ts';
 import type { FederatedIdentity } from '../../server/federation/identity-store.ts';
 import { decide, type ProvisioningFacts } from '../../server/federation/provisioning-decision.ts';
 import type { User } from '../../server/users/index.ts';
-import { toUserId } from '../support/ids.ts';
+import { toNormalisedEmail, toUserId } from '../support/ids.ts';
 
 const identity: UpstreamIdentity = {
   provider: 'google',
   kind: 'google',
   issuer: 'https://accounts.google.com',
   subject: '1',
-  email: 'ada@example.com',
+  email: toNormalisedEmail('ada@example.com'),
   emailVerified: true,
   givenName: 'Ada',
   familyName: 'Lovelace',
@@ -77,7 +77,10 @@ describe('decide', () => {
     .map((user) => userOf(user));
   const whatever = fc.record({
     identity: fc
-      .record({ email: fc.option(fc.constant('ada@example.com'), { nil: undefined }), emailVerified: fc.boolean() })
+      .record({
+        email: fc.option(fc.constant(toNormalisedEmail('ada@example.com')), { nil: undefined }),
+        emailVerified: fc.boolean(),
+      })
       .map(
         (one): UpstreamIdentity => ({
           ...identity,

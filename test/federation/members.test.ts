@@ -9,7 +9,7 @@ import {
 import { codeFor, otherThan } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toSha256, toUserId } from '../support/ids.ts';
+import { toNormalisedEmail, toSha256, toUserId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
@@ -32,7 +32,7 @@ describe.each(backends)('users by a provider on $name', (backend) => {
   });
 
   const db = () => foyer.stores.database.db;
-  const member = (email = '') => findUserByIdentifier(db(), { email });
+  const member = (email = '') => findUserByIdentifier(db(), { email: toNormalisedEmail(email) });
   const path = (answer: Response) => pathOf(foyer, answer);
   const isSignedIn = async (browser: Browser) => (await browser.get('/settings')).status !== 303;
   const linksOf = async (user: User | undefined) => listIdentities(db(), toUserId(user?.id ?? ''));
@@ -179,8 +179,17 @@ describe.each(backends)('users by a provider on $name', (backend) => {
       const user = await foyer.addUser();
       const kept = user.email;
       const nowMs = foyer.deps.now();
-      await db().updateTable('users').set({ email: 'moved@example.com' }).where('id', '=', user.id).execute();
-      const change = { id: crypto.randomUUID(), user_id: user.id, old_email: kept, new_email: 'moved@example.com' };
+      await db()
+        .updateTable('users')
+        .set({ email: toNormalisedEmail('moved@example.com') })
+        .where('id', '=', user.id)
+        .execute();
+      const change = {
+        id: crypto.randomUUID(),
+        user_id: user.id,
+        old_email: kept,
+        new_email: toNormalisedEmail('moved@example.com'),
+      };
       await db()
         .insertInto('email_changes')
         .values({ ...change, undo_hash: toSha256('x'), changed_at: nowMs, undo_until: nowMs + 60_000, undone_at: null })
@@ -231,7 +240,7 @@ describe.each(backends)('users by a provider on $name', (backend) => {
       const begun = await db()
         .selectFrom('sign_ups')
         .selectAll()
-        .where('email', '=', grace.email ?? '')
+        .where('email', '=', toNormalisedEmail(grace.email ?? ''))
         .execute();
       expect(begun).toMatchObject([{ state: 'confirmed', identity: null, password_hash: '' }]);
       expect(path(await browser.get('/'))).toMatch(/^\/tos/);

@@ -1,6 +1,7 @@
 import type { UpstreamIdentity } from '../../server/federation/identity.ts';
 import { decide, loadFacts } from '../../server/federation/provisioning-decision.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toNormalisedEmail } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { backends } from '../support/stores.ts';
 import { comeBy, somebody } from './steps.ts';
@@ -22,7 +23,7 @@ describe.each(backends)('two tabs at once at a provider, on $name', (backend) =>
     const ada = somebody(providers, 'google', { subject });
     const identity: UpstreamIdentity = {
       ...({ provider: 'google', kind: 'google', issuer: 'https://accounts.google.com', subject } as const),
-      email: ada.email,
+      email: toNormalisedEmail(ada.email ?? ''),
       emailVerified: true,
       givenName: 'Ada',
       familyName: 'Lovelace',

@@ -2,7 +2,7 @@ import { findUserByIdentifier, type User } from '../../server/users/index.ts';
 import { openShop, press, type Shop } from '../checkout/shop.ts';
 import { codeFor } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
-import { toPlanId } from '../support/ids.ts';
+import { toNormalisedEmail, toPlanId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { relyingParty } from '../support/relying-party.ts';
 import { comeBy, pathOf, somebody } from './steps.ts';
@@ -23,7 +23,7 @@ describe('users by a provider, where plans are sold', () => {
 
   const path = (answer: Response) => pathOf(shop.foyer, answer);
   async function member(email = ''): Promise<User> {
-    const user = await findUserByIdentifier(shop.foyer.stores.database.db, { email });
+    const user = await findUserByIdentifier(shop.foyer.stores.database.db, { email: toNormalisedEmail(email) });
     if (!user) throw new Error(`${email} is no member`);
     return user;
   }

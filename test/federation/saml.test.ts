@@ -4,6 +4,7 @@ import { insertIdentity } from '../../server/federation/identity-store.ts';
 import { findUserByIdentifier } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toNormalisedEmail } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { relyingParty } from '../support/relying-party.ts';
 import {
@@ -172,7 +173,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     };
     const { attempt } = await come({ ...issuerOf('plain'), ...named }, 'plain');
     expect(await isSignedIn(attempt.browser)).toBe(true);
-    expect(await findUserByIdentifier(foyer.stores.database.db, { email: mail })).toMatchObject({
+    expect(await findUserByIdentifier(foyer.stores.database.db, { email: toNormalisedEmail(mail) })).toMatchObject({
       givenName: 'Gi',
       familyName: 'Ven',
       emailVerified: true,

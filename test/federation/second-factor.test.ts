@@ -6,7 +6,7 @@ import { appCode, giveTotp, show, textedCode } from '../sign-in/factor-steps.ts'
 import { codeFor } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toSessionId } from '../support/ids.ts';
+import { toNormalisedEmail, toSessionId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { type RelyingParty, refreshOf, relyingParty, store, tokensFor } from '../support/relying-party.ts';
 import { anyBackend } from '../support/stores.ts';
@@ -44,7 +44,11 @@ describe('second factor of users by a provider', () => {
   }
   const acceptTerms = async (email = '') => {
     const set = { accepted_tos_version: foyer.deps.terms.number };
-    await foyer.stores.database.db.updateTable('users').set(set).where('email', '=', email).execute();
+    await foyer.stores.database.db
+      .updateTable('users')
+      .set(set)
+      .where('email', '=', toNormalisedEmail(email))
+      .execute();
   };
   /** For a client app, as far as the provider's answer leads. */
   async function comeFor(browser: Browser, kind: Kind, who: Person, parameters: Record<string, string> = {}) {

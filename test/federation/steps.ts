@@ -1,6 +1,7 @@
 import { findUserByIdentifier, type User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
+import { toNormalisedEmail } from '../support/ids.ts';
 import { formFieldsOf } from '../support/provider-forms.ts';
 import type { TestProviders } from '../support/providers.ts';
 import { refreshOf } from '../support/relying-party.ts';
@@ -81,9 +82,9 @@ export async function memberBy(
   await db
     .updateTable('users')
     .set(accepted)
-    .where('email', '=', who.email ?? '')
+    .where('email', '=', toNormalisedEmail(who.email ?? ''))
     .execute();
-  const user = await findUserByIdentifier(db, { email: who.email ?? '' });
+  const user = await findUserByIdentifier(db, { email: toNormalisedEmail(who.email ?? '') });
   if (!user) throw new Error(`${who.email} is no member`);
   return { user, who };
 }

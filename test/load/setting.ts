@@ -1,3 +1,4 @@
+import { toNormalisedEmail } from '../support/ids.ts';
 /** What both sides of a comparison agree on: addresses, the client app, the members. Nothing here leaves this machine. */
 
 export const host = 'login.example.com';
@@ -7,7 +8,7 @@ export const scope = 'openid profile email phone';
 export const password = 'correct horse 9';
 /** A client secret with 256 bits, as `foyer client add` makes them. */
 export const client = { id: 'bench-app', secret: `foyer_cs_${'bench-only-'.repeat(4)}` };
-export const memberEmail = (index: number) => `member${index}@example.com`;
+export const memberEmail = (index: number) => toNormalisedEmail(`member${index}@example.com`);
 
 /** RFC 7636, appendix B. */
 export const pkce = {

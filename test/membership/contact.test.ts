@@ -2,7 +2,7 @@ import { attachCustomer, memberKey } from '../../server/membership/ensure-custom
 import { diffWithStripe } from '../../server/membership/index.ts';
 import { insertMembership } from '../../server/membership/membership-store.ts';
 import type { User } from '../../server/users/index.ts';
-import { toStripeCustomerId } from '../support/ids.ts';
+import { toNormalisedEmail, toStripeCustomerId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { manyCards, type Shop, startShop } from './steps.ts';
 
@@ -30,7 +30,11 @@ describe.each(backends)('an address that Stripe refuses, on $name', (backend) =>
       .map(({ kind, detail }) => [kind, detail]);
   const rename = async ({ id }: User, email: string) => {
     const { db } = shop.foyer.deps.database;
-    await db.updateTable('users').set({ email, updated_at: shop.foyer.deps.now() }).where('id', '=', id).execute();
+    await db
+      .updateTable('users')
+      .set({ email: toNormalisedEmail(email), updated_at: shop.foyer.deps.now() })
+      .where('id', '=', id)
+      .execute();
   };
   let members = 0;
   /** Browsers and the sign-up accept it (HTML, section 4.10.5.1.5); Stripe does not. */

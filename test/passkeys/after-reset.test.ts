@@ -4,7 +4,7 @@ import { newPassword, read, reset } from '../password/steps.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toUserId } from '../support/ids.ts';
+import { toNormalisedEmail, toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { addPasskey, memberWithPasskey, signInWith } from './steps.ts';
 
@@ -64,7 +64,7 @@ describe.each(backends)('a reset password and the passkeys that were added latel
           issuer: 'https://acme.example',
           subject: `${name}-${user.id}`,
           provider: 'acme',
-          email: `${name}@acme.example`,
+          email: toNormalisedEmail(`${name}@acme.example`),
           linked_at,
           last_used_at: null,
         })

@@ -7,7 +7,7 @@ import {
 } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toUserId } from '../support/ids.ts';
+import { toNormalisedEmail, toUserId } from '../support/ids.ts';
 import { relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { begin, codeFor, forgetWait, newAddress, newPassword, otherThan, profile } from './steps.ts';
@@ -20,7 +20,7 @@ describe.each(backends)('sign-up on $name', (backend) => {
   afterAll(() => foyer?.close());
 
   const db = () => foyer.stores.database.db;
-  const member = (email: string) => findUserByIdentifier(db(), { email });
+  const member = (email: string) => findUserByIdentifier(db(), { email: toNormalisedEmail(email) });
   const search = () => `${foyer.url}/sandbox/search`;
   const errorOf = (html: string, field: string) =>
     new RegExp(`id="field-${field}-error">.*?</svg>(.*?)</p>`).exec(html)?.[1];
@@ -296,7 +296,9 @@ describe.each(backends)('sign-up on $name', (backend) => {
 
   it('A sign-up from the partner has a fixed address and claims the deal', async () => {
     const email = `ida+deal${newAddress()}`;
-    await foyer.stores.database.transaction((trx) => importPartnerDeals(trx, [{ email, tier: 2 }], 1));
+    await foyer.stores.database.transaction((trx) =>
+      importPartnerDeals(trx, [{ email: toNormalisedEmail(email), tier: 2 }], 1),
+    );
     const browser = foyer.browser();
     // A plus sign in a query is a space.
     const query = `email=${email}&from=appsumo`;
@@ -312,7 +314,11 @@ describe.each(backends)('sign-up on $name', (backend) => {
     await confirm(browser, await codeFor(foyer, email));
     const user = await member(email);
     expect(user?.source).toBe('appsumo');
-    const deal = await db().selectFrom('partner_deals').selectAll().where('email', '=', email).executeTakeFirst();
+    const deal = await db()
+      .selectFrom('partner_deals')
+      .selectAll()
+      .where('email', '=', toNormalisedEmail(email))
+      .executeTakeFirst();
     expect(deal).toMatchObject({ user_id: user?.id, used_at: expect.any(Number) });
     // Once.
     expect(locationOf(await foyer.browser().get(`/signup?${query}`))).toBe(`${foyer.url}/signup`);

@@ -2,15 +2,16 @@ import { createHmac } from 'node:crypto';
 import { deriveKey } from '../../server/store/index.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
+import { type NormalisedEmail, toNormalisedEmail } from '../support/ids.ts';
 
 /** A password that nobody's name is in, and no list has. */
 export const newPassword = 'open sesame 7';
 
 let visitors = 0;
 /** An address of its own for each test. */
-export function newAddress(): string {
+export function newAddress(): NormalisedEmail {
   visitors += 1;
-  return `visitor${visitors}@example.com`;
+  return toNormalisedEmail(`visitor${visitors}@example.com`);
 }
 
 /** What step 0's form sends. */

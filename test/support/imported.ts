@@ -1,6 +1,6 @@
 import { type ImportedUser, insertImportedUsers } from '../../server/users/index.ts';
 import type { TestFoyer } from './foyer.ts';
-import { toUserId } from './ids.ts';
+import { toNormalisedEmail, toUserId } from './ids.ts';
 
 let members = 0;
 /** Adds a user like `foyer user import`. */
@@ -8,7 +8,7 @@ export async function imported(foyer: TestFoyer, change: Partial<ImportedUser> =
   members += 1;
   const member: ImportedUser = {
     id: toUserId(`0000000${members % 10}-4c7f-4c7f-8c7f-${Date.now().toString(16).padStart(12, '0')}`),
-    email: `moved${members}@example.com`,
+    email: toNormalisedEmail(`moved${members}@example.com`),
     emailVerified: true,
     phone: null,
     phoneVerified: false,

@@ -84,7 +84,7 @@ export async function store(browser: Browser, verifyUser: string): Promise<strin
 export async function signInFor(
   browser: Browser,
   begun: Pick<Begun, 'url'>,
-  user: Pick<User, 'email'>,
+  user: { email: string },
   secret = password,
 ): Promise<string> {
   return homeFrom(browser, locationOf(await browser.get(begun.url, { from: 'cross-site' })), user, secret);
@@ -94,7 +94,7 @@ export async function signInFor(
 export async function homeFrom(
   browser: Browser,
   page: string,
-  user: Pick<User, 'email'>,
+  user: { email: string },
   secret = password,
 ): Promise<string> {
   let at = page;

@@ -5,7 +5,7 @@ import {
   type ImportedUser,
   noExistingUsers,
 } from '../../server/users/import-rules.ts';
-import { toE164, toUserId } from '../support/ids.ts';
+import { toE164, toNormalisedEmail, toUserId } from '../support/ids.ts';
 
 const nobody = {
   passwordHash: null,
@@ -30,7 +30,9 @@ const nobody = {
 const comer = fc
   .record({
     id: fc.constantFrom(...['1', '2', '3', '4', '5', '6'].map(toUserId)),
-    email: fc.constantFrom('a@x.example', 'b@x.example', 'c@x.example', 'd@x.example', 'e@x.example'),
+    email: fc.constantFrom(
+      ...['a@x.example', 'b@x.example', 'c@x.example', 'd@x.example', 'e@x.example'].map(toNormalisedEmail),
+    ),
     emailVerified: fc.boolean(),
     phone: fc.constantFrom(null, toE164('+4911'), toE164('+4922')),
     phoneVerified: fc.boolean(),
@@ -46,11 +48,11 @@ const comer = fc
   );
 
 const here = (): ExistingUsers => ({
-  members: new Map([[toUserId('6'), 'e@x.example']]),
+  members: new Map([[toUserId('6'), toNormalisedEmail('e@x.example')]]),
   emails: new Map([
-    ['e@x.example', toUserId('6')],
+    [toNormalisedEmail('e@x.example'), toUserId('6')],
     // Kept for somebody.
-    ['d@x.example', toUserId('4')],
+    [toNormalisedEmail('d@x.example'), toUserId('4')],
   ]),
   phones: new Map([[toE164('+4922'), { id: toUserId('6'), verified: true }]]),
   left: new Set([toUserId('5')]),
@@ -102,12 +104,12 @@ describe('decideImport', () => {
     const said = {
       ...nobody,
       id: toUserId('1'),
-      email: 'a@x.example',
+      email: toNormalisedEmail('a@x.example'),
       emailVerified: true,
       phone: toE164('+4911'),
       phoneVerified: false,
     };
-    const shown = { ...said, id: toUserId('2'), email: 'b@x.example', phoneVerified: true };
+    const shown = { ...said, id: toUserId('2'), email: toNormalisedEmail('b@x.example'), phoneVerified: true };
     const [first, second] = [said, shown].map((one): ImportedUser => ({ ...one, mfaPreference: 'none' }));
     if (!first || !second) throw new Error('two were made');
     expect(decideImport([first, second], noExistingUsers()).add).toMatchObject([{ phone: null }, { phone: '+4911' }]);
@@ -117,7 +119,12 @@ describe('decideImport', () => {
       phones: new Map([[toE164('+4911'), { id: toUserId('9'), verified: false }]]),
     };
     expect(decideImport([second], known).release).toEqual(['9']);
-    const carries: ImportedUser = { ...second, id: toUserId('3'), email: 'c@x.example', mfaPreference: 'sms' };
+    const carries: ImportedUser = {
+      ...second,
+      id: toUserId('3'),
+      email: toNormalisedEmail('c@x.example'),
+      mfaPreference: 'sms',
+    };
     expect(decideImport([second, carries], noExistingUsers()).outcomes[1]).toEqual({
       kind: 'refused',
       why: 'phone-taken',

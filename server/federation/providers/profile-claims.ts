@@ -1,4 +1,5 @@
 import { isMalformed } from '../../http/index.ts';
+import type { NormalisedEmail } from '../../shared/index.ts';
 import { maxNameLength, normaliseEmail } from '../../users/index.ts';
 import { FederationError, type UpstreamIdentity } from '../identity.ts';
 
@@ -17,7 +18,7 @@ export function toSubject(claims: unknown): string {
   return claims;
 }
 
-export function toEmail(claims: unknown): string | undefined {
+export function toEmail(claims: unknown): NormalisedEmail | undefined {
   return typeof claims === 'string' ? normaliseEmail(claims) : undefined;
 }
 
@@ -56,6 +57,6 @@ export function toPictureUrl(claims: unknown): string | undefined {
 }
 
 /** Tests whether an address is in one of the domains, which are in lower case. */
-export function isOfDomain(email: string | undefined, domains: readonly string[]): boolean {
+export function isOfDomain(email: NormalisedEmail | undefined, domains: readonly string[]): boolean {
   return email !== undefined && domains.includes(email.slice(email.lastIndexOf('@') + 1));
 }

@@ -8,7 +8,7 @@ import type * as DepsModule from '../../../server/deps.ts';
 import type * as OidcModule from '../../../server/oidc/index.ts';
 import type * as StoreModule from '../../../server/store/index.ts';
 import type * as UsersModule from '../../../server/users/index.ts';
-import { toE164 } from '../../support/ids.ts';
+import { toE164, toNormalisedEmail } from '../../support/ids.ts';
 import { built } from '../built.ts';
 import { serve } from '../rpc.ts';
 import { client, type Listening, memberEmail, password, redirectUri, usage } from '../setting.ts';
@@ -57,7 +57,13 @@ async function addNamed({ emails, imported = false }: { emails: string[]; import
   const passwordHash = imported ? null : await deps.passwords.hash(password, 'operator');
   await deps.database.transaction(async (trx) => {
     for (const email of emails) {
-      const common = { email, givenName: 'Ada', familyName: 'Member', passwordHash, emailVerified: true };
+      const common = {
+        email: toNormalisedEmail(email),
+        givenName: 'Ada',
+        familyName: 'Member',
+        passwordHash,
+        emailVerified: true,
+      };
       const { id } = await insertUser(trx, { ...common, acceptedTosVersion: deps.terms.number }, deps.now());
       if (imported) await trx.updateTable('users').set({ imported_at: deps.now() }).where('id', '=', id).execute();
     }
