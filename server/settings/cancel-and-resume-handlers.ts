@@ -55,7 +55,7 @@ interface ActionPage<Status extends PlanStatusView> {
   toTitle(status: Status): TextKey;
   /** @param basePlanId the plan without the subscription */
   toView(
-    shown: { ctx: PageContext; action: string; problem: ActionProblem | undefined },
+    common: { ctx: PageContext; action: string; problem: ActionProblem | undefined },
     status: Status,
     basePlanId: PlanId | null | undefined,
   ): ReactElement;
@@ -94,9 +94,9 @@ const cancelPage = ({ membership }: Pick<AccountDeps, 'membership'>): ActionPage
   path: cancelPath,
   appliesTo: (status): status is Ending => ['renews', 'changes', 'unpaid', 'paused'].includes(status.kind),
   toTitle: () => 'membership.cancel.title',
-  toView: (shown, status, basePlanId) =>
+  toView: (common, status, basePlanId) =>
     createElement(CancelMembershipPage, {
-      ...shown,
+      ...common,
       plan: status.plan.name,
       until: status.kind === 'paused' ? null : status.at,
       atOnce: status.kind === 'unpaid' || status.kind === 'paused' ? status.kind : undefined,
@@ -112,9 +112,9 @@ const resumePage: ActionPage<Scheduled> = {
   path: resumePath,
   appliesTo: (status): status is Scheduled => status.kind === 'ends' || status.kind === 'changes',
   toTitle: ({ kind }) => (kind === 'ends' ? 'membership.resume.title' : 'membership.resume.keepTitle'),
-  toView: (shown, status) =>
+  toView: (common, status) =>
     createElement(ResumeMembershipPage, {
-      ...shown,
+      ...common,
       plan: status.plan.name,
       at: status.at,
       to: status.kind === 'changes' ? status.to : undefined,
