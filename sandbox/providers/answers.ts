@@ -33,12 +33,12 @@ const ofCodes = {
 const ofIdTokens = {
   'id-token-missing': 'None',
   'id-token-unsigned': 'Unsigned',
-  'id-token-other-key': 'Somebody else’s key',
+  'id-token-other-key': 'Another key',
   'id-token-wrong-issuer': 'Another issuer',
   'id-token-wrong-audience': 'For another app',
   'id-token-wrong-nonce': 'Another nonce',
   'id-token-expired': 'Expired',
-  'other-subject': 'Userinfo of somebody else',
+  'other-subject': 'Userinfo of someone else',
   /** RFC 9207: the response names another issuer. */
   'wrong-iss': 'Comes back from another issuer',
 } as const;
@@ -52,7 +52,7 @@ const ofSaml = {
     'wrong-request': 'To another request',
     'no-relay-state': 'No RelayState',
   },
-  'Its signature': { unsigned: 'None', 'other-key': 'Somebody else’s key', changed: 'Changed afterwards' },
+  'Its signature': { unsigned: 'None', 'other-key': 'Another key', changed: 'Changed afterwards' },
   'The assertion': {
     'wrong-issuer': 'Another issuer',
     'wrong-audience': 'For another app',

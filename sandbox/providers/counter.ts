@@ -37,7 +37,7 @@ function readAnswer(kind: StandInKind, people: readonly Person[], body: Record<s
   if (isBroken(kind, broken)) return { person: first, broken };
   if (person) return { person };
   if (field('other') === '') return undefined;
-  const [givenName = '', ...family] = (field('name') || 'Somebody Else').split(/\s+/);
+  const [givenName = '', ...family] = (field('name') || 'Someone Else').split(/\s+/);
   const email = field('email');
   return {
     person: {

@@ -132,7 +132,7 @@ function invoiceRoutes(router: Router, engine: Engine): void {
       `Invoice ${invoice.number ?? ''}`,
       `<h1>Invoice ${text(invoice.number)}</h1><p>${text(invoice.customer_email)}<br>${day(invoice.created)}, ${text(invoice.status)}</p>
       <table><tbody>${lines}${rows.join('')}</tbody></table>
-      <p class="note">This page stands for Stripe’s. Nobody owes anything.</p>`,
+      <p class="note">This page stands for Stripe’s. No one owes anything.</p>`,
     );
   });
 }

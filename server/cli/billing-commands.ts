@@ -52,7 +52,7 @@ Example:
       'after',
       `
 Stripe is right: what is stored here is read anew from it, orders that are missing are written, and mails that were not
-sent go out by the running Foyer's outbox. Nothing is changed at Stripe, and nobody is charged. Exit code 1 when something
+sent go out by the running Foyer's outbox. Nothing is changed at Stripe, and no one is charged. Exit code 1 when something
 is left that only you can mend.
 
 Example:

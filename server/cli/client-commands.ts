@@ -116,7 +116,7 @@ function withClientOptions(command: Command): Command {
     .option('--jwks-uri <URI>', 'the same, with the address of its public keys')
     .option('--native', 'an app on a device: public, loopback and private schemes allowed, members are asked')
     .option('--service', 'it acts for itself too, by client credentials; then it needs no --redirect-uri')
-    .option('--third-party', 'somebody else runs it: members are asked what it may know')
+    .option('--third-party', 'a third party runs it: members are asked what it may know')
     .option(
       '--scope <SCOPE...>',
       `what it may ask for: ${knownScopes.join(', ')} (default: openid profile email phone)`,

@@ -82,7 +82,7 @@ export async function rotate(context: Context, { atOnce }: { atOnce: boolean }):
         `New keys sign at once: every running Foyer takes them up within ${keysRefreshSeconds} s.`,
         `A client app that has read the published keys within the last ${publicMetadataSeconds} s may refuse new tokens until it reads them again.`,
         `The old keys sign nothing more. They stay published until ${until}, so that open sessions last:`,
-        'until then a client app still accepts an id token that somebody signs with a leaked one.',
+        'until then a client app still accepts an id token that an attacker signs with a leaked one.',
       ]
     : [
         `New keys are published within ${keysRefreshSeconds} s and sign from ${moment(signsFrom)} (in ${(signsFrom - nowMs) / 1000} s),`,

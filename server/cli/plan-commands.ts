@@ -11,7 +11,7 @@ export function planCommands(program: Command, io: CliIo, act: Act): void {
     .command('list')
     .description('the catalogue: PLANS_FILE, or the one that comes with Foyer')
     .option('--json', 'print JSON; amounts in cents')
-    .addHelpText('after', '\nAsks nobody.\n\nExample:\n  foyer plans list')
+    .addHelpText('after', '\nDoes not ask Stripe.\n\nExample:\n  foyer plans list')
     .action((options: { json?: boolean }) => act(() => listPlans(readPlanSetup(io.env)), options));
 
   plans

@@ -14,7 +14,7 @@ export function providerCommands(program: Command, io: CliIo, act: Act): void {
     .command('list')
     .description('which there are, and what to register at each')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nAsks nobody.\n\nExample:\n  foyer provider list')
+    .addHelpText('after', '\nAsks no provider.\n\nExample:\n  foyer provider list')
     .action((options: { json?: boolean }) => act(() => listProviders(setup()), options));
 
   provider
@@ -26,7 +26,7 @@ export function providerCommands(program: Command, io: CliIo, act: Act): void {
       'after',
       `
 Fetches discovery documents and SAML metadata, compares issuers, addresses and certificates, says when a certificate ends, and
-shows each provider the credentials with a code that nobody was given. Changes nothing; exit code 1 when there is a fault.
+shows each provider the credentials with a code that it has issued to no one. Changes nothing; exit code 1 when there is a fault.
 
 Example:
   foyer provider check acme`,

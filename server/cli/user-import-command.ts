@@ -27,7 +27,7 @@ export function userImportCommand(users: Command, io: CliIo, act: Act): void {
     .option('--dry-run', 'say what would become of each row, and change nothing')
     .option('--report <FILE>', 'write each refused row and whatever is left out, with its line, as CSV')
     .option('--verified', 'you vouch for addresses of which the file says nothing')
-    .option('--ignore-hashes', 'bring nobody’s password: everybody sets a new one')
+    .option('--ignore-hashes', 'import no passwords: every member sets a new one')
     .option('--wrap-weak-hashes', 'put argon2id around each hash below the least work; some 20 ms each')
     .option('--provider <NAME=ID...>', 'what the other service calls a provider of PROVIDERS_FILE, and its id there')
     .option(

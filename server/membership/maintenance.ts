@@ -61,7 +61,7 @@ async function finishCharges(deps: BillingDeps): Promise<void> {
         const late = membership && endsWithin(membership, now(), beforeRenewalMs);
         if (late || now() - still.charge.beganAt > leftLyingMs) await cancelCharge(deps, still);
       }),
-    'could not look after a payment that nobody has come back to',
+    'could not settle or cancel a payment to which its member has not come back',
   );
 }
 

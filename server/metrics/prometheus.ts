@@ -95,7 +95,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   ]);
   const orders = counter('foyer_orders_total', 'Paid invoices of plans', ['kind']);
   const repairs = counter('foyer_billing_repairs_total', 'What differed from Stripe and was made equal');
-  const differences = ofOneProcess('foyer_billing_differences', 'What differs from Stripe and somebody must look at');
+  const differences = ofOneProcess('foyer_billing_differences', 'What differs from Stripe and needs an operator');
   const http = histogram(
     'foyer_http_request_duration_seconds',
     'From the request to the end of its answer',

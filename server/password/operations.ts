@@ -127,7 +127,7 @@ function changePasswordOperation(deps: PasswordDeps): ApiOperation {
       'Sets a new password by the old one. All sessions, grants and tokens of the member end; only the session that asked goes on, under a new id',
     body: z.object({ oldPassword: anyPassword, newPassword: anyPassword }),
     answer: done,
-    problems: { 409: 'The password was set anew by somebody else meanwhile' },
+    problems: { 409: 'Someone else has set the password meanwhile' },
     async handle({ req, body }) {
       const principal = requirePrincipal(req);
       const user = await requireCallingUser(req, deps.database);

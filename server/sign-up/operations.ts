@@ -18,7 +18,7 @@ import { fieldNames } from './sign-up-texts.ts';
 import { type StartSignUpInput, type StartSignUpRefusal, startSignUp } from './start-sign-up.ts';
 import { verifyEmail } from './verify-email.ts';
 
-const flow = z.string().max(100).describe('From the answer of the call before: a secret of whoever asked');
+const flow = z.string().max(100).describe('From the answer of the call before: a secret of the caller');
 
 const requestLanguage = (req: Request, submitted?: Language): Language =>
   submitted ?? resolveLanguage(req.get('accept-language'));
@@ -98,7 +98,7 @@ function confirm(deps: SignUpDeps): ApiOperation {
     method: 'post',
     path: '/identity/confirmSignUp',
     id: 'confirmSignUp',
-    summary: 'Makes an account that was begun a member by its code; signs nobody in',
+    summary: 'Makes an account that was begun a member by its code; signs no one in',
     body: z.object({ flow, code: z.string().max(20) }),
     answer: z.object({ sub: z.string() }),
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already', 409: 'The address is a member’s' },

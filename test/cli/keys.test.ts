@@ -105,7 +105,7 @@ describe.each(backends)('foyer keys on $name', (backend) => {
     expect(await states()).toEqual(['active', 'retired']);
     expect(run.out).toMatch(/New keys sign at once: every running Foyer takes them up within 5 s/);
     expect(run.out).toMatch(/may refuse new tokens until it reads them again/);
-    expect(run.out).toMatch(/still accepts an id token that somebody signs with a leaked one/);
+    expect(run.out).toMatch(/still accepts an id token that an attacker signs with a leaked one/);
   });
 
   it('Keys that waited when --now was used never sign', async () => {

@@ -207,7 +207,7 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
     const session = [...open.values()].find(({ app: entity }) => entity === message.issuer);
     const destination = session?.logoutUrl ?? message.issuer.replace(/\/metadata$/, '/logout');
     if (message.name !== 'LogoutRequest' || !isOfThisMachine(destination))
-      return sendFault(res, 400, 'Unknown app', 'Nobody has come from there.');
+      return sendFault(res, 400, 'Unknown app', 'No one has come from there.');
     endedBy(message);
     const xml = buildLogoutResponse({ issuer: entityId, destination, inResponseTo: message.id, atMs: now() });
     res.redirect(302, redirectAddress(destination, { message: 'SAMLResponse', xml, relayState, signer }));

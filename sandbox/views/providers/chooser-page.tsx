@@ -87,7 +87,9 @@ export function ChooserPage({
       <details>
         <summary>Answer wrongly</summary>
         <div>
-          <p className="soft">What the app does when this provider fails, or when somebody has changed its answer.</p>
+          <p className="soft">
+            What the app does when this provider fails, or when an attacker has changed its answer.
+          </p>
           {broken.map(({ title, ways }) => (
             <section key={title}>
               <h2>{title}</h2>

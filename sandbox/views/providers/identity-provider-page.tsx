@@ -32,7 +32,7 @@ export function IdentityProviderPage({ provider, path, sessions, canBegin, notic
         </>
       )}
       {notice === undefined && <h2>Signed in</h2>}
-      {notice === undefined && sessions.length === 0 && <p className="soft">Nobody.</p>}
+      {notice === undefined && sessions.length === 0 && <p className="soft">No one.</p>}
       {sessions.length > 0 && (
         <ul>
           {sessions.map(({ index, name, email }) => (

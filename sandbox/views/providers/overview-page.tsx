@@ -10,8 +10,8 @@ export function OverviewPage({ providers, appUrl }: OverviewPageProps) {
     <>
       <h1>Providers</h1>
       <p className="soft">
-        Stand-ins for those by which members sign in. Whoever comes from the app chooses an account here, refuses, or
-        has the provider answer wrongly.
+        Stand-ins for those by which members sign in. A visitor from the app chooses an account here, refuses, or has
+        the provider answer wrongly.
       </p>
       {appUrl !== undefined && (
         <p>

@@ -29,7 +29,7 @@ async function resolveHost(hostname: string, web: Web, say: Setup['say']): Promi
   } catch (error) {
     return fault('address.dns', {
       seen: `The name ${bare} does not resolve: ${say(error)}`,
-      why: 'Nobody finds Foyer under PUBLIC_URL.',
+      why: 'No one finds Foyer under PUBLIC_URL.',
       todo: 'Add the name to the DNS (A and AAAA records), or mend PUBLIC_URL.',
     });
   } finally {
@@ -99,7 +99,7 @@ export function judgeHsts(header: string | undefined): Finding {
       header === undefined
         ? 'Strict-Transport-Security does not come through.'
         : `Strict-Transport-Security is ${header}.`,
-    why: 'Foyer sends two years. Without it somebody in the same network can lead a member’s first request to himself.',
+    why: 'Foyer sends two years. Without it an attacker in the same network can redirect a member’s first request.',
     todo: 'Let the proxy pass the header on, and set none of its own (nginx: no proxy_hide_header; a CDN: switch its own HSTS setting off or up).',
   });
 }
@@ -111,7 +111,7 @@ export function judgeRedirect(publicUrl: string, outcome: Answer | string): Find
   if (typeof outcome === 'string') {
     return note('address.redirect', {
       seen: `Nothing answers at ${plain}: ${outcome}`,
-      why: 'Whoever types the name without https:// may get an error; most browsers try https:// by themselves.',
+      why: 'A visitor who types the name without https:// may get an error; most browsers try https:// by themselves.',
       todo,
     });
   }
@@ -122,7 +122,7 @@ export function judgeRedirect(publicUrl: string, outcome: Answer | string): Find
   }
   return (outcome.status < 300 ? fault : warning)('address.redirect', {
     seen: `${plain} answers ${outcome.status}${location ? ` to ${location.slice(0, 200)}` : ''} instead of a redirect to ${publicUrl}.`,
-    why: 'Passwords may travel where everybody in between can read them.',
+    why: 'Passwords may travel where everyone in between can read them.',
     todo,
   });
 }
@@ -156,7 +156,7 @@ async function checkTls({ config, web, now, say }: Setup): Promise<{ findings: F
     }
     const broken = fault('tls.chain', {
       seen: `No TLS connection to ${config.PUBLIC_URL}: ${submitted}`,
-      why: 'Browsers and client apps cannot connect: nobody can sign in.',
+      why: 'Browsers and client apps cannot connect: no one can sign in.',
       todo: 'Look at the proxy: a listener with ssl on that port, TLS 1.2 or 1.3, a certificate and its key that belong together.',
     });
     return { findings: [broken], trusted: false };

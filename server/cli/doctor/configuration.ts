@@ -35,7 +35,7 @@ function secretKey({ config, env, unreadable }: Setup): Finding[] {
     printed &&
       fault('configuration.secret-key', {
         seen: 'SECRET_KEY has the value that is printed in config/example.env.',
-        why: 'Everybody knows it: with a copy of the database anybody can sign tokens, without one forge cookies.',
+        why: 'Everyone knows it: with a copy of the database anyone can sign tokens, without one forge cookies.',
         todo: 'Write the output of `openssl rand -base64 48` in its place, restart, and run `foyer keys rotate --now`.',
       }),
     !printed &&
@@ -55,7 +55,7 @@ function secretKey({ config, env, unreadable }: Setup): Finding[] {
       keys.length > 1 &&
       note('configuration.secret-key-list', {
         seen: `SECRET_KEY lists ${keys.length} keys: the first seals, all open.`,
-        why: 'As long as an old one is listed, anybody who has it can forge cookies; without it, passwords that were hashed with it fit no more.',
+        why: 'As long as an old one is listed, anyone who has it can forge cookies; without it, passwords that were hashed with it fit no more.',
         todo: `Remove the old ones ${config.REMEMBER_ME_DAYS + 1} days after the new one came, when no signing key and no password hash needs them (see Signing keys, and passwords.older).`,
       }),
   );
@@ -107,7 +107,7 @@ function metrics({ config }: Setup): Finding[] {
   return [
     warning('configuration.metrics-host', {
       seen: `METRICS_HOST is ${host}: the metrics are open on port ${port} of ${where}.`,
-      why: 'Nobody is asked for a password there, and they tell how many members sign in and fail to.',
+      why: 'They need no password there, and they show how many members sign in and fail to.',
       todo: 'Set METRICS_HOST to 127.0.0.1 or a private address, or let the firewall keep that port for Prometheus.',
     }),
   ];

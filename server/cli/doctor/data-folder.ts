@@ -120,7 +120,7 @@ function judgePlace({ fileSystem, path, production }: FolderFacts): Finding | un
 
 function judgeSpace({ freeBytes, totalBytes }: FolderFacts): Finding {
   const seen = `${bytesText(freeBytes)} of ${bytesText(totalBytes)} are free.`;
-  const why = 'On a full disk nobody can sign in, because nothing can be written.';
+  const why = 'On a full disk no one can sign in, because nothing can be written.';
   const todo = 'Make room, or a larger disk.';
   if (freeBytes < 100e6) return fault('data-folder.space', { seen, why, todo });
   if (freeBytes < 1e9) return warning('data-folder.space', { seen, why, todo });

@@ -71,8 +71,8 @@ function ages({ keys, nowMs }: KeyFacts): Finding[] {
       return ok('keys.age', `The ${alg} key has signed for ${counted(Math.max(0, days), 'day')}.`);
     return note('keys.age', {
       seen: `The ${alg} key has signed for ${days} days, since ${moment(active.activatesAt)}.`,
-      why: 'The longer a key signs, the more a leak that nobody has noticed is worth.',
-      todo: 'Run `foyer keys rotate`; it disturbs nobody.',
+      why: 'The longer a key signs, the more an unnoticed leak is worth.',
+      todo: 'Run `foyer keys rotate`; it disturbs no one.',
     });
   });
 }

@@ -26,7 +26,7 @@ function toFinding({ say }: Setup, { id, service, variable, why }: Checked, stat
   });
 }
 
-const noMails = 'Codes and notices do not leave: nobody can sign up, confirm an address or reset a password.';
+const noMails = 'Codes and notices do not leave: no one can sign up, confirm an address or reset a password.';
 
 async function mailService(setup: Setup): Promise<Finding[]> {
   const { config, unreadable } = setup;

@@ -64,13 +64,13 @@ export function judgePasswords({ weak, older, lost }: PasswordFacts): Finding[] 
     older > 0 &&
       note('passwords.older', {
         seen: `${hashes(older, 'password')} made without the newest SECRET_KEY.`,
-        why: 'Each is made anew at the next sign-in with its password; an old key must stay in the list until then.',
+        why: 'Each is hashed again at the next sign-in with its password; an old key must stay in the list until then.',
         todo: 'Keep the old SECRET_KEY in the list while this counts any.',
       }),
     weak > 0 &&
       note('passwords.weak', {
         seen: `${hashes(weak, 'imported password')} below the least work.`,
-        why: 'Whoever has a copy of the database finds these passwords sooner; each is made anew at the next sign-in.',
+        why: 'An attacker with a copy of the database finds these passwords sooner; each is hashed again at the next sign-in.',
         todo: 'Import such members with --wrap-weak-hashes, or take the hashes of those away who do not come back.',
       }),
     weak + older + lost === 0 && ok('passwords.kept', 'All password hashes are made with the newest SECRET_KEY.'),

@@ -38,7 +38,7 @@ async function atStripe({ config, say }: Setup, file: PlansFile, secretKey: stri
   } catch (error) {
     return fault('plans.stripe', {
       seen: `Stripe does not answer: ${say(error instanceof StripeUnavailableError ? error.message : error)}`,
-      why: 'Nobody can buy a plan or change one; who has one keeps it.',
+      why: 'No one can buy a plan or change one; members who have one keep it.',
       todo: 'Check STRIPE_SECRET_KEY, that this host may call the address, and https://status.stripe.com.',
     });
   }
@@ -71,7 +71,7 @@ export async function checkPlans(setup: Setup): Promise<Finding[]> {
   const mode = config.production
     ? warning('plans.mode', {
         seen: 'STRIPE_SECRET_KEY is of test mode.',
-        why: 'Everybody can have every plan with a test card, and nobody is charged.',
+        why: 'Everyone can have every plan with a test card, and no one is charged.',
         todo: 'Write the keys of live mode, and run `foyer plans sync` with them.',
       })
     : ok('plans.mode', 'Stripe’s keys are of test mode.');
@@ -79,7 +79,7 @@ export async function checkPlans(setup: Setup): Promise<Finding[]> {
     ? ok('plans.mode', 'Stripe’s keys are of live mode.')
     : note('plans.mode', {
         seen: 'STRIPE_SECRET_KEY is of live mode, though this is no production.',
-        why: 'Whoever tries something out here charges real cards.',
+        why: 'Each purchase that tries something out charges a real card.',
         todo: 'Write the keys of test mode.',
       });
   return [readable, testMode ? mode : live, await atStripe(setup, read.file, secretKey)];

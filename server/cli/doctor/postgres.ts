@@ -70,7 +70,7 @@ export function judgePostgres({
     standby &&
       fault('postgres.standby', {
         seen: 'This PostgreSQL is a standby: it takes no writes.',
-        why: 'Nobody can sign in.',
+        why: 'No one can sign in.',
         todo: 'Let DATABASE_URL name the primary (several hosts with target_session_attrs=read-write, or the address that follows it).',
       }),
     encoding !== 'UTF8' &&

@@ -28,7 +28,7 @@ export function judgeClient(seen: ProbeReport, forged: string): Finding {
   if (client === forged) {
     return fault('proxy.client', {
       seen: 'Foyer believes the address that a client claims in X-Forwarded-For.',
-      why: `${why} Anybody can guess passwords without end, under a new address each time.`,
+      why: `${why} Anyone can guess passwords without end, under a new address each time.`,
       todo: 'Lower TRUST_PROXY to the number of proxies that stand before Foyer, and let the outermost one replace the header (nginx: proxy_set_header X-Forwarded-For $remote_addr).',
     });
   }

@@ -15,7 +15,7 @@ function judgeVersion({ version }: RedisFacts): Finding | undefined {
   if (!isOld(version)) return ok('redis.version', `Redis ${version}.`);
   return fault('redis.version', {
     seen: `Redis ${version}.`,
-    why: 'Foyer uses GETDEL, which came with 6.2: nobody can sign in.',
+    why: 'Foyer uses GETDEL, which came with 6.2: no one can sign in.',
     todo: 'Upgrade Redis.',
   });
 }
@@ -32,7 +32,7 @@ function judgeRole({ role, cluster }: RedisFacts): Finding[] {
       role !== 'master' &&
       fault('redis.role', {
         seen: 'This Redis is a replica.',
-        why: 'It takes no writes, or loses them: nobody can sign in.',
+        why: 'It takes no writes, or loses them: no one can sign in.',
         todo: 'Let REDIS_URL name the master; with Sentinel write redis+sentinel://…/NAME, which follows it.',
       }),
     role === 'master' && cluster !== true && ok('redis.role', 'It is the master, and no cluster.'),
@@ -53,7 +53,7 @@ function judgeMemory({ policy, maxMemory, usedMemory }: RedisFacts): Finding[] {
     full &&
       warning('redis.memory', {
         seen: `${bytesText(usedMemory)} of maxmemory ${bytesText(maxMemory)} are used.`,
-        why: 'When it is full, Redis refuses writes and nobody can sign in.',
+        why: 'When it is full, Redis refuses writes and no one can sign in.',
         todo: 'Give it more: CONFIG SET maxmemory …, and in redis.conf; or find out what else is kept there.',
       }),
   );
@@ -66,7 +66,7 @@ function judgePersistence({ appendOnly, save, lastWritesOk }: RedisFacts): Findi
     lastWritesOk === false &&
       fault('redis.disk', {
         seen: 'The last time that Redis wrote to its disk it failed.',
-        why: 'By default Redis then refuses writes: nobody can sign in.',
+        why: 'By default Redis then refuses writes: no one can sign in.',
         todo: 'Look at its log and disk (space, permissions), then run BGSAVE.',
       }),
     stored && ok('redis.persistence', `It survives a restart (${appendOnly ? 'appendonly yes' : `save ${save}`}).`),
@@ -90,7 +90,7 @@ function unseen({ forbidden, policy, appendOnly, save, role }: RedisFacts): Find
   return note('redis.unseen', {
     seen: `Not to be seen, because Redis refuses ${forbidden.join(' and ')} to this login: ${missing.join('; ')}.`,
     why: 'A wrong setting there loses sessions.',
-    todo: 'Look at them with another login (`redis-cli INFO`, `redis-cli CONFIG GET maxmemory-policy`), or in the settings of whoever runs it.',
+    todo: 'Look at them with another login (`redis-cli INFO`, `redis-cli CONFIG GET maxmemory-policy`), or in the settings of the host that runs it.',
   });
 }
 
@@ -98,7 +98,7 @@ function judgeWrites({ refusedWrite }: RedisFacts, say: (text: string) => string
   if (refusedWrite === undefined) return ok('redis.write', 'Writing, scripts and GETDEL work.');
   return fault('redis.write', {
     seen: `It does not let Foyer write and read: ${say(refusedWrite)}`,
-    why: 'Foyer keeps sessions and codes there with SET, EVALSHA, GETDEL and the like: nobody can sign in.',
+    why: 'Foyer keeps sessions and codes there with SET, EVALSHA, GETDEL and the like: no one can sign in.',
     todo: 'Give the login of REDIS_URL all commands on the keys of Foyer (ACL: ~foyer:* +@all -@dangerous +info +config|get), and see that Redis is not full.',
   });
 }

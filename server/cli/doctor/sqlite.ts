@@ -32,7 +32,7 @@ export function judgeSqlite(area: Area, name: string, { damage, journalMode, siz
     journalMode !== 'wal' &&
       warning('sqlite.wal', {
         seen: `${name} is in the journal mode ${journalMode}, not wal.`,
-        why: 'Whoever reads then waits for whoever writes; Foyer sets wal at its start, so something else has changed it.',
+        why: 'Readers then wait for writers; Foyer sets wal at its start, so something else has changed it.',
         todo: 'Restart Foyer, and let no other program change the file.',
       }),
   );

@@ -39,7 +39,7 @@ export function judgeAnswer(area: Area, name: string, ms: number): Finding {
 function unavailable(area: Area, name: string, variable: string, submitted: string): Finding {
   return findingsFor(area).fault(`${area}.answer`, {
     seen: `${name} cannot be used: ${submitted}`,
-    why: 'Without it nobody can sign in, and Foyer does not start.',
+    why: 'Without it no one can sign in, and Foyer does not start.',
     todo: `See that it runs and can be reached from this host, and that ${variable} is right.`,
   });
 }

@@ -61,7 +61,7 @@ export function lookAtTls(
   });
 }
 
-const why = 'Browsers and client apps refuse to connect: nobody can sign in.';
+const why = 'Browsers and client apps refuse to connect: no one can sign in.';
 
 function judgeDates({ validFromMs, validToMs, nowMs }: TlsFacts): Finding {
   const days = Math.floor((validToMs - nowMs) / dayMs);
@@ -79,7 +79,7 @@ function judgeDates({ validFromMs, validToMs, nowMs }: TlsFacts): Finding {
   if (days < warnBelowDays) {
     return warning('tls.expiry', {
       seen: `The certificate expires in ${counted(days, 'day')}, at ${moment(validToMs)}.`,
-      why: 'Most are renewed earlier, so the renewal may have failed. After that day nobody can sign in.',
+      why: 'Most are renewed earlier, so the renewal may have failed. After that day no one can sign in.',
       todo,
     });
   }

@@ -25,7 +25,7 @@ export function judgeVisitorData(bytes: number, maxBytes: number): Finding {
     case 'over':
       return fault('key-value.visitors', {
         seen,
-        why: 'All visitors are answered 503: nobody who is not signed in gets to a client app. Members who are signed in notice nothing.',
+        why: 'All visitors are answered 503: no one who is not signed in gets to a client app. Members who are signed in notice nothing.',
         todo,
       });
   }

@@ -77,7 +77,7 @@ async function credentialFaults(configuration: client.Configuration, redirectUri
     await client.authorizationCodeGrant(configuration, toProbeUrl(redirectUri, configuration.serverMetadata().issuer), {
       pkceCodeVerifier: client.randomPKCECodeVerifier(),
     });
-    return ['it gave a token for a code that nobody was given'];
+    return ['it gave a token for a code that it had issued to no one'];
   } catch (error) {
     const { kind, detail } = fromOidcError(error);
     if (kind === 'invalid' && detail.endsWith('invalid_grant')) return [];
