@@ -7,7 +7,7 @@ import type { Schema } from '../store/index.ts';
 import { AlreadyInUseError, changeEmail, findUserByIdentifier, normaliseEmail, type User } from '../users/index.ts';
 import type { ContactDeps } from './deps.ts';
 import { consumeContactCode } from './limits.ts';
-import type { PendingChangeOf } from './pending-contact-changes.ts';
+import type { PendingChangeByKind } from './pending-contact-changes.ts';
 import {
   type CodeRejection,
   type CodeThrottled,
@@ -28,7 +28,7 @@ const mailLanguage = (user: User, from: Origin) => resolveLanguage(from.lang, us
 /** Sends a code to the new address; or, if a user already has it, a notice to them that someone else wanted it. */
 async function sendCode(
   deps: ContactDeps,
-  { id, flow }: { id: FlowId; flow: PendingChangeOf<'email'> },
+  { id, flow }: { id: FlowId; flow: PendingChangeByKind<'email'> },
   user: User,
   lang: Language,
   also?: (trx: Transaction<Schema>) => Promise<unknown>,

@@ -5,7 +5,7 @@ import { forgetRememberedDevices } from '../mfa/index.ts';
 import type { E164, FlowId } from '../shared/index.ts';
 import { AlreadyInUseError, normalisePhone, removePhone, setPhone, type User } from '../users/index.ts';
 import type { ContactDeps } from './deps.ts';
-import type { PendingChangeOf } from './pending-contact-changes.ts';
+import type { PendingChangeByKind } from './pending-contact-changes.ts';
 import { type CodeRejection, type CodeThrottled, verifyContactCode } from './verify-contact-code.ts';
 
 export type PhoneRefusal =
@@ -43,7 +43,7 @@ async function findPhoneFault(
 
 async function sendCode(
   deps: ContactDeps,
-  { id, flow }: { id: FlowId; flow: PendingChangeOf<'phone'> },
+  { id, flow }: { id: FlowId; flow: PendingChangeByKind<'phone'> },
   user: User,
   from: Origin,
 ): Promise<PhoneRefusal | undefined> {

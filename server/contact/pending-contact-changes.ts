@@ -35,7 +35,7 @@ const schema = z.discriminatedUnion('kind', [
 export type PendingContactChange = z.infer<typeof schema>;
 export type ContactChangeKind = PendingContactChange['kind'];
 /** A change of one kind. */
-export type PendingChangeOf<Kind extends ContactChangeKind> = Extract<PendingContactChange, { kind: Kind }>;
+export type PendingChangeByKind<Kind extends ContactChangeKind> = Extract<PendingContactChange, { kind: Kind }>;
 type Target = { kind: 'email'; to: NormalisedEmail } | { kind: 'phone'; to: E164 };
 
 export interface PendingContactChanges {
@@ -45,7 +45,11 @@ export interface PendingContactChanges {
     user: User,
   ): Promise<{ id: FlowId; flow: To & Omit<PendingContactChange, keyof Target> }>;
   /** This user's, only while the password of its start is unchanged. */
-  find<Kind extends ContactChangeKind>(kind: Kind, id: FlowId, user: User): Promise<PendingChangeOf<Kind> | undefined>;
+  find<Kind extends ContactChangeKind>(
+    kind: Kind,
+    id: FlowId,
+    user: User,
+  ): Promise<PendingChangeByKind<Kind> | undefined>;
   /** Updates a live change without extending it. */
   update(id: FlowId, flow: PendingContactChange): Promise<void>;
   end(id: FlowId): Promise<void>;
@@ -58,7 +62,7 @@ export interface PendingContactChanges {
 const isOfKind = <Kind extends ContactChangeKind>(
   flow: PendingContactChange,
   kind: Kind,
-): flow is PendingChangeOf<Kind> => flow.kind === kind;
+): flow is PendingChangeByKind<Kind> => flow.kind === kind;
 
 /** Enough for two or three codes, if the first does not arrive. */
 const ttlMs = 30 * minuteMs;
