@@ -83,3 +83,27 @@ export async function until(what: () => boolean | Promise<boolean>): Promise<voi
     await sleep(5);
   }
 }
+
+/** A carrier that answers when the test says so. */
+export function slowCarrier() {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  return {
+    begun,
+    deliver(message: Parameters<typeof nameOf>[0]) {
+      const name = nameOf(message);
+      begun.push(name);
+      return new Promise<void>((resolve) => ends.set(name, resolve));
+    },
+    end: (name: string) => ends.get(name)?.(),
+  };
+}
+
+/** An outbox on these stores as they are at first: without a message, a lease or a deduplication id. */
+export async function emptyRoom(stores: OpenStores): Promise<Room> {
+  const room = outboxRoom(stores);
+  await room.clear();
+  await stores.database.db.deleteFrom('leases').execute();
+  await stores.database.db.deleteFrom('outbox_deduplication').execute();
+  return room;
+}

@@ -4,7 +4,7 @@ import type { specialLimits } from '../../server/rate-limits/special-limits.ts';
 /** A test that reaches a limit over HTTP: its file below test/, and its title. */
 export type Covering = readonly [file: string, title: string];
 
-const here = 'rate-limits/http.test.ts';
+const here = 'rate-limits/http-rows.ts';
 
 /** For each limit of the table the test that reaches it over HTTP. A limit without an entry does not compile. */
 export const coveredBy: Readonly<Record<keyof RateLimits, Covering>> = {

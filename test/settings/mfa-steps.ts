@@ -1,7 +1,9 @@
 import jsQR from 'jsqr';
 import { generate } from 'otplib';
+import { createSandboxMailbox } from '../../sandbox/index.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
+import { toUserId } from '../support/ids.ts';
 
 /** The code that an app with this secret shows at a moment, by another library than the product's. */
 export const appCode = (secret: string, atMs: number): Promise<string> =>
@@ -58,3 +60,40 @@ export function scanned(html: string): string | undefined {
   }
   return jsQR.default(pixels, width, width)?.data;
 }
+
+/** A new user and a browser in which it is signed in. */
+export async function member(foyer: TestFoyer, user: Parameters<TestFoyer['addUser']>[0] = {}) {
+  const added = await foyer.addUser(user);
+  return { user: added, browser: await foyer.signedIn(added) };
+}
+
+let numbers = 0;
+/** The same with a confirmed phone. */
+export function withPhone(foyer: TestFoyer) {
+  numbers += 1;
+  return member(foyer, { phone: `+31612345${100 + numbers}`, phoneVerified: true });
+}
+
+export async function preferenceOf(foyer: TestFoyer, id: string) {
+  const { mfa_preference } = await foyer.deps.database.db
+    .selectFrom('users')
+    .select('mfa_preference')
+    .where('id', '=', toUserId(id))
+    .executeTakeFirstOrThrow();
+  return mfa_preference;
+}
+
+/** The changes of which this address got a mail. */
+export const changesTold = async (foyer: TestFoyer, email: string) =>
+  (await foyer.mails(email))
+    .filter(({ template }) => template === 'security-notice')
+    .map(({ values }) => values.change);
+
+export async function textsTo(foyer: TestFoyer, number: string) {
+  await foyer.deps.outboxWorker.turn();
+  const { kv, now } = foyer.deps;
+  return createSandboxMailbox({ kv, now }).list({ to: number });
+}
+
+/** Sends the form of the card. */
+export const choose = (browser: Browser, fields: Record<string, string>) => browser.post('/settings/mfa', fields);

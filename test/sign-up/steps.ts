@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { deriveKey } from '../../server/store/index.ts';
+import { findUserByIdentifier } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { type NormalisedEmail, toNormalisedEmail } from '../support/ids.ts';
@@ -48,3 +49,21 @@ export async function forgetWait({ deps }: TestFoyer, flow: string): Promise<voi
   const digest = createHmac('sha256', key).update(flow).digest('base64url').slice(0, 32);
   await deps.kv.delete(`code-wait:confirm-email:${digest}`);
 }
+
+export const confirm = (browser: Browser, code: string, path = '/signup/emailCaptured') => browser.post(path, { code });
+
+export const member = (foyer: TestFoyer, email: string) =>
+  findUserByIdentifier(foyer.stores.database.db, { email: toNormalisedEmail(email) });
+
+export const isSignedIn = async (browser: Browser) => (await browser.get('/')).status === 303;
+
+/** The error of a field. */
+export const errorOf = (html: string, field: string) =>
+  new RegExp(`id="field-${field}-error">.*?</svg>(.*?)</p>`).exec(html)?.[1];
+
+export const valueOfField = (html: string, field: string) =>
+  new RegExp(`<input[^>]*?id="field-${field}"[^>]*>`).exec(html)?.[0].match(/ value="([^"]*)"/)?.[1];
+
+/** The address to which the page after the right code leads. */
+export const wayOn = (foyer: TestFoyer, html: string) =>
+  new URL(/data-redirect.*?href="([^"]+)"/s.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '', foyer.url).href;

@@ -1,0 +1,154 @@
+import type { Browser } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import type { TestProviders } from '../support/providers.ts';
+import { anyBackend } from '../support/stores.ts';
+import {
+  comeBy,
+  inInstagram,
+  type ProviderRoom,
+  page,
+  plain,
+  press,
+  startWithProviders,
+  ways,
+} from './provider-steps.ts';
+
+let room: ProviderRoom;
+let foyer: TestFoyer;
+let providers: TestProviders;
+beforeAll(async () => {
+  room = await startWithProviders();
+  ({ foyer, providers } = room);
+});
+afterAll(() => room?.close());
+
+describe('the sign-in page', () => {
+  it('Amazon and Google are above the form, Facebook below it and the others in a closed list', async () => {
+    const { html } = await page(foyer, '/');
+    expect(ways(html)).toEqual(
+      ['amazon', 'google', 'facebook', 'acme-oidc', 'acme-saml'].map((id) => `/federation/${id}`),
+    );
+    const order = [
+      '/federation/google',
+      'name="password"',
+      '/federation/facebook',
+      '<details',
+      '/federation/acme-oidc',
+    ];
+    const places = order.map((what) => html.indexOf(what));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places).not.toContain(-1);
+    expect(html).toMatch(/<details class="more-provider-buttons">/);
+    expect(plain(html)).toContain('Other ways to continue 2 more Show fewer');
+  });
+
+  it('The first submit button of the form is the form’s own, so Enter never presses a provider’s button', async () => {
+    const { html } = await page(foyer, '/');
+    const [first] = html.match(/<button [^>]*form="sign-in"[^>]*>/) ?? [];
+    expect(first).toContain('type="submit"');
+    expect(first).not.toMatch(/formaction/i);
+    expect(first).toMatch(/tabindex="-1"/i);
+  });
+
+  it('Every provider button has the visitor’s return address', async () => {
+    const { html } = await page(foyer, '/?redirect=%2Fsettings&state=x');
+    expect(ways(html)).toHaveLength(5);
+    for (const way of ways(html)) expect(way).toMatch(/\?state=x&redirect=%2Fsettings$/);
+  });
+
+  it('An embedded browser gets an explanation in place of the providers that do not work there', async () => {
+    const { html } = await page(foyer, '/', { 'user-agent': inInstagram });
+    expect(ways(html)).toEqual(['amazon', 'acme-oidc', 'acme-saml'].map((id) => `/federation/${id}`));
+    expect(plain(html)).toContain('Signing in with Google or Facebook does not work inside another app.');
+    expect(plain(html)).toContain(`open ${new URL(foyer.url).host} in your browser`);
+    expect(html).toMatch(/<details class="more-provider-buttons" open/);
+  });
+
+  it('The logo of a provider is served as immutable with a policy that runs no script', async () => {
+    const { html } = await page(foyer, '/');
+    const [, src = ''] = html.match(/<img src="(\/federation\/acme-oidc\/logo[^"]+)" alt=""/) ?? [];
+    const logo = await foyer.browser().get(src.replaceAll('&amp;', '&'));
+    expect(logo.headers.get('content-type')).toBe('image/svg+xml');
+    expect(logo.headers.get('cache-control')).toContain('immutable');
+    expect(logo.headers.get('content-security-policy')).toMatch(/default-src 'none'.*sandbox/);
+    expect(await logo.text()).toContain('<svg');
+    expect((await foyer.browser().get('/federation/google/logo')).status).toBe(404);
+  });
+});
+
+describe('the sign-up page', () => {
+  it('Only providers with sign-up have a button, and no field of the form is sent with it', async () => {
+    const { html } = await page(foyer, '/signup');
+    expect(ways(html)).toEqual(['google', 'facebook', 'acme-oidc', 'acme-saml'].map((id) => `/federation/${id}`));
+    expect(html.match(/form="provider-buttons"/g)).toHaveLength(4);
+    expect(html).toContain('<form id="provider-buttons" hidden="" method="post">');
+  });
+});
+
+describe('the sign-up page of a plan', () => {
+  it('Every provider button has the plan', async () => {
+    const { html } = await page(foyer, '/signup/plan/scale-monthly?redirect=%2Fsettings');
+    expect(ways(html)[0]).toBe('/federation/google?redirect=%2Fsettings&planHash=scale-monthly');
+  });
+});
+
+describe('a provider’s button', () => {
+  it('The button leads to the provider with the entered address and needs no password', async () => {
+    const browser = foyer.browser();
+    const asked = await press(browser, '/federation/google', {
+      username: ' Vera@Example.com ',
+      password: 'not looked at',
+    });
+    expect(asked.origin).toBe(providers.url);
+    expect(asked.searchParams.get('login_hint')).toBe('vera@example.com');
+    expect(asked.searchParams.get('state')).toMatch(/^[\w-]{43}$/);
+    expect(Object.keys(await browser.cookies())).toEqual(
+      expect.arrayContaining([expect.stringMatching(/foyer_federation$/)]),
+    );
+  });
+
+  it('A phone number is not sent to the provider', async () => {
+    const asked = await press(foyer.browser(), '/federation/google', { username: '+32 470 12 34 56' });
+    expect(asked.searchParams.has('login_hint')).toBe(false);
+  });
+
+  it('A fresh sign-in is requested with forceAuth or when the user is signed in already', async () => {
+    const how = async (browser: Browser, path: string) => (await press(browser, path)).searchParams.get('prompt');
+    expect(await how(foyer.browser(), '/federation/acme-oidc')).toBeNull();
+    expect(await how(foyer.browser(), '/federation/acme-oidc?forceAuth=1')).toBe('login');
+    const member = await foyer.signedIn(await foyer.addUser());
+    expect(await how(member, '/federation/acme-oidc')).toBe('login');
+  });
+
+  it('The sign-in is remembered if Remember Me was checked', async () => {
+    const lifetimes: (number | undefined)[] = [];
+    for (const fields of [{ remember: '1' }, {}] as Record<string, string>[]) {
+      const browser = foyer.browser();
+      providers.answerAs(providers.people.google.ada, 'google');
+      expect((await comeBy(browser, '/federation/google', fields)).status).toBe(303);
+      const cookies = await browser.jar.getCookies(foyer.url);
+      const session = cookies.find(({ key }) => key.endsWith('foyer_session'));
+      lifetimes.push(session?.expires instanceof Date ? session.expires.getTime() : undefined);
+    }
+    expect(lifetimes).toEqual([expect.any(Number), undefined]);
+  });
+
+  it('A provider that is not configured gets 404', async () => {
+    expect((await foyer.browser().post('/federation/okta')).status).toBe(404);
+    expect((await foyer.browser().get('/federation/google')).status).toBe(405);
+  });
+
+  it('Too many attempts lead back to the page with a clear message', async () => {
+    const busy = await startFoyer(anyBackend, { ...providers.environment(), GUESS_LIMIT_ADDRESS: '1' });
+    try {
+      const browser = busy.browser();
+      await press(browser, '/federation/google?redirect=%2Fsettings');
+      const refused = await browser.post('/federation/google?redirect=%2Fsettings');
+      const back = refused.headers.get('location') ?? '';
+      expect(back).toBe('/?redirect=%2Fsettings&notice=federation-too-many&provider=google');
+      expect(plain(await (await browser.get(back)).text())).toContain('Too many attempts with Google.');
+    } finally {
+      await busy.close();
+    }
+  });
+});

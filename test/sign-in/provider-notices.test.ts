@@ -1,0 +1,82 @@
+import type { TestFoyer } from '../support/foyer.ts';
+import type { TestProviders } from '../support/providers.ts';
+import { comeBy, type ProviderRoom, page, plain, startWithProviders, ways } from './provider-steps.ts';
+
+let room: ProviderRoom;
+let foyer: TestFoyer;
+let providers: TestProviders;
+beforeAll(async () => {
+  room = await startWithProviders();
+  ({ foyer, providers } = room);
+});
+afterAll(() => room?.close());
+
+describe('the notice after a failed attempt', () => {
+  it.each([
+    ['cancelled', 'notice info', 'You came back from Google without signing in there.'],
+    ['unreachable', 'notice error', 'Google is not answering right now.'],
+    ['no-email', 'notice error', 'Google did not give us an email address'],
+    ['offer', 'notice info', 'There is an account here already with the email address that Google gave.'],
+  ])('The notice %s has its own text', async (why, look, text) => {
+    const { html } = await page(foyer, `/?notice=federation-${why}&provider=google`);
+    expect(html).toContain(`class="${look}"`);
+    expect(plain(html)).toContain(text);
+  });
+
+  it('The notice of a link offer hides the button of that provider', async () => {
+    const { html } = await page(foyer, '/?redirect=%2Ffederation%2Flink&notice=federation-offer&provider=google');
+    expect(ways(html).map((way) => way?.split('?')[0])).not.toContain('/federation/google');
+    expect(ways(html)).toHaveLength(4);
+  });
+
+  it.each(['?notice=federation-cancelled&provider=okta', '?notice=federation-hacked&provider=google'])(
+    'An unknown provider or notice shows nothing: %s',
+    async (search) => {
+      const { status, html } = await page(foyer, `/${search}`);
+      expect(status).toBe(200);
+      expect(html).not.toMatch(/class="notice/);
+    },
+  );
+
+  it('A failed attempt keeps the return address', async () => {
+    const browser = foyer.browser();
+    providers.answerAs('refuse', 'google');
+    const back = (await comeBy(browser, '/federation/google?redirect=%2Fsettings')).headers.get('location') ?? '';
+    expect(back).toBe('/?redirect=%2Fsettings&notice=federation-cancelled&provider=google');
+    const html = await (await browser.get(back)).text();
+    expect(html).toContain('action="/sign-in?redirect=%2Fsettings"');
+  });
+
+  it('The redirect ends with an empty fragment, which removes the one that Facebook adds', async () => {
+    providers.answerAs('refuse', 'facebook');
+    const back = (await comeBy(foyer.browser(), '/federation/facebook')).headers.get('location');
+    expect(back).toBe('/?notice=federation-cancelled&provider=facebook#');
+  });
+
+  it.each(['google', 'facebook', 'amazon', 'acme-oidc'])(
+    'A sign-up by %s that fails leads back to the sign-up page with the plan',
+    async (id) => {
+      const browser = foyer.browser();
+      const notice = `notice=federation-cancelled&provider=${id}`;
+      const way = `/federation/${id}?redirect=%2Fsettings`;
+      const back = async (path: string) => {
+        providers.answerAs('refuse');
+        const answer = await comeBy(browser, path, { at: 'sign-up' });
+        return answer.headers.get('location')?.replace(/#$/, '') ?? '';
+      };
+      expect(await back(way)).toBe(`/signup?redirect=%2Fsettings&${notice}`);
+      const withPlan = await back(`${way}&planHash=growth-42`);
+      expect(withPlan).toBe(`/signup/plan/growth-42?redirect=%2Fsettings&${notice}`);
+      const html = await (await browser.get(withPlan)).text();
+      expect(html).toMatch(/class="notice info".*without signing in there.*Try again/s);
+      expect(ways(html)).toContain('/federation/google?redirect=%2Fsettings&planHash=growth-42');
+      expect(html).toMatch(/<form id="provider-buttons"[^>]*><input type="hidden" name="at" value="sign-up"/);
+    },
+  );
+
+  it('A sign-up that the provider does not allow leads to the sign-in page', async () => {
+    providers.answerAs({ ...providers.people.amazon.ada, email: 'nobody-yet@example.com' }, 'amazon');
+    const back = await comeBy(foyer.browser(), '/federation/amazon', { at: 'sign-up' });
+    expect(back.headers.get('location')).toBe('/?notice=federation-sign-up-closed&provider=amazon');
+  });
+});
