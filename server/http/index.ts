@@ -66,7 +66,7 @@ export { type OpenApiSettings, openApiDocument } from './openapi.ts';
 export { behindRules, type PageRule, toRuleName } from './page-access.ts';
 export { type AddPage, enforces, type OwnRule, type PageHandler, pageRoutes, ruleOfHandler } from './page-routes.ts';
 export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
-export { setPageUser } from './page-user.ts';
+export { getPageUser, setPageUser } from './page-user.ts';
 export { createPages, type PageSettings, type Pages } from './pages.ts';
 export { createFormRecords } from './post-redirect-get.ts';
 export { handleProbe, type ProbeReport, probeHeader, signProbe, verifyProbe } from './proxy-probe.ts';

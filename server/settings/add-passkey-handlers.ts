@@ -30,7 +30,7 @@ async function renderAddPage(r: UserRequest, passkeys: Passkeys, view: AddPasske
 const show = (passkeys: Passkeys) => async (r: UserRequest, deps: AccountDeps) => {
   // The list explains the limit.
   if ((await countPasskeys(deps.database.db, r.user.id)) >= maxPasskeys) return r.redirect('/settings/passkeys');
-  const draft = await deps.formDrafts.takeDraft(r.req, r.res, r.user.id);
+  const draft = await deps.formDrafts.takeDraft(r);
   const device = deviceName(r.t, r.req.get('user-agent'));
   await renderAddPage(r, passkeys, {
     name: draft?.name ?? initialPasskeyName(device),
@@ -42,12 +42,12 @@ const add = (passkeys: Passkeys) => async (r: UserRequest, deps: AccountDeps) =>
   const { t } = r;
   const name = r.field('name').trim();
   const credential = r.field('credential');
-  const endOthers = endOthersTicked(r.req);
+  const endOthers = endOthersTicked(r);
   const error = findNameFault(t, name);
   if (error !== undefined) return renderAddPage(r, passkeys, { name, endOthers, error, status: 400 });
   const registration = await passkeys.register(r, { credential, name }, r.origin);
   if (registration.kind === 'added') {
-    await endOthersIfTicked(deps, r.req, r);
+    await endOthersIfTicked(r, deps);
     return r.redirect('/settings/passkeys?notice=added');
   }
   const { why } = registration;

@@ -1,23 +1,22 @@
-import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { DeviceActPage, type DeviceActPageProps } from '../../views/settings/device-action-page.tsx';
 import { DeviceTables, type Paged } from '../../views/settings/device-table.tsx';
-import { methodNotAllowed, readQueryParam, resolveLanguage, translator } from '../http/index.ts';
+import { type AddPage, type RequestContext, resolveLanguage, translator } from '../http/index.ts';
 import { deviceName, notifySecurityChange } from '../messages/index.ts';
 import { forgetRememberedDevices, listRememberedDevices } from '../mfa/index.ts';
-import { getRequestOrigin, maxSessions } from '../sessions/index.ts';
+import { type ListedSession, maxSessions } from '../sessions/index.ts';
 import { type SessionIdHash, toSessionIdHash } from '../shared/index.ts';
+import { requireUser, type UserRequest } from '../sign-in/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { endOthers } from './end-others.ts';
 import type { HomeCardSource } from './home-cards.ts';
 import { accountHomeUrl } from './notices.ts';
-import { type MemberHandler, requireUser, type SignedInUser } from './require-recent-auth.ts';
 
 const signOutPath = '/settings/devices/sign-out';
 const othersPath = '/settings/devices/sign-out-others';
 const forgetPath = '/settings/devices/forget';
 
-const listRemembered = ({ database, now }: AccountDeps, { user }: SignedInUser) =>
+const listRemembered = ({ user }: UserRequest, { database, now }: AccountDeps) =>
   listRememberedDevices(database.db, user, now());
 
 /** Rows of a list on one page. */
@@ -27,17 +26,17 @@ const nearLimit = maxSessions - 10;
 
 type PageName = 'page' | 'remembered';
 
-const pageNumber = (req: Request, name: PageName) => {
-  const requested = readQueryParam(req, name) ?? '';
+const pageNumber = (r: RequestContext, name: PageName) => {
+  const requested = r.query(name) ?? '';
   return /^[1-9]\d{0,5}$/.test(requested) ? Number(requested) : 1;
 };
 
 /** The rows of a list on its page; the other list keeps its page. */
-function paged<Row>(req: Request, name: PageName, all: readonly Row[]): Paged<Row> {
+function paged<Row>(r: RequestContext, name: PageName, all: readonly Row[]): Paged<Row> {
   const pages = Math.max(1, Math.ceil(all.length / rowsAPage));
-  const page = Math.min(pages, pageNumber(req, name));
+  const page = Math.min(pages, pageNumber(r, name));
   const [other, otherPage]: [PageName, number] =
-    name === 'page' ? ['remembered', pageNumber(req, 'remembered')] : ['page', pageNumber(req, 'page')];
+    name === 'page' ? ['remembered', pageNumber(r, 'remembered')] : ['page', pageNumber(r, 'page')];
   return {
     rows: all.slice((page - 1) * rowsAPage, page * rowsAPage),
     page,
@@ -60,22 +59,22 @@ const drawn = <Row, View>(page: Paged<Row>, draw: (row: Row) => View): Paged<Vie
 });
 
 /** The specification's device data: sessions, and devices on which the second factor is skipped. */
-export const deviceCard: HomeCardSource = async (deps, req, member) => {
-  const { user, session } = member;
+export const deviceCard: HomeCardSource = async (r, deps) => {
+  const { user, session } = r;
   const [list, devices, thisOne, ended] = await Promise.all([
     deps.sessions.list(user.id),
-    listRemembered(deps, member),
-    deps.mfa.remembered.findRememberedDevice(req, user),
+    listRemembered(r, deps),
+    deps.mfa.remembered.findRememberedDevice(r.req, user),
     deps.sessions.endedByLimit(user.id),
   ]);
   const nowMs = deps.now();
   const isThis = ({ idHash }: { idHash: SessionIdHash }) => idHash === session.idHash;
   const sessions = paged(
-    req,
+    r,
     'page',
     list.toSorted((a, b) => Number(isThis(b)) - Number(isThis(a))),
   );
-  const remembered = paged(req, 'remembered', devices);
+  const remembered = paged(r, 'remembered', devices);
   return (ctx) =>
     createElement(DeviceTables, {
       ctx,
@@ -102,123 +101,83 @@ export const deviceCard: HomeCardSource = async (deps, req, member) => {
     });
 };
 
-function renderConfirm(
-  { pages }: AccountDeps,
-  req: Request,
-  res: Response,
-  act: DeviceActPageProps['act'],
-  userAgent?: string,
-): void {
-  const action = req.originalUrl;
-  pages.send(
-    req,
-    res,
-    200,
-    (ctx) => createElement(DeviceActPage, { ctx, action, act, name: deviceName(ctx.t, userAgent) }),
-    { title: (ctx) => ctx.t(`devices.${act}.title`), address: action },
+function renderConfirm(r: UserRequest, act: DeviceActPageProps['act'], userAgent?: string): void {
+  const action = r.req.originalUrl;
+  r.render(
+    DeviceActPage,
+    { action, act, name: deviceName(r.t, userAgent) },
+    { title: `devices.${act}.title`, address: action },
   );
 }
 
-type DeviceAction = 'session-ended' | 'device-forgotten';
+/** A change that a mail reports, and the user agent of the affected device. */
+interface DeviceChange {
+  change: 'session-ended' | 'device-forgotten';
+  userAgent: string | undefined;
+}
 
-/** @param userAgent of the affected device */
 async function notifyDeviceChange(
+  { user, origin }: UserRequest,
   deps: AccountDeps,
-  req: Request,
-  { user }: SignedInUser,
-  change: DeviceAction,
-  userAgent?: string,
+  { change, userAgent }: DeviceChange,
 ): Promise<void> {
-  const origin = getRequestOrigin(req);
   const t = translator(resolveLanguage(origin.lang, user.locale ?? undefined));
   const detail = deviceName(t, userAgent);
   await deps.database.transaction((trx) => notifySecurityChange(trx, deps, { user, change, from: origin, detail }));
   deps.outbox.wake();
 }
 
-/** The session in the address, if it is the user's and open. Undefined: it has ended, or never existed. */
-const named = ({ sessions }: AccountDeps, req: Request, { user }: SignedInUser) =>
-  sessions.find(user.id, toSessionIdHash(readQueryParam(req, 'session') ?? ''));
-
-/** This browser's own session ends like on every page: with its cookies. */
-function signOutPage(
-  deps: AccountDeps,
-  act: (...args: [...Parameters<MemberHandler>, NonNullable<Awaited<ReturnType<typeof named>>>]) => unknown,
-): MemberHandler {
-  return async (req, res, member) => {
-    if (readQueryParam(req, 'session') === member.session.idHash) return res.redirect(303, '/logout');
-    const session = await named(deps, req, member);
-    if (!session) return res.redirect(303, accountHomeUrl('session-gone'));
-    await act(req, res, member, session);
-  };
-}
-
-const signOut = (deps: AccountDeps): MemberHandler =>
-  signOutPage(deps, async (req, res, member, { idHash, userAgent }) => {
-    const ended = await deps.sessions.endSession(member.user.id, idHash);
-    // Two clicks are one change, and one mail.
-    if (ended) await notifyDeviceChange(deps, req, member, 'session-ended', userAgent);
-    res.redirect(303, accountHomeUrl(ended ? 'session-ended' : 'session-gone'));
+/** For the open session that the address names. This browser's own one ends like on every page: with its cookies. */
+function forNamedSession(act: (r: UserRequest, deps: AccountDeps, session: ListedSession) => unknown) {
+  return requireUser<AccountDeps>(async (r, deps) => {
+    const name = r.query('session');
+    if (name === r.session.idHash) return r.redirect('/logout');
+    const session = await deps.sessions.find(r.user.id, toSessionIdHash(name ?? ''));
+    if (!session) return r.redirect(accountHomeUrl('session-gone'));
+    await act(r, deps, session);
   });
-
-/**
- * POST /settings/devices/sign-out-others: ends every other session, and forgets remembered devices, one of which may be
- * a thief's.
- */
-function signOutOthers(deps: AccountDeps): MemberHandler {
-  return async (req, res, member) => {
-    await endOthers(deps, req, member);
-    res.redirect(303, accountHomeUrl('sessions-ended'));
-  };
 }
 
-const rememberedNamed = async (deps: AccountDeps, req: Request, member: SignedInUser) => {
-  const expected = readQueryParam(req, 'device');
-  return (await listRemembered(deps, member)).find(({ id }) => id === expected);
-};
+const confirmSignOut = forNamedSession((r, _deps, { userAgent }) => renderConfirm(r, 'ending', userAgent));
 
-const askToForget =
-  (deps: AccountDeps): MemberHandler =>
-  async (req, res, member) => {
-    const device = await rememberedNamed(deps, req, member);
-    if (!device) return res.redirect(303, accountHomeUrl('device-forgotten'));
-    renderConfirm(deps, req, res, 'forgetting', device.userAgent);
-  };
+const signOut = forNamedSession(async (r, deps, { idHash, userAgent }) => {
+  const ended = await deps.sessions.endSession(r.user.id, idHash);
+  // Two clicks are one change, and one mail.
+  if (ended) await notifyDeviceChange(r, deps, { change: 'session-ended', userAgent });
+  r.redirect(accountHomeUrl(ended ? 'session-ended' : 'session-gone'));
+});
 
-const forget =
-  (deps: AccountDeps): MemberHandler =>
-  async (req, res, member) => {
-    const device = await rememberedNamed(deps, req, member);
-    if (device && (await forgetRememberedDevices(deps.database.db, member.user.id, device.id)) > 0) {
-      await notifyDeviceChange(deps, req, member, 'device-forgotten', device.userAgent);
-    }
-    res.redirect(303, accountHomeUrl('device-forgotten'));
-  };
+/** Ends every other session, and forgets remembered devices, one of which may be a thief's. */
+async function signOutOthers(r: UserRequest, deps: AccountDeps) {
+  await endOthers(r, deps);
+  r.redirect(accountHomeUrl('sessions-ended'));
+}
+
+async function findNamedDevice(r: UserRequest, deps: AccountDeps) {
+  const expected = r.query('device');
+  return (await listRemembered(r, deps)).find(({ id }) => id === expected);
+}
+
+async function confirmForget(r: UserRequest, deps: AccountDeps) {
+  const device = await findNamedDevice(r, deps);
+  if (!device) return r.redirect(accountHomeUrl('device-forgotten'));
+  renderConfirm(r, 'forgetting', device.userAgent);
+}
+
+async function forget(r: UserRequest, deps: AccountDeps) {
+  const device = await findNamedDevice(r, deps);
+  if (device && (await forgetRememberedDevices(deps.database.db, r.user.id, device.id)) > 0) {
+    await notifyDeviceChange(r, deps, { change: 'device-forgotten', userAgent: device.userAgent });
+  }
+  r.redirect(accountHomeUrl('device-forgotten'));
+}
 
 /**
  * Every session of the user may sign devices out, however old its authentication is: it gives no access, and a user who
  * sees a stranger there must not have to look for the password first.
  */
-export function deviceRoutes(router: Router, deps: AccountDeps): void {
-  const only = methodNotAllowed('GET', 'HEAD', 'POST');
-  router
-    .route(signOutPath)
-    .get(
-      requireUser(
-        deps,
-        signOutPage(deps, (req, res, _member, { userAgent }) => renderConfirm(deps, req, res, 'ending', userAgent)),
-      ),
-    )
-    .post(requireUser(deps, signOut(deps)))
-    .all(only);
-  router
-    .route(othersPath)
-    .get(requireUser(deps, (req, res) => renderConfirm(deps, req, res, 'endingOthers')))
-    .post(requireUser(deps, signOutOthers(deps)))
-    .all(only);
-  router
-    .route(forgetPath)
-    .get(requireUser(deps, askToForget(deps)))
-    .post(requireUser(deps, forget(deps)))
-    .all(only);
+export function deviceRoutes(add: AddPage<AccountDeps>): void {
+  add(signOutPath, { get: confirmSignOut, post: signOut });
+  add(othersPath, { get: requireUser((r) => renderConfirm(r, 'endingOthers')), post: requireUser(signOutOthers) });
+  add(forgetPath, { get: requireUser(confirmForget), post: requireUser(forget) });
 }

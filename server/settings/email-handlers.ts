@@ -1,13 +1,11 @@
-import type { Request, Response, Router } from 'express';
-import { createElement } from 'react';
 import type { ActionProblem } from '../../views/settings/account-action.tsx';
 import { EmailPage } from '../../views/settings/contact-pages.tsx';
-import { methodNotAllowed, readFormField } from '../http/index.ts';
-import { getRequestOrigin } from '../sessions/index.ts';
+import type { AddPage } from '../http/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
+import type { UserRequest } from '../sign-in/index.ts';
 import { codePath, isChangeExpired, retryAfterFields, showCode, submitCode } from './contact-code-handlers.ts';
 import type { AccountDeps } from './deps.ts';
-import { type MemberHandler, requireRecentAuth } from './require-recent-auth.ts';
+import { requireRecentAuth } from './recent-auth-guard.ts';
 
 const path = '/settings/email';
 
@@ -18,68 +16,50 @@ interface EmailPageState {
   problem?: ActionProblem;
 }
 
-function sendPage({ pages }: AccountDeps, req: Request, res: Response, state: EmailPageState = {}): void {
-  const pageState = pages.shownAt(req, res, path, state);
-  if (!pageState) return;
-  const { status = 200, value = '', ...noticeName } = pageState;
-  pages.send(req, res, status, (ctx) => createElement(EmailPage, { ctx, action: path, value, ...noticeName }), {
-    title: (ctx) => ctx.t('contact.email.title'),
-    address: path,
-  });
+function renderEmailPage(r: UserRequest, view: EmailPageState): void {
+  const state = r.viewAt(path, view);
+  if (!state) return;
+  const { status, value = '', ...props } = state;
+  r.render(EmailPage, { action: path, value, ...props }, { title: 'contact.email.title', address: path, status });
 }
 
-/** GET /settings/email. */
-function show(deps: AccountDeps): MemberHandler {
-  return async (req, res, { user }) => {
-    const typed = await deps.formDrafts.takeDraft(req, res, user.id);
-    const { t } = req;
-    sendPage(deps, req, res, {
-      value: typed?.email,
-      ...(isChangeExpired(req) && { problem: { text: t('contact.code.expired') } }),
-    });
-  };
+async function show(r: UserRequest, { formDrafts }: AccountDeps) {
+  const draft = await formDrafts.takeDraft(r);
+  const problem = { text: r.t('contact.code.expired') };
+  renderEmailPage(r, { value: draft?.email, ...(isChangeExpired(r) && { problem }) });
 }
 
-/** POST /settings/email: sends a code to the new address. */
-function submit(deps: AccountDeps): MemberHandler {
-  return async (req, res, { user }) => {
-    const { contact, log } = deps;
-    const value = readFormField(req, 'email');
-    const { t } = req;
-    const requested = await contact.email.ask(user, value, getRequestOrigin(req));
-    const outcome = toPublicOutcome(requested.kind === 'asked' ? requested.kind : requested.refusal.kind);
-    log.info({ act: 'change-email', outcome }, 'email address change');
-    if (requested.kind === 'asked') {
-      contact.flows.setChangeCookie(res, 'email', requested.flow);
-      return res.redirect(303, codePath('email'));
+/** Sends a code to the new address. */
+async function submit(r: UserRequest, { contact }: AccountDeps) {
+  const { t } = r;
+  const value = r.field('email');
+  const requested = await contact.email.ask(r.user, value, r.origin);
+  const outcome = toPublicOutcome(requested.kind === 'asked' ? requested.kind : requested.refusal.kind);
+  r.log.info({ act: 'change-email', outcome }, 'email address change');
+  if (requested.kind === 'asked') {
+    contact.flows.setChangeCookie(r.res, 'email', requested.flow);
+    return r.redirect(codePath('email'));
+  }
+  const { refusal } = requested;
+  // The specification's error bar disappears by itself; the text at the field stays.
+  const bar = { text: t('settings.TAB_USER_DATA_MESSAGE_EROR'), passing: true };
+  switch (refusal.kind) {
+    case 'malformed':
+      return renderEmailPage(r, { status: 400, value, error: t('signUp.errors.email'), problem: bar });
+    case 'same':
+      return renderEmailPage(r, { status: 400, value, error: t('contact.email.same'), problem: bar });
+    default: {
+      const { status, text } = retryAfterFields(r, refusal);
+      return renderEmailPage(r, { status, value, problem: { title: t('contact.code.failed'), text } });
     }
-    const { refusal } = requested;
-    // The specification's error bar disappears by itself; the text at the field stays.
-    const bar = { text: t('settings.TAB_USER_DATA_MESSAGE_EROR'), passing: true };
-    switch (refusal.kind) {
-      case 'malformed':
-        return sendPage(deps, req, res, { status: 400, value, error: t('signUp.errors.email'), problem: bar });
-      case 'same':
-        return sendPage(deps, req, res, { status: 400, value, error: t('contact.email.same'), problem: bar });
-      default: {
-        const { status, text } = retryAfterFields(res, t, refusal);
-        return sendPage(deps, req, res, { status, value, problem: { title: t('contact.code.failed'), text } });
-      }
-    }
-  };
+  }
 }
 
 /** Edit Email, and the code that proves the new address. */
-export function emailRoutes(router: Router, deps: AccountDeps): void {
-  const only = methodNotAllowed('GET', 'HEAD', 'POST');
-  router
-    .route(path)
-    .get(requireRecentAuth(deps, show(deps)))
-    .post(requireRecentAuth(deps, submit(deps), { email: 254 }))
-    .all(only);
-  router
-    .route(codePath('email'))
-    .get(requireRecentAuth(deps, showCode(deps, 'email')))
-    .post(requireRecentAuth(deps, submitCode(deps, 'email')))
-    .all(only);
+export function emailRoutes(add: AddPage<AccountDeps>): void {
+  add(path, { get: requireRecentAuth(show), post: requireRecentAuth(submit, { email: 254 }) });
+  add(codePath('email'), {
+    get: requireRecentAuth(showCode('email')),
+    post: requireRecentAuth(submitCode('email')),
+  });
 }

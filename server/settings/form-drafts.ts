@@ -1,7 +1,6 @@
-import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { type HostCookies, readFormField } from '../http/index.ts';
-import { minuteMs, randomToken, sha256, type UserId } from '../shared/index.ts';
+import { minuteMs, randomToken, sha256 } from '../shared/index.ts';
+import type { UserRequest } from '../sign-in/index.ts';
 import { type KeyValueStore, type SecretBox, storedRecords } from '../store/index.ts';
 
 /** The fields of a form that are kept, with their maximum lengths, as in the form. No secrets. */
@@ -14,9 +13,9 @@ export type KeptFields = Readonly<Record<string, number>>;
  */
 export interface FormDrafts {
   /** Stores these fields of the submitted form. */
-  saveDraft(req: Request, res: Response, userId: UserId, fields: KeptFields): Promise<void>;
+  saveDraft(r: UserRequest, fields: KeptFields): Promise<void>;
   /** The stored fields for this page, if any. */
-  takeDraft(req: Request, res: Response, userId: UserId): Promise<Record<string, string> | undefined>;
+  takeDraft(r: UserRequest): Promise<Record<string, string> | undefined>;
 }
 
 const schema = z.object({
@@ -29,34 +28,25 @@ const cookieName = 'foyer_stash';
 const ttlMs = 10 * minuteMs;
 
 /** @param box seals them: a reader of the store must not see a new address or number */
-export function createFormDrafts({
-  kv,
-  cookies,
-  contactBox: box,
-}: {
-  kv: KeyValueStore;
-  cookies: HostCookies;
-  contactBox: SecretBox;
-}): FormDrafts {
+export function createFormDrafts({ kv, contactBox: box }: { kv: KeyValueStore; contactBox: SecretBox }): FormDrafts {
   const records = storedRecords({ kv, kind: 'settings-stash', schema, ttlMs, seal: box });
-  const requestPath = (req: Request) => req.originalUrl.split('?')[0];
   /** A separate record for each user and page. */
-  const toName = (userId: UserId, req: Request) => sha256(JSON.stringify([userId, requestPath(req)]));
+  const toName = ({ user, req }: UserRequest) => sha256(JSON.stringify([user.id, req.originalUrl.split('?')[0]]));
   return {
-    async saveDraft(req, res, userId, fields) {
+    async saveDraft(r, fields) {
       const typed = Object.fromEntries(
-        Object.entries(fields).map(([name, max]) => [name, readFormField(req, name).slice(0, max)]),
+        Object.entries(fields).map(([name, max]) => [name, r.field(name).slice(0, max)]),
       );
       const id = randomToken();
-      await records.write(toName(userId, req), { browser: sha256(id), typed });
-      cookies.set(res, cookieName, id, { maxAgeMs: ttlMs });
+      await records.write(toName(r), { browser: sha256(id), typed });
+      r.setCookie(cookieName, id, { maxAgeMs: ttlMs });
     },
-    async takeDraft(req, res, userId) {
-      const id = cookies.read(req, cookieName);
+    async takeDraft(r) {
+      const id = r.cookie(cookieName);
       if (id === undefined) return undefined;
       // One of two parallel reads gets it.
-      const taken = await records.takeMatching(toName(userId, req), ({ browser }) => browser === sha256(id));
-      if (taken) cookies.clear(res, cookieName);
+      const taken = await records.takeMatching(toName(r), ({ browser }) => browser === sha256(id));
+      if (taken) r.clearCookie(cookieName);
       return taken?.typed;
     },
   };

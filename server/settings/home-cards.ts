@@ -1,22 +1,16 @@
-import type { Request } from 'express';
-import type { ReactElement } from 'react';
-import type { PageContext } from '../../views/page-context.ts';
+import type { HomeCard } from '../../views/settings/home-card.tsx';
 import type { SettingsTab } from '../../views/settings/tabs.ts';
+import type { UserRequest } from '../sign-in/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { deviceCard } from './devices-handlers.ts';
 import { exportCard } from './export-handlers.ts';
 import { deletionCancelledCard, factorResetCard } from './factor-reset-card.ts';
 import { membershipCard, unpaidCard } from './membership-handlers.ts';
 import { mfaCard } from './mfa-handlers.ts';
-import type { SignedInUser } from './require-recent-auth.ts';
 import { signInCard } from './sign-in-card.ts';
 
 /** A subject's card on the home: reads its data and returns its view; undefined if there is nothing to show. */
-export type HomeCardSource = (
-  deps: AccountDeps,
-  req: Request,
-  member: SignedInUser,
-) => Promise<((ctx: PageContext) => ReactElement) | undefined>;
+export type HomeCardSource = (r: UserRequest, deps: AccountDeps) => Promise<HomeCard | undefined>;
 
 /**
  * The other subjects' cards, in their order: above everything (decisions that wait for the user), and in each panel

@@ -13,7 +13,7 @@ import { findMembershipNotice } from './notices.ts';
 import { type MemberHandler, requireUser, type SignedInUser } from './require-recent-auth.ts';
 
 /** The card on the settings' home; none without a plan or plans on sale. */
-export const membershipCard: HomeCardSource = async (deps, _req, member) => {
+export const membershipCard: HomeCardSource = async (member, deps) => {
   const currentMembership = await deps.membership.getMembership(member.user.id);
   if (!deps.membership.sold && !currentMembership && member.user.planId === null) return undefined;
   const view = toMembershipView(deps, member, currentMembership);
@@ -21,7 +21,7 @@ export const membershipCard: HomeCardSource = async (deps, _req, member) => {
 };
 
 /** Above the home, while a payment waits for the user. */
-export const unpaidCard: HomeCardSource = async (deps, _req, member) => {
+export const unpaidCard: HomeCardSource = async (member, deps) => {
   const currentMembership = await deps.membership.getMembership(member.user.id);
   if (!currentMembership?.unpaid || currentMembership.noted === 'cancel') return undefined;
   const view = toMembershipView(deps, member, currentMembership);

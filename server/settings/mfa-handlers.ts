@@ -34,7 +34,7 @@ export async function mfaCardProps(deps: CardDeps, user: User): Promise<Omit<Mfa
 }
 
 /** The card on the settings' home. */
-export const mfaCard: HomeCardSource = async (deps, _req, { user }) => {
+export const mfaCard: HomeCardSource = async ({ user }, deps) => {
   const props = await mfaCardProps(deps, user);
   return (ctx: PageContext) => createElement(MfaCard, { ctx, ...props, key: 'mfa' });
 };
@@ -56,7 +56,7 @@ async function renderMfaPage(r: UserRequest, deps: AccountDeps, view: MfaPageSta
 /** GET /settings/mfa. */
 async function showMfa(r: UserRequest, deps: AccountDeps) {
   rememberEnrolmentReturn(r, deps);
-  const stored = await deps.formDrafts.takeDraft(r.req, r.res, r.user.id);
+  const stored = await deps.formDrafts.takeDraft(r);
   const typed = stored && {
     enabled: stored.enabled === '1',
     method: stored.method ?? '',
@@ -86,7 +86,7 @@ async function submitMfa(r: UserRequest, deps: AccountDeps) {
   const { t, user } = r;
   const method = r.field('method');
   const enabled = r.field('enabled') === '1';
-  const typed = { enabled, method, endOthers: endOthersTicked(r.req) };
+  const typed = { enabled, method, endOthers: endOthersTicked(r) };
   const refuse = (key: TextKey) => renderMfaPage(r, deps, { status: 400, typed, error: t(key) });
   // The toggle only matters while no factor is enabled; otherwise only the choice counts.
   const isOn = user.mfaPreference !== 'none' || user.secondFactorRequired;
@@ -107,7 +107,7 @@ async function submitMfa(r: UserRequest, deps: AccountDeps) {
     case 'refused':
       return refuse(refusalTexts[preferred.why]);
     case 'set': {
-      await endOthersIfTicked(deps, r.req, r);
+      await endOthersIfTicked(r, deps);
       if (method === 'none') return r.redirect(accountHomeUrl('mfa-off'));
       const turnedOn = { done: `mfa-${method}`, codes: preferred.recoveryCodes } as const;
       return r.redirect(await afterEnablingFactor(r, deps, turnedOn));

@@ -56,7 +56,7 @@ function renderRenamePage(r: UserRequest, view: { name: string; error?: string }
 
 async function showRename(r: UserRequest, deps: AccountDeps) {
   const { name } = await findNamedPasskey(r, deps);
-  const draft = await deps.formDrafts.takeDraft(r.req, r.res, r.user.id);
+  const draft = await deps.formDrafts.takeDraft(r);
   renderRenamePage(r, { name: draft?.name ?? name });
 }
 

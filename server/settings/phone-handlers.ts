@@ -1,16 +1,14 @@
-import type { Request, Response, Router } from 'express';
-import { createElement } from 'react';
 import type { ActionProblem } from '../../views/settings/account-action.tsx';
 import { PhonePage } from '../../views/settings/contact-pages.tsx';
 import type { PhoneRefusal } from '../contact/index.ts';
-import { methodNotAllowed, readFormField, type T } from '../http/index.ts';
-import { getRequestOrigin } from '../sessions/index.ts';
+import type { AddPage } from '../http/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
+import type { UserRequest } from '../sign-in/index.ts';
 import type { User } from '../users/index.ts';
 import { codePath, isChangeExpired, retryAfterFields, showCode, submitCode } from './contact-code-handlers.ts';
 import type { AccountDeps } from './deps.ts';
 import { accountHomeUrl } from './notices.ts';
-import { type MemberHandler, requireRecentAuth, type SignedInUser } from './require-recent-auth.ts';
+import { requireRecentAuth } from './recent-auth-guard.ts';
 
 const path = '/settings/phone';
 
@@ -26,39 +24,27 @@ function phoneRemovable({ phone, mfaPreference }: User): 'yes' | 'no' | 'in-use'
   return mfaPreference === 'sms' ? 'in-use' : 'yes';
 }
 
-function sendPage(
-  deps: AccountDeps,
-  req: Request,
-  res: Response,
-  { user }: SignedInUser,
-  state: PhonePageState = {},
-): void {
-  const { pages, smsOffered: offered } = deps;
-  const pageState = pages.shownAt(req, res, path, state);
-  if (!pageState) return;
+function renderPhonePage(r: UserRequest, { smsOffered: offered }: AccountDeps, view: PhonePageState): void {
+  const state = r.viewAt(path, view);
+  if (!state) return;
   // The field starts with the present number, so an empty one means its removal.
-  const { status = 200, value = user.phone ?? '', ...noticeName } = pageState;
-  const about = { action: path, value, offered, removable: phoneRemovable(user) };
-  pages.send(req, res, status, (ctx) => createElement(PhonePage, { ctx, ...about, ...noticeName }), {
-    title: (ctx) => ctx.t('contact.phone.title'),
-    address: path,
-  });
+  const { status, value = r.user.phone ?? '', ...props } = state;
+  r.render(
+    PhonePage,
+    { action: path, value, offered, removable: phoneRemovable(r.user), ...props },
+    { title: 'contact.phone.title', address: path, status },
+  );
 }
 
-/** GET /settings/phone. */
-function show(deps: AccountDeps): MemberHandler {
-  return async (req, res, member) => {
-    const typed = await deps.formDrafts.takeDraft(req, res, member.user.id);
-    const { t } = req;
-    sendPage(deps, req, res, member, {
-      value: typed?.phone_number,
-      ...(isChangeExpired(req) && { problem: { text: t('contact.code.expired') } }),
-    });
-  };
+async function show(r: UserRequest, deps: AccountDeps) {
+  const draft = await deps.formDrafts.takeDraft(r);
+  const problem = { text: r.t('contact.code.expired') };
+  renderPhonePage(r, deps, { value: draft?.phone_number, ...(isChangeExpired(r) && { problem }) });
 }
 
 /** The text for each refusal, and its place. */
-function refused(res: Response, t: T, refusal: PhoneRefusal): PhonePageState {
+function refusalView(r: UserRequest, refusal: PhoneRefusal): PhonePageState {
+  const { t } = r;
   // The specification's error bar disappears by itself; the text at the field stays.
   const problem = { text: t('settings.TAB_USER_DATA_MESSAGE_EROR'), passing: true };
   switch (refusal.kind) {
@@ -73,56 +59,43 @@ function refused(res: Response, t: T, refusal: PhoneRefusal): PhonePageState {
     case 'not-offered':
       return {};
     default: {
-      const { status, text } = retryAfterFields(res, t, refusal);
+      const { status, text } = retryAfterFields(r, refusal);
       return { status, problem: { title: t('contact.code.failed'), text } };
     }
   }
 }
 
-async function remove(deps: AccountDeps, req: Request, res: Response, member: SignedInUser) {
-  const { t } = req;
-  const removed = await deps.contact.phone.remove(member.user, getRequestOrigin(req));
-  deps.log.info({ act: 'remove-phone', outcome: removed }, 'phone number removal');
-  if (removed !== 'in-use') return res.redirect(303, accountHomeUrl('phone-removed'));
-  sendPage(deps, req, res, member, { status: 409, problem: { text: t('contact.phone.inUse') } });
+async function remove(r: UserRequest, deps: AccountDeps) {
+  const removed = await deps.contact.phone.remove(r.user, r.origin);
+  r.log.info({ act: 'remove-phone', outcome: removed }, 'phone number removal');
+  if (removed !== 'in-use') return r.redirect(accountHomeUrl('phone-removed'));
+  renderPhonePage(r, deps, { status: 409, problem: { text: r.t('contact.phone.inUse') } });
 }
 
-/**
- * POST /settings/phone: sends a code to the new number; an empty field, or the button beside it, removes the present
- * one.
- */
-function submit(deps: AccountDeps): MemberHandler {
-  return async (req, res, member) => {
-    const { contact, log } = deps;
-    const value = readFormField(req, 'phone_number');
-    const { t } = req;
-    const isEmpty = value.trim() === '';
-    if (isEmpty && member.user.phone === null) {
-      return sendPage(deps, req, res, member, { status: 400, error: t('settings.errors.empty') });
-    }
-    if (isEmpty || readFormField(req, 'act') === 'remove') return remove(deps, req, res, member);
-    const requested = await contact.phone.ask(member.user, value, getRequestOrigin(req));
-    const outcome = toPublicOutcome(requested.kind === 'asked' ? requested.kind : requested.refusal.kind);
-    log.info({ act: 'change-phone', outcome }, 'phone number change');
-    if (requested.kind === 'asked') {
-      contact.flows.setChangeCookie(res, 'phone', requested.flow);
-      return res.redirect(303, codePath('phone'));
-    }
-    sendPage(deps, req, res, member, { status: 400, value, ...refused(res, t, requested.refusal) });
-  };
+/** Sends a code to the new number; an empty field, or the button beside it, removes the present one. */
+async function submit(r: UserRequest, deps: AccountDeps) {
+  const { contact } = deps;
+  const value = r.field('phone_number');
+  const isEmpty = value.trim() === '';
+  if (isEmpty && r.user.phone === null) {
+    return renderPhonePage(r, deps, { status: 400, error: r.t('settings.errors.empty') });
+  }
+  if (isEmpty || r.field('act') === 'remove') return remove(r, deps);
+  const requested = await contact.phone.ask(r.user, value, r.origin);
+  const outcome = toPublicOutcome(requested.kind === 'asked' ? requested.kind : requested.refusal.kind);
+  r.log.info({ act: 'change-phone', outcome }, 'phone number change');
+  if (requested.kind === 'asked') {
+    contact.flows.setChangeCookie(r.res, 'phone', requested.flow);
+    return r.redirect(codePath('phone'));
+  }
+  renderPhonePage(r, deps, { status: 400, value, ...refusalView(r, requested.refusal) });
 }
 
 /** Edit Phone, and the code that proves the new number. */
-export function phoneRoutes(router: Router, deps: AccountDeps): void {
-  const only = methodNotAllowed('GET', 'HEAD', 'POST');
-  router
-    .route(path)
-    .get(requireRecentAuth(deps, show(deps)))
-    .post(requireRecentAuth(deps, submit(deps), { phone_number: 40 }))
-    .all(only);
-  router
-    .route(codePath('phone'))
-    .get(requireRecentAuth(deps, showCode(deps, 'phone')))
-    .post(requireRecentAuth(deps, submitCode(deps, 'phone')))
-    .all(only);
+export function phoneRoutes(add: AddPage<AccountDeps>): void {
+  add(path, { get: requireRecentAuth(show), post: requireRecentAuth(submit, { phone_number: 40 }) });
+  add(codePath('phone'), {
+    get: requireRecentAuth(showCode('phone')),
+    post: requireRecentAuth(submitCode('phone')),
+  });
 }

@@ -18,7 +18,7 @@ export function requireRecentAuth<Deps extends RecentAuthDeps>(
   const guarded = requireUser<Deps>(async (r, deps) => {
     if (r.req.method === 'POST') await consumeFormLimit(r, deps);
     if (isRecentlyAuthenticated(r, deps.now())) return handler(r, deps);
-    if (r.req.method === 'POST' && keep) await deps.formDrafts.saveDraft(r.req, r.res, r.user.id, keep);
+    if (r.req.method === 'POST' && keep) await deps.formDrafts.saveDraft(r, keep);
     r.redirect(reAuthenticateFor(r.req));
   });
   return enforces('recent', (r: RequestContext, deps: Deps) => guarded(r, deps));

@@ -75,7 +75,7 @@ async function createCodes(r: UserRequest, deps: AccountDeps) {
   r.log.info({ act: 'recovery-codes', outcome: codes ? 'made' : 'not-needed' }, 'new recovery codes');
   if (codes) {
     await newCodes(deps).write(r.session.idHash, { codes });
-    await endOthersIfTicked(deps, r.req, r);
+    await endOthersIfTicked(r, deps);
   }
   r.redirect(codesPath);
 }

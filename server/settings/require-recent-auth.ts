@@ -5,7 +5,6 @@ import { type CurrentSession, fullyAuthenticatedAt } from '../sessions/index.ts'
 import { blocksAuthorization, isEnrolmentPage, redirectToSignIn } from '../sign-in/index.ts';
 import type { User } from '../users/index.ts';
 import type { AccountDeps } from './deps.ts';
-import type { KeptFields } from './form-drafts.ts';
 
 export interface SignedInUser {
   user: User;
@@ -31,19 +30,11 @@ export function requireUser(deps: GuardDeps, handler: MemberHandler): RequestHan
   });
 }
 
-/**
- * The same with a recent authentication: otherwise the user authenticates again, and returns here.
- * @param keep the fields of a late form that its page finds in `deps.formDrafts`; no secrets
- */
-export function requireRecentAuth(
-  deps: GuardDeps & Pick<AccountDeps, 'formDrafts' | 'kv'>,
-  handler: MemberHandler,
-  keep?: KeptFields,
-): RequestHandler {
+/** The same with a recent authentication: otherwise the user authenticates again, and returns here. */
+export function requireRecentAuth(deps: GuardDeps & Pick<AccountDeps, 'kv'>, handler: MemberHandler): RequestHandler {
   const guarded = requireUser(deps, async (req, res, member) => {
     if (req.method === 'POST') await consumeFormLimit(deps, member);
     if (isRecentlyAuthenticated(member, deps.now())) return handler(req, res, member);
-    if (req.method === 'POST' && keep) await deps.formDrafts.saveDraft(req, res, member.user.id, keep);
     res.redirect(303, reAuthenticateFor(req));
   });
   return enforces('recent', guarded);

@@ -1,5 +1,5 @@
 import type { Router } from 'express';
-import { methodNotAllowed, pageRoutes } from '../http/index.ts';
+import { pageRoutes } from '../http/index.ts';
 import { addPasskeyRoutes } from './add-passkey-handlers.ts';
 import { membershipActRoutes } from './cancel-and-resume-handlers.ts';
 import { connectedAppRoutes } from './connected-apps.ts';
@@ -10,7 +10,7 @@ import { emailRoutes } from './email-handlers.ts';
 import { dataRoutes } from './export-handlers.ts';
 import { factorResetRoutes } from './factor-reset-card.ts';
 import { createFormDrafts } from './form-drafts.ts';
-import { accountHome } from './home-handlers.ts';
+import { homeRoutes } from './home-handlers.ts';
 import { linkProviderRoutes } from './link-provider-handlers.ts';
 import { membershipRoutes } from './membership-handlers.ts';
 import { mfaRoutes } from './mfa-handlers.ts';
@@ -23,22 +23,18 @@ import { phoneRoutes } from './phone-handlers.ts';
 import { profileRoutes } from './profile-handlers.ts';
 import { providerRoutes } from './providers-handlers.ts';
 import { recoveryCodeRoutes } from './recovery-codes-handlers.ts';
-import { requireUser } from './require-recent-auth.ts';
 import { mfaSmsRoutes } from './sms-enrolment-handlers.ts';
 import { totpRoutes } from './totp-enrolment-handlers.ts';
 
 /** Each subject of the settings has a file with its paths; page and form share a path. */
 export function settingsRoutes(router: Router, settings: SettingsSettings): void {
   const deps: AccountDeps = { ...settings, formDrafts: createFormDrafts(settings) };
-  router
-    .route('/settings')
-    .get(requireUser(deps, accountHome(deps)))
-    .all(methodNotAllowed('GET', 'HEAD'));
   const add = pageRoutes(router, deps);
+  homeRoutes(add);
   nameRoutes(add);
   profileRoutes(add);
-  emailRoutes(router, deps);
-  phoneRoutes(router, deps);
+  emailRoutes(add);
+  phoneRoutes(add);
   passwordRoutes(add);
   mfaRoutes(add);
   totpRoutes(add);
@@ -48,13 +44,13 @@ export function settingsRoutes(router: Router, settings: SettingsSettings): void
   addPasskeyRoutes(add, deps);
   providerRoutes(add);
   linkProviderRoutes(add);
-  connectedAppRoutes(router, deps);
-  factorResetRoutes(router, deps);
+  connectedAppRoutes(add);
+  factorResetRoutes(add);
   membershipRoutes(router, deps);
   membershipActRoutes(router, deps);
   membershipMoneyRoutes(router, deps);
-  dataRoutes(router, deps);
-  deleteAccountRoutes(router, deps);
-  deviceRoutes(router, deps);
-  notificationRoutes(router, deps);
+  dataRoutes(add);
+  deleteAccountRoutes(add);
+  deviceRoutes(add);
+  notificationRoutes(add);
 }

@@ -9,7 +9,7 @@ import type { HomeCardSource } from './home-cards.ts';
 import { codesPath } from './paths.ts';
 
 /** The Sign-in card: the password, passkeys, linked accounts, and the number of recovery codes. */
-export const signInCard: HomeCardSource = async ({ database, passkeys, federation, connectedApps }, _req, { user }) => {
+export const signInCard: HomeCardSource = async ({ user }, { database, passkeys, federation, connectedApps }) => {
   const [count, links, factors, apps] = await Promise.all([
     countPasskeys(database.db, user.id),
     listIdentities(database.db, user.id),

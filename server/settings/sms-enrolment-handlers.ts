@@ -120,7 +120,7 @@ async function resend(r: NumberRequest, deps: AccountDeps) {
 async function submitCode(r: NumberRequest, deps: AccountDeps) {
   const { t, user } = r;
   const refuse = (view: SmsCodePageState) =>
-    renderSmsCodePage(r, deps, { status: 400, endOthers: endOthersTicked(r.req), ...view });
+    renderSmsCodePage(r, deps, { status: 400, endOthers: endOthersTicked(r), ...view });
   if (r.field('act') === 'resend') return resend(r, deps);
   const code = normaliseCode(r.field('code'));
   if (code === undefined) return refuse({ error: t('mfaSettings.totp.incomplete') });
@@ -143,7 +143,7 @@ async function submitCode(r: NumberRequest, deps: AccountDeps) {
       return refuse({ problem: t('mfaSettings.errors.noPhone') });
     case 'set': {
       const current = await recordPresentedFactor(r, deps, 'sms');
-      await endOthersIfTicked(deps, r.req, current);
+      await endOthersIfTicked(current, deps);
       const turnedOn = { done: 'mfa-sms', codes: preferred.recoveryCodes } as const;
       return r.redirect(await afterEnablingFactor(current, deps, turnedOn));
     }

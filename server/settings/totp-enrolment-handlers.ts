@@ -85,7 +85,7 @@ async function activate(r: UserRequest, deps: AccountDeps) {
     return renderRequestPage(r, deps, t('mfaSettings.totp.expired'));
   }
   const refuse = (view: TotpActivatePageState) =>
-    renderActivatePage(r, { status: 400, endOthers: endOthersTicked(r.req), ...view });
+    renderActivatePage(r, { status: 400, endOthers: endOthersTicked(r), ...view });
   switch (activated.kind) {
     case 'incomplete':
       return refuse({ error: t('mfaSettings.totp.incomplete') });
@@ -97,7 +97,7 @@ async function activate(r: UserRequest, deps: AccountDeps) {
       r.clearCookie(cookieName);
       const done = totp ? 'totp-replaced' : 'mfa-totp';
       const current = await recordPresentedFactor(r, deps, 'otp');
-      await endOthersIfTicked(deps, r.req, current);
+      await endOthersIfTicked(current, deps);
       const turnedOn = { done, codes: activated.recoveryCodes } as const;
       return r.redirect(await afterEnablingFactor(current, deps, turnedOn));
     }

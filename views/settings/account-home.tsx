@@ -1,10 +1,11 @@
-import { Fragment, type ReactElement, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext, PageUser } from '../page-context.ts';
 import { Script } from '../parts/script.tsx';
 import { Snackbar } from '../parts/snackbar.tsx';
 import { TabsView } from '../parts/tabs.tsx';
 import { ContactCard } from './contact-card.tsx';
+import { cardsInOrder, type HomeCard } from './home-card.tsx';
 import { NameCard } from './name-card.tsx';
 import { panelAddress, panelId, type SettingsTab, settingsTabs } from './tabs.ts';
 import { UserDataCard } from './user-data-card.tsx';
@@ -43,9 +44,9 @@ export interface SettingsHomeProps {
   /** The notice about the last action. */
   notice?: string;
   /** Above everything: decisions that wait for the user. */
-  top: readonly ReactElement[];
+  top: readonly HomeCard[];
   /** The other subjects' cards in the shown panel. */
-  more: readonly ReactElement[];
+  more: readonly HomeCard[];
 }
 
 const tabNames = {
@@ -54,11 +55,6 @@ const tabNames = {
   'device-data': 'settings.tabs.device',
   'mfa-data': 'settings.tabs.mfa',
 } as const satisfies Record<SettingsTab, string>;
-
-/** Keyed by position: they have no other identity. */
-const inOrder = (cards: readonly ReactElement[]) =>
-  // biome-ignore lint/suspicious/noArrayIndexKey: they never change their places
-  cards.map((card, place) => <Fragment key={place}>{card}</Fragment>);
 
 /** 'Security Settings' (specification, section 2): the user, and one of four panels of stored data. */
 export function SettingsHome({ ctx, user, avatar, terms, tab, notice, top, more }: SettingsHomeProps) {
@@ -70,7 +66,7 @@ export function SettingsHome({ ctx, user, avatar, terms, tab, notice, top, more 
     'user-data': <UserDataCard ctx={ctx} {...user} />,
   };
   return (
-    <AccountLayout ctx={ctx} at="security" heading={t('settings.title')} before={inOrder(top)}>
+    <AccountLayout ctx={ctx} at="security" heading={t('settings.title')} before={cardsInOrder(ctx, top)}>
       <Script ctx={ctx} entry="busy" />
       <NameCard ctx={ctx} avatar={avatar} {...user} sinceMs={user.createdAt} />
       {/* Each panel is a separate page, so that a page only reads and sends its own data. */}
@@ -85,7 +81,7 @@ export function SettingsHome({ ctx, user, avatar, terms, tab, notice, top, more 
       />
       <div className="stack" id={panelId(tab)}>
         {first[tab]}
-        {inOrder(more)}
+        {cardsInOrder(ctx, more)}
       </div>
       {notice !== undefined && <Snackbar ctx={ctx} kind="success" text={notice} duration="profile" />}
     </AccountLayout>

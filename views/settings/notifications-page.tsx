@@ -1,4 +1,3 @@
-import { Fragment, type ReactElement } from 'react';
 import { formatDate } from '../format.ts';
 import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext } from '../page-context.ts';
@@ -7,6 +6,7 @@ import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { cardsInOrder, type HomeCard } from './home-card.tsx';
 
 /** Times in milliseconds since the epoch. */
 export interface NotificationView {
@@ -26,22 +26,14 @@ export interface NotificationsPageProps {
   /** The next page; undefined: there is none. */
   olderHref: string | undefined;
   /** The open decision of the user. */
-  top: readonly ReactElement[];
+  top: readonly HomeCard[];
 }
 
 /** The user's notifications: security changes first, then the newest. */
 export function NotificationsPage({ ctx, action, notifications, olderHref, top }: NotificationsPageProps) {
   const { t, unread = 0 } = ctx;
   return (
-    <AccountLayout
-      ctx={ctx}
-      at="notifications"
-      heading={t('notifications.title')}
-      before={top.map((one, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
-        <Fragment key={at}>{one}</Fragment>
-      ))}
-    >
+    <AccountLayout ctx={ctx} at="notifications" heading={t('notifications.title')} before={cardsInOrder(ctx, top)}>
       <Card flush>
         <div className="card-head">
           <p className="muted">{t('notifications.lead')}</p>
