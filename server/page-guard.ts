@@ -11,7 +11,7 @@ import { redirectToSignIn } from './sign-in/index.ts';
 export function pageGuard(deps: GuardDeps) {
   const session: RequestHandler = async (req, res, next) => {
     if (await deps.sessions.getCurrentUser(req)) return next();
-    redirectToSignIn(req, res, deps.publicUrl);
+    redirectToSignIn({ req, res }, deps.publicUrl);
   };
   const member: RequestHandler = (req, res, next) => requireUser(deps, () => next())(req, res, next);
   const recent: RequestHandler = (req, res, next) =>

@@ -23,6 +23,7 @@ import {
   domainCookies,
   hostCookies,
   type Pages,
+  RequestContext,
 } from './http/index.ts';
 import {
   billingDataSource,
@@ -202,7 +203,7 @@ export async function wireModules(
     trialKey: deriveKey(config.SECRET_KEYS[0] ?? '', 'trials', 32),
     now: billingNow,
   });
-  const signIn = createSignIn({ mfa, sessions, devices, nextRedirect, pages, now });
+  const signIn = createSignIn({ mfa, sessions, devices, nextRedirect, now });
   const mailedCodes = createMailedCodes({ ...accountDeps, limits });
   const password = createPasswordModule({
     ...accountDeps,
@@ -258,9 +259,17 @@ export async function wireModules(
 
   const federationHooks: FederationHooks = {
     completeSignIn: async (req, res, user, factor) =>
-      redirectAfterSignIn(user, factor.continuation, await signIn.completeSignIn(req, res, user, factor)),
+      redirectAfterSignIn(
+        user,
+        factor.continuation,
+        await signIn.completeSignIn(new RequestContext(req, res, accountDeps), user, factor),
+      ),
     completeReauthentication: async (req, res, user, factor) =>
-      redirectAfterSignIn(user, factor.continuation, await signIn.completeReauthentication(req, res, user, factor)),
+      redirectAfterSignIn(
+        user,
+        factor.continuation,
+        await signIn.completeReauthentication(new RequestContext(req, res, accountDeps), user, factor),
+      ),
     nextRedirect: (user, continuation) => nextRedirect(user, continuation).address,
     requiresAllFactors: async (req, { authorization }) =>
       authorization !== undefined &&

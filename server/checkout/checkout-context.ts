@@ -45,7 +45,7 @@ export async function requireUser(
   deps: Pick<CheckoutDeps, 'publicUrl' | 'sessions' | 'nextRedirect'>,
   req: Request,
   res: Response,
-  signedOut: () => unknown = () => redirectToSignIn(req, res, deps.publicUrl),
+  signedOut: () => unknown = () => redirectToSignIn({ req, res }, deps.publicUrl),
 ): Promise<User | undefined> {
   const member = await deps.sessions.getCurrentUser(req);
   if (!member) {

@@ -31,7 +31,7 @@ function showDashboard(deps: DashboardDeps): RequestHandler {
 
   return async (req, res) => {
     const member = await deps.sessions.getCurrentUser(req);
-    if (!member) return redirectToSignIn(req, res, deps.publicUrl);
+    if (!member) return redirectToSignIn({ req, res }, deps.publicUrl);
     const { step } = deps.nextRedirect(member.user, { search: '' });
     if (blocksAuthorization(step)) {
       const continuation = { returnTo: new URL(req.originalUrl, deps.publicUrl).href, search: '' };

@@ -73,7 +73,7 @@ export { handleProbe, type ProbeReport, probeHeader, signProbe, verifyProbe } fr
 export { oneHost, requirePublicHost } from './public-host.ts';
 export { renderRedirectPage } from './redirect-page.ts';
 export { renderDocument } from './render.tsx';
-export { type PageAnswer, RequestContext, type RequestServices } from './request-context.ts';
+export { type HttpExchange, type PageAnswer, RequestContext, type RequestServices } from './request-context.ts';
 export { detectLanguages } from './request-language.ts';
 export { measureRequests } from './request-metrics.ts';
 export {

@@ -29,8 +29,14 @@ export interface PageAnswer extends Omit<PageOptions, 'title'> {
   search?: string;
 }
 
+/** A request and its answer, for functions that read and set cookies. */
+export interface HttpExchange {
+  readonly req: Request;
+  readonly res: Response;
+}
+
 /** The request of a page or form, with everything that its handler reads and all its answers. */
-export class RequestContext {
+export class RequestContext implements HttpExchange {
   readonly req: Request;
   readonly res: Response;
   readonly #services: RequestServices;

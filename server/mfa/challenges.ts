@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import type { HostCookies } from '../http/index.ts';
+import type { HostCookies, HttpExchange } from '../http/index.ts';
 import { upstreamSessionSchema } from '../sessions/index.ts';
 import { type FlowId, minuteMs, userIdSchema } from '../shared/index.ts';
 import { acceptFormerNames, browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
@@ -40,7 +40,7 @@ export type NewChallenge = Omit<MfaChallenge, 'expiresAtMs'>;
  */
 export interface MfaChallenges {
   newId(): FlowId;
-  begin(req: Request, res: Response, id: FlowId, challenge: NewChallenge): Promise<void>;
+  begin(exchange: HttpExchange, id: FlowId, challenge: NewChallenge): Promise<void>;
   /** The browser's own challenge. */
   current(req: Request): Promise<{ id: FlowId; challenge: MfaChallenge } | undefined>;
   find(id: FlowId): Promise<MfaChallenge | undefined>;
@@ -83,7 +83,7 @@ export function createMfaChallenges({ kv, box, cookies, now }: Settings): MfaCha
     find,
     newId: records.newId,
     consume: records.delete,
-    async begin(req, res, id, challenge) {
+    async begin({ req, res }, id, challenge) {
       await records.write(id, { ...challenge, expiresAtMs: now() + challengeMs });
       await records.delete(records.readCookie(req));
       records.setCookie(res, id);

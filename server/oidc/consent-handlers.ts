@@ -38,7 +38,7 @@ export function showConsent(deps: OauthDeps): Handler {
   return async (req, res) => {
     const id = readQueryParam(req, 'authorization_code') ?? '';
     const member = await deps.sessions.getCurrentUser(req);
-    if (!member) return redirectToSignIn(req, res, deps.publicUrl);
+    if (!member) return redirectToSignIn({ req, res }, deps.publicUrl);
     const { interaction, client, clientName } = await requireOwnedRequest(deps, req, id);
     const redirectUri = URL.parse(text(interaction.params.redirect_uri));
     const requested = text(interaction.params.scope).split(' ');
@@ -73,7 +73,11 @@ export function submitConsent(deps: OauthDeps): Handler {
     const id = readFormField(req, 'authorization_code');
     const member = await deps.sessions.getCurrentUser(req);
     if (!member) {
-      return redirectToSignIn(req, res, deps.publicUrl, `/consent?${new URLSearchParams({ authorization_code: id })}`);
+      return redirectToSignIn(
+        { req, res },
+        deps.publicUrl,
+        `/consent?${new URLSearchParams({ authorization_code: id })}`,
+      );
     }
     const request = await requireOwnedRequest(deps, req, id);
     if (request.interaction.prompt.name !== 'consent')

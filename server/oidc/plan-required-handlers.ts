@@ -92,7 +92,7 @@ export function showPlanRequired(deps: OauthDeps): Handler {
   return async (req, res) => {
     const continuation = continuationFrom(req, deps.publicUrl);
     const member = await deps.sessions.getCurrentUser(req);
-    if (!member) return redirectToSignIn(req, res, deps.publicUrl);
+    if (!member) return redirectToSignIn({ req, res }, deps.publicUrl);
     const { user } = member;
     const shut = await loadRestrictedClient(deps, req, continuation);
     if (deps.canAccessClient(shut.demand, user)) return res.redirect(303, shut.opened);
@@ -138,7 +138,7 @@ export function submitPlanRequired(deps: OauthDeps): Handler {
     const id = readFormField(req, 'authorization_code');
     const search = `?${new URLSearchParams({ authorization_code: id })}`;
     const member = await deps.sessions.getCurrentUser(req);
-    if (!member) return redirectToSignIn(req, res, deps.publicUrl, planRequiredUrl(search));
+    if (!member) return redirectToSignIn({ req, res }, deps.publicUrl, planRequiredUrl(search));
     const request = await requireOwnedRequest(deps, req, id);
     const href = await deps.requests.answer(request, member.user.id, {
       error: 'access_denied',

@@ -14,7 +14,7 @@ export function showVerifyUser(deps: OauthDeps): Handler {
     const id = continuation.authorization;
     // The start page handles the short forms.
     if (id === undefined) return res.redirect(303, `/${continuation.search}`);
-    if (!member) return redirectToSignIn(req, res, deps.publicUrl);
+    if (!member) return redirectToSignIn({ req, res }, deps.publicUrl);
     const request = await requireOwnedRequest(deps, req, id);
     const { step } = deps.nextRedirect(member.user, continuation);
     // Any other step, or a demand for another user, has precedence.

@@ -1,5 +1,4 @@
-import type { Request, Response } from 'express';
-import { type Continuation, setRetryAfter } from '../http/index.ts';
+import type { Continuation, RequestContext } from '../http/index.ts';
 import { decoyAddress, type Mail } from '../messages/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import { someAwaitPassword, toAccountKey, type User } from '../users/index.ts';
@@ -24,33 +23,32 @@ export type InitialPasswordResult =
  * @param username as it was typed
  */
 export async function startInitialPassword(
+  r: RequestContext,
   deps: PasswordDeps,
-  req: Request,
-  res: Response,
   { user, username, continuation }: { user: User; username: string; continuation: Continuation },
 ): Promise<InitialPasswordResult> {
   const { codes, flows, devices } = deps;
   const typed = username.trim();
   const address = withParams('/reset-password', continuation, { username: typed, notice: 'moved' });
-  const underWay = await flows.find(flows.readCookie(req));
+  const underWay = await flows.find(flows.readCookie(r.req));
   if (underWay?.account === accountDigest(codes, toAccountKey(typed)) && isOwnerUnchanged(codes, underWay, user)) {
     return { kind: 'begun', address };
   }
-  const { t, language: lang } = req;
+  const { t, lang } = r;
   const requested = await requestReset(
     deps,
     { username: typed, lang },
-    { ip: req.ip ?? '', device: (member) => devices.recognise(req, member) },
+    { ip: r.ip, device: (member) => devices.recognise(r.req, member) },
   );
-  deps.log.info({ act: 'first-reset', outcome: requested.kind }, 'first password');
+  r.log.info({ act: 'first-reset', outcome: requested.kind }, 'first password');
   if (requested.kind === 'asked') {
-    flows.setCookie(res, requested.flow);
+    flows.setCookie(r.res, requested.flow);
     return { kind: 'begun', address };
   }
   const { refusal } = requested;
   // The user exists; only the limits can still refuse.
   if (!('retryAfterMs' in refusal)) throw new Error(`a first password was refused: ${refusal.kind}`);
-  setRetryAfter(res, refusal.retryAfterMs);
+  r.setRetryAfter(refusal.retryAfterMs);
   return { kind: 'refused', text: retryAfterText(t, refusal.kind, refusal.retryAfterMs) };
 }
 
@@ -67,13 +65,12 @@ export interface Refused {
  * members have nothing to conceal and skip it.
  */
 export function mailInitialPasswordHint(
-  { kv, database, outbox, codes, log }: PasswordDeps,
-  req: Request,
-  res: Response,
+  r: RequestContext,
+  { kv, database, outbox, codes }: PasswordDeps,
   { username, awaiting: user }: Refused,
 ): void {
-  const { language: lang } = req;
-  res.once('close', () => {
+  const { lang, log } = r;
+  r.res.once('close', () => {
     const hint = async () => {
       if (!(await someAwaitPassword(database.db))) return;
       const account = codes.messageGroup({

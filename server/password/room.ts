@@ -1,5 +1,5 @@
 import type { Request, Response, Router } from 'express';
-import type { ApiOperation } from '../http/index.ts';
+import type { ApiOperation, RequestContext } from '../http/index.ts';
 import type { UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import { type ChangePasswordResult, changePassword } from './change-password.ts';
@@ -30,13 +30,9 @@ export interface PasswordModule {
   /** See `setInitialPassword`. @throws {PasswordQueueFullError} */
   setFirst(user: User, password: string, from: Parameters<typeof setInitialPassword>[3]): Promise<ChangePasswordResult>;
   /** See `startInitialPassword`. */
-  beginFirstReset(
-    req: Request,
-    res: Response,
-    owner: Parameters<typeof startInitialPassword>[3],
-  ): Promise<InitialPasswordResult>;
+  beginFirstReset(r: RequestContext, owner: Parameters<typeof startInitialPassword>[2]): Promise<InitialPasswordResult>;
   /** See `mailInitialPasswordHint`. */
-  hintAtFirstReset(req: Request, res: Response, refused: Refused): void;
+  hintAtFirstReset(r: RequestContext, refused: Refused): void;
   /** See `forgetGuesses`. */
   forgetGuesses(user: Pick<User, 'id' | 'email' | 'phone'>): Promise<void>;
   /**
@@ -55,8 +51,8 @@ export function createPasswordModule({ cookies, ...settings }: PasswordSettings)
     operations: passwordOperations(deps),
     recentFactorsUrl: (...args) => recentFactorsUrl(deps, ...args),
     forgetGuesses: (user) => forgetGuesses(kv, settings.limits, user),
-    beginFirstReset: (...args) => startInitialPassword(deps, ...args),
-    hintAtFirstReset: (...args) => mailInitialPasswordHint(deps, ...args),
+    beginFirstReset: (r, owner) => startInitialPassword(r, deps, owner),
+    hintAtFirstReset: (r, refused) => mailInitialPasswordHint(r, deps, refused),
     change: (user, typed, from) => changePassword(deps, user, typed, from),
     setFirst: (user, typed, from) => setInitialPassword(deps, user, typed, from),
   };

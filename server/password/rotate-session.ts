@@ -16,7 +16,7 @@ export async function rotateSessionAfterPasswordChange(
 ): Promise<void> {
   const { amr, remember, authTimeMs, onRememberedDevice = false } = session;
   const passwordIsAll = user.mfaPreference === 'none' && amr.every((method) => method === 'pwd');
-  await sessions.createSession(req, res, user, {
+  await sessions.createSession({ req, res }, user, {
     amr,
     remember,
     onRememberedDevice,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { type HostCookies, HttpError } from '../http/index.ts';
+import { type HostCookies, HttpError, type HttpExchange } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { type SessionIdHash, toSessionId, type UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
@@ -51,7 +51,7 @@ function hasAllFactors({ mfaPreference }: User, { amr, onRememberedDevice, authT
 
 export interface Sessions {
   /** Signs in: always creates a new session id. @throws {HttpError} unauthorized if a factor is missing */
-  createSession(req: Request, res: Response, user: User, how: AuthenticationInfo): Promise<CurrentSession>;
+  createSession(exchange: HttpExchange, user: User, how: AuthenticationInfo): Promise<CurrentSession>;
   /** Signs this browser out and ends all data that depends on its session. */
   end(req: Request, res: Response): Promise<void>;
   /** Ends every session of a user, or those that a change of the password invalidates. Returns the number. */
@@ -121,15 +121,10 @@ export function createSessions(settings: Settings): Sessions {
   }
 
   /** Like {@link Sessions.createSession}. If the earlier session cannot continue, it ends with all dependent data. */
-  async function createSession(
-    req: Request,
-    res: Response,
-    user: User,
-    how: AuthenticationInfo,
-  ): Promise<CurrentSession> {
-    const before = getCurrentSession(req);
+  async function createSession(exchange: HttpExchange, user: User, how: AuthenticationInfo): Promise<CurrentSession> {
+    const before = getCurrentSession(exchange.req);
     try {
-      return await createSessionAfter(before, req, res, user, how);
+      return await createSessionAfter({ req: exchange.req, res: exchange.res, before }, user, how);
     } catch (error) {
       if (before && !(await isSessionLive(before.idHash).catch(() => true)))
         await links.ended([before]).catch(() => {});
@@ -138,9 +133,7 @@ export function createSessions(settings: Settings): Sessions {
   }
 
   async function createSessionAfter(
-    before: CurrentSession | undefined,
-    req: Request,
-    res: Response,
+    { req, res, before }: HttpExchange & { before: CurrentSession | undefined },
     user: User,
     how: AuthenticationInfo,
   ): Promise<CurrentSession> {

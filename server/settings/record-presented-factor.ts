@@ -15,7 +15,7 @@ export async function recordPresentedFactor(
 ): Promise<UserRequest> {
   const { amr, remember, authTimeMs } = r.session;
   if (amr.includes('mfa')) return r;
-  const session = await sessions.createSession(r.req, r.res, r.user, {
+  const session = await sessions.createSession(r, r.user, {
     amr: [...amr, method, 'mfa'],
     remember,
     authTimeMs,

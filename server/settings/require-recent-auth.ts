@@ -20,7 +20,7 @@ export function requireUser(deps: GuardDeps, handler: MemberHandler): RequestHan
   return enforces<RequestHandler>('member', async (req, res) => {
     const member = await deps.sessions.getCurrentUser(req);
     // A form's address is the page's own, so that its visitor returns to the form.
-    if (!member) return redirectToSignIn(req, res, deps.publicUrl);
+    if (!member) return redirectToSignIn({ req, res }, deps.publicUrl);
     // The first rule depends on the page: some are open to users who have not accepted the terms.
     const continuation = { returnTo: new URL(req.originalUrl, deps.publicUrl).href, search: '' };
     const { step, address } = deps.nextRedirect(member.user, continuation);

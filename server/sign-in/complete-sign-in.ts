@@ -1,7 +1,6 @@
-import type { Request, Response } from 'express';
-import type { Continuation, Pages } from '../http/index.ts';
+import type { Continuation, RequestContext } from '../http/index.ts';
 import type { ChallengeMethod, MfaChallenge, MfaModule } from '../mfa/index.ts';
-import type { DeviceRecognition, Sessions, UpstreamSession } from '../sessions/index.ts';
+import type { AuthenticationInfo, DeviceRecognition, Sessions, UpstreamSession } from '../sessions/index.ts';
 import type { FlowId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { NextRedirect } from './next-redirect.ts';
@@ -13,7 +12,6 @@ interface Settings {
   sessions: Pick<Sessions, 'createSession'>;
   devices: DeviceRecognition;
   nextRedirect: NextRedirect;
-  pages: Pick<Pages, 'context'>;
   now: () => number;
 }
 
@@ -41,9 +39,9 @@ export type SignInResult =
 
 /** The only way from a first factor to a session: no other module creates a session after a password. */
 export interface SignIn {
-  completeSignIn(req: Request, res: Response, user: User, factor: FirstFactorInput): Promise<SignInResult>;
+  completeSignIn(r: RequestContext, user: User, factor: FirstFactorInput): Promise<SignInResult>;
   /** The same for a signed-in user who re-authenticates: a remembered device does not count. */
-  completeReauthentication(req: Request, res: Response, user: User, factor: FirstFactorInput): Promise<SignInResult>;
+  completeReauthentication(r: RequestContext, user: User, factor: FirstFactorInput): Promise<SignInResult>;
 }
 
 export function createSignIn(settings: Settings): SignIn {
@@ -54,73 +52,55 @@ export function createSignIn(settings: Settings): SignIn {
     amr.includes('mfa') ? [] : mfa.methodsFor(user);
 
   async function startChallenge(
-    req: Request,
-    res: Response,
+    r: RequestContext,
     user: User,
-    { amr, remember, continuation, upstream }: FirstFactorInput,
-    { methods, intent }: { methods: ChallengeMethod[]; intent: MfaChallenge['intent'] },
+    factor: FirstFactorInput & { intent: MfaChallenge['intent']; methods: readonly ChallengeMethod[] },
   ): Promise<SignInResult> {
+    const { intent, amr, remember, continuation, upstream } = factor;
     const id = mfa.challenges.newId();
-    const [method = 'recovery'] = methods;
-    const sentAtMs = method === 'sms' ? await sendCode(settings, req, user, id) : undefined;
+    const [method = 'recovery'] = factor.methods;
+    const sentAtMs = method === 'sms' ? await sendCode(r, settings, { user, id }) : undefined;
     const { id: userId, passwordEpoch } = user;
-    const started = {
-      userId,
-      passwordEpoch,
-      intent,
-      amr,
-      remember,
-      continuation: continuation.search,
-      upstream,
-      method,
-      sentAtMs,
-    };
-    await mfa.challenges.begin(req, res, id, started);
-    return {
-      kind: 'second-factor-required',
-      address: nextRedirect(user, continuation, { secondFactorPending: true }).address,
-    };
+    const search = continuation.search;
+    const started = { userId, passwordEpoch, intent, amr, remember, continuation: search, upstream, method, sentAtMs };
+    await mfa.challenges.begin(r, id, started);
+    const { address } = nextRedirect(user, continuation, { secondFactorPending: true });
+    return { kind: 'second-factor-required', address };
   }
 
-  async function begin(
-    req: Request,
-    res: Response,
-    user: User,
-    how: Parameters<Sessions['createSession']>[3],
-  ): Promise<SignInResult> {
-    await sessions.createSession(req, res, user, how);
-    await devices.remember(req, res, user);
+  async function begin(r: RequestContext, user: User, how: AuthenticationInfo): Promise<SignInResult> {
+    await sessions.createSession(r, user, how);
+    await devices.remember(r.req, r.res, user);
     return { kind: 'signed-in' };
   }
 
   return {
-    async completeSignIn(req, res, user, factor) {
+    async completeSignIn(r, user, factor) {
       const { amr, remember, upstream, presentedAtMs } = factor;
+      const session = { amr, remember, upstream, shownAtMs: presentedAtMs };
       const methods = await listRemainingFactors(user, amr);
-      if (methods.length === 0) return begin(req, res, user, { amr, remember, upstream, shownAtMs: presentedAtMs });
-      const device = factor.requireAllFactors ? undefined : await mfa.remembered.findRememberedDevice(req, user);
-      if (!device) return startChallenge(req, res, user, factor, { methods, intent: 'sign-in' });
-      await mfa.remembered.recordDeviceUse(req, device);
-      return begin(req, res, user, { amr, remember, upstream, shownAtMs: presentedAtMs, onRememberedDevice: true });
+      if (methods.length === 0) return begin(r, user, session);
+      const device = factor.requireAllFactors ? undefined : await mfa.remembered.findRememberedDevice(r.req, user);
+      if (!device) return startChallenge(r, user, { ...factor, methods, intent: 'sign-in' });
+      await mfa.remembered.recordDeviceUse(r.req, device);
+      return begin(r, user, { ...session, onRememberedDevice: true });
     },
-    async completeReauthentication(req, res, user, factor) {
+    async completeReauthentication(r, user, factor) {
       const { amr, remember, upstream } = factor;
       const methods = await listRemainingFactors(user, amr);
-      if (methods.length > 0) return startChallenge(req, res, user, factor, { methods, intent: 're-authenticate' });
-      return begin(req, res, user, { amr, remember, upstream });
+      if (methods.length > 0) return startChallenge(r, user, { ...factor, methods, intent: 're-authenticate' });
+      return begin(r, user, { amr, remember, upstream });
     },
   };
 }
 
 /** Sends a code for a challenge. @returns the time, or undefined if it could not be sent */
 export async function sendCode(
+  r: RequestContext,
   { mfa, devices, now }: Pick<Settings, 'mfa' | 'devices' | 'now'>,
-  req: Request,
-  user: User,
-  id: FlowId,
+  { user, id }: { user: User; id: FlowId },
 ): Promise<number | undefined> {
-  const { language: lang } = req;
-  const owner = { flow: id, device: devices.recognise(req, user) };
-  const sent = await mfa.smsCodes.send(user, owner, { lang, ip: req.ip ?? '' });
+  const owner = { flow: id, device: devices.recognise(r.req, user) };
+  const sent = await mfa.smsCodes.send(user, owner, { lang: r.lang, ip: r.ip });
   return sent.sent ? now() : undefined;
 }

@@ -1,5 +1,4 @@
-import type { Request } from 'express';
-import { type Continuation, continuationFrom, continuationFromQuery } from '../http/index.ts';
+import { type Continuation, continuationFromQuery, type RequestContext } from '../http/index.ts';
 import type { ChallengeMethod, MfaChallenge } from '../mfa/index.ts';
 import type { FlowId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
@@ -19,20 +18,18 @@ export interface CurrentChallenge {
 }
 
 /** The continuation of the address, else that of the start of the sign-in: each tab has its own. */
-function currentContinuation(req: Request, publicUrl: string, challenge: MfaChallenge): Continuation {
-  const context = continuationFrom(req, publicUrl);
-  return context.search === '' ? continuationFromQuery(challenge.continuation, publicUrl) : context;
-}
+const currentContinuation = ({ continuation }: RequestContext, challenge: MfaChallenge, publicUrl: string) =>
+  continuation.search === '' ? continuationFromQuery(challenge.continuation, publicUrl) : continuation;
 
 /** Undefined if there is none, if it is no longer valid, or if its user is no longer signed in here. */
-export async function findCurrentChallenge(deps: SignInDeps, req: Request): Promise<CurrentChallenge | undefined> {
-  const own = await deps.mfa.challenges.current(req);
+export async function findCurrentChallenge(r: RequestContext, deps: SignInDeps): Promise<CurrentChallenge | undefined> {
+  const own = await deps.mfa.challenges.current(r.req);
   const state = own && (await deps.mfa.getChallengeState(own.challenge));
   if (!own || !state) return undefined;
   // Re-authentication requires that the same user is still signed in.
   if (own.challenge.intent === 're-authenticate') {
-    const member = await deps.sessions.getCurrentUser(req);
+    const member = await deps.sessions.getCurrentUser(r.req);
     if (member?.user.id !== state.user.id) return undefined;
   }
-  return { ...own, ...state, continuation: currentContinuation(req, deps.publicUrl, own.challenge) };
+  return { ...own, ...state, continuation: currentContinuation(r, own.challenge, deps.publicUrl) };
 }

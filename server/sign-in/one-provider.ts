@@ -1,8 +1,6 @@
-import type { Request, Response } from 'express';
-import { createElement } from 'react';
 import { OneProviderPage } from '../../views/sign-in/one-provider-page.tsx';
 import { acceptsBrowser, hintedProvider, type Provider, toProviderButton } from '../federation/index.ts';
-import { type Continuation, readQueryParam, withContinuation } from '../http/index.ts';
+import type { Continuation, RequestContext } from '../http/index.ts';
 import type { PendingAuthorization, SignInDeps } from './deps.ts';
 import type { SignInPageState } from './sign-in-handlers.ts';
 
@@ -15,22 +13,20 @@ const allWays = 'all';
  * one.
  */
 export function providerAskedFor(
+  r: RequestContext,
   { federation }: Pick<SignInDeps, 'federation'>,
-  req: Request,
   pending: PendingAuthorization | undefined,
 ): Provider | undefined {
-  if (readQueryParam(req, 'ways') === allWays) return undefined;
+  if (r.query('ways') === allWays) return undefined;
   const provider = hintedProvider(federation.providers, pending?.providerHint);
-  return provider && acceptsBrowser(provider, req.get('user-agent')) ? provider : undefined;
+  return provider && acceptsBrowser(provider, r.req.get('user-agent')) ? provider : undefined;
 }
 
-export function sendOneProviderPage(
-  { pages }: Pick<SignInDeps, 'pages'>,
-  req: Request,
-  res: Response,
+export function renderOneProviderPage(
+  r: RequestContext,
   provider: Provider,
   {
-    continuation,
+    continuation: { search },
     pending,
     providerNotice,
   }: { continuation: Continuation; pending: PendingAuthorization | undefined } & Pick<
@@ -38,21 +34,17 @@ export function sendOneProviderPage(
     'providerNotice'
   >,
 ): void {
-  const parameters = new URLSearchParams(continuation.search);
+  const parameters = new URLSearchParams(search);
   parameters.set('ways', allWays);
-  pages.send(
-    req,
-    res,
-    200,
-    (ctx) =>
-      createElement(OneProviderPage, {
-        ctx: withContinuation(ctx, continuation.search),
-        providerButton: toProviderButton(provider, ctx, `/federation/${provider.id}${continuation.search}`),
-        username: pending?.loginHint ?? '',
-        otherWays: `/?${parameters}`,
-        clientName: pending?.clientName,
-        noticeName: providerNotice,
-      }),
-    { title: (ctx) => ctx.t('signIn.title'), address: `/${continuation.search}` },
+  r.render(
+    OneProviderPage,
+    {
+      providerButton: toProviderButton(provider, r, `/federation/${provider.id}${search}`),
+      username: pending?.loginHint ?? '',
+      otherWays: `/?${parameters}`,
+      clientName: pending?.clientName,
+      noticeName: providerNotice,
+    },
+    { title: 'signIn.title', address: `/${search}`, search },
   );
 }

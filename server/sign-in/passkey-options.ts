@@ -1,37 +1,25 @@
-import type { Request } from 'express';
 import type { PasskeyAsk } from '../../views/parts/passkey-form.tsx';
-import type { Continuation } from '../http/index.ts';
+import type { Continuation, RequestContext } from '../http/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
 
 /** The passkey options of the sign-in page; undefined if passkeys are unavailable. */
 export function passkeyRequestOptions(
+  { t }: RequestContext,
   { passkeys }: Pick<SignInDeps, 'passkeys'>,
-  req: Request,
-  continuation: Continuation,
+  { search }: Continuation,
 ): PasskeyAsk | undefined {
-  return (
-    passkeys && {
-      action: `/sign-in/passkey${continuation.search}`,
-      options: passkeys.requestOptions(),
-      label: req.t('passkeys.signIn.button'),
-    }
-  );
+  if (!passkeys) return undefined;
+  const label = t('passkeys.signIn.button');
+  return { action: `/sign-in/passkey${search}`, options: passkeys.requestOptions(), label };
 }
 
 /** The same for /re-authenticate, with the user's own passkeys; undefined if there are none. */
 export async function passkeyRequestOptionsForUser(
+  { t }: RequestContext,
   { passkeys }: Pick<SignInDeps, 'passkeys'>,
-  req: Request,
-  user: User,
-  continuation: Continuation,
+  { user, continuation: { search } }: { user: User; continuation: Continuation },
 ): Promise<PasskeyAsk | undefined> {
   const options = await passkeys?.requestOptionsFor(user);
-  return (
-    options && {
-      action: `/re-authenticate/passkey${continuation.search}`,
-      options,
-      label: req.t('passkeys.signIn.confirm'),
-    }
-  );
+  return options && { action: `/re-authenticate/passkey${search}`, options, label: t('passkeys.signIn.confirm') };
 }

@@ -1,14 +1,14 @@
-import type { Response } from 'express';
-import { setRetryAfter, type T } from '../http/index.ts';
+import type { RequestContext } from '../http/index.ts';
 import type { PasskeySignInResult } from './passkey-sign-in.ts';
 
 type PasskeyRefusalText = Extract<PasskeySignInResult, { kind: 'refused' }>['refusal'];
 
 /** The text and status for a refused passkey; sets Retry-After if there is one. */
-export function passkeyErrorText(res: Response, t: T, refusal: PasskeyRefusalText): { status: number; text: string } {
+export function passkeyErrorText(r: RequestContext, refusal: PasskeyRefusalText): { status: number; text: string } {
+  const { t } = r;
   switch (refusal.kind) {
     case 'too-many': {
-      setRetryAfter(res, refusal.retryAfterMs);
+      r.setRetryAfter(refusal.retryAfterMs);
       const minutes = Math.max(1, Math.ceil(refusal.retryAfterMs / 60_000));
       return { status: 429, text: t('signIn.errors.tooMany', { minutes }) };
     }

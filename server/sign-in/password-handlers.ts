@@ -1,12 +1,13 @@
-import type { RequestHandler } from 'express';
-import { continuationFrom, readFormField, setRetryAfter, type T } from '../http/index.ts';
+import type { RequestContext, T } from '../http/index.ts';
 import { hashForPage, retryAfterText } from '../password/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
+import type { User } from '../users/index.ts';
 import type { SignInResult } from './complete-sign-in.ts';
-import type { SignInDeps } from './deps.ts';
-import { findHomeRealm, redirectsToProvider } from './home-realm.ts';
+import type { PendingAuthorization, SignInDeps } from './deps.ts';
+import { findHomeRealm, type HomeRealm, redirectsToProvider } from './home-realm.ts';
 import { askForMailedCode } from './mailed-code-page.ts';
 import { type PasswordRefusal, type PasswordSignInResult, signInByPassword } from './password-sign-in.ts';
+import { findPending } from './pending.ts';
 import { findNamedClient, renderSignInPage, type SignInPageState } from './sign-in-handlers.ts';
 
 /** The text for each refusal, and its place (the specification's sections 5 and 8). */
@@ -33,92 +34,114 @@ function toFormErrors(t: T, refusal: PasswordRefusal): Pick<SignInPageState, 'er
   }
 }
 
+/** A submitted sign-in form, without the password. */
+type PasswordRequest = RequestContext & {
+  readonly username: string;
+  readonly remember: boolean;
+  readonly pending: PendingAuthorization | undefined;
+};
+
+type FormState = Pick<SignInPageState, 'errors' | 'status'>;
+
+async function rerender(r: PasswordRequest, deps: SignInDeps, form: FormState): Promise<void> {
+  const { continuation, username, remember } = r;
+  const clientName = (r.pending ?? (await findNamedClient(deps, continuation)))?.clientName;
+  renderSignInPage(r, deps, { continuation, clientName, values: { username, remember }, ...form });
+}
+
+function logOutcome(
+  r: RequestContext,
+  { metrics }: SignInDeps,
+  result: PasswordRefusal['kind'] | PasswordSignInResult['kind'] | SignInResult['kind'] | 'busy',
+): void {
+  const outcome = toPublicOutcome(result);
+  r.log.info({ act: 'sign-in', outcome }, 'sign-in');
+  metrics.signIn('password', outcome);
+}
+
+function redirectHome(r: PasswordRequest, deps: SignInDeps, { provider, email }: HomeRealm) {
+  const { continuation, remember } = r;
+  return deps.federation.signIn(r.req, r.res, provider, { continuation, remember, loginHint: email });
+}
+
+const findHome = (r: PasswordRequest, deps: SignInDeps) => findHomeRealm(deps, r.username, r.req.get('user-agent'));
+
+/** The limit for all visitors is used up: a code by mail, or the provider of the address's domain. */
+function sendMailedCode(r: PasswordRequest, deps: SignInDeps, user: User | undefined) {
+  const home = findHome(r, deps);
+  if (home) return redirectHome(r, deps, home);
+  const { remember, continuation } = r;
+  return askForMailedCode(r, deps, { user, remember, continuation });
+}
+
+/** An imported user without a password sets the first one; the installation does not conceal who has an account. */
+async function startFirstPassword(r: PasswordRequest, deps: SignInDeps, user: User) {
+  const { username, continuation } = r;
+  const first = await deps.firstPassword.beginFirstReset(r, { user, username, continuation });
+  if (first.kind === 'begun') return r.redirect(first.address);
+  return rerender(r, deps, { status: 429, errors: { form: first.text } });
+}
+
+async function refuse(
+  r: PasswordRequest,
+  deps: SignInDeps,
+  outcome: Extract<PasswordSignInResult, { kind: 'refused' | 'first-password' }>,
+) {
+  const awaiting = outcome.kind === 'first-password' ? outcome.user : undefined;
+  const refusal: PasswordRefusal = outcome.kind === 'refused' ? outcome.refusal : { kind: 'wrong-password' };
+  if (deps.uniformAnswers && refusal.kind === 'wrong-password') {
+    deps.firstPassword.hintAtFirstReset(r, { username: r.username, awaiting });
+  }
+  if (refusal.kind === 'too-many') deps.metrics.guessRefused(refusal.limit);
+  const home = redirectsToProvider(refusal) ? findHome(r, deps) : undefined;
+  if (home) return redirectHome(r, deps, home);
+  if (awaiting && !deps.uniformAnswers) return startFirstPassword(r, deps, awaiting);
+  if (refusal.kind === 'too-many') r.setRetryAfter(refusal.retryAfterMs);
+  return rerender(r, deps, toFormErrors(r.t, refusal));
+}
+
+/** The password was right: the second factor or a session is next. */
+async function complete(r: PasswordRequest, deps: SignInDeps, user: User) {
+  const { remember, continuation, pending } = r;
+  const requireAllFactors = pending?.requiresAllFactors;
+  const factor = { amr: ['pwd'], remember, continuation, requireAllFactors };
+  const entered = await deps.signIn.completeSignIn(r, user, factor);
+  logOutcome(r, deps, entered.kind);
+  r.redirect(entered.kind === 'signed-in' ? deps.nextRedirect(user, continuation).address : entered.address);
+}
+
 /**
  * POST /sign-in: checks the password and continues to the next step: the second factor, or a session. An address of a
  * provider's domain leads to the provider, unless its password is right.
  */
-export function submitPassword(deps: SignInDeps): RequestHandler {
-  const logOutcome = (
-    result: PasswordRefusal['kind'] | PasswordSignInResult['kind'] | SignInResult['kind'] | 'busy',
-  ) => {
-    const outcome = toPublicOutcome(result);
-    deps.log.info({ act: 'sign-in', outcome }, 'sign-in');
-    deps.metrics.signIn('password', outcome);
-  };
-  return async (req, res) => {
-    const continuation = continuationFrom(req, deps.publicUrl);
-    const username = readFormField(req, 'username');
-    const values = { username, remember: readFormField(req, 'remember') === '1' };
-    const { t } = req;
-    const waiting =
-      continuation.authorization === undefined
-        ? undefined
-        : await deps.findPendingAuthorization(req, continuation.authorization);
-    const rerender = async (form: Pick<SignInPageState, 'errors' | 'status'>) => {
-      const clientName = (waiting ?? (await findNamedClient(deps, continuation)))?.clientName;
-      renderSignInPage(deps, req, res, { continuation: continuation, clientName }, { values, ...form });
-    };
-
-    const outcome = await hashForPage(res, deps, () =>
-      signInByPassword(
-        { ...deps, findUnverifiedAccount: deps.confirmations.findUnverifiedAccount },
-        { username, password: readFormField(req, 'password') },
-        { ip: req.ip ?? '', device: (user) => deps.devices.recognise(req, user) },
-      ),
-    );
-    if (outcome.kind === 'busy') {
-      logOutcome('busy');
-      return rerender({ status: outcome.status, errors: { form: t('signIn.errors.busy') } });
+export async function submitPassword(visit: RequestContext, deps: SignInDeps) {
+  const username = visit.field('username');
+  const remember = visit.field('remember') === '1';
+  const r = Object.assign(visit, { username, remember, pending: await findPending(visit, deps) });
+  const { findUnverifiedAccount } = deps.confirmations;
+  const outcome = await hashForPage(r.res, deps, () =>
+    signInByPassword(
+      { ...deps, findUnverifiedAccount },
+      { username, password: r.field('password') },
+      { ip: r.ip, device: (user) => deps.devices.recognise(r.req, user) },
+    ),
+  );
+  if (outcome.kind !== 'signed-in') {
+    logOutcome(r, deps, outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind);
+  }
+  switch (outcome.kind) {
+    case 'busy':
+      return rerender(r, deps, { status: outcome.status, errors: { form: r.t('signIn.errors.busy') } });
+    case 'code-due':
+      return sendMailedCode(r, deps, outcome.user);
+    case 'refused':
+    case 'first-password':
+      return refuse(r, deps, outcome);
+    case 'not-confirmed': {
+      const recipient = { ...outcome.account, remember, continuation: r.continuation };
+      return r.redirect(await deps.confirmations.startEmailVerification(r.req, r.res, recipient));
     }
-    if (outcome.kind !== 'signed-in') logOutcome(outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind);
-    if (outcome.kind === 'code-due') {
-      const { remember } = values;
-      const home = findHomeRealm(deps, username, req.get('user-agent'));
-      if (home)
-        return deps.federation.signIn(req, res, home.provider, { continuation, remember, loginHint: home.email });
-      return askForMailedCode(deps, req, res, { user: outcome.user, remember, continuation: continuation });
-    }
-    const awaiting = outcome.kind === 'first-password' ? outcome.user : undefined;
-    const isWrong = outcome.kind === 'refused' && outcome.refusal.kind === 'wrong-password';
-    if (deps.uniformAnswers && (awaiting || isWrong)) {
-      deps.firstPassword.hintAtFirstReset(req, res, { username, awaiting });
-    }
-    if (outcome.kind === 'refused' || outcome.kind === 'first-password') {
-      const refusal: PasswordRefusal = outcome.kind === 'refused' ? outcome.refusal : { kind: 'wrong-password' };
-      if (refusal.kind === 'too-many') deps.metrics.guessRefused(refusal.limit);
-      const home = redirectsToProvider(refusal) ? findHomeRealm(deps, username, req.get('user-agent')) : undefined;
-      if (home) {
-        const { remember } = values;
-        return deps.federation.signIn(req, res, home.provider, { continuation, remember, loginHint: home.email });
-      }
-      if (outcome.kind === 'first-password' && !deps.uniformAnswers) {
-        const first = await deps.firstPassword.beginFirstReset(req, res, {
-          user: outcome.user,
-          username,
-          continuation: continuation,
-        });
-        if (first.kind === 'begun') return res.redirect(303, first.address);
-        return rerender({ status: 429, errors: { form: first.text } });
-      }
-      if (refusal.kind === 'too-many') setRetryAfter(res, refusal.retryAfterMs);
-      return rerender(toFormErrors(t, refusal));
-    }
-    if (outcome.kind === 'not-confirmed') {
-      const address = await deps.confirmations.startEmailVerification(req, res, {
-        ...outcome.account,
-        remember: values.remember,
-        continuation: continuation,
-      });
-      return res.redirect(303, address);
-    }
-    const { user } = outcome;
-    const entered = await deps.signIn.completeSignIn(req, res, user, {
-      amr: ['pwd'],
-      remember: values.remember,
-      continuation,
-      requireAllFactors: waiting?.requiresAllFactors,
-    });
-    logOutcome(entered.kind);
-    res.redirect(303, entered.kind === 'signed-in' ? deps.nextRedirect(user, continuation).address : entered.address);
-  };
+    case 'signed-in':
+      return complete(r, deps, outcome.user);
+  }
 }

@@ -1,25 +1,20 @@
-import type { Request, RequestHandler, Response } from 'express';
-import { createElement } from 'react';
 import { ReAuthenticatePage } from '../../views/sign-in/reauthenticate-page.tsx';
 import { noticeText, readNotice } from '../federation/index.ts';
 import {
   type Continuation,
-  continuationFrom,
   continuationFromQuery,
-  readFormField,
-  readQueryParam,
-  setRetryAfter,
+  type PageHandler,
+  type RequestContext,
   type T,
-  withContinuation,
 } from '../http/index.ts';
 import { hashForPage } from '../password/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
-import type { User } from '../users/index.ts';
 import { challengeExpiredNotice } from './current-challenge.ts';
 import type { SignInDeps } from './deps.ts';
 import { linkedProviderButtons } from './linked-provider-buttons.ts';
 import { passkeyRequestOptionsForUser } from './passkey-options.ts';
 import { redirectToSignIn } from './require-sign-in.ts';
+import type { UserRequest } from './require-user.ts';
 import { type VerifyPasswordResult, verifyCurrentPassword } from './verify-current-password.ts';
 
 interface ReauthenticatePageState {
@@ -32,70 +27,59 @@ interface ReauthenticatePageState {
 
 const path = '/re-authenticate';
 
-/** The target after re-authentication, with a default if the address has none. */
-export function reauthContinuation(req: Request, publicUrl: string): Continuation {
-  const continuation = continuationFrom(req, publicUrl);
-  const says = continuation.authorization !== undefined || continuation.returnTo !== undefined;
-  return says ? continuation : continuationFromQuery('?redirect=/settings', publicUrl);
+/** A request of a signed-in user who authenticates again. */
+interface ReauthenticateRequest extends UserRequest {
+  /** The target after it: the address names it, else it is the settings. */
+  readonly target: Continuation;
+}
+
+function findTarget({ continuation }: RequestContext, publicUrl: string): Continuation {
+  const isNamed = continuation.authorization !== undefined || continuation.returnTo !== undefined;
+  return isNamed ? continuation : continuationFromQuery('?redirect=/settings', publicUrl);
+}
+
+/**
+ * For signed-in users, whatever their next step is. A visitor who is not signed in (any more) signs in instead, and
+ * continues to the same place.
+ */
+export function requireReauthentication(
+  handler: PageHandler<SignInDeps, ReauthenticateRequest>,
+): PageHandler<SignInDeps> {
+  return async (r, deps) => {
+    const found = await deps.sessions.getCurrentUser(r.req);
+    if (!found) return redirectToSignIn(r, deps.publicUrl, r.continuation.returnTo ?? '/settings');
+    return handler(Object.assign(r, { ...found, target: findTarget(r, deps.publicUrl) }), deps);
+  };
 }
 
 export async function renderReauthenticatePage(
-  deps: Pick<SignInDeps, 'pages' | 'passkeys' | 'database' | 'federation'>,
-  req: Request,
-  res: Response,
-  { user, continuation }: { user: User; continuation: Continuation },
-  state: ReauthenticatePageState = {},
+  r: ReauthenticateRequest,
+  deps: Pick<SignInDeps, 'passkeys' | 'database' | 'federation'>,
+  view: ReauthenticatePageState = {},
 ): Promise<void> {
-  const address = `${path}${continuation.search}`;
-  const pageState = deps.pages.shownAt(req, res, address, state);
-  if (!pageState) return;
-  const { error, problem, providerNotice, status = 200 } = pageState;
-  const passkey = await passkeyRequestOptionsForUser(deps, req, user, continuation);
-  const providerButtons = await linkedProviderButtons(deps, req, user, continuation);
+  const { user, target: continuation } = r;
+  const { search } = continuation;
+  const address = `${path}${search}`;
+  const state = r.viewAt(address, view);
+  if (!state) return;
+  const { status, ...texts } = state;
+  const passkey = await passkeyRequestOptionsForUser(r, deps, { user, continuation });
+  const providerButtons = await linkedProviderButtons(r, deps, { user, continuation });
   const { email } = user;
-  const props = {
-    action: address,
-    email,
-    hasPassword: user.passwordHash !== null,
-    error,
-    problem,
-    passkey,
-    providerButtons,
-    providerNotice,
-  };
-  deps.pages.send(
-    req,
-    res,
-    status,
-    (ctx) => createElement(ReAuthenticatePage, { ctx: withContinuation(ctx, continuation.search), ...props }),
-    { title: (ctx) => ctx.t('signIn.reauthenticate.title'), address },
+  r.render(
+    ReAuthenticatePage,
+    { action: address, email, hasPassword: user.passwordHash !== null, passkey, providerButtons, ...texts },
+    { title: 'signIn.reauthenticate.title', address, status, search },
   );
 }
 
-/** A visitor who is not signed in (any more) signs in instead, and continues to the same place. */
-export function redirectToSignInInstead(deps: SignInDeps, req: Request, res: Response): void {
-  const { returnTo = '/settings' } = continuationFrom(req, deps.publicUrl);
-  redirectToSignIn(req, res, deps.publicUrl, returnTo);
-}
-
 /** GET /re-authenticate?redirect=…: asks a signed-in user for the password again. */
-export function showReauthenticate(deps: SignInDeps): RequestHandler {
-  return async (req, res) => {
-    const member = await deps.sessions.getCurrentUser(req);
-    if (!member) return redirectToSignInInstead(deps, req, res);
-    const isOver = readQueryParam(req, 'notice') === challengeExpiredNotice;
-    const { t } = req;
-    const problem = isOver ? { problem: t('mfa.challenge.errors.expired') } : {};
-    const ended = readNotice(req, deps.federation.providers);
-    await renderReauthenticatePage(
-      deps,
-      req,
-      res,
-      { user: member.user, continuation: reauthContinuation(req, deps.publicUrl) },
-      { ...problem, providerNotice: ended && noticeText(t, ended) },
-    );
-  };
-}
+export const showReauthenticate = requireReauthentication(async (r, deps) => {
+  const isExpired = r.query('notice') === challengeExpiredNotice;
+  const problem = isExpired ? { problem: r.t('mfa.challenge.errors.expired') } : {};
+  const notice = readNotice(r.req, deps.federation.providers);
+  await renderReauthenticatePage(r, deps, { ...problem, providerNotice: notice && noticeText(r.t, notice) });
+});
 
 function toPageState(t: T, refused: Exclude<VerifyPasswordResult, { kind: 'correct' }>): ReauthenticatePageState {
   switch (refused.kind) {
@@ -111,32 +95,20 @@ function toPageState(t: T, refused: Exclude<VerifyPasswordResult, { kind: 'corre
 }
 
 /** POST /re-authenticate: the password, then the second factor if there is one, then a new session. */
-export function submitReauthenticate(deps: SignInDeps): RequestHandler {
-  return async (req, res) => {
-    const member = await deps.sessions.getCurrentUser(req);
-    if (!member) return redirectToSignInInstead(deps, req, res);
-    const { user, session } = member;
-    const continuation = reauthContinuation(req, deps.publicUrl);
-    const { t } = req;
-    const rerender = (pageState: ReauthenticatePageState) =>
-      renderReauthenticatePage(deps, req, res, { user, continuation }, pageState);
-
-    const from = { ip: req.ip ?? '', device: deps.devices.recognise(req, user) };
-    const confirmed = await hashForPage(res, deps, () =>
-      verifyCurrentPassword(deps, user, readFormField(req, 'password'), from),
-    );
-    if (confirmed.kind === 'busy') return rerender({ status: confirmed.status, problem: t('signIn.errors.busy') });
-    deps.log.info({ act: 're-authenticate', outcome: toPublicOutcome(confirmed.kind) }, 're-authentication');
-    if (confirmed.kind === 'too-many') {
-      deps.metrics.guessRefused(confirmed.limit);
-      setRetryAfter(res, confirmed.retryAfterMs);
-    }
-    if (confirmed.kind !== 'correct') return rerender(toPageState(t, confirmed));
-    const entered = await deps.signIn.completeReauthentication(req, res, user, {
-      amr: ['pwd'],
-      remember: session.remember,
-      continuation,
-    });
-    res.redirect(303, entered.kind === 'signed-in' ? deps.nextRedirect(user, continuation).address : entered.address);
-  };
-}
+export const submitReauthenticate = requireReauthentication(async (r, deps) => {
+  const { user, session, target: continuation } = r;
+  const from = { ip: r.ip, device: deps.devices.recognise(r.req, user) };
+  const confirmed = await hashForPage(r.res, deps, () => verifyCurrentPassword(deps, user, r.field('password'), from));
+  if (confirmed.kind === 'busy') {
+    return renderReauthenticatePage(r, deps, { status: confirmed.status, problem: r.t('signIn.errors.busy') });
+  }
+  r.log.info({ act: 're-authenticate', outcome: toPublicOutcome(confirmed.kind) }, 're-authentication');
+  if (confirmed.kind === 'too-many') {
+    deps.metrics.guessRefused(confirmed.limit);
+    r.setRetryAfter(confirmed.retryAfterMs);
+  }
+  if (confirmed.kind !== 'correct') return renderReauthenticatePage(r, deps, toPageState(r.t, confirmed));
+  const factor = { amr: ['pwd'], remember: session.remember, continuation };
+  const entered = await deps.signIn.completeReauthentication(r, user, factor);
+  r.redirect(entered.kind === 'signed-in' ? deps.nextRedirect(user, continuation).address : entered.address);
+});

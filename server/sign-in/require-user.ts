@@ -24,7 +24,7 @@ export function requireUser<Deps extends UserGuardDeps>(handler: PageHandler<Dep
   return enforces('member', async (r: RequestContext, deps: Deps) => {
     const found = await deps.sessions.getCurrentUser(r.req);
     // A form's address is the page's own, so that its visitor returns to the form.
-    if (!found) return redirectToSignIn(r.req, r.res, deps.publicUrl);
+    if (!found) return redirectToSignIn(r, deps.publicUrl);
     // The first rule depends on the page: some are open to users who have not accepted the terms.
     const returnTo = new URL(r.req.originalUrl, deps.publicUrl).href;
     const { step, address } = deps.nextRedirect(found.user, { returnTo, search: '' });

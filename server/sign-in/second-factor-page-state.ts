@@ -1,8 +1,6 @@
-import type { Request, Response } from 'express';
-import { createElement } from 'react';
 import { SecondFactorPage, type SecondFactorPageProps } from '../../views/sign-in/second-factor-page.tsx';
 import { resendWaitMs } from '../codes/index.ts';
-import { setRetryAfter, type T, toRetrySeconds, withContinuation } from '../http/index.ts';
+import { type RequestContext, type T, toRetrySeconds } from '../http/index.ts';
 import type { ChallengeMethod, SmsSent, VerifyChallengeResult } from '../mfa/index.ts';
 import type { E164 } from '../shared/index.ts';
 import type { CurrentChallenge } from './current-challenge.ts';
@@ -12,7 +10,7 @@ export type SecondFactorPageState = Partial<
   Pick<SecondFactorPageProps, 'error' | 'notice' | 'rememberDevice' | 'waitSeconds'>
 > & { status?: number; method?: ChallengeMethod };
 
-type FormDeps = Pick<SignInDeps, 'pages' | 'mfa' | 'now'>;
+type FormDeps = Pick<SignInDeps, 'mfa' | 'now'>;
 
 /** Enough for users to recognize their own number: `+49…67`. */
 const masked = (phone: E164 | null) => (phone === null ? undefined : `${phone.slice(0, 3)}…${phone.slice(-2)}`);
@@ -21,40 +19,39 @@ const masked = (phone: E164 | null) => (phone === null ? undefined : `${phone.sl
 export const closeUrl = ({ challenge, continuation }: Pick<CurrentChallenge, 'challenge' | 'continuation'>): string =>
   challenge.intent === 'sign-in' ? `/${continuation.search}` : `/re-authenticate${continuation.search}`;
 
+/** A request in a browser with an open challenge. */
+export type ChallengeRequest = RequestContext & { readonly current: CurrentChallenge };
+
 export function renderSecondFactorPage(
-  { pages, mfa, now }: FormDeps,
-  req: Request,
-  res: Response,
-  { challenge, user, methods, continuation }: CurrentChallenge,
-  state: SecondFactorPageState = {},
+  r: ChallengeRequest,
+  { mfa, now }: FormDeps,
+  view: SecondFactorPageState = {},
 ): void {
-  const address = `/second-factor${continuation.search}`;
-  const submitted = pages.shownAt(req, res, address, state);
-  if (!submitted) return;
-  const { status = 200, method: requested, waitSeconds, ...view } = submitted;
+  const { challenge, user, methods, continuation } = r.current;
+  const { search } = continuation;
+  const address = `/second-factor${search}`;
+  const state = r.viewAt(address, view);
+  if (!state) return;
+  const { status, method: requested, waitSeconds, ...texts } = state;
   const expected = requested ?? challenge.method;
   const method = methods.includes(expected) ? expected : (methods[0] ?? 'recovery');
   const signsIn = challenge.intent === 'sign-in';
   const waitMs = challenge.sentAtMs === undefined ? 0 : challenge.sentAtMs + resendWaitMs - now();
-  pages.send(
-    req,
-    res,
-    status,
-    (ctx) =>
-      createElement(SecondFactorPage, {
-        ctx: withContinuation(ctx, continuation.search),
-        action: address,
-        closeHref: closeUrl({ challenge, continuation }),
-        method,
-        others: methods.filter((other) => other !== method),
-        phone: masked(user.phone),
-        unsent: challenge.sentAtMs === undefined,
-        waitSeconds: waitSeconds ?? Math.max(0, Math.ceil(waitMs / 1000)),
-        backdrop: signsIn ? 'sign-in' : 'again',
-        ...(signsIn && { rememberDays: mfa.remembered.days }),
-        ...view,
-      }),
-    { title: (ctx) => ctx.t('mfa.challenge.title'), address },
+  r.render(
+    SecondFactorPage,
+    {
+      action: address,
+      closeHref: closeUrl({ challenge, continuation }),
+      method,
+      others: methods.filter((other) => other !== method),
+      phone: masked(user.phone),
+      unsent: challenge.sentAtMs === undefined,
+      waitSeconds: waitSeconds ?? Math.max(0, Math.ceil(waitMs / 1000)),
+      backdrop: signsIn ? 'sign-in' : 'again',
+      ...(signsIn && { rememberDays: mfa.remembered.days }),
+      ...texts,
+    },
+    { title: 'mfa.challenge.title', address, status, search },
   );
 }
 
@@ -66,12 +63,11 @@ function tooManyText(t: T, retryAfterMs: number): string {
 
 /** Text and status for each wrong code (the specification's section 8). */
 export function toPageState(
-  req: Request,
-  res: Response,
+  r: RequestContext,
   refused: Exclude<VerifyChallengeResult, { kind: 'passed' | 'expired' }>,
   method: ChallengeMethod,
 ): SecondFactorPageState {
-  const { t } = req;
+  const { t } = r;
   switch (refused.kind) {
     case 'incomplete': {
       const key = method === 'recovery' ? 'recoveryIncomplete' : 'incomplete';
@@ -87,22 +83,21 @@ export function toPageState(
         notice: { kind: 'error', text: t(`mfa.challenge.errors.${refused.kind}`) },
       };
     case 'too-many':
-      setRetryAfter(res, refused.retryAfterMs);
+      r.setRetryAfter(refused.retryAfterMs);
       return { status: 429, notice: { kind: 'error', text: tooManyText(t, refused.retryAfterMs) } };
   }
 }
 
 /** The reason why no new code was sent. */
 export function resendRefusedText(
-  req: Request,
-  res: Response,
+  r: RequestContext,
   { why, retryAfterMs }: Extract<SmsSent, { sent: false }>,
 ): SecondFactorPageState {
-  const { t } = req;
+  const { t } = r;
   const title = t('mfa.challenge.failed');
   const notice = (text: string) => ({ kind: 'error', title, text }) as const;
   if (retryAfterMs === undefined) return { status: 400, notice: notice(t('mfa.challenge.smsUnsent')) };
-  setRetryAfter(res, retryAfterMs);
+  r.setRetryAfter(retryAfterMs);
   if (why !== 'too-soon') return { status: 429, notice: notice(tooManyText(t, retryAfterMs)) };
   const seconds = toRetrySeconds(retryAfterMs);
   return { status: 429, notice: notice(t('mfa.challenge.tooSoon', { seconds })), waitSeconds: seconds };

@@ -1,21 +1,13 @@
-import type { Request, RequestHandler, Response } from 'express';
-import { createElement } from 'react';
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
 import { noticeText, type Provider, readNotice, toProviderButtons } from '../federation/index.ts';
-import {
-  type Continuation,
-  continuationFrom,
-  continuationFromQuery,
-  HttpError,
-  readQueryParam,
-  renderRedirectPage,
-  withContinuation,
-} from '../http/index.ts';
+import { type Continuation, continuationFromQuery, HttpError, type RequestContext } from '../http/index.ts';
 import { isSignedOutElsewhere } from '../sessions/index.ts';
+import type { User } from '../users/index.ts';
 import { challengeExpiredNotice } from './current-challenge.ts';
-import type { SignInDeps } from './deps.ts';
-import { providerAskedFor, sendOneProviderPage } from './one-provider.ts';
+import type { AuthorizeShorthand, PendingAuthorization, SignInDeps } from './deps.ts';
+import { providerAskedFor, renderOneProviderPage } from './one-provider.ts';
 import { passkeyRequestOptions } from './passkey-options.ts';
+import { findPending } from './pending.ts';
 
 export interface SignInPageState {
   values?: { username: string; remember: boolean };
@@ -29,48 +21,50 @@ export interface SignInPageState {
   status?: number;
 }
 
+/** The sign-in page: its form, the place to which it leads, and the client app that waits. */
+interface SignInPageView extends SignInPageState {
+  continuation: Continuation;
+  clientName?: string | undefined;
+}
+
 /** Renders the sign-in page, new or with errors; the password is never sent back. */
 export function renderSignInPage(
-  deps: Pick<SignInDeps, 'pages' | 'passkeys' | 'federation' | 'publicUrl'>,
-  req: Request,
-  res: Response,
-  { continuation, clientName }: { continuation: Continuation; clientName?: string | undefined },
-  { providerNotice, hiddenProvider, ...form }: SignInPageState = {},
+  r: RequestContext,
+  deps: Pick<SignInDeps, 'passkeys' | 'federation' | 'publicUrl'>,
+  { continuation, clientName, providerNotice, hiddenProvider, ...form }: SignInPageView,
 ): void {
-  const address = `/${continuation.search}`;
-  const state: SignInPageState | undefined = deps.pages.shownAt(req, res, address, form);
+  const { search } = continuation;
+  const address = `/${search}`;
+  const state: SignInPageState | undefined = r.viewAt(address, form);
   if (!state) return;
-  const { values = { username: '', remember: false }, errors = {}, isReset = false, status = 200 } = state;
-  const passkey = passkeyRequestOptions(deps, req, continuation);
-  deps.pages.send(
-    req,
-    res,
-    status,
-    (ctx) =>
-      createElement(SignInPage, {
-        ctx: withContinuation(ctx, continuation.search),
-        action: `/sign-in${continuation.search}`,
-        values,
-        errors,
-        passkey,
-        providerNotice,
-        providerButtons: toProviderButtons(
-          { all: deps.federation.providers.all.filter((one) => one !== hiddenProvider) },
-          { ...ctx, userAgent: req.get('user-agent') },
-          { search: continuation.search, clientLabel: clientName ?? new URL(deps.publicUrl).host },
-        ),
-        ...(isReset && { done: ctx.t('password.reset.done') }),
-        ...(clientName !== undefined && { clientName }),
-      }),
-    { title: (ctx) => ctx.t('signIn.title'), address },
+  const { values = { username: '', remember: false }, errors = {}, isReset = false, status } = state;
+  const { t, lang } = r;
+  r.render(
+    SignInPage,
+    {
+      action: `/sign-in${search}`,
+      values,
+      errors,
+      passkey: passkeyRequestOptions(r, deps, continuation),
+      providerNotice,
+      providerButtons: toProviderButtons(
+        { all: deps.federation.providers.all.filter((one) => one !== hiddenProvider) },
+        { t, lang, userAgent: r.req.get('user-agent') },
+        { search, clientLabel: clientName ?? new URL(deps.publicUrl).host },
+      ),
+      ...(isReset && { done: t('password.reset.done') }),
+      ...(clientName !== undefined && { clientName }),
+    },
+    { title: 'signIn.title', address, status, search },
   );
 }
 
 /** GET /sign-in: an address left over from the form (a bookmark, a restored tab) leads to the form's page. */
-export const toSignInPage: RequestHandler = (req, res) => {
-  const at = req.originalUrl.indexOf('?');
-  res.redirect(303, at < 0 ? '/' : `/${req.originalUrl.slice(at)}`);
-};
+export function toSignInPage(r: RequestContext): void {
+  const { originalUrl } = r.req;
+  const at = originalUrl.indexOf('?');
+  r.redirect(at < 0 ? '/' : `/${originalUrl.slice(at)}`);
+}
 
 /**
  * For an address that only names a client app: after the sign-in the user continues from there to the start of its
@@ -92,83 +86,127 @@ function initiateLoginContinuation(continuation: Continuation, publicUrl: string
 export async function findNamedClient(
   { resolveShorthand }: Pick<SignInDeps, 'resolveShorthand'>,
   continuation: Continuation,
-) {
+): Promise<AuthorizeShorthand | undefined> {
   return continuation.authorization === undefined ? resolveShorthand(continuation) : undefined;
 }
 
 /**
  * The sign-in page for an expired request that cannot start again here. If possible it leads to the client app's start.
  */
-async function sendExpired(deps: SignInDeps, req: Request, res: Response, { search }: Continuation): Promise<void> {
-  const clientId = new URLSearchParams(search).get('client_id');
+async function renderExpired(r: RequestContext, deps: SignInDeps): Promise<void> {
+  const { t } = r;
+  const clientId = new URLSearchParams(r.continuation.search).get('client_id');
   const continuation = clientId ? continuationFromQuery(initiateLoginQuery(clientId), deps.publicUrl) : { search: '' };
   const named = await findNamedClient(deps, continuation).catch(() => undefined);
-  const { t } = req;
   if (named?.kind !== 'client' || named.href === undefined) {
-    const form = { errors: { form: t('signIn.errors.requestExpired') }, status: 400 };
-    return renderSignInPage(deps, req, res, { continuation: { search: '' } }, form);
+    const errors = { form: t('signIn.errors.requestExpired') };
+    return renderSignInPage(r, deps, { continuation: { search: '' }, errors, status: 400 });
   }
   const { clientName } = named;
   const providerNotice = { kind: 'info' as const, text: t('signIn.restarting', { clientName }) };
-  renderSignInPage(
-    deps,
-    req,
-    res,
-    { continuation: initiateLoginContinuation(continuation, deps.publicUrl), clientName },
-    { providerNotice, status: 400 },
-  );
+  const start = initiateLoginContinuation(continuation, deps.publicUrl);
+  renderSignInPage(r, deps, { continuation: start, clientName, providerNotice, status: 400 });
+}
+
+/** The facts from which the landing page decides. */
+interface LandingFacts {
+  /** The user who is signed in in this browser. */
+  user: User | undefined;
+  pending: PendingAuthorization | undefined;
+  /** The session suffices for the pending request. */
+  isSatisfied: boolean;
+  named: AuthorizeShorthand | undefined;
+  /** The address has a target of its own. */
+  hasReturnTo: boolean;
+  /** The address demands the form (`forceAuth`), or the form was just refused. */
+  isForced: boolean;
+}
+
+type LandingDecision =
+  | { kind: 'redirect'; href: string }
+  /** To the client app, which starts its request itself. */
+  | { kind: 'redirect-away'; href: string; clientName: string }
+  /** The pending request needs one more factor only. */
+  | { kind: 'step-up' }
+  /** A signed-in user has nothing to do here. */
+  | { kind: 'next-step'; user: User }
+  | { kind: 'form' };
+
+/** Decides what GET / answers, once the pending request is known to exist. */
+export function decideLanding(facts: LandingFacts): LandingDecision {
+  const { user, pending, isSatisfied, named, hasReturnTo, isForced } = facts;
+  if (named?.kind === 'authorize') return { kind: 'redirect', href: named.href };
+  const goesOn = named?.kind === 'initiate-login' || (user !== undefined && !isForced && !hasReturnTo);
+  // Often the next step after a form, whose policy does not allow a client app's address.
+  if (named?.href !== undefined && goesOn) {
+    return { kind: 'redirect-away', href: named.href, clientName: named.clientName };
+  }
+  if (!user || isForced) return { kind: 'form' };
+  if (!pending || isSatisfied) return { kind: 'next-step', user };
+  return pending.requiresStepUpOnly ? { kind: 'step-up' } : { kind: 'form' };
+}
+
+/** The sign-in form with its notices, or the page of the one provider that the request asks for. */
+function renderLandingForm(
+  r: RequestContext,
+  deps: SignInDeps,
+  facts: Pick<LandingFacts, 'pending' | 'named'> & { isRefused: boolean },
+) {
+  const { t, continuation } = r;
+  const { pending, named, isRefused } = facts;
+  const noticeName = r.query('notice');
+  const isReset = noticeName === 'password-reset';
+  const isExpired = noticeName === challengeExpiredNotice;
+  const notice = readNotice(r.req, deps.federation.providers);
+  const isSignedOut = isSignedOutElsewhere(deps.cookies, r.req, r.res) && !isReset && !isExpired;
+  const signedOut = isSignedOut ? { kind: 'info' as const, text: t('signIn.errors.sessionEnded') } : undefined;
+  const providerNotice = notice ? noticeText(t, notice) : signedOut;
+  // After a refusal, or with a notice, the page shows every sign-in method.
+  const provider = isRefused || notice || isExpired || isReset ? undefined : providerAskedFor(r, deps, pending);
+  if (provider) return renderOneProviderPage(r, provider, { continuation, pending, providerNotice });
+  renderSignInPage(r, deps, {
+    continuation: named?.href === undefined ? continuation : initiateLoginContinuation(continuation, deps.publicUrl),
+    clientName: pending?.clientName ?? named?.clientName,
+    values: { username: pending?.loginHint ?? '', remember: false },
+    isReset,
+    providerNotice,
+    hiddenProvider: notice?.why === 'offer' ? notice.provider : undefined,
+    ...(isExpired && { errors: { form: t('mfa.challenge.errors.expired') } }),
+  });
 }
 
 /** GET /: a signed-in user continues to the next step, everyone else sees the form. */
-export function landing(deps: SignInDeps): RequestHandler {
-  return async (req, res) => {
-    const continuation = continuationFrom(req, deps.publicUrl);
-    const pending =
-      continuation.authorization === undefined
-        ? undefined
-        : await deps.findPendingAuthorization(req, continuation.authorization);
-    const member = await deps.sessions.getCurrentUser(req);
-    if (continuation.authorization !== undefined && !pending) {
-      const { options } = await deps.toExpiredError(req, continuation);
-      // A signed-in user needs no form: often the request has succeeded, and this is the back button.
-      if (member || options.redirectTo !== undefined) throw new HttpError('requestExpired', options);
-      return sendExpired(deps, req, res, continuation);
-    }
-    // A signed-in user tried to sign in as another user.
-    const isRefused = deps.pages.isRefused(req, `/${continuation.search}`);
-    const forced = req.query.forceAuth !== undefined || isRefused;
-    const named = await findNamedClient(deps, continuation);
-    if (named?.kind === 'authorize') return res.redirect(303, named.href);
-    const goesOn = named?.kind === 'initiate-login' || (member && !forced && continuation.returnTo === undefined);
-    // Often the next step after a form, whose policy does not allow a client app's address.
-    if (named?.href !== undefined && goesOn)
-      return renderRedirectPage(deps.pages, req, res, named.href, named.clientName);
-    const requested = forced || (member && pending && !pending.satisfiedBy(member.session));
-    if (member && requested && pending?.requiresStepUpOnly && !forced) {
-      return res.redirect(303, `/re-authenticate${continuation.search}`);
-    }
-    if (member && !requested) return res.redirect(303, deps.nextRedirect(member.user, continuation).address);
-    const notice = readQueryParam(req, 'notice');
-    const isReset = notice === 'password-reset';
-    const { t } = req;
-    const over = notice === challengeExpiredNotice && { errors: { form: t('mfa.challenge.errors.expired') } };
-    const ended = readNotice(req, deps.federation.providers);
-    const isSignedOut = isSignedOutElsewhere(deps.cookies, req, res) && !isReset && !over;
-    const signedOut = isSignedOut ? { kind: 'info' as const, text: t('signIn.errors.sessionEnded') } : undefined;
-    const providerNotice = ended ? noticeText(t, ended) : signedOut;
-    const hiddenProvider = ended?.why === 'offer' ? ended.provider : undefined;
-    const place = named?.href === undefined ? continuation : initiateLoginContinuation(continuation, deps.publicUrl);
-    const clientName = pending?.clientName ?? named?.clientName;
-    // After a refusal, or with a notice, the page shows every sign-in method.
-    const provider = isRefused || ended || over || isReset ? undefined : providerAskedFor(deps, req, pending);
-    if (provider) return sendOneProviderPage(deps, req, res, provider, { continuation, pending, providerNotice });
-    const values = { username: pending?.loginHint ?? '', remember: false };
-    renderSignInPage(
-      deps,
-      req,
-      res,
-      { continuation: place, clientName },
-      { values, isReset, providerNotice, hiddenProvider, ...over },
-    );
-  };
+export async function showLanding(r: RequestContext, deps: SignInDeps) {
+  const { continuation } = r;
+  const pending = await findPending(r, deps);
+  const found = await deps.sessions.getCurrentUser(r.req);
+  if (continuation.authorization !== undefined && !pending) {
+    const { options } = await deps.toExpiredError(r.req, continuation);
+    // A signed-in user needs no form: often the request has succeeded, and this is the back button.
+    if (found || options.redirectTo !== undefined) throw new HttpError('requestExpired', options);
+    return renderExpired(r, deps);
+  }
+  // A signed-in user tried to sign in as another user.
+  const isRefused = r.followsRefusal(`/${continuation.search}`);
+  const named = await findNamedClient(deps, continuation);
+  const decision = decideLanding({
+    user: found?.user,
+    pending,
+    isSatisfied: found !== undefined && pending?.satisfiedBy(found.session) === true,
+    named,
+    hasReturnTo: continuation.returnTo !== undefined,
+    isForced: r.req.query.forceAuth !== undefined || isRefused,
+  });
+  switch (decision.kind) {
+    case 'redirect':
+      return r.redirect(decision.href);
+    case 'redirect-away':
+      return r.redirectAway(decision.href, decision.clientName);
+    case 'step-up':
+      return r.redirect(`/re-authenticate${continuation.search}`);
+    case 'next-step':
+      return r.redirect(deps.nextRedirect(decision.user, continuation).address);
+    case 'form':
+      return renderLandingForm(r, deps, { pending, named, isRefused });
+  }
 }

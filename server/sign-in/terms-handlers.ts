@@ -1,9 +1,8 @@
-import type { Request, RequestHandler, Response } from 'express';
-import { createElement } from 'react';
 import { TermsPage } from '../../views/sign-in/terms-page.tsx';
-import { type Continuation, continuationFrom, HttpError, readFormField, readQueryParam } from '../http/index.ts';
+import { HttpError, type RequestContext } from '../http/index.ts';
+import type { ClientId } from '../shared/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
-import { mustAcceptTerms, recordAcceptance } from '../users/index.ts';
+import { mustAcceptTerms, recordAcceptance, type User } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { redirectToSignIn } from './require-sign-in.ts';
 
@@ -13,36 +12,29 @@ interface TermsOutcome {
   status?: number;
 }
 
-interface TermsPageState extends TermsOutcome {
-  mode: 'read' | 'accept';
-  search: string;
-}
+type TermsMode = 'read' | 'accept';
 
 function renderTermsPage(
-  { pages, legal, terms }: SignInDeps,
-  req: Request,
-  res: Response,
-  { mode, search, ...args }: TermsPageState,
+  r: RequestContext,
+  { legal, terms }: SignInDeps,
+  { mode, ...view }: TermsOutcome & { mode: TermsMode },
 ): void {
-  const view: TermsOutcome | undefined = pages.shownAt(req, res, `/tos${search}`, args);
-  if (!view) return;
-  const { notice, declined = false, status = 200 } = view;
-  const document = legal.terms(req.language);
-  pages.send(
-    req,
-    res,
-    status,
-    (ctx) =>
-      createElement(TermsPage, {
-        ctx,
-        mode,
-        action: `/tos${search}`,
-        document,
-        version: terms,
-        declined: declined && mode === 'accept',
-        ...(notice && { notice }),
-      }),
-    { title: () => document.title, address: `/tos${search}` },
+  const address = `/tos${r.continuation.search}`;
+  const state: TermsOutcome | undefined = r.viewAt(address, view);
+  if (!state) return;
+  const { notice, declined = false, status } = state;
+  const document = legal.terms(r.lang);
+  r.render(
+    TermsPage,
+    {
+      mode,
+      action: address,
+      document,
+      version: terms,
+      declined: declined && mode === 'accept',
+      ...(notice && { notice }),
+    },
+    { title: () => document.title, address, status },
   );
 }
 
@@ -50,71 +42,69 @@ function renderTermsPage(
 const acceptedMark = 'accepted';
 
 /** GET /tos: public to read; a user who has not accepted the current version is asked to. */
-export function showTerms(deps: SignInDeps): RequestHandler {
-  return async (req, res) => {
-    const member = await deps.sessions.getCurrentUser(req);
-    const mode = member && mustAcceptTerms(member.user, deps.terms) ? 'accept' : 'read';
-    const { search } = continuationFrom(req, deps.publicUrl);
-    const { t } = req;
-    const accepted = member && mode === 'read' && readQueryParam(req, acceptedMark) !== undefined;
-    renderTermsPage(deps, req, res, {
-      mode,
-      search,
-      ...(accepted && { notice: { kind: 'success', text: t('terms.TERMS_OF_SERVICE_MESSAGE_ACCEPTED') } }),
-    });
-  };
+export async function showTerms(r: RequestContext, deps: SignInDeps) {
+  const found = await deps.sessions.getCurrentUser(r.req);
+  const mode = found && mustAcceptTerms(found.user, deps.terms) ? 'accept' : 'read';
+  const isAccepted = found && mode === 'read' && r.query(acceptedMark) !== undefined;
+  const notice = { kind: 'success', text: r.t('terms.TERMS_OF_SERVICE_MESSAGE_ACCEPTED') } as const;
+  renderTermsPage(r, deps, { mode, ...(isAccepted && { notice }) });
 }
 
 /** The client app whose request waits: from the continuation, or from the page to which it leads. */
-async function findWaitingClient(deps: SignInDeps, req: Request, { authorization, returnTo }: Continuation) {
+async function findWaitingClient(r: RequestContext, deps: SignInDeps): Promise<ClientId | undefined> {
+  const { authorization, returnTo } = r.continuation;
   const id = authorization ?? (returnTo && new URL(returnTo).searchParams.get('authorization_code'));
-  return id ? (await deps.findPendingAuthorization(req, id))?.clientId : undefined;
+  return id ? (await deps.findPendingAuthorization(r.req, id))?.clientId : undefined;
+}
+
+/** Stores the acceptance. @returns false if the store is unavailable */
+async function storeAcceptance(r: RequestContext, deps: SignInDeps, user: User): Promise<boolean> {
+  const { lang, hash } = deps.legal.terms(r.lang);
+  const acceptance = {
+    userId: user.id,
+    version: deps.terms.number,
+    label: deps.terms.label,
+    lang,
+    textHash: hash,
+    ip: r.req.ip ?? null,
+    userAgent: r.req.get('user-agent') ?? null,
+    clientId: (await findWaitingClient(r, deps)) ?? null,
+  };
+  try {
+    await deps.database.transaction((trx) => recordAcceptance(trx, acceptance, deps.now()));
+    return true;
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    r.log.error({ err: error }, 'could not store the acceptance of the terms');
+    return false;
+  }
 }
 
 /** POST /tos: accepting continues, declining stays on the page. */
-export function submitTerms(deps: SignInDeps): RequestHandler {
-  return async (req, res) => {
-    const continuation = continuationFrom(req, deps.publicUrl);
-    const member = await deps.sessions.getCurrentUser(req);
-    if (!member) return redirectToSignIn(req, res, deps.publicUrl);
-    const { t, language: lang } = req;
-    const say = (text: string, mode: TermsPageState['mode'], more: TermsOutcome) =>
-      renderTermsPage(deps, req, res, { mode, search: continuation.search, notice: { kind: 'error', text }, ...more });
-    const decision = readFormField(req, 'decision');
-    if (decision === 'decline') {
-      return say(
-        t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE'),
-        mustAcceptTerms(member.user, deps.terms) ? 'accept' : 'read',
-        { declined: true },
-      );
-    }
-    if (decision !== 'accept') throw new HttpError('badRequest', { detail: 'unknown form action' });
-    // The version may have changed since the page was shown; users can only accept the version that they saw.
-    if (readFormField(req, 'version') !== String(deps.terms.number)) {
-      return renderTermsPage(deps, req, res, { mode: 'accept', search: continuation.search, status: 409 });
-    }
-    const { version, hash, lang: view } = { version: deps.terms, ...deps.legal.terms(lang) };
-    const acceptance = {
-      userId: member.user.id,
-      version: version.number,
-      label: version.label,
-      lang: view,
-      textHash: hash,
-      ip: req.ip ?? null,
-      userAgent: req.get('user-agent') ?? null,
-      clientId: (await findWaitingClient(deps, req, continuation)) ?? null,
-    };
-    try {
-      await deps.database.transaction((trx) => recordAcceptance(trx, acceptance, deps.now()));
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      deps.log.error({ err: error }, 'could not store the acceptance of the terms');
-      return say(t('terms.TERMS_OF_SERVICE_MESSAGE_ERROR'), 'accept', { status: 503 });
-    }
-    if (continuation.authorization === undefined && continuation.returnTo === undefined) {
-      return res.redirect(303, `/tos?${acceptedMark}=1`);
-    }
-    const accepted = { ...member.user, acceptedTosVersion: version.number };
-    res.redirect(303, deps.nextRedirect(accepted, continuation).address);
-  };
+export async function submitTerms(r: RequestContext, deps: SignInDeps) {
+  const { t, continuation } = r;
+  const found = await deps.sessions.getCurrentUser(r.req);
+  if (!found) return redirectToSignIn(r, deps.publicUrl);
+  const { user } = found;
+  const toNotice = (text: string) => ({ kind: 'error', text }) as const;
+  const decision = r.field('decision');
+  if (decision === 'decline') {
+    const mode = mustAcceptTerms(user, deps.terms) ? 'accept' : 'read';
+    const notice = toNotice(t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE'));
+    return renderTermsPage(r, deps, { mode, notice, declined: true });
+  }
+  if (decision !== 'accept') throw new HttpError('badRequest', { detail: 'unknown form action' });
+  // The version may have changed since the page was shown; users can only accept the version that they saw.
+  if (r.field('version') !== String(deps.terms.number)) {
+    return renderTermsPage(r, deps, { mode: 'accept', status: 409 });
+  }
+  if (!(await storeAcceptance(r, deps, user))) {
+    const notice = toNotice(t('terms.TERMS_OF_SERVICE_MESSAGE_ERROR'));
+    return renderTermsPage(r, deps, { mode: 'accept', notice, status: 503 });
+  }
+  if (continuation.authorization === undefined && continuation.returnTo === undefined) {
+    return r.redirect(`/tos?${acceptedMark}=1`);
+  }
+  const accepted = { ...user, acceptedTosVersion: deps.terms.number };
+  r.redirect(deps.nextRedirect(accepted, continuation).address);
 }

@@ -48,6 +48,7 @@ export interface SignUpDeps
   extends SignUpRuleDeps,
     Pick<ClientAuthorizations, 'findPendingAuthorization' | 'toExpiredError'> {
   pages: Pages;
+  cookies: HostCookies;
   sessions: Sessions;
   devices: DeviceRecognition;
   signIn: SignIn;
@@ -58,4 +59,4 @@ export interface SignUpDeps
 }
 
 /** The dependencies from `wiring.ts`. */
-export type SignUpSettings = Omit<SignUpDeps, 'flows'> & { cookies: HostCookies };
+export type SignUpSettings = Omit<SignUpDeps, 'flows'>;

@@ -34,8 +34,8 @@ export interface SignUpModule {
 }
 
 /** The pages and calls for starting and confirming sign-ups: one set of rules behind both. */
-export function openSignUp({ cookies, ...settings }: SignUpSettings): SignUpModule {
-  const deps: SignUpDeps = { ...settings, flows: createSignUpRecords(settings.kv, cookies) };
+export function openSignUp(settings: SignUpSettings): SignUpModule {
+  const deps: SignUpDeps = { ...settings, flows: createSignUpRecords(settings.kv, settings.cookies) };
   return {
     pageRoutes: (router) => signUpRoutes(router, deps),
     operations: signUpOperations(deps),

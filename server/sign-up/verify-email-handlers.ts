@@ -6,6 +6,7 @@ import {
   type Continuation,
   continuationFromQuery,
   HttpError,
+  RequestContext,
   readFormField,
   setRetryAfter,
   toRetrySeconds,
@@ -231,7 +232,11 @@ export function submitVerifyEmail(deps: SignUpDeps, at: VerifyEmailEntry): Reque
     const inSignUp = at === 'sign-up' && !identity;
     if (deps.plans.sold) await deps.plans.settleTrial(user, inSignUp ? 'sign-up' : 'post-sign-up');
     const rows = identity ? { amr: ['fed'], upstream: identity.session } : { amr: ['pwd'] };
-    const entered = await deps.signIn.completeSignIn(req, res, user, { ...rows, remember, continuation });
+    const entered = await deps.signIn.completeSignIn(new RequestContext(req, res, deps), user, {
+      ...rows,
+      remember,
+      continuation,
+    });
     if (entered.kind === 'second-factor-required') return res.redirect(303, entered.address);
     const postSignUp = deps.plans.sold && !inSignUp;
     if (postSignUp && user.planId !== null) return res.redirect(303, deps.nextRedirect(user, continuation).address);

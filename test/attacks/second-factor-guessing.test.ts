@@ -53,7 +53,7 @@ async function newChallenge({ challenges }: MfaModule, user: User): Promise<stri
   const response = { appendHeader: () => {} } as unknown as Response;
   const { id: userId, passwordEpoch } = user;
   const common = { amr: ['pwd'], remember: false, continuation: '', method: 'totp', intent: 'sign-in' } as const;
-  await challenges.begin(request, response, id, { ...common, amr: ['pwd'], userId, passwordEpoch });
+  await challenges.begin({ req: request, res: response }, id, { ...common, amr: ['pwd'], userId, passwordEpoch });
   return id;
 }
 
