@@ -23,7 +23,7 @@ import { sendRequest } from '../support/send-request.ts';
 import { type Backend, backends } from '../support/stores.ts';
 import { thorough } from '../support/thorough.ts';
 
-/** Everything that can be switched on is on, so that each route is there. */
+/** Every optional feature is on, so that each route exists. */
 interface Whole {
   shop: Shop;
   providers: TestProviders;
@@ -40,16 +40,16 @@ async function close({ shop, providers }: Whole): Promise<void> {
   await providers.close();
 }
 
-/** Of the product, and of the sandbox's pages behind it. */
+/** The rules of the product and of the sandbox's pages. */
 const pageAccess: Readonly<Record<string, PageRule>> = { ...productAccess, ...sandboxAccess };
 
-/** What stands for a parameter of an address; none of it belongs to a member. */
+/** Values for the parameters of addresses; none belongs to a user. */
 const parameters: Record<string, string> = { provider: 'google', planHash: 'starter-monthly', planId: '10' };
 const addressOf = (pattern: string) => pattern.replace(/:(\w+)/g, (_all, name: string) => parameters[name] ?? 'x');
 
 const has = (rule: PageRule, remark: string) => typeof rule === 'object' && remark in rule;
 
-/** The rules of pages, by the words of the table. */
+/** The page rules, read from the access table. */
 const pages = Object.entries(pageAccess).map(([route, rule]) => {
   const [method = '', pattern = ''] = route.split(' ');
   return {
@@ -64,7 +64,7 @@ const pages = Object.entries(pageAccess).map(([route, rule]) => {
 });
 type Page = (typeof pages)[number];
 
-/** What becomes of a request: let in, or led elsewhere. */
+/** What becomes of a request: it is let in, or redirected. */
 type Fate = 'in' | 'sign-in' | 'again' | 'terms';
 
 const fateOf = (answer: Response): Fate => {
@@ -79,7 +79,7 @@ const fateOf = (answer: Response): Fate => {
 const needsMember = (name: Page['name']) => name !== 'visitor' && name !== 'flow';
 const needsReady = (name: Page['name']) => needsMember(name) && name !== 'session';
 
-/** The fate that the rule decides, for each kind of member session. */
+/** The outcome that the rule decides for each kind of session. */
 const fates: Record<string, (name: Page['name'], page: Pick<Page, 'beforeTerms'>) => Fate> = {
   'member with a new session': () => 'in',
   'member with an old session': (name) => (name === 'recent' ? 'again' : 'in'),
@@ -98,7 +98,6 @@ describe.each(backends)('the access table on $name', (backend) => {
 
   const rowOf = (id: string) =>
     foyer.deps.database.db.selectFrom('users').selectAll().where('id', '=', toUserId(id)).executeTakeFirstOrThrow();
-  /** Nothing of what was counted for others must refuse the next. */
   const request = (browser: Browser, { method, address }: Page, headers: Record<string, string> = {}) =>
     method === 'GET' ? browser.get(address, { headers }) : browser.post(address, {}, headers);
 
@@ -142,7 +141,7 @@ describe.each(backends)('the access table on $name', (backend) => {
     });
   });
 
-  /** Callers whom no page takes for a member, whatever they bring. */
+  /** Callers that no page accepts as a user, whatever they send. */
   const strangers: Record<string, () => Promise<{ browser: Browser; headers?: Record<string, string> }>> = {
     visitor: async () => ({ browser: foyer.browser() }),
     'invalid token': async () => ({ browser: foyer.browser(), headers: { authorization: 'Bearer invalid' } }),
@@ -212,11 +211,11 @@ describe.each(backends)('the access table on $name', (backend) => {
         const fits =
           fate === want ||
           (page.ownWay && want !== 'in' && answer.status >= 300) ||
-          // Pages for visitors lead a member to what comes next.
+          // A page for visitors redirects a signed-in user to the next step.
           (!needsMember(page.name) && fate === 'terms');
         if (!fits || answer.status >= 500)
           wrong.push([page.route, page.rule, answer.status, answer.headers.get('location')]);
-        // Whoever is refused has changed nothing.
+        // A refused request changes nothing.
         if (want !== 'in') expect([page.route, await rowOf(id)]).toEqual([page.route, before]);
       }
       expect(wrong).toEqual([]);

@@ -9,7 +9,7 @@ import { relyingParty, signInFor, tokensFor } from '../support/relying-party.ts'
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
-/** The calls that change how a member signs in, with input that the old API accepted. */
+/** The calls that change how a user signs in, with input that the former API accepted. */
 const takeovers: Record<string, () => object> = {
   changeEmail: () => ({ email: fresh().email }),
   changePhone: () => ({ phone_number: fresh().phone }),
@@ -33,7 +33,7 @@ describe.each(backends)('account takeover by a client app with the scope account
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify(body),
     });
-  /** The member allows the app on the consent page; answers the access token of this fresh sign-in. */
+  /** The user allows the app on the consent page. @returns the access token of this fresh sign-in */
   const consented = async (browser: Browser, user: User, client: Parameters<TestFoyer['addClient']>[0]) => {
     const scope = 'openid account';
     const app = await relyingParty(foyer, await foyer.addClient({ scopes: scope.split(' '), ...client }), scope);
@@ -72,7 +72,7 @@ describe.each(backends)('account takeover by a client app with the scope account
       );
       expect(await rowOf(user)).toEqual(before);
       expect((await foyer.mails(user.email)).length).toBe(mails);
-      // The member's factor and password still sign in; the app still reads the record.
+      // The user's factor and password still work, and the app still reads the record.
       foyer.passTime(stepMs);
       await signInWithTotp(foyer, foyer.browser(), user, secret);
       const read = await sendRequest(`${foyer.url}/user/info`, { headers: { authorization: `Bearer ${token}` } });
@@ -110,7 +110,7 @@ describe.each(backends)('account takeover by a client app with the scope account
       );
     }
     expect((await rowOf(user)).mfa_preference).toBe('totp');
-    // A client app that asks for what the challenge names gets a token that is enough.
+    // A client app that requests the acr of the challenge gets a sufficient token.
     const browser = foyer.browser();
     await signInWithTotp(foyer, browser, user, secret);
     const begun = await app.begin({ acr_values: 'aal2', max_age: '600' });
@@ -157,7 +157,7 @@ describe.each(backends)('account takeover by a client app with the scope account
           },
           ...(method === 'POST' && { body: new URLSearchParams({ name: 'Thief', id: '1' }) }),
         });
-        // Led to the sign-in page, as a visitor is.
+        // A visitor is redirected to the sign-in page in the same way.
         expect([method, path, answer.status]).toEqual([method, path, 303]);
         expect(new URL(answer.headers.get('location') ?? '', foyer.url).pathname).toBe('/');
       }

@@ -7,7 +7,7 @@ import { password } from '../support/foyer.ts';
 import { toUserId } from '../support/ids.ts';
 import { strictest } from './bad-input.ts';
 
-/** Calls whose input means nobody: whoever makes them does so for themselves. */
+/** Calls whose input names no user: they concern the caller. */
 const meansOneself: ReadonlySet<string> = new Set([
   ...['userInfo', 'userAttributes', 'updateUserAttributes', 'changeEmail', 'changePhone', 'changePassword'],
   ...['currentUser', 'currentSession', 'getPreferredMFA', 'setPreferredMFA', 'setupTOTP', 'listClients', 'coupon'],
@@ -35,13 +35,13 @@ describe.each(strictest())('the JSON API on data of another member, on $name', (
     hisOwn = [...Object.values(bob), customer, subscription, invoice];
     calls = shop.foyer.app.operations
       .filter(({ access }) => access !== 'public' && access.member)
-      // It ends what the caller is signed in by.
+      // This call ends the caller's own session.
       .toSorted((a, b) => Number(a.id === 'changePassword') - Number(b.id === 'changePassword'));
   });
   afterAll(() => shop?.close());
   beforeEach(() => shop.foyer.deps.kv.delete(...countersHere(calls)));
 
-  /** Everything that is kept of him. */
+  /** Every row of the victim. */
   async function hisRows(): Promise<unknown> {
     const { db } = shop.foyer.deps.database;
     const tables = [

@@ -64,7 +64,7 @@ describe.each(strictest())('bad calls by client apps on $name', (backend) => {
       ];
       for (const [what, sent] of bad) {
         const answer = await call(sent);
-        // Revoking and introspecting what is none is no error (RFC 7009, section 2.2; RFC 7662, section 2.2).
+        // Revoking or introspecting an unknown token is no error (RFC 7009, section 2.2; RFC 7662, section 2.2).
         const none = (path === '/oauth2/revoke' && answer.text === '') || answer.text === '{"active":false}';
         expect([path, what, isClear(answer) || none ? 'fine' : shown(answer)]).toEqual([path, what, 'fine']);
       }

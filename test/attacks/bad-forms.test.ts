@@ -7,7 +7,7 @@ const posted = (values: Record<string, string>): Sent => ({
   body: new URLSearchParams(values).toString(),
 });
 
-/** Every form of the product, as its page sends it. */
+/** Every form of the product, with the fields that its page sends. */
 const forms: Record<string, Record<string, string>> = {
   '/sign-in': { username: 'nobody@example.com', password: 'wrong', remember: '1' },
   '/sign-in/passkey': { credential: '{}', remember: '1' },
@@ -65,7 +65,7 @@ const forms: Record<string, Record<string, string>> = {
   '/language': { lang: 'de', redirect: '/' },
 };
 
-/** Forms whose odd values are odd in one field alone, and may be stored where that one is mended. */
+/** Forms that may accept an odd value, because it is valid in one of their fields. */
 const wanted = new Set(['/language', '/settings/name', '/settings/profile']);
 
 describe.each(strictest())('bad forms on $name', (backend) => {
@@ -151,7 +151,7 @@ describe.each(strictest())('bad forms on $name', (backend) => {
         ),
       ];
       for (const [what, sent] of tried) {
-        // Signing out for real would take the others' session away.
+        // A real sign-out would end the session that the other forms need.
         const answer = await scene.post(
           path,
           path === '/logout' ? { ...sent, headers: { ...sent.headers, cookie: '' } } : sent,
@@ -164,7 +164,7 @@ describe.each(strictest())('bad forms on $name', (backend) => {
           expect(answer.setCookies.filter(isSession)).toEqual([]);
         }
       }
-      // What is odd in one field may be what the member wants in another: a language, a name, a date of birth.
+      // A value that is odd in one field may be valid in another, such as a language, a name or a date of birth.
       if (!wanted.has(path)) expect(await scene.stored()).toBe(before);
     });
 

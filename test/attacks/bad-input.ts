@@ -9,7 +9,7 @@ export const form = 'application/x-www-form-urlencoded';
 export const json = 'application/json';
 const long = 'x'.repeat(15_000);
 
-/** Bodies that no page of ours sends: whatever the route, they are refused. */
+/** Bodies that no page of Foyer sends: every route refuses them. */
 export const brokenBodies: [string, Sent][] = [
   ['JSON cut off', { headers: { 'content-type': json }, body: '{"username":' }],
   ['JSON with a comma too many', { headers: { 'content-type': json }, body: '{"a":1,}' }],
@@ -41,7 +41,7 @@ export const brokenBodies: [string, Sent][] = [
   ['a type that is none', { headers: { 'content-type': 'x;;;=' }, body: 'a=1' }],
 ];
 
-/** Values that no field holds by typing. */
+/** Values that no user can type into a field. */
 export const oddValues: [string, string][] = [
   ['a zero byte', 'a\u0000b'],
   ['line breaks', 'a\r\nSet-Cookie: x=y'],
@@ -58,10 +58,10 @@ export const oddValues: [string, string][] = [
   ['nothing', ''],
 ];
 
-/** The strictest of what there is: PostgreSQL refuses texts that SQLite takes. */
+/** The strictest available stores: PostgreSQL refuses texts that SQLite accepts. */
 export const strictest = (): Backend[] => backends.slice(-1);
 
-/** A clear error: a status of the 4xx, and a page or a document that says something. */
+/** A clear error has a 4xx status and a page or document with a text. */
 export const isClear = ({ status, headers, text }: Answer): boolean =>
   status >= 400 &&
   status < 500 &&
@@ -71,22 +71,21 @@ export const isClear = ({ status, headers, text }: Answer): boolean =>
 
 export const shown = ({ status, text }: Answer): string => `${status} ${text.slice(0, 80)}`;
 
-/** A Foyer with a signed-in browser that has a request waiting at its consent, and a client app that has tokens. */
+/** A Foyer with a signed-in browser, whose authorization request waits for consent, and a client app with tokens. */
 export interface Scene {
   foyer: TestFoyer;
   app: RelyingParty;
   port: number;
   host: string;
-  /** The signed-in browser's. */
   cookie: string;
-  /** The id of the waiting request. */
+  /** The id of the pending authorization request. */
   waiting: string;
   tokens: { access_token: string; refresh_token?: string };
-  /** The client app's Authorization header. */
+  /** The Authorization header of the client app. */
   basic: string;
-  /** Sends as a page of Foyer's own in that browser. */
+  /** Sends a request as a page of Foyer does in that browser. */
   post(path: string, sent: Sent, method?: string): Promise<Answer>;
-  /** What the stores hold, as far as a request could have left something half done. */
+  /** The rows and keys that a half-finished request could leave behind. */
   stored(): Promise<string>;
 }
 
@@ -104,7 +103,7 @@ export async function openScene(backend: Backend): Promise<Scene> {
   const begun = await app.begin();
   const user = await foyer.addUser({ email: 'scene@example.com' });
   const tokens = await app.redeem(await signInFor(browser, begun, user), begun);
-  // The browser is on its way to a new password as well.
+  // The browser has also started a password reset.
   await browser.post('/forgot-password', { username: user.email });
   const at = locationOf(await browser.get((await app.begin({ prompt: 'consent' })).url));
   const cookie = await browser.jar.getCookieString(foyer.url);
@@ -121,7 +120,7 @@ export async function openScene(backend: Backend): Promise<Scene> {
     async post(path, sent, method = 'POST') {
       const answer = await send(port, path, { method, ...sent, headers: { ...ours, ...sent.headers } });
       if (!isRefusal(answer.status, answer.setCookies)) return answer;
-      // The page of a refused form is the answer to it.
+      // The page that shows the refused form is the answer.
       const given = answer.setCookies.map((line) => line.split(';', 1)[0]);
       const shown = { ...ours, cookie: [cookie, ...given].join('; ') };
       return send(port, answer.headers.location ?? '', { headers: shown });

@@ -3,7 +3,7 @@ import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 import { oddValues } from './bad-input.ts';
 
-/** As deep as 16 KiB can be. */
+/** The deepest nesting that fits into 16 KiB. */
 const deep = `${'['.repeat(8_000)}${']'.repeat(8_000)}`;
 
 describe.each(backends)('calls on members with odd input, on $name', (backend) => {
@@ -51,7 +51,7 @@ describe.each(backends)('calls on members with odd input, on $name', (backend) =
     for (const [path, body] of calls) {
       for (const [what, value] of oddValues) {
         const { status } = await foyer.browser().postJson(path, body(value));
-        // 413: four times 15,000 characters.
+        // Four times 15,000 characters exceed the limit of a body, hence 413.
         if (![200, 400, 404, 413].includes(status)) wrong.push([path, what, status]);
       }
     }

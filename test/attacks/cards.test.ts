@@ -112,11 +112,11 @@ describe('attacks on cards and payments', () => {
     const intent = await shop.confirmCard(user, cards.chargeDeclined);
     const kinds: string[] = [];
     for (let tries = 0; tries < 8; tries += 1) {
-      // The same card handed in again is no card that was entered again.
+      // Sending the same card again is not a new entry of a card.
       expect(await shop.membership.keepCard(user, intent)).toMatchObject({ kind: 'saved' });
       kinds.push((await shop.buy(user, 'm-99')).kind);
     }
-    // Entered and charged is one try; each charge after that is another.
+    // Entering and charging a card is one attempt; each later charge is another.
     expect(kinds).toEqual([...Array(6).fill('declined'), 'too-many', 'too-many']);
   });
 
@@ -147,7 +147,7 @@ describe('attacks on cards and payments', () => {
       }
       await webhooks.idle();
     }
-    // Six tries of this member, the next is told of, and there is nothing more to confirm.
+    // The seventh attempt is the last one: the set-up is cancelled, and nothing is left to confirm.
     expect(said).toEqual([...Array(7).fill('card_declined'), 'setup_intent_unexpected_state']);
     expect(await stripe.setupIntents.retrieve(setupIntentId)).toMatchObject({ status: 'canceled' });
     expect(await shop.membership.beginCard(user, from)).toMatchObject({ kind: 'too-many' });

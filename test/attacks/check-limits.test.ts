@@ -5,14 +5,14 @@ import { backends } from '../support/stores.ts';
 import { production, site } from './production.ts';
 import { portOf, Visitor } from './wire.ts';
 
-/** Right passwords of one member are limited; the limit must not keep the member out. */
+/** Right passwords of one user are limited; the limit must not lock the user out. */
 describe.each(backends)('attack: filling another user’s limit of correct passwords, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
     foyer = await startFoyer(backend, {
       ...production,
       PREVENT_USER_EXISTENCE_ERRORS: 'true',
-      // Below the limit of guesses, so that the limit of right passwords is the one that is reached.
+      // This stays below the limit of guesses, so that the limit of right passwords is reached first.
       PASSWORD_LIMIT_MEMBER: '5',
       GUESS_LIMIT_ACCOUNT: '20',
     });

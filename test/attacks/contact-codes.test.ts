@@ -29,16 +29,16 @@ describe.each(backends)('attack: another user’s address or number, on $name', 
       email: await emailCode(context.foyer, adas.email),
       phone: await phoneCode(context.foyer, adas.phone),
     };
-    // Another member's flow.
+    // The flow of another user.
     expect(await read(await showEmailCode(eve.browser, codes.email))).toContain('Invalid code');
-    // The code of the number does not prove the address, nor the other way round.
+    // The code of the number does not prove the address, and the code of the address does not prove the number.
     expect(await read(await showEmailCode(ada.browser, codes.phone))).toContain('Invalid code');
     expect(await read(await showPhoneCode(ada.browser, codes.email))).toContain('Invalid code');
-    // Another member in the same browser: the flow is the first one's.
+    // Another user's session cannot use the flow, even with its cookie.
     const cookies = await ada.browser.cookies();
     await eve.browser.jar.setCookie(`foyer_new_email=${cookies.foyer_new_email}`, context.foyer.url);
     expect(leadsTo(await showEmailCode(eve.browser, codes.email))).toBe('303 /settings/email?notice=gone');
-    // A flow of a number, named as one of an address.
+    // A flow for a number does not count as a flow for an address.
     await ada.browser.jar.setCookie(`foyer_new_email=${cookies.foyer_new_phone}`, context.foyer.url);
     expect(leadsTo(await showEmailCode(ada.browser, codes.phone))).toBe('303 /settings/email?notice=gone');
     for (const { user } of [ada, eve])
@@ -56,7 +56,7 @@ describe.each(backends)('attack: another user’s address or number, on $name', 
     expect(answers.filter(({ status }) => status === 303)).toEqual([]);
     const texts = await Promise.all(answers.map(read));
     expect(texts.filter((text) => text.includes('Invalid code'))).toHaveLength(4);
-    // A member has 25 guesses an hour at all their codes.
+    // A user has 25 guesses an hour for all codes together.
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(25);
     expect((await showEmailCode(mallory.browser, code)).status).not.toBe(303);
   });

@@ -13,7 +13,7 @@ export function setUpContactChanges(backend: Backend) {
   });
   afterAll(() => foyer?.close());
 
-  /** All come from one address here, whose limits are tested at the end. */
+  /** All requests come from one address. Its limits have a test of their own. */
   beforeEach(() =>
     foyer.deps.kv.delete(...['email', 'guess-email', 'guess-phone'].map((what) => `contact-${what}:address:127.0.0.1`)),
   );

@@ -49,7 +49,10 @@ describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $nam
       ...more,
     })}`;
 
-  /** Everything that the sibling can write: each name as it is and without its prefix, for the whole domain and for one path. */
+  /**
+   * Every cookie that the sibling can write: each name with and without its prefix, for the whole domain and for one
+   * path.
+   */
   async function toss(from: Visitor, into: Visitor): Promise<number> {
     let kept = 0;
     for (const { key, value, path } of await from.jar.getCookies(`${site}/oauth2/authorize/x`, { allPaths: true })) {
@@ -80,7 +83,7 @@ describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $nam
     await toss(attacker, victim);
     const { user } = await signedIn(victim);
     expect([await who(victim), await who(attacker)]).toEqual([user.id, mallory.user.id]);
-    // What siblings read is the victim's again.
+    // Siblings now read the victim's cookies again.
     const shared = await victim.jar.getCookies(sibling);
     const idToken = shared.filter(({ key, path }) => key === 'foyer_id_token' && path === '/');
     expect(
@@ -114,7 +117,7 @@ describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $nam
       expect([path, answer.status, answer.text.includes('http-equiv="refresh"')]).toEqual([path, 403, false]);
     }
     expect((await victim.post('/storage', { authorization_code: id })).status).toBe(403);
-    // Nothing was answered: the attacker's browser goes on as nobody, and is asked to sign in.
+    // The request was not completed: the attacker's browser has no session and gets the sign-in page.
     const resumed = await attacker.get(`/oauth2/authorize/${id}`);
     expect(String(resumed.headers.location)).not.toMatch(/[?&]code=/);
     expect((await attacker.get('/')).status).toBe(200);
@@ -151,7 +154,7 @@ describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $nam
     const uid = new URL(asked, site).searchParams.get('authorization_code') ?? '';
     expect((await attacker.post('/consent', { authorization_code: uid, decision: 'allow' })).status).toBe(200);
     await toss(attacker, victim);
-    // The library knows by its cookie alone what goes on, whatever the address says.
+    // The library finds the interaction by its cookie alone, whatever the address says.
     for (const path of [`/oauth2/authorize/${uid}`, '/oauth2/authorize/elsewhere', `/oauth2/authorize/%${uid}`]) {
       const answer = await victim.get(path);
       expect([path, answer.status, answer.headers.location]).toEqual([path, 400, undefined]);

@@ -5,7 +5,7 @@ import { anyBackend } from '../support/stores.ts';
 import { production, site } from './production.ts';
 import { type Answer, portOf, Visitor } from './wire.ts';
 
-/** Every cookie that a whole journey sets: sign-in with Remember Me, a language, a client app, sign-out. */
+/** Every cookie of a whole journey: sign-in with Remember Me, a language, a client app, sign-out. */
 async function journey(foyer: TestFoyer, visitor: Visitor): Promise<Cookie[]> {
   const lines: string[] = [];
   const seen = async (answer: Promise<Answer>) => {
@@ -122,7 +122,7 @@ describe('cookies (rule 8)', () => {
       expect((await thief.get('/oauth2/userInfo', { cookie })).status).toBe(401);
       const silent = await thief.get((await app.begin({ prompt: 'none' })).url, { cookie });
       expect(silent.headers.location).toContain('error=login_required');
-      // Nor does the session's cookie open what a token opens.
+      // The session cookie does not open what needs a token.
       expect((await thief.get('/oauth2/userInfo', { cookie: `foyer_session=${foyer_session}` })).status).toBe(401);
     } finally {
       await foyer.close();

@@ -14,7 +14,7 @@ const unsafe = [
 ];
 const evil = 'https://evil.example';
 
-/** How a browser would say that a request does not come from a page of this site. */
+/** Headers by which a browser says that a request does not come from a page of this site. */
 const strangers: [string, Record<string, string>][] = [
   ['another site', { origin: evil, 'sec-fetch-site': 'cross-site' }],
   ['another site, by an old browser', { origin: evil }],
@@ -81,7 +81,7 @@ describe.each([anyBackend])('cross-site posts (rule 9)', (backend) => {
       const answer = await post('/logout', cookie, { origin: evil }, fields, method);
       expect([method, answer.status]).toEqual([method, 403]);
     }
-    // Still signed in, and the terms still not accepted.
+    // The user is still signed in and has still not accepted the terms.
     const terms = await browser.get('/');
     expect(new URL(locationOf(terms)).pathname).toBe('/tos');
   });

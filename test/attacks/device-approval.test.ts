@@ -7,7 +7,7 @@ import { backends } from '../support/stores.ts';
 import { setUpDevice } from './device-codes-steps.ts';
 import { plantRequest } from './plant.ts';
 
-/** RFC 8628, section 5: a device's sign-in is begun by whoever has the device, and completed by whoever has the code. */
+/** RFC 8628, section 5: one person starts the sign-in on the device, and any person with the code can complete it. */
 describe.each(backends)('device codes under attack on $name', (backend) => {
   const context = setUpDevice(backend);
   const { errorOf, confirmPage } = context;
@@ -20,7 +20,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     const html = await page.text();
     expect(page.status).toBe(200);
     expect(html).toContain(`value="${asked.user_code}"`);
-    // Nor does the page go on by itself: neither script of its own nor a refresh.
+    // The page does not continue by itself: it has neither a script nor a refresh.
     expect(html).not.toMatch(/http-equiv="refresh"|\.submit\(|<script>/i);
     expect(page.headers.get('content-security-policy')).toMatch(/frame-ancestors 'none'/);
     const typed = await victim.post('/oauth2/device', { xsrf: hiddenField(html, 'xsrf'), user_code: asked.user_code });
@@ -51,7 +51,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
       expect(page.status).toBe(200);
       expect(html).toContain(`value="${asked.user_code}"`);
       expect(html).toContain('This page was out of date.');
-      // What the member sees again works.
+      // The page that the user sees again still works.
       const again = await stranger.post('/oauth2/device', {
         xsrf: hiddenField(html, 'xsrf'),
         user_code: asked.user_code,
@@ -132,7 +132,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     const answer = await attacker.get(`/oauth2/device/${id}`);
     expect(answer.headers.get('location') ?? '').not.toContain('/device/done');
     expect((await context.radio.poll(asked)).status).toBe(400);
-    // Signed in as themselves, too.
+    // This holds for a signed-in attacker too.
     const mallory = await context.foyer.addUser();
     await attacker.post('/sign-in', { username: mallory.email, password });
     expect((await attacker.get(`/oauth2/device/${id}`)).headers.get('location') ?? '').not.toContain('/device/done');
@@ -170,7 +170,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     const { status, body } = await context.radio.poll(asked);
     const claims = JSON.parse(Buffer.from(String(body.id_token).split('.')[1] ?? '', 'base64url').toString());
     expect([status, claims.sub]).toEqual([200, winner?.id]);
-    // And nobody changes that afterwards.
+    // No later request changes the decision.
     const late = ready.find(({ member }) => member !== winner);
     const again = await late?.browser.post('/oauth2/device', { ...late.fields, confirm: 'yes' });
     expect(again?.status).toBe(400);

@@ -12,7 +12,7 @@ import { setUpDevice } from './device-codes-steps.ts';
 
 const deviceRequestsAMinute = rateLimits.deviceRequest.counters[0].max;
 
-/** RFC 8628, section 5: a device's sign-in is begun by whoever has the device, and completed by whoever has the code. */
+/** RFC 8628, section 5: one person starts the sign-in on the device, and any person with the code can complete it. */
 describe.each(backends)('device codes under attack on $name', (backend) => {
   const context = setUpDevice(backend);
   const { errorOf, confirmPage } = context;

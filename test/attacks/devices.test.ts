@@ -67,7 +67,7 @@ describe.each(backends)('the devices in the settings under attack, on $name', (b
       });
       const answered = once(held, 'response') as Promise<[IncomingMessage]>;
       held.write(body.slice(0, half));
-      // As long as a look at who it is takes.
+      // This takes as long as the check of the session.
       await isSignedIn(own);
       await isSignedIn(own);
       expect(leadsTo(await own.post('/settings/devices/sign-out-others'))).toBe('303 /settings?notice=sessions-ended');
@@ -146,7 +146,7 @@ describe.each(backends)('the devices in the settings under attack, on $name', (b
     await expect(oidc.fetchUserInfo(client.config, tokens.access_token, user.id)).rejects.toMatchObject({
       status: 401,
     });
-    // The other browser's are its own.
+    // The other browser keeps its session and tokens.
     expect(await isSignedIn(own)).toBe(true);
     expect((await oidc.refreshTokenGrant(client.config, kept.refresh_token ?? '')).claims()?.sub).toBe(user.id);
   });
@@ -175,7 +175,7 @@ describe.each(backends)('the devices in the settings under attack, on $name', (b
       const tokens = await tokensFor(client, other, user);
       const [target] = (await listOf(user)).toSorted((a, b) => b.createdAtMs - a.createdAtMs);
       await Promise.all([own.post(signOutAddress(target?.idHash ?? '')), other.post('/re-authenticate', { password })]);
-      // Either it went on under its new session, which is on the list, or it is over.
+      // Either the request continued under the new session, which is on the list, or its session has ended.
       await own.post('/settings/devices/sign-out-others');
       expect(await isSignedIn(other)).toBe(false);
       await expect(oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '')).rejects.toMatchObject({

@@ -5,11 +5,11 @@ import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { setUpDpop } from './dpop-steps.ts';
 
-/** RFC 9449: a token that is bound to a key is worth nothing to whoever has the token alone, or one proof. */
+/** RFC 9449: a bound token is worthless to an attacker who has only the token, or the token and one proof. */
 describe.each(backends)('DPoP-bound tokens under attack on $name', (backend) => {
   const context = setUpDpop(backend);
   const { tokenUrl, post, freshNonce, code, bound } = context;
-  /** The payload of a proof under another header, signed by hand: the library that makes proofs refuses to write these. */
+  /** The payload of a proof under another header, signed here because the library refuses to write such proofs. */
   async function signedAs(header: object, dpop: string): Promise<string> {
     const head = Buffer.from(JSON.stringify({ alg: 'ES256', typ: 'dpop+jwt', ...header })).toString('base64url');
     const signed = `${head}.${dpop.split('.')[1]}`;
@@ -223,7 +223,7 @@ describe.each(backends)('DPoP-bound tokens under attack on $name', (backend) => 
       expect([400, 401]).toContain(answer.status);
       expect(await answer.text()).not.toContain('"active":true');
     }
-    // And whoever may ask is told that it is bound.
+    // Introspection tells an authorized client that the token is bound.
     expect(await oidc.tokenIntrospection(context.client.config, context.tokens.access_token)).toMatchObject({
       token_type: 'DPoP',
       cnf: { jkt: expect.stringMatching(/^[\w-]{43}$/) },

@@ -5,7 +5,7 @@ import { relyingParty, signInFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { setUpDpop } from './dpop-steps.ts';
 
-/** RFC 9449: a token that is bound to a key is worth nothing to whoever has the token alone, or one proof. */
+/** RFC 9449: a bound token is worthless to an attacker who has only the token, or the token and one proof. */
 describe.each(backends)('DPoP-bound tokens under attack on $name', (backend) => {
   const context = setUpDpop(backend);
   const { post, forToken, code, bound } = context;

@@ -33,7 +33,7 @@ describe.each(backends)('attack: another user’s address or number, on $name', 
     }
     expect(answers[1]).toEqual(answers[0]);
     expect(await templatesTo(context.foyer, victim.user.email)).toEqual(['account-exists']);
-    // All codes that there are open nothing, and say no more than of any other address.
+    // No existing code works, and the answers are those for any other address.
     const guess = await showEmailCode(mallory.browser, '000000');
     expect([guess.status, await read(guess)]).toEqual([400, expect.stringContaining('Invalid code')]);
     expect((await rowOf(context.foyer, mallory.user)).email).toBe(mallory.user.email);
@@ -48,7 +48,7 @@ describe.each(backends)('attack: another user’s address or number, on $name', 
       await mallory.browser.jar.setCookie(`foyer_new_email=${id}`, context.foyer.url);
       answers.push(await read(await showEmailCode(mallory.browser, code)));
     }
-    // Who reads the mailbox may know; a guess is a wrong code.
+    // Only the reader of the mailbox learns the reason; a guess is a wrong code.
     expect(answers[0]).toContain('Another account has this address');
     expect(answers[1]).toContain('Invalid code');
   });
@@ -104,14 +104,14 @@ describe.each(backends)('attack: another user’s address or number, on $name', 
       insertUser(trx, { email: victim.user.email, passwordHash: null }, now()),
     );
     await expect(insert).rejects.toThrow(AlreadyInUseError);
-    // Whoever has the mailbox by now is told so, once they have shown that they have it.
+    // The new owner of the mailbox learns it after proving the mailbox.
     await askForEmail(mallory.browser, victim.user.email);
     const answer = await showEmailCode(mallory.browser, await emailCode(context.foyer, victim.user.email));
     expect([answer.status, await read(answer)]).toEqual([
       409,
       expect.stringContaining('kept for one that had it lately'),
     ]);
-    // Its member may go back to it.
+    // The former owner may take the address back.
     await moveTo(context.foyer, victim.browser, victim.user.email);
     expect((await rowOf(context.foyer, victim.user)).email).toBe(victim.user.email);
   });
@@ -165,7 +165,7 @@ describe.each(backends)('attack: another user’s address or number, on $name', 
     const { email } = fresh();
     await askForEmail(thief.browser, email);
     const code = await emailCode(context.foyer, email);
-    // What the mail to the old address tells its owner to do.
+    // The owner does what the mail to the old address advises.
     const owner = await context.foyer.signedIn(thief.user);
     await owner.post('/settings/password', { old_password: password, new_password: newPassword });
     expect(leadsTo(await showEmailCode(thief.browser, code))).toMatch(/^303 \/\?redirect=/);

@@ -15,7 +15,7 @@ import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { setUpStolenAccount } from './email-undo-steps.ts';
 
-/** `security.md`, rule 14: whoever has the old mailbox has the last word, for 72 hours and once. */
+/** `security.md`, rule 14: the owner of the old mailbox can undo the change once within 72 hours. */
 describe.each(backends)('attack: a stolen account whose e-mail address was changed, on $name', (backend) => {
   const context = setUpStolenAccount(backend);
   const { expectTakenBack, expectGone } = context;
@@ -53,7 +53,7 @@ describe.each(backends)('attack: a stolen account whose e-mail address was chang
       .execute();
   const linksLeft = async () =>
     (await listIdentities(context.foyer.deps.database.db, context.user.id)).map(({ email }) => email);
-  /** What is done in this transaction is under way still when the account is taken back. */
+  /** The change of this transaction is still in progress while the account is restored. */
   async function whileTakenBack(act: (trx: Transaction<Schema>) => Promise<unknown>): Promise<void> {
     const { email } = fresh();
     await moveTo(context.foyer, context.thief, email);
@@ -67,7 +67,7 @@ describe.each(backends)('attack: a stolen account whose e-mail address was chang
     });
     await begun.promise;
     const undone = undo(context.foyer.browser(), token);
-    // As long as the undoing takes to come to the rows that the other one holds.
+    // The undo needs about this long to reach the rows that the other transaction has locked.
     await sleep(400);
     gate.resolve();
     await underWay;
@@ -129,7 +129,7 @@ describe.each(backends)('attack: a stolen account whose e-mail address was chang
     context.foyer.passTime(1_000);
     const { phone } = fresh();
     await phoneTo(context.foyer, context.thief, phone);
-    // The thief makes the number carry the factor.
+    // The thief uses the number as a second factor.
     await context.foyer.deps.database.transaction((trx) =>
       setMfaPreference(trx, context.user.id, 'sms', context.foyer.deps.now()),
     );

@@ -9,7 +9,7 @@ import type { Backend } from '../support/stores.ts';
 export function setUpStolenAccount(backend: Backend) {
   let foyer: TestFoyer;
   let user: User;
-  /** Whoever stole it, signed in. */
+  /** A browser in which the thief is signed in. */
   let thief: Browser;
   beforeAll(async () => {
     foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000', SMS_LIMIT_ADDRESS: '1000' });

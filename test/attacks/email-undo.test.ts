@@ -2,7 +2,7 @@ import { fresh, moveTo, newPassword, rowOf, undo, undoPath, undoToken } from '..
 import { backends } from '../support/stores.ts';
 import { setUpStolenAccount } from './email-undo-steps.ts';
 
-/** `security.md`, rule 14: whoever has the old mailbox has the last word, for 72 hours and once. */
+/** `security.md`, rule 14: the owner of the old mailbox can undo the change once within 72 hours. */
 describe.each(backends)('attack: a stolen account whose e-mail address was changed, on $name', (backend) => {
   const context = setUpStolenAccount(backend);
   const { expectTakenBack, expectGone } = context;
@@ -76,10 +76,10 @@ describe.each(backends)('attack: a stolen account whose e-mail address was chang
     const thiefsToken = await undoToken(context.foyer, first);
     expect((await undo(context.foyer.browser(), token)).status).toBe(303);
     await expectTakenBack();
-    // The link that went to the thief's own address would have given them the account again.
+    // The link to the thief's own address would give the account back to the thief.
     await expectGone(await undo(context.foyer.browser(), thiefsToken));
     await expectTakenBack();
-    // And both addresses are free.
+    // Both addresses of the thief are free.
     for (const email of [first, second]) expect((await context.foyer.addUser({ email })).email).toBe(email);
   });
 

@@ -13,12 +13,12 @@ import { backends } from '../support/stores.ts';
 
 type Box = { endOthers?: '1' };
 
-/** A change of what signs in: what comes before its form, the page of the form, and the sending of it. */
+/** A change of a credential: the steps before its form, the page of the form, and the request that sends it. */
 interface Act {
   before?(browser: Browser, user: User): Promise<unknown>;
   page: string;
   send(browser: Browser, user: User, box: Box): Promise<Response>;
-  /** What comes back as a page of errors. */
+  /** Sends values that the page refuses. */
   sendWrong?(browser: Browser, box: Box): Promise<Response>;
 }
 
@@ -110,7 +110,7 @@ describe.each(backends)('a change of a credential while a thief is signed in els
   };
 
   let phones = 0;
-  /** A member at work in one browser, and a thief in another one who has opened a client app. */
+  /** A user in one browser, and a thief in another one who has opened a client app. */
   async function withThief(name: string) {
     phones += 1;
     const user = await foyer.addUser({ phone: `+4915${String(205_000_000 + phones * 7)}`, phoneVerified: true });

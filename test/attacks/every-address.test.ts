@@ -3,7 +3,7 @@ import { type Route, routesOf } from '../support/routes.ts';
 import { anyBackend } from '../support/stores.ts';
 import { type Answer, portOf, Visitor } from './wire.ts';
 
-/** Every name by which a page of this site, or of others, takes an address. */
+/** Every parameter name in which a page of this or another site accepts an address. */
 const names = [
   'redirect',
   'redirect_uri',
@@ -17,7 +17,7 @@ const names = [
   'url',
 ];
 
-/** What each of them may be written as, all of them leading to evil.example in one reader's eyes or another's. */
+/** Spellings that one reader or another understands as an address of evil.example. */
 const tricks = [
   ['another site', 'https://evil.example/'],
   ['without a scheme', '//evil.example/'],
@@ -43,10 +43,10 @@ const tricks = [
   ['a document', 'data:text/html,<script>location="https://evil.example/"</script>'],
 ] as const;
 
-/** Those that need more than an address, or answer no browser. */
+/** Pages that a browser opens by their address; the sandbox has pages of its own. */
 const isPage = ({ path, methods }: Route) => methods.includes('GET') && !path.startsWith('/sandbox');
 
-/** Where an answer leads: by itself, or where somebody presses. */
+/** The targets of an answer: redirects, links and forms. */
 function leadsTo({ headers, text }: Answer): string[] {
   const pressed = [...text.matchAll(/\s(?:href|action|src|formaction)="([^"]*)"/g)].map(([, value = '']) => value);
   const refreshed = [...text.matchAll(/http-equiv="refresh" content="\d+; url=([^"]*)"/gi)].map(
@@ -90,9 +90,9 @@ describe.each([anyBackend])('an address in the query of any page', (backend) => 
   it.each(tricks)('No page redirects or links to an address of this form: %s', async (_what, trick) => {
     const query = new URLSearchParams(names.map((name) => [name, trick]));
     const named = new URLSearchParams([...query, ['client_id', 'known']]);
-    // A sign-out would end the test; who asks from elsewhere is asked first.
+    // A sign-out would end the test; a cross-site request has to be confirmed first.
     const from = { 'sec-fetch-site': 'cross-site' };
-    // Each page with some of the tricks, and those that know addresses with all of them.
+    // Each page gets some of the spellings; the pages that accept addresses get all of them.
     const part = tricks.findIndex(([, one]) => one === trick) % 4;
     const chosen = pages.filter((_path, index) => index % 4 === part);
     for (const path of new Set([...chosen, '/', '/tos', '/verify-user', '/logout', '/re-authenticate', '/signup'])) {

@@ -12,7 +12,7 @@ import { imported } from '../support/imported.ts';
 import { type Backend, backends } from '../support/stores.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** Every statement on the outbox, as it is sent to the database, in transactions too. */
+/** Every statement on the outbox that reaches the database, also in transactions. */
 function listenToOutbox(database: Database, heard: string[]): Database {
   const plugin = (compile: KyselyPlugin['transformQuery']): KyselyPlugin => ({
     transformQuery: compile,
@@ -34,14 +34,14 @@ function listenToOutbox(database: Database, heard: string[]): Database {
 }
 
 interface Work {
-  /** What was sent to the database for the outbox, apart from looking for what is due. */
+  /** The statements on the outbox, except the search for due messages. */
   statements: string[];
   rendered: string[];
 }
 
 describe.each(backends)('enumeration of users by the work behind equal answers, on $name', (backend) => {
   const heard: string[] = [];
-  /** The template of each document that was drawn: a mail has two, HTML and text. */
+  /** The template of each rendered document: a mail has two, HTML and text. */
   const drawn: string[] = [];
   const counted: string[] = [];
   let foyer: TestFoyer;
@@ -85,7 +85,7 @@ describe.each(backends)('enumeration of users by the work behind equal answers, 
     await foyer?.close();
   });
 
-  /** The worker looks for what is due at times of its own; the other three are this test's and its mail recorder's. */
+  /** The worker polls at its own times; the other three statements are those of this test and its mail recorder. */
   const isApart = (sql: string) =>
     [
       /^select "id", "template"/,
@@ -94,7 +94,7 @@ describe.each(backends)('enumeration of users by the work behind equal answers, 
       /^update "outbox" set "next_attempt_at" = \S+ where "state"/,
     ].some((pattern) => pattern.test(sql));
 
-  /** What an act leads to, until the outbox is empty. `act` may have to wait for what follows its answer. */
+  /** The work that an action causes until the outbox is empty. `act` may have to wait for work after its answer. */
   async function workOf(act: () => Promise<unknown>): Promise<Work> {
     await foyer.mails('');
     heard.length = 0;
@@ -134,7 +134,7 @@ describe.each(backends)('enumeration of users by the work behind equal answers, 
     return () => call('/identity/resendConfirmationCode', { flow });
   }
 
-  /** Each answers the act whose work is looked at. */
+  /** Each returns the action whose work is measured. */
   const places: Record<string, (email: string) => Promise<() => Promise<Response>>> = {
     'the page for a forgotten password': async (username) => () => page('/forgot-password', { username }),
     'the call for a forgotten password': async (username) => () => call('/identity/forgotPassword', { username }),
@@ -157,7 +157,7 @@ describe.each(backends)('enumeration of users by the work behind equal answers, 
       expect(ofStranger).toEqual(ofMember);
       expect(ofMember.statements.filter((sql) => sql.startsWith('insert'))).toHaveLength(1);
       expect(ofMember.rendered).toHaveLength(name.startsWith('a mapped') ? 0 : 1);
-      // A decoy reaches no carrier and no metric.
+      // A decoy mail reaches no mail service and no metric.
       expect(counted).toEqual([]);
       expect(await foyer.mails(stranger)).toEqual([]);
       expect(await foyer.mails('nobody@example.invalid')).toEqual([]);
@@ -214,7 +214,7 @@ describe.each(backends)('enumeration of users by the work behind equal answers, 
       expect(delay).toBeLessThanOrEqual(2_000);
     }
     expect(new Set(delays).size).toBeGreaterThan(6);
-    // Nothing is delivered before its time, and everything by itself.
+    // Every message is delivered by itself and not early.
     expect(await foyer.deps.outboxWorker.turn()).toBeLessThan(12);
     await waitFor(async () => {
       await foyer.deps.outboxWorker.turn();

@@ -11,7 +11,7 @@ import type { Backend } from '../support/stores.ts';
 export function setUpFederatedAccounts(backend: Backend) {
   let providers: TestProviders;
   let foyer: TestFoyer;
-  /** With uniform answers. */
+  /** A Foyer with PREVENT_USER_EXISTENCE_ERRORS. */
   let silent: TestFoyer;
   beforeAll(async () => {
     providers = await startProviders();

@@ -15,7 +15,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
   const { member, links, path, by, signIn } = context;
 
   describe('uniform answers', () => {
-    /** What somebody sees and what work it is who tries an address out by a provider. */
+    /** The answers and the work for a person who tries an address by a provider. */
     async function tryOut(email: string) {
       const browser = context.silent.browser();
       const seen: unknown[] = [];
@@ -97,7 +97,10 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
   });
 
   describe('an offered link', () => {
-    /** Mallory has come by a provider with the victim's address, which was hers once; her browser has the offer. */
+    /**
+     * Mallory signs in at a provider with the victim's address, which was hers once; her browser gets the offer to
+     * link.
+     */
     async function malloryOffered(victim: User) {
       const mallory = context.foyer.browser();
       await by(mallory, 'google', victim.email, { givenName: 'Mallory' });
@@ -117,7 +120,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       expect(path(await browser.get(offerPath))).toMatch(/^\/re-authenticate\?/);
       expect(path(await browser.post(offerPath, { act: 'link' }))).toMatch(/^\/re-authenticate\?/);
       expect(await links(victim)).toEqual([]);
-      // Who signs in all the same is told whose it is, and says no.
+      // A victim who signs in nevertheless sees whose identity it is and declines.
       await browser.post(`/re-authenticate?redirect=${offerPath}`, { password });
       expect(await (await browser.get(offerPath)).text()).toContain('Mallory');
       await browser.post(offerPath, { act: 'not-now' });

@@ -11,15 +11,15 @@ import { backends } from '../support/stores.ts';
 const longAgoMs = 11 * 60_000;
 
 /**
- * Who is signed in at a provider is let through there without a word. Whoever finds a browser like that is in, but has not
- * shown who they are.
+ * A provider with an open session lets its user through without a question. A thief who uses that browser gets in, but has
+ * not authenticated.
  */
 describe.each(backends)('a provider session in a browser that an attacker has found, on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
   let app: RelyingParty;
   beforeAll(async () => {
-    // What it says of when somebody showed who they are lies as far back.
+    // The provider's auth_time is as old as the session there.
     providers = await startProviders({ now: () => Date.now() - longAgoMs });
     foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '100000', ...providers.environment() });
     app = await relyingParty(foyer, await foyer.addClient());
@@ -50,7 +50,7 @@ describe.each(backends)('a provider session in a browser that an attacker has fo
 
   describe('SAML', () => {
     const who = (nameId: string) => ({ nameId, attributes: { mail: `${nameId}@corp.acme.example` } });
-    /** Of when the person signed in there it says what the test wants: some providers always say now. */
+    /** Sets the auth_time that the provider reports: some providers always report the present. */
     async function come(issuedAtMs: number, { search = '', nameId = 'found' } = {}) {
       const attempt = await beginSaml(foyer, { search });
       const more = { ...who(nameId), issuedAtMs, notBeforeMs: null, notOnOrAfterMs: Date.now() + 60_000 };
@@ -61,7 +61,7 @@ describe.each(backends)('a provider session in a browser that an attacker has fo
       foyer.deps.database.db.updateTable('users').set({ accepted_tos_version: foyer.deps.terms.number }).execute();
     const forced = ({ url }: { url: URL }) =>
       parseSamlMessage(readRedirect(url.search)?.xml ?? '')?.forceAuthn === true;
-    /** Presses the button of the page that asks again. */
+    /** Presses the provider button of the re-authentication page. */
     async function again(browser: Browser, redirect: string) {
       const page = await browser.post(`/re-authenticate/provider/acme-saml?${new URLSearchParams({ redirect })}`);
       const url = await goingOnTo(page);
@@ -135,7 +135,7 @@ describe.each(backends)('a provider session in a browser that an attacker has fo
       );
       const page = await (await browser.get(back)).text();
       expect(page).toContain('did not ask you to sign in again');
-      // No dead end: a password can be set by mail.
+      // The user is not locked out: a password can be set by mail.
       expect(page).toContain('/forgot-password');
       await askedAgain(browser);
     });
@@ -163,7 +163,7 @@ describe.each(backends)('a provider session in a browser that an attacker has fo
       const { browser, search } = await begin(wanted);
       const asked = new URL(await pressButton(browser, 'oidc', { search })).searchParams;
       expect([asked.get('prompt'), asked.get('max_age')]).toEqual(['login', '0']);
-      // By the typed address, too.
+      // The same holds when the user types the address.
       const home = await browser.post(`/sign-in${search}`, { username: 'ada@acme.example', password: '' });
       expect(new URL(refreshOf(await home.text())).searchParams.get('prompt')).toBe('login');
       const other = await begin();

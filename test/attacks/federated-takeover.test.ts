@@ -73,7 +73,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
         expect(owner).toMatchObject({ emailVerified: true, passwordHash: null, givenName: 'Ada' });
         const guessed = await house.browser().post('/sign-in', { username: email, password: evilPassword });
         expect(guessed.headers.get('location')).toBe(house === context.silent ? '/verify-code' : null);
-        // Not even with the very code that was mailed to the owner.
+        // The code from the owner's mail does not help either.
         expect((await mallory.post('/signup/emailCaptured', { code })).status).toBe(409);
         expect(await isSignedIn(mallory)).toBe(false);
         expect(await findUserByIdentifier(house.stores.database.db, { email: toNormalisedEmail(email) })).toEqual(
@@ -166,7 +166,8 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
         const offered = path(came).includes('notice=federation-offer');
         const now = await member(user.email);
         expect([confirmed.status < 500, now?.emailVerified]).toEqual([true, true]);
-        // Confirmed first, it keeps its password, and is offered; taken over first, it has none any more.
+        // If the confirmation comes first, the account keeps its password and a link is offered; otherwise the password
+        // is removed.
         expect([now?.passwordHash === null, (await links(user)).length]).toEqual([!offered, offered ? 0 : 1]);
       }
     });

@@ -5,7 +5,7 @@ import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { ids, kinds, setUpFederation } from './federation-steps.ts';
 
-/** OAuth's attacks on whoever signs in by a provider (RFC 6819; RFC 9700). */
+/** OAuth attacks on users who sign in by a provider (RFC 6819; RFC 9700). */
 describe.each(backends)('signing in by a provider on $name', (backend) => {
   const context = setUpFederation(backend);
   const { member, open, endAt, end, refused, answerFor } = context;

@@ -33,7 +33,7 @@ export function setUpFederation(backend: Backend) {
   });
 
   const member = (email = '') => findUserByIdentifier(foyer.stores.database.db, { email: toNormalisedEmail(email) });
-  /** A browser comes to an address from the provider, or from wherever somebody has put a link to it. */
+  /** A browser comes from the provider, or from any page with a link to the address. */
   const open = (browser: Browser, url: string) => browser.get(url, { from: 'cross-site' });
   const endAt = (address: string) => {
     const url = new URL(address);
@@ -45,7 +45,7 @@ export function setUpFederation(backend: Backend) {
     notice: `federation-${why}`,
     provider: ids[kind],
   });
-  /** Somebody with an account here who comes by this provider, and the address with which the provider answers. */
+  /** A person at this provider, and the address with which the provider answers the attempt. */
   async function answerFor(browser: Browser, kind: Kind = 'google', search = '') {
     const person = somebody(providers, kind);
     const address = await pressButton(browser, kind, { search });

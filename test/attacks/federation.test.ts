@@ -8,11 +8,11 @@ import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { ids, kinds, setUpFederation } from './federation-steps.ts';
 
-/** OAuth's attacks on whoever signs in by a provider (RFC 6819; RFC 9700). */
+/** OAuth attacks on users who sign in by a provider (RFC 6819; RFC 9700). */
 describe.each(backends)('signing in by a provider on $name', (backend) => {
   const context = setUpFederation(backend);
   const { member, open, end, refused, answerFor } = context;
-  /** Whoever is new is led to the terms; whoever is nobody, to the sign-in page. */
+  /** A new user is redirected to the terms, a visitor to the sign-in page. */
   const signedIn = async (browser: Browser) => {
     const answer = await browser.get('/settings');
     return answer.status === 200 || new URL(locationOf(answer)).pathname === '/tos';
@@ -179,7 +179,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       const errand = new URL(page).searchParams;
       for (const [name, value] of errand) expect(new URL(locationOf(given)).searchParams.get(name)).toBe(value);
       expect(await signedIn(browser)).toBe(false);
-      // The request is alive: the second try of the same tab ends at the app.
+      // The request is still open: the second attempt in the same tab ends at the app.
       const again = await answerOf(
         ...([context.providers, 'google', somebody(context.providers, 'google')] as const),
         await pressButton(browser, 'google', { search: new URL(locationOf(given)).search }),

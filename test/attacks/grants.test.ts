@@ -6,7 +6,10 @@ import { backends } from '../support/stores.ts';
 
 const idOf = (address: string) => new URL(address).searchParams.get('authorization_code') ?? '';
 
-/** `security.md`, rule 5: a grant is what was asked for and registered, and strangers' apps get it by the member's word. */
+/**
+ * `security.md`, rule 5: a grant has only requested and registered scopes, and a third-party app needs the user's
+ * consent.
+ */
 describe.each(backends)('what a client app is granted, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
@@ -18,7 +21,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
   const partner = async (scope?: string) => relyingParty(foyer, await foyer.addClient({ thirdParty: true }), scope);
   const native = async () =>
     relyingParty(foyer, await foyer.addClient({ native: true, redirectUris: ['com.example.app:/callback'] }));
-  /** Signed in and led to the consent page; answers its address. */
+  /** Signs in and opens the consent page. @returns its address */
   const toConsent = async (browser: Browser, begun: Begun) => {
     const at = locationOf(await browser.get(begun.url));
     expect(new URL(at).pathname).toBe('/consent');
@@ -139,7 +142,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     expect((await app.redeem(await signInFor(browser, begun, user), begun)).claims()?.sub).toBe(user.id);
     const { home } = await silently(browser, app);
     expect([home.searchParams.get('code'), home.searchParams.get('error')]).toEqual([null, 'interaction_required']);
-    // Without prompt=none the member sees the page again.
+    // Without prompt=none the user sees the page again.
     await toConsent(browser, await app.begin());
   });
 
@@ -163,7 +166,7 @@ describe.each(backends)('what a client app is granted, on $name', (backend) => {
     const id = idOf(await toConsent(browser, await app.begin()));
     await browser.post('/sign-in', { username: other.email, password });
     const answer = await browser.post('/consent', { authorization_code: id, decision: 'allow' });
-    // The other one is asked anew.
+    // The other user gets the consent page again.
     expect(new URL(locationOf(answer)).pathname).toBe('/begin-again');
     expect((await silently(browser, app)).home.searchParams.get('error')).toBe('consent_required');
   });

@@ -56,7 +56,7 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
     JSON.parse(text) as { data?: Record<string, unknown> | null; errors?: { message: string }[] };
   const itemsOf = (answer: Answer) =>
     (parsed(answer).data as { listUsers: { items: Record<string, unknown>[] } }).listUsers.items;
-  /** Nothing was looked up, and the words say no more than what was sent. */
+  /** Nothing was looked up, and the error repeats only what was sent. */
   function refused(answer: Answer, words: RegExp): void {
     const { data, errors = [] } = parsed(answer);
     expect([answer.status, data?.listUsers ?? null]).toEqual([200, null]);
@@ -127,7 +127,7 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
       /one operation/,
     );
     refused(await post({ query: 'query A {listUsers {items {id}}}', operationName: 'B' }), /operation/);
-    // A query that is kept elsewhere and named by its hash is none.
+    // A persisted query, named by its hash, is refused.
     expect((await post({ extensions: { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } } })).status).toBe(
       400,
     );
@@ -200,7 +200,7 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
       refused(await post({ query }), /^(Cannot query field|Unknown argument)/);
     }
     refused(await post({ query: 'query($f: ModelUserFilter) {listUsers(filter: $f) {items {id}}}' }), /^Unknown type/);
-    // What generic libraries add to every selection tells nothing.
+    // Generic libraries add __typename to every selection; it reveals nothing.
     const named = await post({ query: '{__typename listUsers {__typename items {__typename}}}' });
     expect(parsed(named).data).toMatchObject({ __typename: 'Query', listUsers: { items: [{ __typename: 'User' }] } });
   });
@@ -224,7 +224,7 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
       });
       expect([type, answer.status]).toEqual([type, 415]);
     }
-    // What stands in the address is not looked at.
+    // The query in the address is ignored.
     const answer = await visitor.send(`/graphql${search}`, {
       method: 'POST',
       headers: { ...own, 'content-type': types.json },

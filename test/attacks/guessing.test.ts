@@ -7,7 +7,7 @@ import { thorough } from '../support/thorough.ts';
 import { production, site } from './production.ts';
 import { portOf, Visitor } from './wire.ts';
 
-/** Knows one password, counts how often it is asked, and can be made to refuse. */
+/** A hasher that knows one password, counts its checks and can refuse them. */
 function countingHasher() {
   const hasher: PasswordHasher & { asked: number; full: boolean } = {
     asked: 0,
@@ -23,7 +23,7 @@ function countingHasher() {
   return hasher;
 }
 
-/** `security.md`, rule 17, and the promise that strangers’ guesses lock nobody out of their own browser. */
+/** `security.md`, rule 17: guesses of strangers lock no user out of the user's own browser. */
 describe.each(backends)('guessing passwords on $name', (backend) => {
   let foyer: TestFoyer;
   const hasher = countingHasher();
@@ -87,9 +87,9 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
       expect(asked).toBe(10);
       expect(Object.fromEntries(result)).toEqual({ 'wrong-password': 10, 'too-many': 9_990 });
       expect((await signIn(home, user.email)).status).toBe(303);
-      // Also from another network, and when their browser was closed in between: the mark is what counts.
+      // Only the known-device cookie counts, so another network or a restart of the browser changes nothing.
       expect((await signIn(at('203.0.113.99', home.jar), user.email)).status).toBe(303);
-      // From a browser that the account does not know, even the right password is told nothing.
+      // An unknown browser learns nothing, even with the right password.
       expect((await signIn(at('203.0.113.8'), user.email)).status).toBe(429);
     },
   );
@@ -154,7 +154,7 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
       text
         .replaceAll(username, 'USERNAME')
         .replace(/nonce="[^"]*"/g, '')
-        // What a passkey would answer is new on every page.
+        // The passkey challenge is new on every page.
         .replace(/challenge&quot;:&quot;[\w-]+/g, 'CHALLENGE')
         .replace(/\b\d+ minutes\b/, 'MINUTES');
     const asks = async (username: string) => {
@@ -255,7 +255,7 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
     const net = network24();
     const { asked } = await verified(async () => {
       for (let n = 0; n < 30; n += 1) {
-        // The attacker's own account in between, from the same address.
+        // The attacker alternates with guesses at another account, from the same address.
         await signIn(at(`${net}.1`), n % 3 === 0 ? user.email : 'x@example.com', 'wrong');
       }
     });
@@ -280,7 +280,7 @@ describe.each(backends)('guessing at all users’ passwords on $name', (backend)
             at(`198.51.100.${n}`).post('/sign-in', { username: `victim${n}@example.com`, password: 'Summer2026!' }),
           ),
         );
-        // Beside the limit there are ten places in ten seconds for networks that have tried before.
+        // Besides the limit, networks that have tried before get ten places in ten seconds.
         expect(hasher.asked - before).toBe(30 + 10);
         const locations = answers.filter(({ status }) => status === 303).map(({ headers }) => headers.location);
         expect(locations).toEqual(Array.from({ length: 10 }, () => '/sign-in/code'));

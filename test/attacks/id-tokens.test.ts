@@ -19,7 +19,7 @@ const without = (name: string) => (claims: Claims) =>
 const signed = (claims: Claims, { kid, privateKey }: Keys, header: object = {}) =>
   new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid, ...header }).sign(privateKey);
 
-/** OpenID Connect Core 1.0, section 3.1.3.7: each check of an id token, in an answer that is right in everything else. */
+/** OpenID Connect Core 1.0, section 3.1.3.7: each check of an id token, in an answer that is otherwise right. */
 describe.each(backends)('a wrong ID token of a provider, on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
@@ -52,7 +52,7 @@ describe.each(backends)('a wrong ID token of a provider, on $name', (backend) =>
   }
 
   it('A right ID token, from which each wrong one differs in one way, signs the user in', async () => {
-    // All that follows differs from these in one thing each.
+    // Each wrong token differs from these in one thing.
     for (const right of [
       (claims: Claims) => claims,
       withClaims({ aud: ['foyer-at-acme'] }),

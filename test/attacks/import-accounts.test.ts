@@ -8,7 +8,7 @@ import { newSub, setUpImport } from './import-steps.ts';
 
 const columns = 'sub,email,email_verified,given_name,phone_number,phone_number_verified,password_hash';
 
-/** A file that an attacker has had a hand in: their own row, the whole of it, or who stands further up. */
+/** A file in which an attacker wrote a row, an earlier row, or everything. */
 describe.each(backends)('an import of hostile files, on $name', (backend) => {
   const context = setUpImport(backend);
   const { importing, users, userOf, signIn } = context;
@@ -65,7 +65,7 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
           'foyer_session',
         );
       }
-      // Who reads the address's mail has the account, and nobody's number or factor with it.
+      // The reader of the mailbox gets the account, but no number or factor of another user.
       const browser = context.foyer.browser();
       await browser.post('/sign-in', { username: 'bob.alone@example.com', password: 'whatever it was 3' });
       await submit(browser, 'bob.alone@example.com', await codeFor(context.foyer, 'bob.alone@example.com'));

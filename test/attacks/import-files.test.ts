@@ -5,7 +5,7 @@ import { newSub, setUpImport } from './import-steps.ts';
 
 const columns = 'sub,email,email_verified,given_name,phone_number,phone_number_verified,password_hash';
 
-/** A file that an attacker has had a hand in: their own row, the whole of it, or who stands further up. */
+/** A file in which an attacker wrote a row, an earlier row, or everything. */
 describe.each(backends)('an import of hostile files, on $name', (backend) => {
   const context = setUpImport(backend);
   const { path, importing, users, userOf, signIn } = context;
@@ -90,12 +90,12 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
       ].join('\n'),
     );
     expect(run.out).toContain('2 added, 0 here already, 7 refused');
-    // A name is a name: nothing here acts on it.
+    // Nothing interprets a name.
     expect(await userOf(fine)).toMatchObject({ given_name: '=HYPERLINK("http://evil.example","x")' });
     expect(await userOf(long)).toMatchObject({ given_name: '' });
     expect(Reflect.get({}, 'x')).toBeUndefined();
     for (const text of [run.err, run.out, run.report()]) expect(text).not.toMatch(/[^\P{Cc}\n]|cmd|SUM|evil|pwned/u);
-    // No cell of the report begins with what a spreadsheet takes for a formula.
+    // No cell of the report begins with a character that starts a formula in a spreadsheet.
     for (const line of run.report().trim().split('\n')) {
       for (const cell of line.split(',')) expect(cell).not.toMatch(/^"?[=+\-@\t]/);
     }
@@ -153,7 +153,7 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
     for (const { email } of empty) {
       for (const one of typed) {
         const answer = await signIn(email, one);
-        // To a first password, or away.
+        // The user gets the page of the first password, or a refusal.
         expect(answer.headers.get('location') ?? '/reset-password').toMatch(/^\/reset-password/);
         expect(answer.headers.get('set-cookie') ?? '').not.toMatch(/foyer_session|id_token/);
       }

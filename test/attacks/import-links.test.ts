@@ -11,7 +11,7 @@ import { startProviders, type TestProviders } from '../support/providers.ts';
 import { backends } from '../support/stores.ts';
 
 const subOf = (n: number) => `${String(n).padStart(8, '0')}-5d7f-4c7f-8c7f-0123456789ab`;
-/** What a Cognito user pool calls the providers. */
+/** The provider names of a Cognito user pool. */
 const names = { google: 'Google', facebook: 'Facebook', amazon: 'LoginWithAmazon', oidc: 'AcmeId', saml: 'AcmeSaml' };
 const kinds = Object.keys(names) as Kind[];
 const given = ['--provider', 'AcmeId=acme-oidc', '--provider', 'AcmeSaml=acme-saml'];
@@ -81,7 +81,7 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
       const to = pathOf(foyer, await comeBy(providers, browser, kind, who));
       expect(to).toMatch(/^\/tos/);
       expect((await listIdentities(db(), toUserId(imported.sub))).at(0)?.lastUsedAt).not.toBeNull();
-      // The rules of a link hold: what the provider demands of its members is demanded.
+      // The rules of a link hold: Foyer still requires what the provider's settings require.
       expect((await findUser(db(), toUserId(imported.sub)))?.secondFactorRequired).toBe(kind === 'facebook');
     },
   );

@@ -18,7 +18,7 @@ describe('other flows of a limited client app', () => {
     const stopped = await pageOf(browser, { url: await answerCode(browser, asked.user_code) });
     expect(stopped.at.pathname).toBe('/not-in-plan');
     expect((await radio.poll(asked)).body.error).toBe('authorization_pending');
-    // The address at which the library goes on has no answer to go on with.
+    // The resume address has no answer to continue with.
     const id = stopped.at.searchParams.get('authorization_code') ?? '';
     await browser.get(`/oauth2/device/${id}`);
     expect((await radio.poll(asked)).body).not.toHaveProperty('access_token');

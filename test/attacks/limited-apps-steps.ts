@@ -7,7 +7,7 @@ import { type Begun, type RelyingParty, relyingParty } from '../support/relying-
 /** A shop with a client app that only members with the Growth plan may use. */
 export function setUpLimitedApp() {
   let shop: Shop;
-  /** For the plans 12 and 13 (Growth, monthly and annual). */
+  /** A client app for the plans 12 and 13 (Growth, monthly and annual). */
   let limited: RelyingParty;
   const logback = 'http://127.0.0.1:9/academy/start';
   beforeAll(async () => {
@@ -29,7 +29,7 @@ export function setUpLimitedApp() {
   });
   afterAll(() => shop?.close());
 
-  /** What membership/ writes when what a member has changes. */
+  /** Writes what the membership module writes when a plan changes. */
   const has = (user: User, planId: string | null, trialUntil: number | null = null) =>
     shop.foyer.deps.database.db
       .updateTable('users')
@@ -41,7 +41,7 @@ export function setUpLimitedApp() {
     new URL(locationOf(await browser.get(url, { from: 'cross-site' })));
   const on = async (browser: Browser, url: URL | string) => new URL(locationOf(await browser.get(String(url))));
 
-  /** Follows a request until a page answers. */
+  /** Follows the redirects of a request to the first page. */
   async function pageOf(
     browser: Browser,
     begun: Pick<Begun, 'url'>,

@@ -23,7 +23,7 @@ describe('a client app that is limited to some plans', () => {
     const entered = await browser.post(`/sign-in${landing.search}`, { username: user.email, password });
     const verify = new URL(locationOf(entered));
     expect(verify.pathname).toBe('/verify-user');
-    // Whether the page is opened or its script posts at once.
+    // It does not matter whether the page is opened or its script posts at once.
     expect((await on(browser, verify)).pathname).toBe('/not-in-plan');
     const shut = new URL(await store(browser, verify.href));
     expect(shut.pathname).toBe('/not-in-plan');
@@ -57,7 +57,7 @@ describe('a client app that is limited to some plans', () => {
     const verify = locationOf(await browser.post(`/sign-in${landing.search}`, { username: user.email, password }));
     const resume = await store(browser, verify);
     expect(resume).toContain('/oauth2/authorize/');
-    // The answer is there; the plan is not, any more.
+    // The answer is stored, but the user no longer has the plan.
     await has(user, null);
     expect((await on(browser, resume)).origin).toBe(context.shop.foyer.url);
     const other = await lead(browser, await context.limited.begin());
@@ -75,7 +75,7 @@ describe('a client app that is limited to some plans', () => {
     expect(asked.pathname).toBe('/consent');
     const id = asked.searchParams.get('authorization_code') ?? '';
     const allowed = await browser.post('/consent', { authorization_code: id, decision: 'allow' });
-    // The plan is gone before the provider goes on, and somebody else signs in for what it asks then.
+    // The plan ends before the provider continues, and another user signs in for the request.
     await has(first, null);
     const again = await on(browser, refreshOf(await allowed.text()));
     expect(again.pathname).toBe('/');

@@ -22,11 +22,11 @@ import { startProviders, type TestProviders } from '../support/providers.ts';
 import { backends } from '../support/stores.ts';
 
 const linked = [303, `${providersPath}?notice=linked`];
-/** Where a browser ends up to which the answer does not belong: nothing is told of what it would have been. */
+/** The end for a browser to which the answer does not belong: it learns nothing of the answer. */
 const foreign = [303, '/?notice=federation-foreign&provider=google'];
 const foreignHere = [303, `${providersPath}?notice=federation-foreign&provider=google`];
 
-/** `security.md`, rule 15: whoever gets a link made to an account has it for good. */
+/** `security.md`, rule 15: a planted link gives an attacker the account for good. */
 describe.each(backends)('attacks on linking on $name', (backend) => {
   let foyer: TestFoyer;
   let providers: TestProviders;
@@ -43,7 +43,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     const user = await foyer.addUser();
     return { user, browser: await foyer.signedIn(user) };
   };
-  /** Led there by a page of the attacker's. */
+  /** Opens the address from a page of the attacker. */
   const follow = (browser: Browser, address: string) => browser.get(address, { from: 'cross-site' });
   const nothingMade = async (...users: User[]) => {
     for (const user of users) {
@@ -60,7 +60,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     await beginLink(victim.browser, 'google');
     expect(ledTo(await follow(victim.browser, address))).toEqual(foreign);
     await nothingMade(victim.user);
-    // The victim's own way is not disturbed, and the attacker gets what is theirs.
+    // The victim's own sign-in still works, and the attacker gets the own account.
     expect(ledTo(await link(providers, victim.browser, 'google', somebody(providers, 'google')))).toEqual(linked);
     expect(ledTo(await follow(attacker.browser, address))).toEqual(linked);
     expect(await linksOf(foyer, attacker.user)).toMatchObject([{ email: evil.email }]);
@@ -202,7 +202,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     const { user, browser } = await member();
     const who = somebody(providers, 'google');
     const address = await answeredLink(providers, browser, 'google', who);
-    // Of the attempt's own browser, which is signed out by now.
+    // The browser of the attempt has signed out in the meantime.
     await browser.post('/logout');
     await follow(browser, address);
     expect((await browser.get('/settings')).status).toBe(303);

@@ -17,11 +17,11 @@ import type { Overheard } from '../support/overhear.ts';
 import { relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 
-/** Put into headers by mistake, or by somebody who reads the log later. */
+/** A secret that is sent in headers, by mistake or by a person who reads the log later. */
 export const inHeaders = 'a-secret-of-a-header';
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** What members and client apps do, and what goes wrong with it: whatever they send must not be in the log. */
+/** What users and client apps do, and what fails: no secret that they send may be in the log. */
 export async function runAllFlows(foyer: TestFoyer, overheard: Overheard): Promise<void> {
   const user = await foyer.addUser({ email: 'ada.secret@example.com', phone: '+4915112345678', phoneVerified: true });
   const browser = foyer.browser();
@@ -83,7 +83,7 @@ async function refusals(foyer: TestFoyer, email: string): Promise<void> {
     { grant_type: 'refresh_token', refresh_token: 'not-one-of-ours-at-all' },
     { authorization: 'Basic not-even-base64' },
   );
-  // Where no secret belongs, and where people put them.
+  // People also put secrets where none belongs.
   await browser.get(`/sign-in?username=${email}&password=typed-into-the-address`);
   await browser.get('/no/such/page?token=a-token-of-somebody-elses-making');
   await browser.get((await client.begin({ redirect_uri: 'https://evil.example/?key=in-the-redirect-address' })).url);
@@ -111,7 +111,7 @@ async function refusals(foyer: TestFoyer, email: string): Promise<void> {
     { username: email, password },
     { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
   );
-  // Headers of a body that no parser knows: their values go nowhere.
+  // No value of a header of an unknown body type may appear anywhere.
   const unknown: [string, string][] = [
     ['content-encoding', `${inHeaders}-encoding`],
     ['content-type', `application/json; charset=${inHeaders}-charset`],
@@ -126,7 +126,7 @@ async function refusals(foyer: TestFoyer, email: string): Promise<void> {
   await browser.get('/', { headers: { cookie: 'foyer_session=s%3Amade-up-session-id.made-up-signature; %E0%A4%A=x' } });
 }
 
-/** Codes go by mail, so they are heard of when they are typed in; wrong ones are secrets of their own. */
+/** Mailed codes are recorded when they are typed in; wrong codes are secrets too. */
 async function newPasswords(foyer: TestFoyer, user: User): Promise<void> {
   const browser = foyer.browser();
   await browser.post('/forgot-password', { username: 'nobody.forgetful@example.com' });
@@ -148,7 +148,7 @@ async function newPasswords(foyer: TestFoyer, user: User): Promise<void> {
   await browser.postJson('/identity/changePassword', { oldPassword: newPassword, newPassword: 'a password changed 6' });
 }
 
-/** Every kind of code, right and wrong, at the sign-in and at the set-up; and what they are made from. */
+/** Every kind of code, right and wrong, at sign-in and set-up, and the secrets behind them. */
 async function secondFactors(foyer: TestFoyer, overheard: Overheard): Promise<void> {
   const [app, phone] = [await memberWithTotp(foyer), await memberWithSms(foyer)];
   overheard.add('secret of an app', app.secret);
@@ -177,7 +177,7 @@ async function secondFactors(foyer: TestFoyer, overheard: Overheard): Promise<vo
   await show(texted, otherThan(sent));
   await show(texted, sent);
   await texted.get(`/second-factor?code=${sent}`);
-  // Last: as a form's field it is called `code`, and the last name counts.
+  // This comes last: the form field is called `code`, and the last name of a value counts.
   overheard.add('text message', sent);
 }
 

@@ -11,7 +11,7 @@ import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 import { sidOf, type ToldApp, toldApp } from '../support/told-app.ts';
 
-/** What client apps that hear of logouts could do to Foyer, to its members, and to each other. */
+/** Attacks by client apps that get logout tokens, on Foyer, its users and other apps. */
 describe.each([anyBackend])('a client app that gets logout tokens', (backend) => {
   let foyer: TestFoyer;
   let app: ToldApp;
@@ -50,7 +50,7 @@ describe.each([anyBackend])('a client app that gets logout tokens', (backend) =>
       now: foyer.deps.now,
       ...settings,
     });
-  /** Of a client app that is not registered any more: what stood in its registration stands here. */
+  /** A message for a deleted client app holds the data of its former registration. */
   const notice = (address: string): LogoutNotice => ({
     channel: 'logout-token',
     clientId: toClientId('gone'),
@@ -69,7 +69,7 @@ describe.each([anyBackend])('a client app that gets logout tokens', (backend) =>
     expect(answer.status).toBe(303);
     const turning = turn();
     const release = await asked.promise;
-    // The client app holds the line, and the member is elsewhere.
+    // The client app keeps the connection open, and the user does not wait for it.
     const next = await foyer.signedIn(user);
     expect((await next.post('/logout')).status).toBe(303);
     release();
@@ -136,7 +136,7 @@ describe.each([anyBackend])('a client app that gets logout tokens', (backend) =>
       more();
     });
     await carrier().send(notice(app.address));
-    // What fits into the buffers of the connection.
+    // This much fits into the buffers of the connection.
     expect(await gone.promise).toBeLessThan(32 * 1024 * 1024);
   });
 
@@ -152,7 +152,7 @@ describe.each([anyBackend])('a client app that gets logout tokens', (backend) =>
     const [first, second] = await Promise.all(
       app.told.map(async ({ token }) => app.check(token).catch(() => undefined)),
     );
-    // The one of then is void by now.
+    // The earlier logout token has expired.
     expect([first, second?.payload.sid]).toEqual([undefined, sid]);
   });
 

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const put = (name: string, content: string | Buffer) => writeFileSync(join(dir, name), content);
 const get = (path: string, headers: Record<string, string> = {}) => foyer.browser().get(path, { headers });
-/** Exactly as it is written: `fetch` would tidy the path up first. */
+/** Sends the path exactly as written: `fetch` would normalise it. */
 const raw = (path: string) =>
   new Promise<{ status: number; body: string }>((resolve, reject) => {
     const { port } = new URL(foyer.url);

@@ -48,7 +48,7 @@ describe.each(backends)('users and pending accounts that fill the stores, on $na
     expect(rows.filter(({ title }) => title === 'New')).toHaveLength(20);
     expect(rows.filter(({ security }) => security === 1)).toHaveLength(1);
     const old = rows.filter(({ title, security }) => title.startsWith('Old') && security === 0);
-    // The twenty oldest are gone.
+    // The twenty oldest sessions are gone.
     expect(Math.min(...old.map(({ title }) => Number(title.slice(4))))).toBe(20);
   });
 

@@ -28,7 +28,7 @@ describe.each(backends)('the settings of the second factor under attack, on $nam
     const codes = await db.selectFrom('recovery_codes').selectAll().where('user_id', '=', id).execute();
     return { preference, apps, codes };
   };
-  /** The act in a browser that has this cookie of another one. */
+  /** The action in a browser that has this cookie of another browser. */
   const lend = async (name: string, from: Browser, to: Browser) => {
     const value = (await from.cookies())[name];
     if (value === undefined) throw new Error(`there is no cookie ${name}`);
@@ -93,7 +93,7 @@ describe.each(backends)('the settings of the second factor under attack, on $nam
     const [mallory, victim] = [await member(), await member()];
     const secret = await begin(mallory.browser);
     const code = await appCode(secret, foyer.deps.now());
-    // Planted, so that the victim activates what the attacker holds.
+    // The cookie is planted, so that the victim would activate the attacker's secret.
     await lend('foyer_totp_setup', mallory.browser, victim.browser);
     expect(leadsTo(await victim.browser.get('/settings/mfa/totp/scan'))).toBe('303 /settings/mfa/totp');
     expect((await activate(victim.browser, code)).status).toBe(400);
@@ -104,7 +104,7 @@ describe.each(backends)('the settings of the second factor under attack, on $nam
       ['none', 0],
       ['none', 0],
     ]);
-    // It was the browser: in its own the same code is right.
+    // The code was right: it works in its own browser.
     expect((await activate(mallory.browser, code)).status).toBe(303);
   });
 
@@ -168,7 +168,7 @@ describe.each(backends)('the settings of the second factor under attack, on $nam
     const answers = await Promise.all(Array.from({ length: 20 }, press));
     const ways = answers.map(leadsTo);
     expect(ways.filter((way) => way === '303 /settings/recovery-codes')).toHaveLength(1);
-    // The winner's session goes on under another id, as one in which both factors were shown.
+    // The winner's session gets a new id and counts as one with both factors.
     const refused = /^303 (\/settings\/mfa\/totp(\/activate)?$|(\/re-authenticate|\/)\?redirect=)/;
     expect(ways.filter((way) => refused.test(way))).toHaveLength(19);
     const { preference, apps, codes } = await stateOf(user);
@@ -185,9 +185,9 @@ describe.each(backends)('the settings of the second factor under attack, on $nam
     for (let n = 0; n < 100; n += 1) statuses.push((await browser.post('/settings/recovery-codes')).status);
     expect([statuses[0], statuses.at(-1)]).toEqual([303, 429]);
     const notices = (await foyer.mails(user.email)).filter(({ template }) => template === 'security-notice');
-    // And the one of the session that turned it on.
+    // One of these mails is about turning the second factor on.
     expect(notices.length).toBeLessThanOrEqual(41);
-    // Whoever floods it keeps the member from nothing in another browser.
+    // The flood does not hinder the user in another browser.
     foyer.passTime(minuteMs);
     const own = foyer.browser();
     await own.post('/sign-in', { username: user.email, password });

@@ -2,8 +2,8 @@ import { type Language, languages } from '../../locales/index.ts';
 import { type MailTemplate, mailTemplates, renderMail, sampleMail } from '../../server/messages/index.ts';
 
 /**
- * Whoever fills the form of sign-up in chooses a name and somebody else's address: our mail must not carry their
- * advertisement, their link or their markup to that address.
+ * An attacker signs up with another person's address and an advertisement as the name: our mail to that address must not
+ * carry the advertisement, its link or its markup.
  */
 const advertisements = [
   'https://evil.example',

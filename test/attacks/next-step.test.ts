@@ -49,7 +49,7 @@ describe.each(backends)('a live session on $name', (backend) => {
     expect(new URL(data.location, foyer.url).pathname).toBe('/tos');
     const early = await browser.get(`/oauth2/authorize/${id}`);
     expect(locationOf(early)).not.toMatch(/[?&]code=/);
-    // Declining changes nothing; accepting goes on to the client app.
+    // Declining changes nothing; accepting redirects to the client app.
     const declined = await browser.post('/tos', { decision: 'decline' });
     expect(declined.status).toBe(200);
     expect((await silently(browser)).code).toBeNull();

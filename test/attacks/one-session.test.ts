@@ -95,7 +95,7 @@ describe.each(backends)('one session, not two, on $name', (backend) => {
     await victim.post('/sign-in', { username: user.email, password });
     const after = (await victim.cookies()).foyer_session;
     expect(after).not.toBe(planted);
-    // Who planted it has not become the victim: the planted session is over.
+    // The attacker does not become the victim: the planted session has ended.
     expect(await isSignedIn(mallory)).toBe(false);
     const begun = await app.begin({ prompt: 'none' });
     expect((await app.redeem(locationOf(await victim.get(begun.url)), begun)).claims()?.sub).toBe(user.id);

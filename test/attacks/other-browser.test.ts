@@ -4,7 +4,10 @@ import { type RelyingParty, relyingParty, store } from '../support/relying-party
 import { backends } from '../support/stores.ts';
 import { plantRequest, requestCookie } from './plant.ts';
 
-/** `security.md`, rule 1: the attacker begins a request, the victim signs in, the attacker resumes and is the victim. */
+/**
+ * `security.md`, rule 1: the attacker starts a request, the victim signs in, and the attacker tries to resume as the
+ * victim.
+ */
 describe.each(backends)('a request begun in another browser, on $name', (backend) => {
   let foyer: TestFoyer;
   let app: RelyingParty;
@@ -14,7 +17,7 @@ describe.each(backends)('a request begun in another browser, on $name', (backend
   });
   afterAll(() => foyer?.close());
 
-  /** The attacker's own request; the link is what the victim is sent. */
+  /** The attacker's own request, whose link the victim gets. */
   async function begunBy(attacker: Browser): Promise<{ id: string; link: string; resume: string }> {
     const link = locationOf(await attacker.get((await app.begin()).url));
     const id = new URL(link).searchParams.get('authorization_code') ?? '';
@@ -27,7 +30,7 @@ describe.each(backends)('a request begun in another browser, on $name', (backend
     expect(answer.headers.get('location') ?? '').not.toMatch(/[?&]code=/);
     expect(await answer.text()).not.toMatch(/[?&]code=/);
     expect(answer.status).toBeLessThan(500);
-    // Nor has the attacker's browser become the victim's by the attempt.
+    // The attacker's browser does not get the victim's session by the attempt.
     const silent = locationOf(await browser.get((await app.begin({ prompt: 'none' })).url));
     expect(new URL(silent).searchParams.get('error')).toBe('login_required');
   }
@@ -83,7 +86,7 @@ describe.each(backends)('a request begun in another browser, on $name', (backend
     const answer = await attacker.get(`/oauth2/authorize/${id}`);
     expect(answer.status).toBe(400);
     expect(answer.headers.get('location')).toBeNull();
-    // The attacker is still who they were.
+    // The attacker is still signed in as the attacker.
     const silent = locationOf(await attacker.get((await app.begin({ prompt: 'none' })).url));
     expect(new URL(silent).searchParams.has('code')).toBe(true);
   });

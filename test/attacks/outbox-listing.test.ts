@@ -22,7 +22,7 @@ describe.each(backends)('the listing of the outbox, on $name', (backend) => {
         expect(shown).not.toContain(createHash(algorithm).update(email).digest(form));
       }
     }
-    // The codes for one address keep their order all the same.
+    // The codes for one address still keep their order.
     expect(listed.map(({ template }) => template)).toEqual(['verify-email', 'verify-email']);
     expect(new Set(listed.map(({ group_id }) => group_id)).size).toBe(1);
     expect(listed[0]?.group_id).not.toBeNull();

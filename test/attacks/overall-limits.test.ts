@@ -8,7 +8,7 @@ import { type Answer, portOf, Visitor } from './wire.ts';
 
 const overall = 4;
 
-/** A limit of all visitors together is filled by a few; it must not keep everybody else out. */
+/** A few visitors can fill a limit of all visitors together; it must not lock all others out. */
 describe.each(backends)('attack: strangers fill the limits of all visitors, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
@@ -26,7 +26,6 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
   afterAll(() => foyer?.close());
 
   let networks = 0;
-  /** From a network of its own. */
   const elsewhere = () => {
     networks += 1;
     return at(`2001:db8:${networks.toString(16)}::1`);
@@ -40,7 +39,7 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
     (await foyer.mails(user.email))
       .filter(({ template }) => template === 'sign-in-code')
       .map(({ values }) => String(values.code));
-  /** It is mailed after the answer. */
+  /** The mail leaves after the answer. */
   const codeFor = (user: User) =>
     waitFor(async () => {
       const [code = ''] = (await codesOf(user)).slice(-1);
@@ -68,7 +67,7 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
     expect(done.status).toBe(303);
     expect(await isSignedIn(visitor)).toBe(true);
     expect(Date.now() - beganMs).toBeLessThan(60_000);
-    // From now on the browser is known, and needs no code.
+    // From now on the browser is known and needs no code.
     await visitor.post('/logout', {});
     expect((await signIn(visitor, user.email)).headers.location).not.toBe('/sign-in/code');
   });
@@ -90,7 +89,7 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
     expect(shape(shown[1] as Answer)).toEqual(shape(shown[0] as Answer));
     expect(shape(shown[2] as Answer)).toEqual(shape(shown[0] as Answer));
     expect(await codesOf(user)).toHaveLength(1);
-    // The code belongs to the browser that has shown the password.
+    // The code belongs to the browser that sent the password.
     expect((await show(wrong, code)).status).toBe(400);
     expect(await isSignedIn(wrong)).toBe(false);
   });
@@ -194,7 +193,7 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
   });
 });
 
-/** One subscriber has 65,536 networks of 64 bits for nothing. */
+/** One subscriber gets 65,536 networks of 64 bits at no cost. */
 describe.each(backends)('attack: guesses from many addresses of one network, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {

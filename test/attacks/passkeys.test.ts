@@ -44,7 +44,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
       expect([counter, refused.status]).toEqual([counter, 400]);
       expect(refused.error).toContain('there may be a copy of it');
     }
-    // Both were asked different things, and are checked at once.
+    // Each got its own challenge, and both are checked at once.
     const browsers = [foyer.browser(), foyer.browser()];
     const answers = await Promise.all(
       browsers.map((browser) => signInWith(browser, authenticator, { odd: { counter: 8 } })),
@@ -93,7 +93,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
     const visitor = foyer.browser();
     expect(await errorOf(await signInWith(visitor, authenticator, { odd }))).toEqual({ status: 400, error: invalid });
     expect(await visitor.cookies()).not.toHaveProperty('foyer_session');
-    // The same authenticator, asked and answering as it should.
+    // The same authenticator with a right request and answer is accepted.
     expect((await signInWith(visitor, authenticator)).status).toBe(303);
   });
 
@@ -220,7 +220,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
       };
       const answer = await addPasskey(thief, new Authenticator(foyer.url));
       kv.takeOnce = take;
-      // The page that would say why asks to sign in: the session has ended with the change.
+      // The change ended the session, so the page redirects to the sign-in.
       expect([new URL(answer.url).pathname, answer.status]).toEqual(['/', 200]);
       expect(await passkeysOf(user.id)).toEqual([]);
       expect(await foyer.mails(user.email)).toEqual([]);

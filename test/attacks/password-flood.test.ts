@@ -13,7 +13,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { production, site } from './production.ts';
 import { portOf, Visitor } from './wire.ts';
 
-/** The product's queue with one core; each job waits for the test where it says so. */
+/** The product's password queue with one core; each job waits until the test lets it continue. */
 function queuedHasher() {
   const queue = boundedQueue({ running: 1, waiting: 200, waitMs: 30_000 });
   const order: PasswordWork[] = [];
@@ -34,7 +34,7 @@ function queuedHasher() {
 const stored = { passwordHash: `plain:${password}` };
 const accountOf = (work: PasswordWork | undefined) => (typeof work === 'object' ? work.account : work);
 
-/** Right passwords cost as much to check as wrong ones, so they are limited, too. */
+/** Right passwords cost as much to check as wrong ones, so they are limited too. */
 describe.each(backends)('attack: one user sends right passwords without end, on $name', (backend) => {
   let foyer: TestFoyer;
   const { queue, hasher, order, held } = queuedHasher();
@@ -73,7 +73,7 @@ describe.each(backends)('attack: one user sends right passwords without end, on 
         return answer;
       }),
     );
-    // All but those that run or wait have their answer while the first is still being checked.
+    // All requests but the running and waiting ones are answered while the first one is still checked.
     await waitFor(() => expect(answered.length).toBe(216 - 4), 20_000);
     expect(queue.state()).toEqual({ running: 1, waiting: 3 });
     expect(new Set(answered)).toEqual(new Set([429]));
@@ -136,7 +136,7 @@ describe.each(backends)('attack: one user sends right passwords without end, on 
   });
 });
 
-/** Whoever has a hash made shares the queue: no form and no call is a way around it. */
+/** Every form and call that computes a hash shares the queue. */
 describe.each(backends)('attack: filling the queue by another route than the sign-in, on $name', (backend) => {
   let foyer: TestFoyer;
   const { queue, hasher } = queuedHasher();
@@ -145,7 +145,7 @@ describe.each(backends)('attack: filling the queue by another route than the sig
   });
   afterAll(() => foyer?.close());
 
-  /** While as many jobs of these run or wait as may; they end with it. */
+  /** Runs `act` while the share of these jobs is full. */
   async function whileFull<T>(works: PasswordWork[], act: () => Promise<T>): Promise<T> {
     const open = Promise.withResolvers<void>();
     const jobs = works.flatMap((work) => Array.from({ length: 4 }, () => queue.run(() => open.promise, work)));
@@ -171,7 +171,7 @@ describe.each(backends)('attack: filling the queue by another route than the sig
   async function expectShared(account: string, act: () => Promise<Response>): Promise<void> {
     const answer = await whileFull(full(account), act);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '5']);
-    // With the share free the same is done.
+    // The same request succeeds once the share is free.
     expect((await act()).status).toBeLessThan(400);
   }
 

@@ -10,7 +10,7 @@ import { backends } from '../support/stores.ts';
 const breached = 'a breached phrase 7';
 const limit = 6;
 
-/** Each new password may cost a question to another service and a slow hash: nobody has them without being counted. */
+/** Each new password may cost a call to another service and a slow hash, so every attempt is counted. */
 describe.each(backends)('making Foyer work for new passwords, on $name', (backend) => {
   let foyer: TestFoyer;
   let asked = 0;
@@ -23,7 +23,7 @@ describe.each(backends)('making Foyer work for new passwords, on $name', (backen
     hashed: 0,
     async hash(given) {
       hasher.hashed += 1;
-      // As long as it takes for the others to arrive.
+      // This gives the other requests time to arrive.
       await new Promise((done) => setTimeout(done, 300));
       return `plain:${given}`;
     },
@@ -53,7 +53,7 @@ describe.each(backends)('making Foyer work for new passwords, on $name', (backen
     const user = await foyer.addUser();
     const browser = foyer.browser();
     await ask(browser, user.email);
-    // The code is right, the password is not: the code need not be shown again.
+    // The code is right and the password is not, so the user need not enter the code again.
     const answer = await submit(browser, user.email, await codeFor(foyer, user.email), `${user.givenName} is here 7`);
     expect(answer.status).toBe(400);
     return { browser, email: user.email };

@@ -8,7 +8,7 @@ import { backends } from '../support/stores.ts';
 
 describe.each(backends)('purchases by a client app with the scope account, on $name', (backend) => {
   let shop: Shop;
-  /** What Foyer has asked of Stripe, with its secret key. */
+  /** The requests of Foyer to Stripe with its secret key. */
   const asked: string[] = [];
   beforeAll(async () => {
     shop = await startShop(backend, { CARD_LIMIT_ADDRESS: '100000' });
@@ -38,7 +38,7 @@ describe.each(backends)('purchases by a client app with the scope account, on $n
     ['POST', '/user/orderCreation', { invoiceId: 'in_unknown' }],
     ['POST', '/user/updateUser', { id: recordId, planId: '1' }],
   ];
-  /** Every row of the buyer, and every request that Stripe has had. */
+  /** Every row of the buyer and every request to Stripe. */
   const state = async ({ user }: Buyer) => {
     const { db } = shop.foyer.deps.database;
     return [

@@ -48,7 +48,7 @@ describe('attacks on plans', () => {
     await context.stripe.paymentMethods.detach((await standing(user))?.card?.paymentMethodId ?? '');
     context.shop.passTime(3 * dayMs);
     await context.shop.membership.refresh(user.id);
-    // It is unpaid like any renewal: kept for the days of grace, and the member is told.
+    // It is unpaid like any renewal: the plan stays for the days of grace, and the user gets a mail.
     expect(await standing(user)).toMatchObject({ status: 'past_due', unpaid: { amountCents: 9_900 } });
     await context.shop.membership.quote(user, context.shop.plan('m-899'), null);
     await context.shop.saveCard(user);
@@ -98,7 +98,7 @@ describe('attacks on plans', () => {
     const user = await buyer('y-900');
     context.shop.passTime(365 * dayMs + minuteMs);
     const { engine } = context.shop.stripe;
-    // Stripe keeps a renewal’s invoice as a draft for about an hour: the stand-in charges it at once.
+    // Stripe keeps the invoice of a renewal as a draft for about an hour; the sandbox charges it at once.
     const { subscriptionId } = (await standing(user)) ?? {};
     const kept = engine.snapshot() as { objects: Record<string, unknown>[] };
     const { latest_invoice: latest } = await context.stripe.subscriptions.retrieve(subscriptionId ?? '');

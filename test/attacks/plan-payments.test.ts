@@ -10,7 +10,7 @@ const minuteMs = 60_000;
 describe('attacks on plans', () => {
   const context = setUpPlans();
   const { db, standing, planOf, buyer, taken, heldBack } = context;
-  /** The payment that waits for the member's bank. */
+  /** The payment that waits for the user's bank. */
   async function asked(user: User): Promise<string> {
     const customer = (await standing(user))?.customerId ?? '';
     const { data } = await context.stripe.paymentIntents.list({ customer });
@@ -34,7 +34,7 @@ describe('attacks on plans', () => {
     const user = await context.shop.foyer.addUser();
     await context.shop.saveCard(user, cards.authenticatesAlways);
     expect(await context.shop.buy(user, 'm-99')).toMatchObject({ kind: 'action' });
-    // Answered on Stripe's own page, say: what has become of it comes by a webhook alone.
+    // The user could answer on Stripe's own page, so that only a webhook brings the result.
     context.shop.stripe.engine.authenticate(await asked(user), 'succeed');
     await context.shop.membership.refresh(user.id);
     expect(await planOf(user)).toBe('10');
@@ -99,7 +99,7 @@ describe('attacks on plans', () => {
         });
         const said = { planId: toPlanId('10'), dueCents: 9_900 };
         await context.shop.membership.confirm(user, said, from).catch(() => {});
-        // A fault that is left meets nobody else.
+        // No remaining fault may affect a later call.
         left = -1;
         await context.stripe.coupons.list({ limit: 1 }).catch(() => {});
         await context.shop.membership.confirm(user, said, from).catch(() => {});
@@ -128,7 +128,7 @@ describe('attacks on plans', () => {
     await context.shop.membership.choose(user, context.shop.plan('m-99'));
     const said = { planId: toPlanId('10'), dueCents: 9_900 };
     const { deps, at, go } = await heldBack();
-    // Without a turn, as a process that was stopped for a minute.
+    // Like a process that stood still for a minute, this call holds no lock.
     const slow = confirmPurchase(deps, user, said, from);
     await at;
     expect(await context.shop.membership.confirm(user, said, from)).toMatchObject({ kind: 'paid' });
@@ -163,7 +163,7 @@ describe('attacks on plans', () => {
     expect(() => context.shop.stripe.engine.authenticate(intent, 'succeed')).toThrow();
     await context.shop.membership.refresh(user.id);
     expect([await taken(user), await planOf(user)]).toEqual([[], null]);
-    // The trial, which costs nothing, is there for who comes back.
+    // The trial, which costs nothing, remains for a user who returns.
     expect(await standing(user)).toMatchObject({ pricedPlanId: 'trial', cancelAtPeriodEnd: false });
   });
 
@@ -172,7 +172,7 @@ describe('attacks on plans', () => {
     await context.shop.saveCard(user, cards.authenticatesAlways);
     expect(await context.shop.buy(user, 'm-99')).toMatchObject({ kind: 'action' });
     const intent = await asked(user);
-    // Nothing of this house runs meanwhile.
+    // Foyer runs nothing in the meantime.
     context.shop.passTime(dayMs);
     expect(() => context.shop.stripe.engine.authenticate(intent, 'succeed')).toThrow();
     await context.shop.saveCard(user, cards.visa);

@@ -3,7 +3,7 @@ import type { User } from '../../server/users/index.ts';
 import { cards, manyCards, type Shop, startShop } from '../membership/steps.ts';
 import { anyBackend } from '../support/stores.ts';
 
-/** A shop with the plans of the sandbox, and what a test reads of one member at it and at Stripe. */
+/** A shop with the plans of the sandbox, and what a test reads of one user here and at Stripe. */
 export function setUpPlans() {
   let shop: Shop;
   let stripe: Stripe;
@@ -22,13 +22,13 @@ export function setUpPlans() {
     expect(await shop.buy(user, code)).toMatchObject({ kind: 'paid' });
     return user;
   }
-  /** Everything that was taken from the member, in cents. */
+  /** Every payment of the user, in cents. */
   const taken = async (user: User) => {
     const customer = (await standing(user))?.customerId ?? '';
     const { data } = await stripe.invoices.list({ customer, status: 'paid', limit: 100 });
     return data.flatMap(({ amount_paid: cents }) => (cents > 0 ? [cents] : []));
   };
-  /** The same rules, whose next change of a subscription is held back until it is let go. */
+  /** The dependencies with a Stripe client whose next change of a subscription waits for `go`. */
   async function heldBack() {
     const { deps } = shop.membership;
     const client = await deps.stripe();

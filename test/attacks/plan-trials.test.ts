@@ -76,7 +76,7 @@ describe('attacks on plans', () => {
       context.shop.membership.takeDeal(owner),
     ]);
     expect([one?.tier, two?.tier]).toEqual([2, 2]);
-    // The member takes another address, and somebody else gets that one.
+    // The user changes the address, and another user gets the former one.
     await db()
       .db.updateTable('users')
       .set({ email: toNormalisedEmail('moved@example.org') })

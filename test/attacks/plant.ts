@@ -10,7 +10,7 @@ export function requestCookie(id: string): string {
 
 export const requestKey = (id: string) => `authorization-request:${sha256(id)}`;
 
-/** Opens lock (a) by force: row and cookie say that the request began in this browser, long ago. */
+/** Defeats the first lock by force: row and cookie say that the request started in this browser long ago. */
 export async function plantRequest(foyer: TestFoyer, browser: Browser, id: string): Promise<void> {
   await foyer.stores.kv.set(requestKey(id), JSON.stringify({ browser: sha256('planted'), begunAtMs: 0 }), 60_000);
   await browser.jar.setCookie(`${requestCookie(id)}=0.planted; Path=/`, foyer.url);

@@ -13,7 +13,7 @@ import { backends } from '../support/stores.ts';
 const popup = { display: 'popup' };
 const opener = 'cross-origin-opener-policy';
 
-/** Notes the policy of each answer: one other value on the way breaks the link to the page that opened the window. */
+/** Records the opener policy of each answer: one other value on the way breaks the link to the opener. */
 class Window extends Browser {
   readonly seen: string[] = [];
   override async request(path: string, asking?: Asking): Promise<Response> {
@@ -22,12 +22,12 @@ class Window extends Browser {
     const policy = answer.headers.get(opener);
     const header = (name: string) => answer.headers.get(name) ?? undefined;
     const known = { what: path, path: new URL(answer.url).pathname, status: answer.status, text: '' };
-    // Every other header is as on every page, `frame-ancestors 'none'` too.
+    // All other headers are those of every page, also `frame-ancestors 'none'`.
     const faults = faultsOf({ ...known, header, setCookies: [], popup: policy === 'unsafe-none' }, false);
     expect(faults).toEqual([]);
     return answer;
   }
-  /** Those that have another value. */
+  /** The answers with another value. */
   otherThan(policy: string): string[] {
     return this.seen.filter((line) => !line.startsWith(`${policy} `));
   }
@@ -65,7 +65,7 @@ describe.each(backends)('sign-in in a popup on $name', (backend) => {
     const { search } = new URL(landing);
     return locationOf(await at.submit(`/sign-in${search}`, { username: user.email, password }));
   };
-  /** Follows redirects and pages that go on, as far as they stay here. */
+  /** Follows redirects and redirect pages as long as they stay at Foyer. */
   async function follow(at: Browser, address: string): Promise<string> {
     let next = address;
     for (let hops = 0; hops < 12 && new URL(next).origin === new URL(foyer.url).origin; hops += 1) {

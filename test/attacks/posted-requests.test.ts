@@ -34,7 +34,7 @@ describe.each(backends)('protocol requests by POST, on $name', (backend) => {
     await who.post('/sign-in', { username: user.email, password });
     return who;
   }
-  /** As a browser posts a form of another site: `SameSite=Lax` cookies stay at home. */
+  /** Posts as a form of another site does: the browser sends no `SameSite=Lax` cookies. */
   const postFromElsewhere = (address: string, path: string, fields: Record<string, string>) =>
     visitor(address).post(path, fields, { origin: 'https://app.example.com', 'sec-fetch-site': 'cross-site' });
   const request = (more: Record<string, string> = {}): Record<string, string> => ({
@@ -107,7 +107,7 @@ describe.each(backends)('protocol requests by POST, on $name', (backend) => {
     const posted = await postFromElsewhere('203.0.113.23', '/oauth2/authorize', request({ state }));
     const home = await who.get(locationOf(posted));
     expect(new URL(locationOf(home)).searchParams.get('state')).toBe(state);
-    // Of somebody who must sign in first.
+    // Here the user must sign in first.
     const stranger = visitor('203.0.113.24');
     const waiting = await postFromElsewhere('203.0.113.24', '/oauth2/authorize', request({ state }));
     const landing = locationOf(await stranger.get(locationOf(waiting)));
@@ -149,7 +149,7 @@ describe.each(backends)('protocol requests by POST, on $name', (backend) => {
     }
     expect(new Set(statuses)).toEqual(new Set([303, 429]));
     const rows = await entriesIn(foyer.stores, 'oidc:Interaction:');
-    // A twentieth of what visitors may have kept.
+    // One address may fill a twentieth of the storage of visitors.
     expect(rows.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(500_000);
   });
 

@@ -1,4 +1,4 @@
-/** A configuration as production has it: https, behind one proxy. */
+/** A production configuration: https, behind one proxy. */
 export const site = 'https://login.example.com';
 
 export const production = {

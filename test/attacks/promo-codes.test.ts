@@ -75,7 +75,7 @@ describe('attacks on promotion codes', () => {
       await shop.membership.applyPromotion(user, half.word, from);
       await shop.buy(user, 'y-5000').catch(() => {});
       await shop.saveCard(user, cards.visa);
-      // As in life: what runs by itself has its turn every minute.
+      // As in production, the jobs run every minute.
       for (let passed = 0; passed < (minutes === 40 ? 25 : 16); passed += 5) {
         shop.passTime(5 * minuteMs);
         await shop.membership.work();
@@ -118,7 +118,7 @@ describe('attacks on promotion codes', () => {
     await shop.saveCard(user, cards.chargeDeclined);
     expect(await buyWith(user, 'm-499', half.word)).toMatchObject({ kind: 'declined' });
     expect((await shop.membership.choose(user, shop.plan('m-899'))).plan.code).toBe('m-899');
-    // The 20 % that every renewal was announced with are there again, the 50 are not.
+    // The announced discount of 20 % on every renewal is restored, the one of 50 % is not.
     expect(await standing(user)).toMatchObject({ discount: { percentOff: 20 } });
   });
 
@@ -243,7 +243,7 @@ describe('attacks on promotion codes', () => {
       for (let guess = 0; guess < 14; guess += 1) asked.push((await call('GET', `/customer/coupons/G${guess}`)).status);
       expect(asked[0]).toBe(404);
       expect(asked.at(-1)).toBe(429);
-      // Nor in the next minute.
+      // The refusal holds in the next minute too.
       guesser.foyer.passTime(2 * minuteMs);
       expect((await call('GET', '/customer/coupons/G20')).status).toBe(429);
     } finally {

@@ -16,7 +16,7 @@ class Listening extends Browser {
   }
 }
 
-/** Each way of failing at which something of the exchange could be repeated. */
+/** Each failure whose message could repeat a part of the exchange. */
 const broken = {
   google: ['error', 'wrong-code', 'token-error', 'token-not-json', 'token-empty', 'profile-error', 'profile-not-json'],
   facebook: ['error', 'token-error', 'token-server-error', 'profile-error', 'profile-empty', 'profile-drops'],
@@ -29,7 +29,7 @@ const subject = '112233445566778899001';
 describe.each(backends)('the secrets of providers, on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
-  /** What Foyer said to browsers. */
+  /** Every answer of Foyer to browsers. */
   let shown = '';
   let stolen = '';
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe.each(backends)('the secrets of providers, on $name', (backend) => {
     for (const [kind, ways] of Object.entries(broken) as [Kind, typeof broken.google][]) {
       for (const way of ways) await fail(listen(), kind, way);
     }
-    // Where no secret belongs: an answer that comes twice, to another browser, to another provider, or is no answer.
+    // Answers that come twice, in another browser, at another provider, or that are invalid, must reveal no secret.
     const visitor = listen();
     const answer = await answerOf(
       providers,
@@ -80,7 +80,7 @@ describe.each(backends)('the secrets of providers, on $name', (backend) => {
     await browser.get(locationOf(end));
   }
 
-  /** As it is, as it stands in an address, in a form, in JSON. */
+  /** The value plain and as encoded in an address, a form and JSON. */
   const found = (text: string) =>
     providers
       .secrets()
@@ -103,7 +103,7 @@ describe.each(backends)('the secrets of providers, on $name', (backend) => {
 
   it('No provider secret is in the stores, neither in plain text nor sealed', () => {
     expect(found(stolen)).toEqual([]);
-    // What is kept is in it.
+    // The stores do hold the subject, so the search is not empty.
     expect(stolen).toContain(subject);
   });
 

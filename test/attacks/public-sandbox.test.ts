@@ -85,7 +85,7 @@ describe('a sandbox that others could reach', () => {
       await stampSandbox(foyer.stores.database, Date.now());
       expect(await isStamped(foyer.stores.database)).toBe(true);
       await expect(prepare(deps, () => {})).rejects.toThrow(/used by a sandbox/);
-      // Its pages are not there either.
+      // The pages of the sandbox do not exist either.
       for (const path of ['/sandbox/search', '/sandbox/main', '/sandbox/mailbox', '/sandbox']) {
         const answer = await send(Number(new URL(foyer.url).port), path, {
           headers: { host: new URL(site).host, accept: 'text/html' },

@@ -12,7 +12,7 @@ const pushedRequestsAMinute = rateLimits.pushedRequest.counters[0].max;
 const minuteMs = 60_000;
 const own = 'http://127.0.0.1:9';
 
-/** RFC 9126, section 7: what may go wrong where requests are pushed. */
+/** RFC 9126, section 7: attacks on pushed requests. */
 describe.each(backends)('pushed requests under attack on $name', (backend) => {
   let foyer: TestFoyer;
   let user: User;
@@ -36,14 +36,14 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
     return { ...begun, url: (await oidc.buildAuthorizationUrlWithPAR(client.config, asked)).href };
   }
 
-  /** Signs in for a request that has begun; answers where the browser ends. */
+  /** Signs in for a started request. @returns where the browser ends */
   async function finish(visitor: Browser, landing: string, member: User): Promise<string> {
     const { search } = new URL(landing);
     const signedIn = await visitor.post(`/sign-in${search}`, { username: member.email, password });
     return locationOf(await visitor.get(await store(visitor, locationOf(signedIn))));
   }
 
-  /** Refused on a page of this site: nothing in the address is believed any more. */
+  /** The refusal is a page of Foyer, because nothing in the address can be trusted. */
   async function expectRefused(answer: Response): Promise<void> {
     expect(answer.status).toBe(400);
     expect(answer.headers.get('location')).toBeNull();
@@ -129,7 +129,7 @@ describe.each(backends)('pushed requests under attack on $name', (backend) => {
       const query = new URLSearchParams({ client_id: client.id, request_uri: uri });
       await expectRefused(await browser.get(`/oauth2/authorize?${query}`));
     }
-    // Of this test's own it does know.
+    // The spy sees the test's own request, so it would see others.
     await fetch(`${foyer.url}/healthz`);
     expect(fetched.mock.calls.map(([url]) => String(url))).toEqual([`${foyer.url}/healthz`]);
   });

@@ -14,7 +14,7 @@ interface Tokens {
   refresh_token: string;
 }
 
-/** `security.md`, rule 6: of many redemptions one wins, and a second use ends everything. */
+/** `security.md`, rule 6: of many redemptions one wins, and a second use revokes the grant. */
 describe.each(backends)('redeeming on $name', (backend) => {
   let foyer: TestFoyer;
   let second: SecondProcess;
@@ -65,12 +65,12 @@ describe.each(backends)('redeeming on $name', (backend) => {
     expect(won.length).toBeLessThanOrEqual(1);
     for (const answer of answers) expect([200, 400]).toContain(answer.status);
     for (const answer of won) await expectDead(tokensOf(answer), member.id);
-    // A code of another sign-in is not touched by it.
+    // A code of another sign-in stays valid.
     const { fields: other } = await codeFor();
     expect((await call(other)).status).toBe(200);
   });
 
-  /** A sign-in to an app in a browser, which has no secret. */
+  /** A sign-in to an app that runs in a browser and has no secret. */
   async function signedIntoBrowserApp() {
     const open = await foyer.addClient({ public: true });
     const party = await relyingParty(foyer, open);
@@ -217,7 +217,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
 
   it('An expired code is refused', async () => {
     const { fields } = await codeFor();
-    // A minute is what it lives; the store's clock is the machine's, so its entry is made to end instead.
+    // A code lives for a minute. The clock of the store is the machine's, so the test ends the entry itself.
     const { kv } = foyer.stores;
     expect(await kv.expire(`oidc:AuthorizationCode:${sha256(fields.code)}`, 1)).toBe(true);
     await new Promise((resolve) => setTimeout(resolve, 10));

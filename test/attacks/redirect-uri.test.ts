@@ -7,7 +7,7 @@ import { portOf, send } from './wire.ts';
 const registered = 'https://app.example.com/callback?app=1';
 const look = (uri: string): [string, string] => [JSON.stringify(uri).slice(0, 90), uri];
 
-/** Addresses that a careless comparison takes for the registered one. */
+/** Addresses that a careless comparison accepts as the registered one. */
 const lookalikes = [
   'https://app.example.com/callback',
   'https://app.example.com/callback?app=1&next=https://evil.example',
@@ -99,7 +99,7 @@ describe.each(strictest())('a redirect_uri that looks like the registered one, o
     async (_shown, uri) => {
       const query = new URL((await app.begin({ redirect_uri: uri })).url).searchParams;
       await expectNoRedirect(query.toString());
-      // Nor does it take an error to it.
+      // The error is not sent there either.
       query.set('response_type', 'token');
       query.set('prompt', 'none');
       await expectNoRedirect(query.toString());
@@ -183,7 +183,7 @@ describe.each(strictest())('a redirect_uri that looks like the registered one, o
     ]) {
       await expectNoRedirect(new URL((await native.begin({ redirect_uri: uri })).url).searchParams.toString());
     }
-    // Its port alone is its own (RFC 8252, section 7.3).
+    // Only the port may differ (RFC 8252, section 7.3).
     const own = await foyer.browser().get((await native.begin({ redirect_uri: 'http://127.0.0.1:5000/callback' })).url);
     expect(own.status).toBe(303);
   });

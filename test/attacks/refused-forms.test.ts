@@ -9,7 +9,7 @@ const minuteMs = 60_000;
 const wrong = 'Incorrect username or password.';
 const cookieName = /^__Host-foyer_form_/;
 
-/** Post/Redirect/Get: a refusal travels to the form's page in a cookie of the browser. */
+/** Post/Redirect/Get: a cookie carries the refusal to the page of the form. */
 describe.each(backends)('refused forms on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describe.each(backends)('refused forms on $name', (backend) => {
       expect(record?.value).not.toContain(secret);
       expect(bytes).not.toContain(secret);
     }
-    // Sealed is the username alone: the box of this server opens it.
+    // Only the username is sealed, and the server's own secret box opens it.
     const opened = foyer.deps.boxes.forms.open(toSealedText(record?.value ?? ''), JSON.stringify(['form', '/', '']));
     expect(opened).toContain(email);
     expect(opened).not.toContain('a wrong guess');
@@ -124,7 +124,7 @@ describe.each(backends)('refused forms on $name', (backend) => {
     const user = await foyer.addUser();
     await member.post('/sign-in', { username: user.email, password });
     expect(await showsIt(member, '/forgot-password', record?.key ?? '')).toEqual(nothing);
-    // The record itself is good: its own page in a browser without a session takes it.
+    // The record itself is valid: its own page accepts it in a browser without a session.
     expect(await showsIt(visitor(), '/forgot-password', record?.key ?? '')).toEqual({ status: 400, shows: true });
   });
 

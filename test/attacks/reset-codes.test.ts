@@ -47,7 +47,7 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
     expect(
       (await context.foyer.mails(user.email)).filter(({ template }) => template === 'password-reset'),
     ).toHaveLength(10);
-    // From where they have signed in before the member still gets one.
+    // A known device of the user still gets a code.
     await reset(context.foyer, known, user.email);
   });
 
@@ -58,7 +58,7 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
     await ask(eves, ada.email);
     const stolen = (await context.foyer.mails(ada.email)).map(({ values }) => String(values.code));
     const [first = '', second = ''] = stolen;
-    // Each code in the other's flow.
+    // Each code is sent to the other flow.
     if (first !== second) {
       expect((await submit(eves, ada.email, first)).status).toBe(400);
       expect((await submit(adas, ada.email, second)).status).toBe(400);
@@ -66,7 +66,7 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
     const own = context.foyer.browser();
     await ask(own, eve.email);
     const code = await codeFor(context.foyer, eve.email);
-    // Her own flow and code, and the victim in the address or in the form.
+    // Eve uses her own flow and code with the victim's address in the query or the form.
     expect((await submit(own, ada.email, code)).status).toBe(400);
     const smuggled = await own.post(resetPath(eve.email), {
       username: ada.email,
@@ -96,7 +96,7 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
     const browser = context.foyer.browser();
     await ask(browser, user.email);
     const resetCode = await codeFor(context.foyer, user.email);
-    // Signing in unconfirmed mails the other kind, in the same browser.
+    // A sign-in to an unverified account mails the other kind of code in the same browser.
     const unconfirmed = await signIn(browser, user, password);
     expect(unconfirmed.status).toBe(303);
     const confirmation = (await context.foyer.mails(user.email)).find(({ template }) => template === 'verify-email');
@@ -135,7 +135,7 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
     const late = await submit(first, user.email, old, 'the attacker’s own 1');
     expect([late.status, await read(late)]).toEqual([400, expect.stringContaining('no longer valid')]);
     expect((await rowOf(user)).password_epoch).toBe(1);
-    // Nor does the flow get another code.
+    // The flow gets no further code.
     const again = await first.post(resetPath(user.email), { act: 'resend' });
     await endWait(context.foyer, await flowOf(first));
     const mails = (await context.foyer.mails(user.email)).length;

@@ -6,7 +6,7 @@ import { backends, keysOf } from '../support/stores.ts';
 import { production, site } from './production.ts';
 import { portOf, Visitor } from './wire.ts';
 
-/** Strangers guess without pause; whoever proves the mailbox in a browser must get in there. */
+/** Strangers guess without pause; a user who proves the mailbox in a browser must be able to sign in there. */
 describe.each(backends)('attack: strangers lock out a user who has reset the password, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
@@ -37,13 +37,13 @@ describe.each(backends)('attack: strangers lock out a user who has reset the pas
     await guessAt(user);
     const home = at('203.0.113.1');
     await resetIn(home, user);
-    // Nobody is signed in by it.
+    // The reset signs no user in.
     expect((await home.get('/settings')).status).toBe(303);
     await guessAt(user);
     expect((await signIn(at('203.0.113.2'), user)).status).toBe(429);
     expect((await signIn(home, user)).status).toBe(303);
     expect(await templates(user.email)).not.toContain('new-device');
-    // The reset is no cover for another browser: that one is mailed about.
+    // A sign-in from another browser still causes a mail.
     await foyer.app.oauth.sessions.endAll(user.id);
     await foyer.deps.kv.delete(...(await keysOf(foyer.stores, 'guess:account:')));
     expect((await signIn(at('203.0.113.3'), user)).status).toBe(303);

@@ -14,7 +14,7 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
     const planted = await flowOf(mallory);
     const victim = context.foyer.browser();
     await victim.jar.setCookie(`foyer_reset=${planted}; Path=/`, context.foyer.url);
-    // The victim asks for themselves: the flow is a new one, which mallory does not know.
+    // The victim requests a reset: it gets a new flow, which Mallory does not know.
     await ask(victim, user.email);
     expect(await flowOf(victim)).not.toBe(planted);
     const code = await codeFor(context.foyer, user.email);

@@ -23,7 +23,7 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
     await expect(oidc.refreshTokenGrant(app.config, tokens.refresh_token ?? '')).rejects.toThrow();
     const silent = new URL(locationOf(await thief.get((await app.begin({ prompt: 'none' })).url)));
     expect(silent.searchParams.get('error')).toBe('login_required');
-    // The thief's browser is a stranger's now: it shares the strangers' codes and guesses.
+    // The thief's browser is no longer known: it shares the codes and guesses of strangers.
     for (let n = 0; n < 10; n += 1) await context.foyer.browser().post('/forgot-password', { username: user.email });
     expect((await thief.post('/forgot-password', { username: user.email })).status).toBe(429);
   });
@@ -35,7 +35,7 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
     await reset(context.foyer, browser, user.email);
     expect(await browser.cookies()).not.toHaveProperty('foyer_session');
     const after = await rowOf(user);
-    // This browser is a known device of the new password: the next other one is mailed about.
+    // This browser is known after the reset; the next other browser causes a mail.
     expect(after.signed_in_epoch).toBe(after.password_epoch);
     const { password_hash: _, password_epoch: __, updated_at: ___, signed_in_epoch: ____, ...rest } = after;
     expect(before).toMatchObject(rest);
@@ -51,7 +51,7 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
       await Promise.all([
         submit(owner, user.email, code),
         ...thieves.map(async (thief, n) => {
-          // Spread over the time that the reset takes.
+          // The sign-ins are spread over the time of the reset.
           await new Promise((resolve) => setTimeout(resolve, n * 15));
           await signIn(thief, user, password);
         }),

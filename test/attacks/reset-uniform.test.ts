@@ -9,14 +9,14 @@ interface Step {
   location: string | undefined;
   headers: string[];
   text: string;
-  /** What was done for it, by kind. */
+  /** The work for the request, by kind. */
   work: string[];
 }
 
 /** `security.md`, rule 17. */
 describe.each(backends)('a forgotten password does not reveal who is a user, on $name', (backend) => {
   let foyer: TestFoyer;
-  /** What was done, by kind. */
+  /** The work, by kind. */
   let done: string[] = [];
   beforeAll(async () => {
     foyer = await startFoyer(backend, {
@@ -47,7 +47,7 @@ describe.each(backends)('a forgotten password does not reveal who is a user, on 
     return new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': `198.51.100.${networks}` });
   };
 
-  /** The whole way as a stranger sees it: what was answered, and what was done for it. */
+  /** The whole reset as a stranger sees it: the answers, and the work behind them. */
   async function way(username: string) {
     const browser = visitor();
     const steps: Step[] = [];
@@ -63,7 +63,7 @@ describe.each(backends)('a forgotten password does not reveal who is a user, on 
           .replaceAll(username, 'WHO')
           .replaceAll(encodeURIComponent(username), 'WHO')
           .replace(/nonce="[^"]*"/g, '')
-          // Another code may be asked for in 29 or 30 seconds, whoever asks.
+          // Every visitor may request another code in 29 or 30 seconds.
           .replace(/waitSeconds&quot;:\d+|\b\d+ s\b/g, 'SECONDS'),
         work,
       });
@@ -94,7 +94,7 @@ describe.each(backends)('a forgotten password does not reveal who is a user, on 
     expect(expected[0]?.work).toEqual(
       expect.arrayContaining(['outbox.add', 'outbox.wake', 'database.transaction', 'kv.consumeCount', 'kv.set']),
     );
-    // Wrong codes cost nobody a hash.
+    // A wrong code causes no hash.
     expect(expected.flatMap(({ work }) => work).filter((each) => each.startsWith('passwords.'))).toEqual([]);
     for (const username of ['stranger@example.com', disabled.email, unconfirmed.email]) {
       expect(await way(username)).toEqual(expected);

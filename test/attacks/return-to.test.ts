@@ -40,7 +40,7 @@ describe.each([anyBackend])('a redirect parameter', (backend) => {
     const address = new URL(to, foyer.url);
     expect([to, address.origin]).toEqual([to, foyer.url]);
     expect(address.pathname).not.toMatch(/^\/+(logout|storage|sign-in|oauth2)/i);
-    // What looks like a host is only sent behind the scheme and our own.
+    // A path that looks like a host is only sent behind Foyer's own scheme and host.
     if (to.includes('evil')) expect(to.startsWith(`${foyer.url}//`)).toBe(true);
   }
 
@@ -50,7 +50,7 @@ describe.each([anyBackend])('a redirect parameter', (backend) => {
         await member.get(`/?${new URLSearchParams({ redirect: trick })}`, { 'sec-fetch-site': 'cross-site' }),
       );
     }
-    // It has signed nobody out.
+    // The request signed no user out.
     expect((await member.get('/')).status).toBe(303);
   });
 

@@ -11,7 +11,7 @@ import { formats, setUpReusedNames } from './reused-names-steps.ts';
 const reusedPath = '/federation/link/account';
 const offerPath = '/federation/link';
 
-/** A provider gave the user name or the address of somebody who left to another person. */
+/** A provider gives the user name or address of a former employee to another person. */
 describe.each(backends)('a SAML subject that was given to another person, on $name', (backend) => {
   const context = setUpReusedNames(backend);
   const { db, member, linksOf, signedInAs, come, memberBy } = context;
@@ -89,7 +89,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
       const to = locationOf(await browser.post(asked, { username: user.email }));
       const code = await codeFor(context.foyer, user.email);
       const reset = pathOf(await browser.post(to, { code, password: newPassword, confirm: newPassword }));
-      // The errand is kept all the way.
+      // The continuation survives all steps.
       expect(reset).toContain(encodeURIComponent(offerPath));
       const given = { username: user.email, password: newPassword };
       expect(pathOf(await browser.post(`/sign-in${new URL(reset, context.foyer.url).search}`, given))).toBe(offerPath);

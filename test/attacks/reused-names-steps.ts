@@ -78,7 +78,7 @@ export function setUpReusedNames(backend: Backend) {
     people += 1;
     return people;
   };
-  /** A member who came by the provider under this user name. */
+  /** A user who signed up by the provider under this user name. */
   async function memberBy(change: SamlResponseOptions = {}, provider = 'acme-saml', domain = 'corp.acme.example') {
     const number = newNumber();
     const facts = { mail: `lovelace.${number}@${domain}`, givenName: 'Ada', sn: 'Lovelace' };

@@ -6,7 +6,7 @@ import { type Facts, formats, setUpReusedNames } from './reused-names-steps.ts';
 
 const reusedPath = '/federation/link/account';
 
-/** A provider gave the user name or the address of somebody who left to another person. */
+/** A provider gives the user name or address of a former employee to another person. */
 describe.each(backends)('a SAML subject that was given to another person, on $name', (backend) => {
   const context = setUpReusedNames(backend);
   const { db, member, linksOf, accept, signedInAs, come, memberBy, newNumber } = context;

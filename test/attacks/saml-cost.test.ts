@@ -10,7 +10,7 @@ import { backends } from '../support/stores.ts';
 const c14n = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const countElements = (xml: string) => (xml.match(/<[A-Za-z]/g) ?? []).length;
 const groups = (n: number) => Array.from({ length: n }, (_, index) => `group-${index}`);
-/** Behind the attributes, so within what both signatures sign. */
+/** Inserts text behind the attributes, so that both signatures cover it. */
 const inAssertion = (more: string) => (xml: string) => {
   if (!xml.includes('</saml:AttributeStatement>')) throw new Error('no attributes');
   return xml.replace('</saml:AttributeStatement>', `${more}</saml:AttributeStatement>`);
@@ -48,7 +48,7 @@ describe.each(backends)('the work that a SAML answer can cause, on $name', (back
       });
       expect([countElements(xml), last?.detail, signedIn]).toEqual([elements, detail, false]);
     }
-    // The log says how many there were.
+    // The log states the number.
     expect(federationLog(foyer).at(-1)).toMatchObject({ count: 301 });
   });
 
@@ -146,9 +146,9 @@ describe.each(backends)('the work that a SAML answer can cause, on $name', (back
 
 /** Some 300 elements with a namespace and an attribute each. */
 const widest = Array.from({ length: 235 }, (_, n) => `<q${n}:a xmlns:q${n}="u" q${n}:b=""/>`).join('');
-/** As many as the message may have, each of which is replaced one by one. */
+/** Escaped characters, as many as a message may have: the parser replaces them one by one. */
 const references = `<a>${'&lt;'.repeat(5_800)}</a>`;
-/** Where many namespaces are in scope, each prefix is looked up among them all. */
+/** With many namespaces in scope, the parser searches all of them for each prefix. */
 const nested = Array.from({ length: 12 }, (_, level) => {
   const names = Array.from({ length: 10 }, (_, n) => `l${level}n${n}`);
   return `<a ${names.map((name) => `xmlns:${name}="u"`).join(' ')} ${names.map((name) => `${name}:a=""`).join(' ')}>`;
@@ -193,7 +193,7 @@ describe('the processor time of a SAML answer', () => {
         afterSigning: inAssertion(widest + references),
       },
       'signed by the provider for another audience, 150 groups': { ...many, audience: 'https://another-app.example' },
-      // Nothing that is signed was changed, so these are taken.
+      // Nothing signed was changed, so these answers are accepted.
       'added to the response around a signed assertion, largest': {
         ...assertionAlone,
         afterSigning: inResponse(widest),
@@ -239,7 +239,7 @@ describe('the processor time of a SAML answer', () => {
   it('Each hostile answer takes less than twice the processor time of the smallest good one', async () => {
     const { texts, isTaken } = await prepared();
     const least = new Map<string, number>();
-    // The least of many: other processes and the compiler only add to it.
+    // The minimum of many runs counts: other processes and the compiler only add time.
     for (let round = 0; round < 25; round += 1) {
       for (const [name, text] of texts) {
         const from = process.cpuUsage();
@@ -254,7 +254,7 @@ describe('the processor time of a SAML answer', () => {
     const good = least.get('good, 3 attributes') ?? Number.NaN;
     const figures = [...least].map(([name, value]) => ({ name, value }));
     expect(figures.filter(({ name, value }) => !name.startsWith('good') && !(value < 2 * good))).toEqual([]);
-    // A stranger, who has no answer of the provider, costs less than a good one.
+    // A stranger without an answer of the provider costs less than a valid answer.
     expect(figures.filter(({ name, value }) => name.startsWith('signed by a stranger') && !(value < good))).toEqual([]);
   }, 60_000);
 });

@@ -42,7 +42,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
         );
       });
     const assertionIn = (xml: string) => /<saml:Assertion .*<\/saml:Assertion>/s.exec(xml)?.[0] ?? '';
-    /** An answer whose assertion is replaced by this. */
+    /** An answer with this text in place of its assertion. */
     async function answered(attempt: SamlAttempt, assertion: string) {
       return answerXml(context.providers, attempt, { ...usual(), sign: 'none', assertion });
     }

@@ -23,7 +23,7 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
   });
 
   it('An encrypted SAML answer that its sender has written is refused', async () => {
-    // Our certificate is public: anybody can encrypt for us.
+    // Foyer's certificate is public, so any sender can encrypt for Foyer.
     const encryptFor = context.providers.serviceProvider.certificate;
     for (const [change, detail] of [
       [{ sign: 'none' }, 'the assertion is not signed by this provider'],
@@ -60,7 +60,7 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
   });
 
   it('A SAML answer of one provider in the name of another is refused', async () => {
-    // The rival is a provider here, and signs what it likes: of itself, and never of the other's people.
+    // The rival is a configured provider and may sign answers only about its own users.
     const attempt = await beginSaml(context.foyer);
     const stolen = await answerXml(context.providers, attempt, { signer: context.providers.otherSigner() });
     await expectRefused(
@@ -69,13 +69,13 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
       'invalid',
       'the assertion is not signed by this provider',
     );
-    // Sent to the rival's own endpoint, with the attempt of the other (mix-up).
+    // The answer goes to the rival's own endpoint with the attempt of the other provider (mix-up).
     const answer = await postFromElsewhere(context.foyer, '/federation/rival/acs', {
       SAMLResponse: inBase64(stolen),
       RelayState: attempt.relayState,
     });
     await expectRefused(attempt, pathOf(answer), 'foreign', 'unsolicited response');
-    // As an answer to an attempt of its own, it may not speak for the other.
+    // In an answer to its own attempt, the rival may not issue assertions of the other provider.
     const own = await beginSaml(context.foyer, { provider: 'rival' });
     const xml = await answerXml(context.providers, own, {
       signer: context.providers.otherSigner(),
@@ -93,7 +93,7 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
   it('An assertion that carries a signature of the provider for something else is refused', async () => {
     const attempt = await beginSaml(context.foyer);
     const xml = await answerXml(context.providers, attempt, { sign: 'none' });
-    // The provider signs a message of another kind that holds the assertion's id.
+    // The provider signs another kind of message that has the id of the assertion.
     const [, id = ''] = /<saml:Assertion [^>]*ID="([^"]+)"/.exec(xml) ?? [];
     const other = signElement(
       `<x xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="${id}"><saml:Issuer>y</saml:Issuer></x>`,

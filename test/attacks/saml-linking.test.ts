@@ -10,7 +10,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
   const { isSignedIn } = context;
 
   describe('linking an account by SAML', () => {
-    /** Of a member who has just signed in, as far as the provider. */
+    /** A user who has just signed in starts linking and arrives at the provider. */
     async function linking(user = context.foyer.addUser()) {
       const member = await user;
       const browser = await context.foyer.signedIn(member);
@@ -42,11 +42,11 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
     it('The answer of an attacker in the browser of a victim who is linking links nothing', async () => {
       const [attacker, victim] = [await linking(), await linking()];
       const evil = await answerXml(context.providers, attacker, person());
-      // To the attempt of the attacker, in the browser of the victim.
+      // The answer belongs to the attacker's attempt and arrives in the victim's browser.
       expect(await arrive(context.foyer, { ...attacker, browser: victim.browser }, evil)).toContain(
         'federation-foreign',
       );
-      // To the attempt of the victim.
+      // The answer arrives for the victim's attempt.
       expect(await arrive(context.foyer, victim, evil)).toContain('federation-invalid');
       expect([await subjects(attacker), await subjects(victim)]).toEqual([[], []]);
     });

@@ -5,7 +5,7 @@ import { startProviders, type TestProviders } from '../support/providers.ts';
 import { answerXml, arrive, beginSaml, federationLog } from '../support/saml.ts';
 import { backends } from '../support/stores.ts';
 
-/** Two people at a provider whose names differ in white space alone are two people. */
+/** Two NameIDs that differ only in white space belong to two people. */
 describe.each(backends)('the name of a person in a SAML answer, on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;

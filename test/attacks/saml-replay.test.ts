@@ -36,14 +36,14 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
       await postFromElsewhere(context.foyer, pathname, fields),
       await postFromElsewhere(context.foyer, pathname, fields),
     ];
-    // Of both, one is good.
+    // One of the two is accepted.
     await attempt.browser.get(pathOf(first), { from: 'cross-site' });
     expect(await isSignedIn(attempt)).toBe(true);
     await attempt.browser.post('/logout');
     expect(pathOf(await attempt.browser.get(pathOf(second)))).toContain('federation-over');
     expect(pathOf(await attempt.browser.get(pathOf(first)))).toContain('federation-over');
     expect(await isSignedIn(attempt)).toBe(false);
-    // And to the provider's own endpoint, with the attempt that it used up, or with another.
+    // The endpoint refuses the answer again, with the used attempt and with another one.
     await expectRefused(attempt, await arrive(context.foyer, attempt, xml), 'over', 'response to an expired attempt');
     const other = await beginSaml(context.foyer);
     await expectRefused(
@@ -106,7 +106,7 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
       const posted = await postFromElsewhere(context.foyer, pathname, { SAMLResponse, RelayState });
       await expectRefused(attempt, pathOf(await attempt.browser.get(pathOf(posted))), 'invalid', detail);
     }
-    // A message in the address is no post, and none of the library's other ways in.
+    // A message in the address is ignored, and no other endpoint of the library exists.
     const address = `${pathname}?SAMLResponse=QUFB`;
     expect((await context.foyer.browser().get(address)).status).toBe(404);
     const another = await beginSaml(context.foyer);

@@ -44,7 +44,9 @@ export function setUpSaml(backend: Backend) {
   const isSignedIn = async ({ browser }: SamlAttempt) => (await browser.get('/')).status === 303;
   const last = () => federationLog(foyer).at(-1);
 
-  /** Nobody is signed in, the page says what it may, the log says why, and repeats nothing of what was sent. */
+  /**
+   * No user is signed in, the page shows a general notice, and the log states the reason without quoting the message.
+   */
   async function expectRefused(attempt: SamlAttempt, to: string, outcome: string, detail: string): Promise<void> {
     expect(new URL(to, foyer.url).searchParams.get('notice')).toBe(`federation-${outcome}`);
     expect(last()).toMatchObject({ outcome, detail });

@@ -217,7 +217,7 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
   ];
 
   it('A right SAML answer, from which each wrong one differs in one way, signs the user in', async () => {
-    // What follows differs from this in one thing each.
+    // Each wrong answer below differs from this one in one thing.
     for (const sign of ['both', 'assertion'] as const) {
       const attempt = await beginSaml(context.foyer);
       const xml = await answerXml(context.providers, attempt, {

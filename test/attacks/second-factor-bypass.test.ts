@@ -64,7 +64,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     const stored = await browser.postJson('/storage', { authorization_code: id, user_id: user.id });
     const { data } = (await stored.json()) as { data: { location: string } };
     expect(new URL(data.location, foyer.url).pathname).toBe('/');
-    // The library's own address to go on at knows no more.
+    // The resume address of the library gives no code either.
     const resumed = await browser.get(`/oauth2/authorize/${id}`, { from: 'same-origin' });
     expect(resumed.headers.get('location') ?? '').not.toMatch(/[?&]code=/);
     const silent = await browser.get((await client.begin({ prompt: 'none' })).url);
@@ -150,7 +150,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
   it('A second factor that is turned on between the password and the session is required', async () => {
     const user = await foyer.addUser();
     let secret = '';
-    // The moment between: the password has been found right, the session does not exist yet.
+    // At this moment the password has been accepted and the session does not exist yet.
     const { verify } = foyer.deps.passwords;
     foyer.deps.passwords.verify = async (...given) => {
       const right = await verify(...given);
@@ -195,7 +195,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     }
     expect((await thief.postJson('/identity/preferredMFA', { preferredMFA: 'NOMFA' })).status).toBe(401);
     expect((await byToken(token, 'preferredMFA', { preferredMFA: 'NOMFA' })).status).toBe(401);
-    // Whoever has just shown the factor goes on.
+    // A session with a recent second factor may turn it off.
     expect((await member.get('/settings/mfa')).status).toBe(200);
   });
 });

@@ -39,7 +39,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
       await attacker.jar.setCookie(`foyer_challenge=${id}`, foyer.url);
       expect((await show(attacker, code)).headers.get('location')).toBe(over);
     }
-    // Nothing of that has used the code up.
+    // None of these attempts has used the code up.
     expect((await show(victim, code)).status).toBe(303);
     expect(await isSignedIn(attacker)).toBe(false);
   });
@@ -69,7 +69,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect((await victim.cookies()).foyer_challenge).not.toBe(known);
     expect((await show(victim, await appCode(foyer, secret))).status).toBe(303);
     expect((await victim.cookies()).foyer_session).not.toBe(planted);
-    // Whoever planted them has neither the member's session nor a challenge that could still be answered.
+    // The attacker who planted the cookies has neither the user's session nor an open challenge.
     const home = await (await theirs.get('/settings')).text();
     expect(home).not.toContain(user.email);
     expect((await attackersChallenge.get('/second-factor')).headers.get('location')).toBe(over);

@@ -15,7 +15,7 @@ import { backends } from '../support/stores.ts';
 import { production, site } from './production.ts';
 import { portOf, Visitor } from './wire.ts';
 
-/** The room as app.ts opens it, with a box that counts how often a secret is opened: once for every code that is checked. */
+/** The MFA module with a secret box that counts its openings: one for every checked code. */
 function countingRoom({ deps }: TestFoyer) {
   const { config, boxes, outbox, kv } = deps;
   const opened = { count: 0 };
@@ -46,7 +46,7 @@ function countingRoom({ deps }: TestFoyer) {
   return { room, opened };
 }
 
-/** What a sign-in with the right password leaves behind, as often as somebody has the password. */
+/** Starts challenges, as sign-ins with the right password do. */
 async function newChallenge({ challenges }: MfaModule, user: User): Promise<string> {
   const id = challenges.newId();
   const request = { headers: {} } as Request;
@@ -81,7 +81,7 @@ describe.each(backends)('guessing second factors on $name', (backend) => {
       const ids = await Promise.all(Array.from({ length: 10 }, () => newChallenge(room, user)));
       const guesses = ids.flatMap((id, n) =>
         Array.from({ length: 10 }, (_, nth) => {
-          // Every third from a browser that had signed in before there was a second factor.
+          // Every third challenge comes from a browser that signed in before the second factor was set up.
           const device = (n + nth) % 3 === 0 ? `device ${round} ${n}` : undefined;
           const typed = otherThan(right, 1_000 + round * 100 + n * 10 + nth);
           return room.pass(toFlowId(id), { method: 'totp', typed }, from(`100.${64 + n}.${round}.${nth}`, device));
@@ -94,7 +94,7 @@ describe.each(backends)('guessing second factors on $name', (backend) => {
     expect(checked).toBeLessThan(50);
     expect([...outcomes.values()].reduce((sum, count) => sum + count, 0)).toBe(10_000);
     expect(outcomes.get('passed')).toBeUndefined();
-    // The right one comes too late for strangers, and the member is told, once.
+    // The right code comes too late for strangers, and the user gets one mail.
     const late = await room.pass(
       toFlowId(await newChallenge(room, user)),
       { method: 'totp', typed: right },
@@ -103,7 +103,7 @@ describe.each(backends)('guessing second factors on $name', (backend) => {
     expect(late.kind).toBe('too-many');
     const mails = (await foyer.mails(user.email)).filter(({ template }) => template === 'second-factor-guessed');
     expect(mails).toHaveLength(1);
-    // A recovery code is no guess.
+    // A recovery code does not count as a guess of a code.
     const [code = ''] = await giveRecoveryCodes(foyer, user);
     const saved = await room.pass(
       toFlowId(await newChallenge(room, user)),

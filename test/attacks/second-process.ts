@@ -4,14 +4,14 @@ import { openDatabase, openKeyValue } from '../../server/store/index.ts';
 import { listenOnFreePort, type TestFoyer } from '../support/foyer.ts';
 
 export interface SecondProcess {
-  /** Where it listens; it answers for the same address as the first. */
+  /** The port of the second process, which answers for the public address of the first. */
   port: number;
-  /** What answers there. */
+  /** The app of the second process. */
   app: RequestListener;
   close(): Promise<void>;
 }
 
-/** Another process of the same Foyer, as far as it shares nothing but the stores: own connections, own everything. */
+/** A second instance of the same Foyer that shares only the stores and has its own connections. */
 export async function secondProcess({ deps, extensions, stores }: TestFoyer): Promise<SecondProcess> {
   const { databaseUrl, redisUrl, dataDir } = stores.urls;
   const database = await openDatabase({ url: databaseUrl, dataDir });

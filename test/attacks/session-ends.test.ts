@@ -86,7 +86,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
   });
 
   describe('what belongs to a session that has expired', () => {
-    /** As when the time to live of the session is over. */
+    /** Ends the session as its time to live does. */
     const runOut = async (browser: Browser) => {
       const idHash = await idOf(browser);
       await context.foyer.deps.kv.delete(`session:${idHash}`, `session-facts:${idHash}`);
@@ -111,7 +111,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       const grants = new Set(after.filter(({ model }) => model === 'Grant').map(({ id_hash }) => id_hash));
       const refreshTokens = after.filter(({ model }) => model === 'RefreshToken');
       expect(refreshTokens.map(({ grant_id }) => grants.has(toSha256(grant_id ?? '')))).toEqual([true, true]);
-      // The client app's own refresh token still works.
+      // The refresh token of the client app still works.
       const answer = await oidc.refreshTokenGrant(app.config, tokens.refresh_token ?? '');
       expect(answer.claims()?.sub).toBe(user.id);
     });
@@ -167,7 +167,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
           headers: { authorization: `Bearer ${cookies.foyer_access_token}` },
         });
         expect(api.status).toBe(401);
-        // Nor at the token endpoint, for an operator's script that holds the secret of the default client.
+        // The token endpoint refuses it too, also to a script with the secret of the default client.
         const secret = createClientSecret();
         const { db } = context.foyer.deps.database;
         await db

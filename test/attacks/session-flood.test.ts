@@ -66,7 +66,7 @@ describe.each(backends)('a user with very many sessions on $name', (backend) => 
     expect((await listed(user)).toSorted()).toEqual(newest.map(({ idHash }) => idHash).toSorted());
     expect(await isIn(at(begun, -51))).toBe(false);
     expect(await isIn(at(newest, 0))).toBe(true);
-    // Each session of the default client has one grant, and those of the others are gone.
+    // Each session of the default client has one grant, and the grants of the ended sessions are gone.
     expect((await grantsOf(user)).toSorted()).toEqual(newest.map(({ idHash }) => idHash).toSorted());
   });
 
@@ -143,7 +143,7 @@ describe.each(backends)('a user with very many sessions on $name', (backend) => 
       expect({ tab, size: sizes[tab] < 60_000 }).toEqual({ tab, size: true });
       expect(html.match(/<div class="stack" id="panel-[\w-]+"/g)).toEqual([`<div class="stack" id="panel-${tab}"`]);
     }
-    // Only the tab of the devices reads them.
+    // Only the devices tab reads all sessions.
     const get = jest.spyOn(foyer.deps.kv, 'get');
     await own.get('/settings');
     expect(get.mock.calls.length).toBeLessThan(30);
@@ -184,7 +184,7 @@ describe.each(backends)('a user with very many sessions on $name', (backend) => 
     expect(await foyer.app.oauth.sessions.endAll(user.id)).toBe(1_500);
     for (const spy of spies) spy.mockRestore();
     expect(most).toBeGreaterThan(10);
-    // A session is read together with its facts.
+    // The store reads a session together with its facts.
     expect(most).toBeLessThanOrEqual(100);
     expect(await listed(user)).toEqual([]);
   });

@@ -11,7 +11,7 @@ describe.each(backends)('the settings forms of a thief, counted, on $name', (bac
   });
   afterAll(() => foyer?.close());
 
-  /** A form that changes nothing, because its code belongs to no change. */
+  /** A form with a code for no pending change, so that it changes nothing. */
   const send = (browser: Browser) => browser.post('/settings/email/code', { code: '123456' });
   const sent = async (browser: Browser, times: number) => {
     const statuses: number[] = [];
@@ -29,7 +29,7 @@ describe.each(backends)('the settings forms of a thief, counted, on $name', (bac
     const refused = await send(thief);
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Another browser of the member has a count of its own.
+    // Another browser of the user has its own count.
     expect(await sent(own, 40)).toEqual(Array(40).fill(303));
     expect((await send(own)).status).toBe(429);
   });

@@ -8,7 +8,7 @@ import { anyBackend } from '../support/stores.ts';
 
 const backend = anyBackend;
 
-/** Forms for which a session is enough: by the first nobody signs in, the others only end what somebody is signed in by. */
+/** Forms that need only a session: the first ones change no credential, the others only end access. */
 const withoutSecrets = new Set([
   '/settings/notifications',
   ...['/settings/name', '/settings/profile'],
@@ -16,10 +16,10 @@ const withoutSecrets = new Set([
   ...['/settings/apps/remove', '/settings/notifications'],
 ]);
 
-/** Asked by a page's script. */
+/** Addresses that the script of a page calls. */
 const ofScripts = new Set(['/settings/membership/card/setup']);
 
-/** What a change would be made with, whatever the form. */
+/** Fields that would make a change in any of the forms. */
 const typed = {
   given_name: 'Mallory',
   family_name: 'Mallory',
@@ -36,11 +36,11 @@ const typed = {
 
 describe('the settings under attack', () => {
   let foyer: TestFoyer;
-  /** Every path under /settings that takes a form, read from the application itself. */
+  /** Every path under /settings that accepts a form, read from the application itself. */
   let forms: string[];
   let pages: string[];
   beforeAll(async () => {
-    // Plans are sold, or their forms would not be there; Stripe itself is not reached by anybody who is refused.
+    // Plans are on sale, so that their forms exist; no refused request reaches Stripe.
     foyer = await startFoyer(backend, {
       STRIPE_SECRET_KEY: 'sk_test_nobody',
       STRIPE_PUBLISHABLE_KEY: 'pk_test_nobody',
@@ -96,7 +96,7 @@ describe('the settings under attack', () => {
 
   it('A stale session changes no credential, because every such form asks for re-authentication first', async () => {
     const user = await foyer.addUser();
-    // Whoever has none knows their password, which is asked for in the form.
+    // A user without a second factor enters the password in the form.
     await foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, 'totp', foyer.deps.now()));
     const browser = await staleBrowser(user.id);
     const before = await rowOf(user.id);
@@ -104,7 +104,7 @@ describe('the settings under attack', () => {
     for (const path of forms.filter((form) => !withoutSecrets.has(form))) {
       const answer = await browser.post(path, typed);
       if (ofScripts.has(path)) {
-        // A script asks it and can be led nowhere; it shows what its page shows.
+        // A script calls this address and cannot follow a redirect, so it shows the state of its page.
         expect([path, answer.status]).toEqual([path, 403]);
         continue;
       }
@@ -120,7 +120,7 @@ describe('the settings under attack', () => {
     expect(await foyer.mails(user.email)).toEqual([]);
   });
 
-  /** Signed in eleven minutes ago; a second factor that is asked for at the sign-in would stand in the way of that. */
+  /** A browser that signed in eleven minutes ago, without a second factor at the sign-in. */
   async function staleBrowser(userId: string): Promise<Browser> {
     const { database, now } = foyer.deps;
     const set = (preference: 'none' | 'totp') =>
@@ -162,7 +162,7 @@ describe('the settings under attack', () => {
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(3_000);
     }
     expect((await rowOf(user.id)).given_name).toBe('Thirty');
-    // What is no change, and what nobody is told of, costs nothing.
+    // A form that changes nothing and sends no mail is not counted.
     expect((await change('Thirty')).status).toBe(303);
     expect((await foyer.mails(user.email)).length).toBe(30);
   });
@@ -192,7 +192,7 @@ describe('the settings under attack', () => {
     const typedAddress = 'vera.new@example.com';
     const shown = async (browser: Browser, at = page) => (await (await browser.get(at)).text()).includes(typedAddress);
 
-    /** A member whose form came too late, and who has not shown yet who they are. */
+    /** A user whose form came too late and who has not re-authenticated yet. */
     async function late() {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
@@ -258,7 +258,7 @@ describe('the settings under attack', () => {
       expect(mine).toEqual([
         [expect.stringMatching(/:[\w-]{43,64}$/), expect.not.stringContaining('example.com'), 600_000],
       ]);
-      // Whoever reads the store has no address of anybody's, and finds none for themselves.
+      // A reader of the store finds no address in it.
       const [key = '', value = ''] = mine[0] ?? [];
       expect(JSON.parse(foyer.deps.boxes.contact.open(toSealedText(value), key))).toEqual({
         browser: sha256(String((await browser.cookies()).foyer_stash)),

@@ -3,7 +3,7 @@ import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, signInFor } from '../support/relying-party.ts';
 import { anyBackend } from '../support/stores.ts';
 
-/** `security.md`, rule 12: nobody is signed out by a link from an unknown place. */
+/** `security.md`, rule 12: a link from an unknown place signs no user out. */
 describe.each([anyBackend])('signing another user out', (backend) => {
   let foyer: TestFoyer;
   const app = 'https://app.example.net';
@@ -57,7 +57,7 @@ describe.each([anyBackend])('signing another user out', (backend) => {
     },
   );
 
-  /** What a browser says of what is not a page that somebody opens, by where it is put. */
+  /** The Sec-Fetch-Dest of loads that are not a page opened by the user, by the element that loads them. */
   const notPages = ['image', 'iframe', 'frame', 'script', 'style', 'object', 'embed', 'empty', 'video', 'font'];
   it.each(notPages)('An address that a page loads as its %s signs no one out, wherever that page is', async (dest) => {
     const browser = await member();
@@ -94,7 +94,7 @@ describe.each([anyBackend])('signing another user out', (backend) => {
       });
       expect([type, answer.status]).toEqual([type, 403]);
     }
-    // The standard's address takes forms from anywhere, and asks.
+    // The end-session endpoint accepts forms from every site and asks for confirmation.
     const posted = await browser.post('/oauth2/logout', { client_id: client.id }, headers);
     expect(posted.status).toBe(303);
     const asked = await browser.get(posted.headers.get('location') ?? '', { from: 'cross-site' });

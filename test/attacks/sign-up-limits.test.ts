@@ -34,7 +34,7 @@ describe.each(backends)('many accounts from one network, on $name', (backend) =>
       const theirs = newAddress();
       expect((await mallory.post('/signup', profile(theirs))).status).toBe(303);
       const flow = await flowOf(mallory);
-      // Another code has five more guesses.
+      // Another code has five new guesses.
       for (let round = 0; round < 2; round += 1) {
         for (let n = 0; n < 5; n += 1) {
           const { status, headers } = await mallory.post(codeStep, { code: '12345x'.replace('x', String(n)) });
@@ -66,7 +66,7 @@ describe.each(backends)('many accounts from one network, on $name', (backend) =>
       again.push((await visitor.post(codeStep, { act: 'resend' })).status);
       await forgetWait(foyer, flow);
       again.push((await call(visitor, '/identity/resendConfirmationCode', { flow })).status);
-      // Each sign-in has a flow of its own, without a wait.
+      // Each sign-in has its own flow without a waiting time.
       const signedIn = await at(ip).post('/sign-in', { username: address, password: newPassword });
       expect(signedIn.status).toBe(303);
     }
@@ -122,7 +122,7 @@ describe.each(backends)('mass sign-ups on $name', (backend) => {
     expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
     expect(refused?.text).toContain('Too many attempts');
     expect(refused?.text).toContain('value="Ida"');
-    // One subscriber's IPv6 network is one address; JSON is counted with the forms.
+    // The IPv6 network of one subscriber counts as one address; JSON calls count with the forms.
     for (let n = 0; n < 3; n += 1) await asked(`2001:db8:0:1::${n + 1}`);
     const { password: _, terms: _terms, ...json } = profile(newAddress());
     const call = await at('2001:db8:0:1::9').send('/identity/signUp', {
@@ -132,9 +132,9 @@ describe.each(backends)('mass sign-ups on $name', (backend) => {
     });
     expect(call.status).toBe(429);
     expect(hasher.hashed).toBe(1 + 6);
-    // Two are left of the limit, and one of a network that has hardly tried goes on.
+    // Two places of the limit are left, and a network with few attempts may continue.
     for (const n of [1, 2, 3]) expect((await asked(`198.51.100.${n}`)).status).toBe(303);
-    // Of all others two in ten seconds.
+    // All other networks together get two in ten seconds.
     const far = await Promise.all(Array.from({ length: 6 }, (_, n) => asked(`198.51.100.1${n}`)));
     expect(far.filter(({ status }) => status === 303)).toHaveLength(2);
     const waits = far.filter(({ status }) => status === 429).map(({ headers }) => Number(headers['retry-after']));

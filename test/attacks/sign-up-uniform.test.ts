@@ -19,7 +19,7 @@ describe.each(backends)('uniform answers of sign-up, resend and sign-in, on $nam
   });
   afterAll(() => foyer?.close());
 
-  /** Everything that somebody sees who tries an address out, and what work it was. */
+  /** Everything that a visitor who tries an address sees, and the work behind it. */
   async function tryOut(email: string) {
     const seen: unknown[] = [];
     const browser = foyer.browser();
@@ -27,10 +27,10 @@ describe.each(backends)('uniform answers of sign-up, resend and sign-in, on $nam
       text
         .replaceAll(email, 'EMAIL')
         .replace(/nonce="[^"]*"/g, '')
-        // However long the machine took.
+        // The time that the machine took does not matter.
         .replace(/\d+ s\b/g, 'SECONDS')
         .replace(/waitSeconds&quot;:\d+/g, 'SECONDS')
-        // What a passkey would answer is new on every page.
+        // The passkey challenge is new on every page.
         .replace(/challenge&quot;:&quot;[\w-]+/g, 'CHALLENGE');
     const rows = async () => {
       const { db } = foyer.stores.database;
@@ -65,7 +65,7 @@ describe.each(backends)('uniform answers of sign-up, resend and sign-in, on $nam
     await look(() => browser.get('/signup'));
     const other = foyer.browser();
     await look(() => other.post('/sign-in', { username: email, password: 'something else 8' }));
-    // With the very password that was typed at the sign-up.
+    // The attacker uses the password of the sign-up.
     await look(() => other.post('/sign-in', { username: email, password: newPassword }));
     await look(() => other.get('/verify-code'));
     await look(() => other.post('/verify-code', { code: '123456' }));
@@ -81,7 +81,7 @@ describe.each(backends)('uniform answers of sign-up, resend and sign-in, on $nam
     const templates = async (email: string) => (await foyer.mails(email)).map(({ template }) => template);
     expect(await templates(user.email)).toEqual(['account-exists', 'account-exists']);
     expect(await templates(stranger)).toEqual(['verify-email', 'verify-email']);
-    // The member still signs in, with one check.
+    // The user still signs in, with one check of the password.
     const before = hasher.verified;
     const answer = await foyer.browser().post('/sign-in', { username: user.email, password: 'of the member' });
     expect([answer.status, hasher.verified - before]).toEqual([303, 1]);
@@ -98,7 +98,7 @@ describe.each(backends)('uniform answers of sign-up, resend and sign-in, on $nam
     const again = foyer.browser();
     const answer = await again.post('/sign-in', { username: email, password: 'mallory knows 7' });
     expect(locationOf(answer)).toBe(`${foyer.url}/verify-code`);
-    // In whichever order the worker takes them.
+    // The worker may deliver them in any order.
     const templates = (await foyer.mails(email)).map(({ template }) => template).sort();
     expect(templates).toEqual(['account-exists', 'verify-email', 'verify-email', 'welcome']);
   });

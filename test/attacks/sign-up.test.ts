@@ -36,7 +36,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     expect(locationOf(await confirm(ida, code))).toBe(`${foyer.url}/signup/verifiedCode`);
     expect((await signIn(foyer.browser(), email, evilPassword)).status).toBe(400);
     expect((await signIn(foyer.browser(), email, newPassword)).status).toBe(303);
-    // Nor with the code that went to the owner's mailbox.
+    // The code from the owner's mailbox does not help either.
     expect((await confirm(mallory, herCode)).status).toBe(409);
     expect((await mallory.get('/')).status).toBe(200);
     expect((await member(email))?.passwordHash).toBe(`plain:${newPassword}`);
@@ -47,7 +47,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     const [mallory, ida] = [foyer.browser(), foyer.browser()];
     const code = await begin(foyer, ida, email);
     const herCode = await beginAs(mallory, email, evilPassword);
-    // The owner has two mails. The one of the other flow opens nothing here, and confirms nothing there.
+    // The owner has two mails. The code of one flow does not work in the other flow.
     if (herCode !== code) expect((await confirm(ida, herCode)).status).toBe(400);
     expect((await confirm(ida, code)).status).toBe(303);
     expect(await member(email)).toMatchObject({ passwordHash: `plain:${newPassword}`, givenName: 'Ida' });
@@ -126,7 +126,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     const code = await begin(foyer, browser, email);
     const answers = await Promise.all(Array.from({ length: 10 }, () => confirm(browser, code)));
     expect(answers.filter((answer) => answer.headers.get('location') === '/signup/verifiedCode')).toHaveLength(1);
-    // From two flows at once too.
+    // The same holds for two flows at once.
     const both = newAddress();
     const browsers = [foyer.browser(), foyer.browser()] as const;
     const codes = [
@@ -168,7 +168,7 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => browser.post(codeStep, { act: 'resend' })));
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(0);
     expect(await foyer.mails(email)).toHaveLength(1);
-    // From browsers of their own: new sign-ups, and sign-ins to the one that was begun.
+    // Separate browsers start new sign-ups and sign in to the pending one.
     for (let n = 0; n < 6; n += 1) await foyer.browser().post('/signup', profile(email));
     for (let n = 0; n < 6; n += 1) expect((await signIn(foyer.browser(), email, newPassword)).status).toBe(303);
     expect(await foyer.mails(email)).toHaveLength(10);

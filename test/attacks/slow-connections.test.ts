@@ -16,7 +16,7 @@ const opened = (port: number) =>
   });
 const closed = (socket: Socket) =>
   new Promise<void>((resolve) => (socket.destroyed ? resolve() : socket.once('close', () => resolve())));
-/** Opens a connection, which stays, and asks by it. */
+/** Opens a connection, keeps it open, and sends a request. */
 async function asked(port: number): Promise<{ socket: Socket; outcome: 'answered' | 'closed' }> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
@@ -79,7 +79,7 @@ describe('connections that are held open', () => {
 
       const slow = await ask();
       let got = 0;
-      // Longer in all than an answer may stand still.
+      // The whole answer takes longer than the limit of one standstill.
       slow.on('data', (chunk) => {
         got += chunk.length;
         slow.pause();

@@ -5,11 +5,11 @@ import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 
-/** Whoever earns by text messages that we pay for. */
+/** An attacker earns money from text messages that the operator pays for. */
 describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
   const limits = { member: 4, number: 3, address: 12, overall: 30 };
   let foyer: TestFoyer;
-  /** How many had been sent before. */
+  /** The number of messages before the test. */
   let before: number;
   beforeAll(async () => {
     foyer = await startFoyer(backend, {
@@ -22,7 +22,7 @@ describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
     });
   });
   beforeEach(async () => {
-    // Each test has its own hour.
+    // Each test runs in an hour of its own.
     await foyer.deps.kv.delete('sms:address:127.0.0.1', 'sms:overall', 'sms:overall:new');
     before = await allSent();
   });
@@ -34,7 +34,7 @@ describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
     for (let n = 0; n < count; n += 1) browsers.push(await somebody());
     return browsers;
   }
-  /** Text messages that were sent since the test began. */
+  /** The text messages since the start of the test. */
   const sent = async () => (await allSent()) - before;
   async function allSent(): Promise<number> {
     await foyer.deps.outboxWorker.turn();
@@ -115,10 +115,10 @@ describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
       await kv.delete('sms:address:127.0.0.1');
       await statusOf(await somebody(), fresh().phone);
     }
-    // Half of the hour's.
+    // This is half of the limit of an hour.
     expect(await sent()).toBe(limits.overall / 2);
     await kv.delete('sms:address:127.0.0.1');
-    // The code by which the number is to carry the second factor.
+    // This code would make the number a second factor.
     expect(leadsTo(await member.post('/settings/mfa/sms'))).toBe('303 /settings/mfa/sms/code');
     expect(await sent()).toBe(limits.overall / 2 + 1);
   });

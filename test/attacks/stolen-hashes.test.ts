@@ -16,7 +16,7 @@ const hasherWith = (secretKeys: readonly string[], more: Partial<typeof cost> = 
   createPasswordHasher({ queueMax: 100, waitMs: 10_000, shares, cost: { ...cost, ...more }, secretKeys });
 const [older, newer] = ['an older secret key that is long enough', 'a newer secret key that is long enough'];
 
-/** The database is in the wrong hands, and SECRET_KEY is not. */
+/** An attacker has the database, but not SECRET_KEY. */
 describe('attack: guessing passwords from a stolen database', () => {
   it('Without SECRET_KEY, or with another one, no candidate matches, not even the right password', async () => {
     const stored = await hasherWith([newer]).hash(password, 'operator');
@@ -64,7 +64,7 @@ describe.each(backends)('how passwords are kept, on $name', (backend) => {
   };
   const signIn = async (email: string, given = password) =>
     (await foyer.browser().post('/sign-in', { username: email, password: given })).status;
-  /** The product's own way to hash from now on. */
+  /** From now on the product hashes with these keys. */
   const goOnWith = (secretKeys: readonly string[], more: Partial<typeof cost> = {}) =>
     Object.assign(foyer.deps.passwords, hasherWith(secretKeys, more));
 
@@ -77,7 +77,7 @@ describe.each(backends)('how passwords are kept, on $name', (backend) => {
       const steps: [keys: readonly string[], more: Partial<typeof cost>][] = [
         [[older], {}],
         [[newer, older], {}],
-        // The old key is gone, and nobody needs it.
+        // The old key is gone, and no hash needs it.
         [[newer], {}],
         [[newer], { memoryCost: 128 }],
       ];
@@ -86,7 +86,7 @@ describe.each(backends)('how passwords are kept, on $name', (backend) => {
         expect(await signIn(user.email, 'a wrong one 7')).toBe(400);
         expect(await signIn(user.email)).toBe(303);
         seen.add((await stored(user.id)).password_hash);
-        // Every change makes a new one, but the third, where nothing has changed for this member.
+        // Every step makes a new hash except the third, which changes nothing for this user.
         expect(seen.size).toBe([2, 3, 3, 4][index]);
       }
       expect((await stored(user.id)).password_hash).toContain('$m=128,t=1,p=1$');
@@ -158,7 +158,7 @@ describe.each(backends)('how passwords are kept, on $name', (backend) => {
       const { passwords } = foyer.deps;
       const before = { ...passwords };
       try {
-        // A thief without the key has neither of the two.
+        // A thief without the key has neither value.
         expect(await hasherWith([older]).verify(kept.password_hash, password, 'operator')).toBe(false);
         goOnWith([newer, older]);
         expect(await signIn(member?.email ?? '', 'a wrong one 7')).toBe(400);

@@ -6,7 +6,7 @@ import { sendRequest } from '../support/send-request.ts';
 import { entriesIn } from '../support/stored.ts';
 import { backends } from '../support/stores.ts';
 
-/** As an attacker computes them who has a list of addresses. */
+/** The hashes that an attacker computes from a list of addresses. */
 const hashesOf = (value: string) =>
   (['base64url', 'base64', 'hex'] as const).flatMap((encoding) =>
     ['sha256', 'sha512', 'sha1', 'md5'].map((algorithm) => createHash(algorithm).update(value).digest(encoding)),

@@ -17,10 +17,10 @@ import { loot } from '../support/loot.ts';
 import { relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
-/** As a client app's server calls: no page, no origin. */
+/** A call of a client app's server: no page and no origin. */
 const asServer = { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' };
 
-/** What opens something, as it was seen on the way through a whole sign-in, by the name that a failure shows. */
+/** Every secret of a whole sign-in, by the name that a failure shows. */
 async function secretsOfAJourney(foyer: TestFoyer): Promise<Record<string, string>> {
   const client = await foyer.addClient();
   const app = await relyingParty(foyer, client);
@@ -61,7 +61,7 @@ async function secretsOfAJourney(foyer: TestFoyer): Promise<Record<string, strin
   const first = await app.redeem(home, begun);
   take('at first', first);
   take('refreshed', await oidc.refreshTokenGrant(app.config, first.refresh_token ?? ''));
-  // A code that is still good, and a request that still waits.
+  // This code is still valid, and this request is still pending.
   const second = await app.begin();
   const waiting = locationOf(await browser.get(second.url));
   secrets['unused code'] = new URL(waiting).searchParams.get('code') ?? '';
@@ -81,7 +81,7 @@ async function secretsOfAJourney(foyer: TestFoyer): Promise<Record<string, strin
   const moving = await mover.cookies();
   secrets['flow of an address'] = moving.foyer_new_email ?? '';
   secrets['flow of a number'] = moving.foyer_new_phone ?? '';
-  // Nobody's yet: not even the member's.
+  // No account has this address or number yet.
   Object.assign(secrets, { 'address that waits': email, 'number that waits': phone });
   await secondFactors(foyer, secrets, new URL(third).search);
   const { keys } = await loadJwks(foyer.stores.database, foyer.deps.boxes.keys, foyer.deps.now());
@@ -92,7 +92,7 @@ async function secretsOfAJourney(foyer: TestFoyer): Promise<Record<string, strin
   return secrets;
 }
 
-/** A challenge that can still be answered, a device that is remembered, and what they are answered with. */
+/** An open challenge, a remembered device, and the codes that answer them. */
 async function secondFactors(foyer: TestFoyer, secrets: Record<string, string>, search: string): Promise<void> {
   const [app, phone] = [await memberWithTotp(foyer), await memberWithSms(foyer)];
   const codes = await giveRecoveryCodes(foyer, app.user);
@@ -127,7 +127,7 @@ describe.each(backends)('a thief of the stores or the log, on $name', (backend) 
 
   it('A thief of the stores finds nothing that gives access', async () => {
     const text = await loot(foyer.stores);
-    // They do hold the members, so the search is not a search in nothing.
+    // The dump contains the users, so the search is not empty.
     expect(text).toContain('@example.com');
     expect(text).toMatch(/oidc:Session:|oidc:AccessToken:/);
     expect(foundIn(text)).toEqual([]);

@@ -65,7 +65,7 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     ['max_age that has passed', { max_age: '1' }],
   ] as [string, Record<string, string>][])('An old session does not satisfy %s', async (_what, wanted) => {
     const user = await foyer.addUser();
-    // Ten seconds ago, by the machine's clock, which is the library's.
+    // The library uses the clock of the machine, so the session must be ten seconds old there.
     foyer.passTime(Date.now() - foyer.deps.now() - 10_000);
     const browser = await foyer.signedIn(user);
     foyer.passTime(10_000);
@@ -76,7 +76,7 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     const early = await browser.get(`/oauth2/authorize/${idOf(at)}`);
     expect(locationOf(early)).not.toMatch(/[?&]code=/);
 
-    // A new sign-in does, and its time is what the client app is told.
+    // A new sign-in satisfies the request, and the client app gets its time.
     const again = await begin(browser, wanted);
     foyer.passTime(5_000);
     await browser.post(`/sign-in${new URL(again.at).search}`, { username: user.email, password });
@@ -101,7 +101,7 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     await browser.post(`/sign-in${new URL(early).search}`, { username: other.email, password });
     const home = new URL(locationOf(await browser.get(await store(browser, early))));
     expect([home.searchParams.get('code'), home.searchParams.get('error')]).toEqual([null, 'login_required']);
-    // The one it names is let through.
+    // The user that the request names is accepted.
     const { begun, at: again } = await begin(browser, { id_token_hint: hint });
     foyer.passTime(1_000);
     await browser.post(`/sign-in${new URL(again).search}`, { username: wanted.email, password });
@@ -132,7 +132,7 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     const again = await browser.postJson('/storage', { authorization_code: idOf(at) });
     const second = await browser.get(resume);
     for (const anew of [await pathOf(again), new URL(locationOf(second)).pathname]) expect(anew).toBe('/begin-again');
-    // What the client app asked for is asked for again: a fresh sign-in.
+    // The client app requires a fresh sign-in, so Foyer asks again.
     const page = await (await browser.get(locationOf(second))).text();
     const landing = locationOf(await browser.get(refreshOf(page)));
     expect(await (await browser.get(landing)).text()).toContain('name="password"');
@@ -148,7 +148,7 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     const answer = await browser.get(resume);
     expect(answer.status).toBe(400);
     expect(answer.headers.get('location')).toBeNull();
-    // The one who is signed in now has not become the first.
+    // The second user does not become the first.
     const silent = await app.begin({ prompt: 'none' });
     expect((await subOf(browser, silent, silent.url)).sub).toBe(second.id);
   });
@@ -165,12 +165,12 @@ describe.each(backends)('POST /storage on $name', (backend) => {
     await browser.post(`/sign-in${new URL(at).search}`, { username: fresh.email, password });
     const consent = locationOf(await browser.get(await store(browser, at)));
     expect(new URL(consent).pathname).toBe('/consent');
-    // The old session's cookie takes the place of the fresh one.
+    // The cookie of the old session replaces the fresh one.
     const stolen = (await old.cookies()).foyer_session;
     await browser.jar.setCookie(`foyer_session=${stolen}; Path=/`, foyer.url);
     expect(await pathOf(await browser.postJson('/storage', { authorization_code: idOf(consent) }))).toBe('/consent');
     const allowed = await browser.post('/consent', { authorization_code: idOf(consent), decision: 'allow' });
-    // Asked anew, which is a fresh sign-in first.
+    // The repeated request requires a fresh sign-in first.
     const page = await (await browser.get(locationOf(allowed))).text();
     const landing = locationOf(await browser.get(refreshOf(page)));
     expect(await (await browser.get(landing)).text()).toContain('name="password"');

@@ -8,7 +8,7 @@ import { type PlainUser, startFoyer, type TestFoyer } from '../support/foyer.ts'
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
-/** Line and paragraph separators, and everything that turns the direction of text (Unicode UAX #9, section 2). */
+/** Line and paragraph separators, and all characters that change the direction of text (Unicode UAX #9, section 2). */
 const steering = [
   '\u2028',
   '\u2029',
@@ -151,7 +151,7 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
       await raw('/user/signup/plan', bytes('{"firstName":"', '"}'), 'application/json'),
       await raw('/settings/name', form, type),
       await raw('/settings/name', 'family_name=Byron&given_name=Caf%E9', type),
-      // A surrogate, and a longer form of a slash.
+      // The first text has a surrogate, the second an overlong form of a slash.
       await raw('/settings/name', 'family_name=Byron&given_name=%ED%A0%80', type),
       await raw('/settings/name', 'family_name=Byron&given_name=%C0%AF', type),
     ];

@@ -10,7 +10,7 @@ import { type Answer, basicOf, callByServer, portOf } from './wire.ts';
 
 type Which = 'the key-value store' | 'the database';
 
-/** Stores that can be made to fail as they do when they are away (see the contract tests): every call rejects. */
+/** Stores that a test can make fail as in an outage: every call rejects, as the contract tests require. */
 function breakable(backend: Backend) {
   let away: Which | undefined;
   const check = (which: Which) => {
@@ -36,13 +36,13 @@ function breakable(backend: Backend) {
       },
       transformResult: async ({ result }) => result,
     });
-    // Statements that were prepared go past the plugins.
+    // Prepared statements bypass the plugins.
     const executeQuery = db.executeQuery.bind(db);
     db.executeQuery = async (...query) => {
       check('the database');
       return executeQuery(...query);
     };
-    // What is kept of it is only used while it says that nothing has changed.
+    // A cached value is used only while the store confirms that nothing has changed.
     const changes = {
       ofRows(table: string) {
         check('the database');
@@ -97,7 +97,7 @@ describe.each([anyBackend])('while a store is away', (real) => {
 
   const call = (path: string, fields: Record<string, string>, authorization = basic): Promise<Answer> =>
     callByServer(portOf(foyer.url), path, fields, { host: new URL(foyer.url).host, authorization });
-  /** Says that it is away, leads nowhere, and leaves the browser's session as it is. */
+  /** The answer is 503 without a redirect, and the browser keeps its session. */
   async function expectAway(answer: Response): Promise<void> {
     expect([answer.status, answer.headers.get('location')]).toEqual([503, null]);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -163,7 +163,7 @@ describe.each([anyBackend])('while a store is away', (real) => {
         }
       });
       expect((await oidc.tokenIntrospection(app.config, token)).active).toBe(true);
-      // The refresh that could not be answered has not used its token up.
+      // The failed refresh has not used its token up.
       expect((await oidc.refreshTokenGrant(app.config, refresh_token)).access_token).toBeTruthy();
     });
 

@@ -21,7 +21,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
   const { userinfo, page, endLeases, refreshTokenIn, stored } = tokenCookieTools(() => foyer);
 
   describe('attack: token cookies as credentials', () => {
-    /** A browser that has a member's token cookies and nothing else. */
+    /** A browser with a user's token cookies and nothing else. */
     const withCookiesOf = async (user: User, into = foyer.browser()) => {
       const cookies = await (await foyer.signedIn(user)).cookies();
       for (const name of names) await into.jar.setCookie(`${name}=${cookies[name]}; Path=/`, foyer.url);
@@ -177,7 +177,7 @@ describe.each(backends)('token cookies of a domain on $name', (backend) => {
     await end(member, user);
     expect((await sibling.get('/oauth2/userInfo', bearer)).status).toBe(401);
     expect((await sibling.get('/identity/userAttributes', bearer)).status).toBe(401);
-    // Planted in the browser for all hosts of the domain, they sign nobody in.
+    // Planted for all hosts of the domain, the cookies sign no user in.
     for (const { key, value } of copies) {
       await sibling.jar.setCookie(`${key}=${value}; Domain=example.com; Path=/; Secure`, 'https://shop.example.com/');
     }

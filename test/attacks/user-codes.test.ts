@@ -6,7 +6,7 @@ import { portOf, Visitor } from './wire.ts';
 
 const limits = { GUESS_LIMIT_ADDRESS: '6', GUESS_LIMIT_OVERALL: '15', GUESS_LIMIT_DEVICE: '4' };
 
-/** RFC 8628, section 5.1: a code is short enough to be typed, so it must not be guessed. */
+/** RFC 8628, section 5.1: a user code is short, so guesses must be limited. */
 describe.each(backends)('guessing user codes on $name', (backend) => {
   let foyer: TestFoyer;
   beforeEach(async () => {
@@ -15,7 +15,7 @@ describe.each(backends)('guessing user codes on $name', (backend) => {
   afterEach(() => foyer?.close());
 
   const at = (ip: string) => new Visitor(portOf(foyer.url), site, { 'x-forwarded-for': ip });
-  /** With the page's own field, so that nothing but the code is wrong. */
+  /** Sends the page's own xsrf field, so that only the code is wrong. */
   async function guess(visitor: Visitor, user_code: string) {
     const xsrf = hiddenField((await visitor.send('/oauth2/device')).text, 'xsrf');
     return visitor.post('/oauth2/device', { xsrf, user_code });
@@ -33,20 +33,20 @@ describe.each(backends)('guessing user codes on $name', (backend) => {
 
   it('Of guesses from one address a few are checked, and afterwards not even the right code is', async () => {
     const { user_code: right } = await ask();
-    // Each in a browser of its own: cookies are easily thrown away.
+    // Each guess comes from a new browser, because an attacker can drop cookies.
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => guess(at('203.0.113.7'), wrong(n))));
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(6);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(14);
     const refused = await guess(at('203.0.113.7'), right);
     expect([refused.status, refused.text.includes('Harbour Radio')]).toEqual([429, false]);
-    // Elsewhere the member goes on.
+    // The user can continue at another address.
     expect((await guess(at('203.0.113.8'), right)).status).toBe(200);
   });
 
   it('Guesses from many addresses are slowed down overall, and others still connect a device', async () => {
     const { user_code: right } = await ask();
     const answers = await Promise.all(Array.from({ length: 24 }, (_, n) => guess(at(`198.51.100.${n % 8}`), wrong(n))));
-    // The network of these addresses has three times the limit of one; beyond the limit of all it has waited for its turns.
+    // The network of these addresses has three times the limit of one address; beyond the overall limit it waits.
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(18);
     const visitor = await guess(at('203.0.113.9'), right);
     expect([visitor.status, visitor.text.includes('Harbour Radio')]).toEqual([200, true]);

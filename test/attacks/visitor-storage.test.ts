@@ -6,7 +6,7 @@ import { production, site } from './production.ts';
 import { type Answer, Visitor } from './wire.ts';
 
 const minuteMs = 60_000;
-/** The smallest that can be configured; one address may fill a twentieth. */
+/** The smallest configurable size; one address may fill a twentieth of it. */
 const smallMb = 10;
 const shareBytes = (smallMb * 1_000_000) / 20;
 
@@ -78,7 +78,7 @@ describe.each(backends)('visitors who fill the key-value store, on $name', (back
     }
     expect(new Set(statuses)).toEqual(new Set([303, 429]));
     expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
-    // 300 of them would be 1.9 MB.
+    // 300 of these records would be 1.9 MB.
     expect(bytesOf(await visitorsRows(foyer)) - before).toBeLessThan(shareBytes);
     expect((await authorize(visitor('203.0.113.12'), query)).status).toBe(303);
   });
@@ -104,7 +104,7 @@ describe.each(backends)('visitors who fill the key-value store, on $name', (back
     const id = idIn(await authorize(who, query));
     const added = (await visitorsRows(foyer)).filter(({ key }) => !before.has(key));
     expect(added.map(({ ttlMs }) => ttlMs <= 10 * minuteMs)).toEqual([true, true]);
-    // As after these ten minutes.
+    // This ends the records as ten minutes do.
     await foyer.deps.kv.delete(...added.map(({ key }) => key));
     const landing = await who.get(`/?${new URLSearchParams({ authorization_code: id })}`);
     const again = await who.get(String(landing.headers.location));
@@ -175,7 +175,7 @@ describe.each(backends)('the key-value store at its limit for visitors, on $name
     const bucket = Math.floor(Date.now() / (5 * minuteMs)) + 1;
     const have = await full.foyer.deps.kv.count(`visitor-data:${bucket}`);
     await full.foyer.deps.kv.consumeCount(`visitor-data:${bucket}`, 10 * minuteMs, part * smallMb * 1_000_000 - have);
-    // One reading serves all requests of a second.
+    // One reading of the size serves all requests of a second.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
   };
   beforeAll(async () => {

@@ -16,16 +16,16 @@ export interface Sent {
   body?: string | Buffer;
 }
 
-/** It leaves an idle connection long before the server ends it: a request that meets that end has failed for no fault of anybody. */
+/** The agent drops idle connections long before the server does, so that no request meets a closing connection. */
 const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: 1_000 });
 
-/** One request exactly as given: unlike fetch it lets a test choose Host, paths and headers. */
+/** Sends one request exactly as given: unlike fetch, it accepts any Host, path and headers. */
 export function send(port: number, path: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const without = method === 'GET' ? {} : { 'content-length': '0' };
     const length = body === undefined ? without : { 'content-length': String(Buffer.byteLength(body)) };
     const asked = request(
-      // Of the answer: browsers take longer addresses than Node does by itself.
+      // This is for the answer: browsers accept longer addresses than Node does by default.
       { host: '127.0.0.1', port, path, method, agent, maxHeaderSize: 65_536, headers: { ...length, ...headers } },
       (res) => {
         const chunks: Buffer[] = [];
@@ -46,7 +46,7 @@ export function send(port: number, path: string, { method = 'GET', headers = {},
   });
 }
 
-/** Bytes on a socket, for what no HTTP library would send; answers what came back until the server closed. */
+/** Sends bytes that no HTTP library would send. @returns everything until the server closed */
 export function speak(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' });
@@ -66,11 +66,11 @@ export function speak(port: number, bytes: string): Promise<string> {
 
 export const portOf = (url: string): number => Number(new URL(url).port);
 
-/** How a client app's server says who it is (RFC 6749, section 2.3.1). */
+/** The authentication of a client app's server (RFC 6749, section 2.3.1). */
 export const basicOf = ({ id, secret }: { id: string; secret: string | null }): string =>
   `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
 
-/** What a client app's server sends. */
+/** The headers of a client app's server. */
 export function callByServer(
   port: number,
   path: string,
@@ -84,7 +84,7 @@ export function callByServer(
   });
 }
 
-/** A browser whose requests go to `port`, whatever address the site has in its eyes (a proxy or another process). */
+/** A browser whose requests go to `port`, although it sees the site at its own address (a proxy or another process). */
 export class Visitor {
   readonly jar: CookieJar;
   readonly #port: number;
@@ -95,7 +95,7 @@ export class Visitor {
     this.#port = port;
     this.#site = site;
     this.#headers = headers;
-    // As browsers do: a `__Host-` cookie that breaks its rules is not kept.
+    // Browsers drop a `__Host-` cookie that breaks its rules.
     this.jar = jar ?? new CookieJar(undefined, { prefixSecurity: 'strict' });
   }
 
@@ -121,7 +121,7 @@ export class Visitor {
     return this.send(path, { headers: { 'sec-fetch-site': 'none', ...headers } });
   }
 
-  /** As of a browser: the page that says why a form was refused is the answer to that form. */
+  /** Follows a refusal to its page, as a browser does. */
   async post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
     let answer = await this.submit(path, fields, headers);
     if (!isRefusal(answer.status, answer.setCookies)) return answer;

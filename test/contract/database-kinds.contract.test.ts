@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../server/store/index.ts';
 import { leftOut } from '../support/services.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 
-/** What only one of the two databases can get wrong. */
+/** Errors that only one of the two databases can have. */
 function openNamed(name: string): Promise<OpenStores> {
   const backend = backends.find((candidate) => candidate.name === name);
   if (!backend) throw new Error(`There is no backend ${name}`);

@@ -44,7 +44,7 @@ describe.each(backends)('database between processes: $name', ({ open }) => {
   });
 });
 
-/** How long a thread beside this one stands still at most: that is the machine's doing, and nobody's who waits for a lock. */
+/** The longest standstill of a parallel thread: the machine causes it, not a wait for a lock. */
 function watchMachine() {
   const thread = new Thread(
     `const { parentPort } = require('node:worker_threads');
@@ -69,7 +69,7 @@ function watchMachine() {
 }
 
 describe.each(backends.filter(({ name }) => name.startsWith('SQLite')))('a held write lock: $name', ({ open }) => {
-  // Long enough that standing still for it cannot be mistaken for a busy machine.
+  // This is long enough that a busy machine does not look like a standstill.
   const HOLD_MS = 1_500;
   let stores: OpenStores;
   let workers: Worker[];
@@ -83,7 +83,7 @@ describe.each(backends.filter(({ name }) => name.startsWith('SQLite')))('a held 
     await stores.destroy();
   });
 
-  /** Runs `work` while the worker holds the lock; the longest time that the event loop stood still, alone (ms). */
+  /** Runs `work` while the worker holds the lock. @returns the longest standstill of the event loop alone, in ms */
   async function standstillDuring(file: string, work: () => Promise<unknown>): Promise<number> {
     const [worker] = workers;
     if (!worker) throw new Error('No worker');

@@ -5,7 +5,7 @@ import { toE164, toNormalisedEmail, toSha256 } from '../support/ids.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 import { aClient, anOidcRecord, aSigningKey, aUser, NOW_MS } from './rows.ts';
 
-/** What `work` fails with; it must fail. */
+/** The error of `work`, which must fail. */
 async function failureOf(work: Promise<unknown>): Promise<unknown> {
   try {
     await work;

@@ -16,7 +16,7 @@ describe.each(backends)('key-value store between processes: $name', ({ open }) =
     await stores.destroy();
   });
 
-  /** The same task in both processes at once; all results in one list. */
+  /** Runs the same task in both processes at once. @returns all results in one list */
   async function bothPerform<T>(task: Task): Promise<T[]> {
     const lists = await Promise.all(workers.map((worker) => worker.perform<T[]>(task)));
     return lists.flat();

@@ -86,7 +86,7 @@ describe.each(backends)('migrations: $name', ({ reserve }) => {
       const applied = await Promise.all(
         workers.map((worker) => worker.perform<string[]>({ name: 'migrate', key: '', count: 1 })),
       );
-      // Which process applies which is chance.
+      // Chance decides which process applies which migration.
       expect(applied.flat().toSorted()).toEqual(released);
       expect(await pendingMigrations(database)).toEqual([]);
     } finally {

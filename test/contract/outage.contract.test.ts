@@ -7,7 +7,7 @@ import { openDatabase, openKeyValue, StoreUnavailable } from '../../server/store
 import { keepReviving } from '../../server/store/redis-revival.ts';
 import { freePort, leftOut, startPostgres, startRedis, startSentinel } from '../support/services.ts';
 
-/** Well under what a browser waits for, and more than every time limit of the stores. */
+/** Well below the timeout of a browser and above every time limit of the stores. */
 const QUICKLY_MS = 6000;
 const MINUTE_MS = 60_000;
 
@@ -17,7 +17,7 @@ async function expectUnavailable(work: Promise<unknown>): Promise<void> {
   expect(performance.now() - started).toBeLessThan(QUICKLY_MS);
 }
 
-/** Repeats until it works; a fail-over takes a moment, in which only StoreUnavailable is allowed. */
+/** Repeats `work` until it succeeds; during the fail-over only StoreUnavailable is allowed. */
 async function eventually<T>(work: () => Promise<T>, limitMs = 20_000): Promise<T> {
   const deadline = performance.now() + limitMs;
   for (;;) {
@@ -30,7 +30,7 @@ async function eventually<T>(work: () => Promise<T>, limitMs = 20_000): Promise<
   }
 }
 
-/** Undone after each test, latest first, also when it failed. */
+/** Undone after each test, latest first, even if the test failed. */
 const cleanups: Array<() => Promise<void>> = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -48,7 +48,7 @@ async function started<T extends { stop(): Promise<void> }>(starting: Promise<T>
   return service;
 }
 
-/** A server that accepts connections and never says a word. */
+/** A server that accepts connections and never answers. */
 async function startSilentServer(): Promise<{ port: number; stop(): Promise<void> }> {
   const server = createServer();
   const sockets = new Set<{ destroy(): void }>();
@@ -63,7 +63,7 @@ async function startSilentServer(): Promise<{ port: number; stop(): Promise<void
   };
 }
 
-/** Stands between client and server. Once told to swallow, it drops the next answer and breaks the connection. */
+/** A proxy between client and server. On command it drops the next answer and breaks the connection. */
 async function startSwallowingProxy(targetPort: number) {
   let swallow = false;
   const server = createServer((client) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { StoreUrls } from '../support/stores.ts';
 
-/** What a worker does; `count` is how often (all at once), or for how many milliseconds. */
+/** A task of a worker; `count` is the number of calls at once, or a time in milliseconds. */
 export interface Task {
   name:
     | 'take'
@@ -31,14 +31,14 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-/** Starts workers and waits until all of them have opened the stores, so that their tasks begin together. */
+/** Starts workers and waits until all have opened the stores, so that their tasks start together. */
 export async function startWorkers(count: number, urls: StoreUrls): Promise<Worker[]> {
   return Promise.all(Array.from({ length: count }, () => startWorker(urls)));
 }
 
 async function startWorker({ databaseUrl, redisUrl, dataDir }: StoreUrls): Promise<Worker> {
   const path = fileURLToPath(new URL('worker.ts', import.meta.url));
-  // Without the flags of the test runner: Node runs TypeScript by itself.
+  // The child needs no flags of the test runner: Node runs TypeScript by itself.
   const env = { ...process.env, NODE_OPTIONS: '', NODE_NO_WARNINGS: '1' };
   const child = fork(path, [databaseUrl, redisUrl, dataDir], { execArgv: [], env });
   const answers = receive(child);

@@ -2,7 +2,7 @@ import type { ClientTable, OidcTable, SigningKeyTable, UserTable } from '../../s
 import { uuidv7 } from '../../server/store/index.ts';
 import { toClientId, toNormalisedEmail, toSealedText, toSha256, toUserId } from '../support/ids.ts';
 
-/** More than 32 bits, as every time in milliseconds is. */
+/** More than 32 bits, like every time in milliseconds. */
 export const NOW_MS = 1_790_000_000_123;
 
 export function aUser(change: Partial<UserTable> = {}): UserTable {

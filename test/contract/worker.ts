@@ -1,4 +1,4 @@
-/** A process of its own that shares the stores with the test; `processes.ts` starts it and tells it what to do. */
+/** A separate process that shares the stores with the test; `processes.ts` starts it and sends its tasks. */
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -14,7 +14,7 @@ const kv = await openKeyValue({ url: redisUrl, dataDir });
 process.on('message', async (task: Task) => {
   process.send?.(await carryOut(task));
 });
-// It is killed, and could not keep what Node has compiled for the next one.
+// The process is killed, so it could not write Node's compile cache.
 flushCompileCache();
 const ready: Answer = { result: 'ready' };
 process.send?.(ready);
@@ -56,7 +56,7 @@ function allAtOnce<T>(count: number, work: (index: number) => Promise<T>): Promi
   return Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 }
 
-/** Reads first and writes then: what plain BEGIN fails at when another process wrote in between. */
+/** Reads and then writes: a plain BEGIN fails here if another process wrote in between. */
 async function readThenWrite(key: string, index: number): Promise<void> {
   await database.transaction(async (trx) => {
     await trx.selectFrom('meta').select('value').where('name', '=', key).executeTakeFirst();
@@ -76,7 +76,7 @@ async function insertFact(name: string): Promise<void> {
   await database.db.insertInto('meta').values({ name, value: '1' }).execute();
 }
 
-/** Takes the write lock of a SQLite file, says so, and gives it back after `durationMs`. */
+/** Takes the write lock of a SQLite file, reports it, and releases it after `durationMs`. */
 async function holdWriteLock(path: string, durationMs: number): Promise<void> {
   const file = new DatabaseSync(path);
   file.exec('BEGIN IMMEDIATE');

@@ -14,7 +14,7 @@ import type * as StoreModule from '../../server/store/index.ts';
 import type { ChildSettings, Order, Report } from './outbox-child.ts';
 
 const settings: ChildSettings = JSON.parse(process.argv[2] ?? '');
-/** Its files one by one: pages and React take half a second to load. */
+/** The child loads single files: pages and React take half a second. */
 const built = (file: string) => import(pathToFileURL(`${settings.dist}/server/${file}.js`).href);
 const { createSecretBox, openDatabase }: typeof StoreModule = await built('store/index');
 const { noMetrics }: typeof MetricsModule = await built('metrics/index');
@@ -25,7 +25,7 @@ const { createOutboxWorker }: typeof WorkerFile = await built('messages/outbox-w
 
 const report = (what: Report) => process.send?.(what);
 const { epochMs, speed } = settings;
-/** Waits and leases of the product as they are, only sooner over. */
+/** The waits and leases of the product, but shorter. */
 const now = () => Math.round(epochMs + (Date.now() - epochMs) * speed);
 
 const carrier = await createMailCarrier({ sendGrid: { apiKey: 'SG.key', url: settings.carrierUrl } });
@@ -84,6 +84,6 @@ process.on('message', async (order: Order) => {
     await sleep(2);
   }
 });
-// It is killed, and could not keep what Node has compiled for the next one.
+// The process is killed, so it could not write Node's compile cache.
 flushCompileCache();
 report({ name: 'ready' });

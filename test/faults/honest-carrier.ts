@@ -10,8 +10,10 @@ export interface Taken {
   group: string;
 }
 
-/** A mail service that honours the idempotency key: what it has taken once it says yes to, and does nothing. */
-/** @param refusing how often it says that it has no time */
+/**
+ * A mail service that honours the idempotency key: it accepts a repeated mail and does not send it again.
+ * @param refusing the share of requests that it refuses as busy
+ */
 export async function startHonestCarrier(random: () => number, refusing = 0.05) {
   const taken = new Map<string, Taken>();
   let repeated = 0;
@@ -45,13 +47,13 @@ export async function startHonestCarrier(random: () => number, refusing = 0.05) 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** In the order in which they came. */
+    /** The mails in the order of their arrival. */
     taken: () => [...taken.values()],
     repeated: () => repeated,
     listen(listener: (moment: Moment) => void) {
       onMoment = listener;
     },
-    /** While it does, it takes every request and answers none. */
+    /** While true, it accepts every request and answers none. */
     setHanging(value: boolean) {
       hangs = value;
     },

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import type { StoreUrls } from '../support/stores.ts';
 
 export interface ChildSettings extends Pick<StoreUrls, 'databaseUrl' | 'dataDir'> {
-  /** Where the built product lies. */
+  /** The folder of the built product. */
   dist: string;
   carrierUrl: string;
-  /** The product's clock runs `speed` times as fast as ours since then. */
+  /** Since this time the product's clock runs `speed` times as fast as the machine's. */
   epochMs: number;
   speed: number;
 }
 
-/** How many changes to make, under which seed's name. */
+/** The number of changes, and the name of their seed. */
 export interface Order {
   seed: number;
   changes: number;
@@ -24,16 +24,16 @@ export type Report = { name: 'ready' | 'working' | 'committed' };
 export interface OutboxChild {
   begin(order: Order): void;
   onReport(listener: (name: Report['name']) => void): void;
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>;
 }
 
 export const dist = join(import.meta.dirname, '..', '..', 'dist');
 
-/** Resolves when it waits for its order: the start is not what is tested. */
+/** Resolves when the child waits for its order, because the start is not tested. */
 export async function startChild(settings: ChildSettings): Promise<OutboxChild> {
   if (!existsSync(join(dist, 'server', 'main.js'))) throw new Error('run "npm run build" first');
-  // Without the flags of the test runner: Node runs TypeScript by itself.
+  // The child needs no flags of the test runner: Node runs TypeScript by itself.
   const env = { ...process.env, NODE_OPTIONS: '', NODE_NO_WARNINGS: '1' };
   const child: ChildProcess = fork(join(import.meta.dirname, 'child.ts'), [JSON.stringify(settings)], {
     execArgv: [],
@@ -44,7 +44,7 @@ export async function startChild(settings: ChildSettings): Promise<OutboxChild> 
     listeners.push((name) => name === 'ready' && resolve());
     child.once('exit', (code) => reject(new Error(`the child ended with ${code}`)));
   });
-  // Killed on purpose later, when nobody waits for that any more.
+  // The test kills it later on purpose, when no one waits for its end.
   ready.catch(() => {});
   child.on('message', ({ name }: Report) => {
     for (const listener of listeners) listener(name);

@@ -11,14 +11,18 @@ const changes = 25;
 
 type Carrier = Awaited<ReturnType<typeof startHonestCarrier>>;
 
-/** After the commit, while the carrier is asked, when it has taken the mail, when it has said so: how often first. */
+/**
+ // he moment of the kill and its occurrence: after the commit, during the request to the mail service, after it
+ // accepted
+ * the mail, or after its answer.
+ */
 function momentOf(seed: number): { moment: Moment | 'committed'; nth: number } {
   const random = seededRandom(seed);
   const moments = ['committed', 'arrived', 'taken', 'answered'] as const;
   return { moment: moments[Math.floor(random() * moments.length)] ?? 'taken', nth: 1 + Math.floor(random() * 12) };
 }
 
-/** Lets the child work until the seed's moment, and kills it there. @returns false when it had been through before */
+/** Lets the child work until the moment of the seed and kills it. @returns false if the child finished before */
 async function killAt(child: OutboxChild, carrier: Carrier, seed: number): Promise<boolean> {
   const { moment, nth } = momentOf(seed);
   let seen = 0;
@@ -44,7 +48,7 @@ const waiting = async ({ database }: OpenStores) =>
   (await database.db.selectFrom('outbox').select('id').where('state', '=', 'waiting').execute()).length;
 
 describe.each(backends)('a process that is killed, on $name', (backend: Backend) => {
-  // The database decides little here; each seed is the start of a process.
+  // The database matters little here, and each seed starts a process.
   const times = backend === anyBackend ? seeds : Math.ceil(seeds / 4);
   let stores: OpenStores;
   let carrier: Carrier;
@@ -68,12 +72,12 @@ describe.each(backends)('a process that is killed, on $name', (backend: Backend)
       const left: { seed: number; moment: string; messages: number }[] = [];
       for (let seed = 1; seed <= times; seed += 1) {
         const child = await next;
-        // The next one starts meanwhile.
+        // The next child starts in the meantime.
         next = startChild(settings);
         if (await killAt(child, carrier, seed)) killed += 1;
         left.push({ seed, moment: momentOf(seed).moment, messages: await waiting(stores) });
       }
-      // The last one finds what all of them left.
+      // The last child finds what the others left.
       const last = await next;
       last.begin({ seed: 0, changes: 1 });
       for (let looks = 0; looks < 3_000; looks += 1) {
@@ -86,7 +90,7 @@ describe.each(backends)('a process that is killed, on $name', (backend: Backend)
       const made = await db.selectFrom('meta').select(['name', 'value']).where('name', 'like', 'change %').execute();
       const taken = carrier.taken();
       const rows = await db.selectFrom('outbox').select(['state', 'sealed_payload']).execute();
-      // Every change has its one message, and no message is of a change that was rolled back.
+      // Every change has exactly one message, and no change that was rolled back has one.
       expect(taken.map(({ change }) => `change ${change}`).sort()).toEqual(made.map(({ name }) => name).sort());
       expect(rows).toHaveLength(made.length);
       expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['delivered']));
@@ -95,7 +99,7 @@ describe.each(backends)('a process that is killed, on $name', (backend: Backend)
         const order = taken.filter((mail) => mail.group === group).map(({ change }) => Number(change.split(':')[1]));
         expect({ group, order }).toEqual({ group, order: order.toSorted((a, b) => a - b) });
       }
-      // Or it would prove nothing. Whoever dies before the carrier has answered leaves at least what it was asked to take.
+      // Without these the test proves nothing: a child that dies before the answer leaves at least the mail it sent.
       expect(killed).toBe(times);
       const unanswered = left.filter(({ moment }) => moment === 'arrived' || moment === 'taken');
       expect(unanswered.length).toBeGreaterThanOrEqual(2);

@@ -14,7 +14,7 @@ import { seededRandom } from './seeded.ts';
 
 /** `npm run test:faults -- --seeds N` has more. */
 const seeds = Number(process.env.FOYER_FAULT_SEEDS ?? 20);
-/** About as many as a purchase from its first page to its last one has with Stripe. */
+/** About the number of exchanges with Stripe in a whole purchase. */
 const exchanges = 40;
 const password = 'correct horse 9';
 const summary = '/signup/verifiedCode';
@@ -35,7 +35,7 @@ async function ready({ url, stderr }: ServerProcess): Promise<void> {
   throw new Error(`the server did not come: ${stderr()}`);
 }
 
-/** The one that was started meanwhile; and the one after it starts, unless this is the last. */
+/** The server that was started in the meantime. Starts the one after it, unless this is the last. */
 async function nextServer({ last = false } = {}): Promise<ServerProcess> {
   const server = await next;
   await ready(server);
@@ -73,7 +73,7 @@ afterAll(async () => {
 
 let hash: Promise<string> | undefined;
 
-/** Somebody whose address has just been confirmed. */
+/** A user whose address has just been confirmed. */
 async function addMember(seed: number): Promise<string> {
   const cost = { memoryCost: 1_024, timeCost: 1, parallelism: 1 };
   hash ??= createPasswordHasher({ queueMax: 1, waitMs: 10_000, cost }).hash(password, 'operator');
@@ -98,7 +98,7 @@ async function addMember(seed: number): Promise<string> {
   return id;
 }
 
-/** What the browser does with Stripe: the card is confirmed there, and its bank content. */
+/** The browser's part at Stripe: it confirms the card, and the bank agrees. */
 const setupIntentOf = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? '';
 
 function confirmCard({ clientSecret }: { clientSecret: string }): string {
@@ -157,7 +157,7 @@ async function killedAmong(members: Member[], server: ServerProcess): Promise<Me
     const random = seededRandom(member.seed);
     return { member, nth: 1 + Math.floor(random() * exchanges), delayMs: Math.floor(random() * 12) };
   });
-  // Whoever is to get furthest begins first, and goes alone for as many exchanges as the next one is to stay behind.
+  // The purchase that is to get furthest starts first and runs alone until it has its lead over the next.
   places.sort((one, other) => other.nth - one.nth);
   const beginsAt = places.map(({ nth }, index) =>
     places.slice(0, index).reduce((sum, earlier) => sum + earlier.nth - nth, 0),
@@ -181,14 +181,14 @@ async function killedAmong(members: Member[], server: ServerProcess): Promise<Me
   }
   function look(): void {
     for (const { member } of places.slice(through.length)) {
-      // Not for ever behind somebody whose way was shorter.
+      // A purchase with fewer exchanges must not block the others for ever.
       if (seen - from < (beginsAt[through.length] ?? 0) && done.size < through.length) break;
       through.push(go(member));
     }
     if (done.size === places.length) end();
     if (seen - from < killsAt || doomed) return;
     doomed = true;
-    // Stripe has done it; whether the answer has come is a matter of moments.
+    // Stripe has done its part; the answer may or may not have arrived.
     setTimeout(() => {
       dead = true;
       server.signal('SIGKILL');
@@ -221,11 +221,11 @@ it(
     for (let seed = 1; seed <= seeds; seed += 1) {
       members.push({ id: await addMember(seed), email: `seed${seed}@example.com`, seed });
     }
-    // A server's start takes longer than some purchases: each is killed under four of them.
+    // The start of a server takes longer than some purchases, so each kill meets four of them.
     for (let first = 0; first < seeds; first += 4) {
       underWay.push(...(await killedAmong(members.slice(first, first + 4), await nextServer())));
     }
-    // Or the test would show nothing.
+    // Without such kills the test would show nothing.
     expect(underWay.length).toBeGreaterThan(seeds / 2);
     const last = await nextServer({ last: true });
     const wrong: unknown[] = [];

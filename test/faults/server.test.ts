@@ -19,7 +19,7 @@ async function ready({ url, stderr }: ServerProcess): Promise<void> {
   throw new Error(`the server did not come: ${stderr()}`);
 }
 
-/** A client app and members, written beside the running server as the operator's command does. */
+/** A client app and users, written beside the running server as the operator's command does. */
 async function populate(dataDir: string) {
   const database = await openDatabase({ dataDir });
   try {
@@ -78,10 +78,10 @@ it('While the mail service hangs only mail waits, and a server that is killed me
     for (const email of emails) {
       const beganMs = performance.now();
       expect((await send(server, token, email)).status).toBe(200);
-      // The carrier's own patience is 15 seconds.
+      // The timeout for the mail service is 15 seconds.
       expect(performance.now() - beganMs).toBeLessThan(10_000);
     }
-    // The delivery is under way from here on.
+    // The delivery is in progress from here on.
     await asked;
     expect((await fetch(server.url)).status).toBe(200);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
@@ -92,7 +92,7 @@ it('While the mail service hangs only mail waits, and a server that is killed me
     carrier.setHanging(false);
     const again = await servers.start({ ...variables, PORT: String(server.port) });
     await ready(again);
-    // The lease of the one that was killed has to run out: ten seconds.
+    // The lease of the killed server has to expire, which takes ten seconds.
     for (let times = 0; times < 300 && carrier.taken().length < emails.length; times += 1) await sleep(100);
     expect(carrier.taken()).toHaveLength(emails.length);
     again.signal('SIGTERM');

@@ -26,7 +26,7 @@ async function signedIn(foyer: TestFoyer, user?: User, ...begin: string[]) {
   return { browser: await foyer.signedIn(user ?? (await foyer.addUser())), begin: ['/settings', ...begin] };
 }
 
-/** Where an answer leads on this site. */
+/** The target of an answer on this site. */
 async function follow(browser: Browser, path: string): Promise<string> {
   const location = (await browser.get(path, { from: 'cross-site' })).headers.get('location');
   return location ?? path;

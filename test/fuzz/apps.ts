@@ -5,7 +5,7 @@ import { device } from '../support/devices.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, tokensFor } from '../support/relying-party.ts';
 
-/** Client apps, and what they were given. */
+/** Client apps and their tokens. */
 export interface FuzzApps {
   web: RelyingParty;
   partner: RelyingParty;
@@ -17,14 +17,14 @@ export interface FuzzApps {
   basic: string;
   clientId: string;
   redirectUri: string;
-  /** A proof for DPoP of a key of its own, and a client assertion: signed, and mutated later. */
+  /** A DPoP proof with its own key and a client assertion: they are signed here and mutated later. */
   signedJwts: string[];
   userCode(): Promise<string>;
 }
 
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** JWTs as a client signs them: a DPoP proof (RFC 9449), a client assertion (RFC 7523) and a request object (RFC 9101). */
+/** JWTs that a client signs: a DPoP proof (RFC 9449), a client assertion (RFC 7523) and a request object (RFC 9101). */
 function signJwts(issuer: string, clientId: string, nowMs: number): string[] {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwk = publicKey.export({ format: 'jwk' });

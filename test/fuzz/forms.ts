@@ -27,7 +27,7 @@ export function formsIn(html: string, address: string): Form[] {
   }));
 }
 
-/** A value that a member might type into a field of this name. */
+/** A value that a user might type into a field of this name. */
 function sampleOf(name: string): string {
   if (/email|username/i.test(name)) return 'someone@example.com';
   if (/phone/i.test(name)) return '+4915112345678';

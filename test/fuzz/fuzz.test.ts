@@ -32,7 +32,7 @@ describe('fuzzed requests', () => {
       expect([`seed ${seed}`, findings]).toEqual([`seed ${seed}`, []]);
       expect([`seed ${seed}`, scene.errors()]).toEqual([`seed ${seed}`, []]);
       expect(crashes).toEqual([]);
-      // A scene whose requests are all refused at the door would find nothing.
+      // If all requests were refused at once, the fuzzer would find nothing.
       for (const [kind, count] of Object.entries(sent)) expect([kind, count > requests / 30]).toEqual([kind, true]);
       for (const hundred of ['2xx', '3xx', '4xx'])
         expect([hundred, (statuses[hundred] ?? 0) > requests / 50]).toEqual([hundred, true]);

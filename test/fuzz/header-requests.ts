@@ -70,7 +70,7 @@ export const headers: Generate = (random, scene) => {
       random.oneIn(2) ? random.pick(headerValues) : mutateText(random, random.pick(headerValues)),
     );
   }
-  // An expectation is a matter of Node's own server, and its client waits for the answer.
+  // Node's server handles Expect itself, and its client would wait for the answer.
   delete odd.expect;
   if (odd.host === '') odd.host = scene.host;
   return { method: random.pick(['GET', 'GET', 'HEAD', 'POST']), path: addressText(path), headers: odd };

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** Texts that parsers, stores and templates are known to stumble over. */
+/** Texts that are known to break parsers, stores and templates. */
 const hostileTexts: readonly string[] = [
   '',
   ' ',
@@ -126,7 +126,7 @@ function nested(random: Random): unknown {
   );
 }
 
-/** A value of JSON that a schema did not ask for. */
+/** A JSON value that no schema allows. */
 export function oddJson(random: Random): unknown {
   const kinds: (() => unknown)[] = [
     () => null,
@@ -179,7 +179,7 @@ export function mutateFields(random: Random, fields: readonly Field[]): Field[] 
   return mutated;
 }
 
-/** As a browser writes them, or with percent signs that mean nothing. */
+/** Encodes fields as a browser does, or with invalid percent signs. */
 export function encodeFields(random: Random, fields: readonly Field[]): string {
   const text = fields.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&');
   return random.oneIn(25) ? mutateText(random, text).replaceAll(/[^\u0020-\u00ff]/g, '') : text;

@@ -1,7 +1,7 @@
 import { encodeFields, type Field, headerText, mutateFields, mutateJwt, mutateText, mutateXml } from './mutate.ts';
 import { addressText, type FuzzRequest, form, type Generate, json, query } from './request-parts.ts';
 
-/** An answer of a SAML provider, changed, in base64 or in something that almost is. */
+/** A changed answer of a SAML provider, in base64 or almost in base64. */
 export const saml: Generate = (random, scene) => {
   const xml = mutateXml(
     random,

@@ -16,7 +16,7 @@ export type Generate = (random: Random, scene: FuzzScene) => FuzzRequest;
 export const form = 'application/x-www-form-urlencoded';
 export const json = 'application/json';
 
-/** As a form of Foyer's own page is sent. */
+/** The headers of a form of Foyer's own page. */
 export const ownPage = (scene: FuzzScene): Record<string, string> => ({
   host: scene.host,
   origin: scene.url,

@@ -28,7 +28,7 @@ export interface FuzzOptions {
   progress?(sent: number): void;
 }
 
-/** An answer takes this long at most, also while a hundred others are worked on. */
+/** The maximum time of an answer, also while the server handles a hundred others. */
 const hangMs = 20_000;
 const parallel = 16;
 /** After so many requests limits, sessions and pending requests are renewed. */

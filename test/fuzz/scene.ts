@@ -15,9 +15,9 @@ import type { Field } from './mutate.ts';
 
 export interface FuzzOperation {
   method: string;
-  /** With its parameters in braces. */
+  /** The path, with its parameters in braces. */
   path: string;
-  /** Names of those in the query. */
+  /** The names of the parameters in the query. */
   parameters: string[];
   /** JSON schema of the body. */
   schema: unknown;
@@ -36,11 +36,11 @@ export interface FuzzScene {
   samlMessages: string[];
   relayStates: string[];
   protocolCalls: { path: string; fields: Field[] }[];
-  /** Ids that exist, of members and others. */
+  /** Ids that exist, of users and other records. */
   ids: string[];
   /** What the product logged at level error so far. */
   errors(): readonly string[];
-  /** Signs everybody in again, after all limits have run out. */
+  /** Signs every user in again, after all limits have run out. */
   renew(): Promise<void>;
   close(): Promise<void>;
 }
@@ -147,7 +147,7 @@ const unlimited: Backend = {
   },
 };
 
-/** Limits that a fuzzer must not meet at its first hundred requests: what lies behind them is to be tried. */
+/** Limits high enough that the fuzzer reaches the code behind them. */
 const highLimits = {
   GUESS_LIMIT_ADDRESS: '1000000',
   GUESS_LIMIT_OVERALL: '1000000',
@@ -158,7 +158,7 @@ const highLimits = {
 
 export async function openFuzzScene(): Promise<FuzzScene> {
   const providers = await startProviders();
-  // Mutated values travel to it; whether each fits Stripe's description is not the question here.
+  // Stripe gets mutated values; this test does not check that they fit Stripe's description.
   const clock = { now: Date.now };
   const stripe = await startStripe({ checked: false, now: () => clock.now() });
   await syncPlans(createStripe({ secretKey: stripeKeys.secretKey, apiUrl: stripe.url }), createCatalogue(loadPlans()));
@@ -187,7 +187,7 @@ export async function openFuzzScene(): Promise<FuzzScene> {
     ...(await prepare()),
     errors: () => errors,
     async renew() {
-      // Codes that wait while the clock is moved would expire, which Foyer rightly logs as errors.
+      // Codes that wait while the clock moves would expire, and Foyer would rightly log errors.
       await foyer.mails('nobody@example.com');
       foyer.passTime(25 * 60 * 60_000);
       Object.assign(scene, await prepare());

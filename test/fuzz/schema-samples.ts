@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** What this reads of a JSON schema; anything else gets an arbitrary value. */
+/** The parts of a JSON schema that are read; for all others the value is arbitrary. */
 interface Schema {
   type?: string;
   const?: unknown;
@@ -21,7 +21,7 @@ const texts: Record<string, string> = {
   uri: 'https://example.com/',
 };
 
-/** A value that fits a JSON schema, for a mutation to begin with. */
+/** A value that fits a JSON schema, as the start of a mutation. */
 export function sampleOf(random: Random, given: unknown): unknown {
   const schema = (given ?? {}) as Schema;
   const choices = schema.anyOf ?? schema.oneOf;

@@ -1,4 +1,4 @@
-/** From samples to the figures that are shown. */
+/** Computes the figures of the report from samples. */
 
 /** The value under which a share (0 to 1) of the samples lie. @throws RangeError without samples */
 export function quantile(samples: readonly number[], share: number): number {
@@ -21,7 +21,7 @@ export interface Figure {
   what: string;
   value: number;
   unit: 'ratio' | 'ms' | 'MB' | '/s';
-  /** What the design asks for; a figure without one only informs. */
+  /** The limit of the design; a figure without one only informs. */
   aim?: { atLeast: number } | { below: number };
   detail?: string;
 }
@@ -51,7 +51,11 @@ export interface Rounds {
   cpuMs: number[];
 }
 
-/** Foyer against its yardstick: the median of the pairs' ratios, because both of a pair met the same machine. */
+/**
+ // ompares Foyer with its baseline by the median ratio of the pairs: the two of a pair ran one after the other under
+ // the
+ * same conditions.
+ */
 export function compared(what: string, yardstick: Rounds, foyer: Rounds, aim: number): Figure {
   const ratios = foyer.perSecond.map((rate, index) => rate / (yardstick.perSecond[index] ?? Number.NaN));
   const cpu =

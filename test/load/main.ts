@@ -1,4 +1,4 @@
-/** `npm run bench`: what the design's section 10 promises, measured. See docs/benchmarks.md. */
+/** `npm run bench` measures the promises of section 10 of the design. See docs/benchmarks.md. */
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -116,7 +116,7 @@ async function run(): Promise<void> {
   }
 }
 
-// An orderly exit, so that nothing that was started stays.
+// An orderly exit ends every child process.
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
 if (values.help) console.log(help);

@@ -7,9 +7,9 @@ import type { SmtpSink } from './servers/smtp.ts';
 import { client, publicUrl } from './setting.ts';
 import type { Stores } from './stores.ts';
 
-/** A service may have 60 mails a minute sent. */
+/** A service may send 60 mails a minute. */
 const mailsOfOneService = 40;
-/** Between two codes of a flow, and a little more. */
+/** The waiting time between two codes of a flow, and a little more. */
 const resendWaitMs = 31_000;
 
 interface Subject {
@@ -18,7 +18,7 @@ interface Subject {
 }
 
 type Probe = Child<ExistenceProbe>;
-/** What is asked for each address, after what must come before it has been asked. */
+/** The request for each address, and the requests that must come before it. */
 type Prepare = (probe: Probe, emails: string[], foyer: Child<FoyerServer>) => Promise<Ask[]>;
 
 const ownForm = {
@@ -43,7 +43,7 @@ const call = (path: string, body: object, headers: Record<string, string> = {}):
 
 const signUpBy = (email: string) => ({ given_name: 'Ida', family_name: 'Sommer', email, password: 'open sesame 7' });
 
-/** Each place, by page and by call where it has both. */
+/** Each place, by page and by call if both exist. */
 const places: Record<string, { prepare: Prepare; imported?: boolean }> = {
   'forgot-page': {
     prepare: async (_probe, emails) => emails.map((username) => form('/forgot-password', { username }, 303)),
@@ -107,7 +107,7 @@ function tokenOf(id: string): Ask {
 }
 
 let addresses = 0;
-/** As many members as strangers, in random order and with addresses that look alike. */
+/** Users and strangers in equal numbers and random order, with similar addresses. */
 function subjects(tries: number): Subject[] {
   const all = Array.from({ length: 2 * tries }, (_, n) => ({ isMember: n < tries, at: Math.random() }));
   all.sort((one, other) => one.at - other.at);
@@ -136,7 +136,7 @@ function figuresOf(place: string, timed: Timed[], who: Subject[]): Figure[] {
   });
 }
 
-/** With nothing else to do, so that compiling is no part of what is seen. */
+/** Warms the code up, so that the figures contain no compilation. */
 async function warmUp(probe: Probe, foyer: Child<FoyerServer>, { prepare, imported = false }: (typeof places)[string]) {
   const who = subjects(15);
   await foyer.addNamed({ emails: who.filter(({ isMember }) => isMember).map(({ email }) => email), imported });
@@ -146,7 +146,7 @@ async function warmUp(probe: Probe, foyer: Child<FoyerServer>, { prepare, import
 }
 
 const rightAfter: Watch = { looks: 8, ms: 0, pauseMs: 0 };
-/** Until every mail has left, whenever that was. */
+/** Waits until every mail has left. */
 const wholeWindow: Watch = { looks: 8, ms: 2_600, pauseMs: 3 };
 
 /**

@@ -5,7 +5,7 @@ import { startChild } from './rpc.ts';
 import type { FoyerServer } from './servers/foyer.ts';
 import type { Stores } from './stores.ts';
 
-/** The limits as the product has them; only the address of a page may be asked for without end. */
+/** The limits of the product, without the limit of requests for a page. */
 const productLimits = {
   GUESS_LIMIT_ACCOUNT: '10',
   GUESS_LIMIT_DEVICE: '20',
@@ -20,7 +20,7 @@ const rightPasswords = 200;
 const devices = 12;
 const honest = 10;
 
-/** How long other members wait for their sign-in while one member sends 200 right passwords at once. */
+/** The time that other users wait for their sign-in while one user sends 200 right passwords at once. */
 export async function measureFlood(stores: Stores, { pairs }: Effort): Promise<Figure[]> {
   const generator = startChild<Generator>('generator/main.ts');
   const foyer = startChild<FoyerServer>('servers/foyer.ts', { ...stores.environment, ...productLimits });

@@ -4,7 +4,7 @@ import { type Figure, median } from './figures.ts';
 import type { Effort } from './part-provider.ts';
 import { password } from './setting.ts';
 
-/** Memory in MiB and passes; the first is the least that Foyer takes, and its default. */
+/** Memory in MiB and passes; the first pair is Foyer's minimum and default. */
 const profiles: [mebibytes: number, passes: number][] = [
   [19, 2],
   [19, 3],
@@ -15,7 +15,7 @@ const profiles: [mebibytes: number, passes: number][] = [
   [128, 3],
 ];
 
-/** What one hash takes by ARGON2_MEMORY_KIB and ARGON2_PASSES: to be chosen by the machine that it runs on. */
+/** The time of one hash by ARGON2_MEMORY_KIB and ARGON2_PASSES, so that an operator can choose them for a machine. */
 export async function measureHashes({ pairs }: Effort): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [mebibytes, passes] of profiles) {

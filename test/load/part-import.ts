@@ -13,10 +13,10 @@ import type { Stores } from './stores.ts';
 const main = join(import.meta.dirname, '..', '..', 'dist', 'server', 'cli', 'main.js');
 const total = 100_000;
 
-/** The columns of a Cognito pool; every other member has a hash, as none of Cognito has. */
+/** The columns of a Cognito pool; every second user has a hash, which Cognito does not export. */
 const header =
   'cognito:username,name,given_name,family_name,profile,picture,email,email_verified,gender,birthdate,zoneinfo,locale,phone_number,phone_number_verified,address,updated_at,cognito:mfa_enabled,custom:newsletter,custom:tos_signed,custom:tos_version,custom:companyName,custom:jobTitle,sub,password_hash';
-/** Of no password; it is read, and not computed. */
+/** A hash of no password; the import only reads it. */
 const hash = `$2a$10$${'abcdefghijklmnopqrstuv'}${'a'.repeat(31)}`;
 
 function line(n: number): string {
@@ -35,11 +35,11 @@ async function writeMembers(path: string): Promise<void> {
 }
 
 interface Run {
-  /** Undefined when it was killed. */
+  /** Undefined if the command was killed. */
   counts?: { added: number; there: number; refused: number; seconds: number };
   seconds: number;
   cpuSeconds: number;
-  /** The most that was resident, in megabytes. */
+  /** The maximum resident memory, in megabytes. */
   peakMb: number;
 }
 
@@ -52,12 +52,12 @@ async function usageOf(pid: number): Promise<{ peakMb: number; cpuSeconds: numbe
   );
   const peak = /^VmHWM:\s+(\d+) kB$/m.exec(status ?? '')?.[1];
   if (peak === undefined || !stat) return undefined;
-  // Behind the name in brackets: state is the third field, user and system time the fourteenth and fifteenth.
+  // The fields follow the name in brackets: state is the third, user and system time are the fourteenth and fifteenth.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { peakMb: (Number(peak) * 1024) / 1e6, cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticks };
 }
 
-/** One run of the built command, which is killed when `kill` says so. */
+/** One run of the built command, which is killed when `kill` returns true. */
 async function runImport({ environment }: Stores, args: string[], kill?: () => Promise<boolean>): Promise<Run> {
   const beganMs = performance.now();
   const child = spawn(process.execPath, [main, 'user', 'import', ...args, '--json'], {
@@ -82,7 +82,7 @@ async function runImport({ environment }: Stores, args: string[], kill?: () => P
   return { counts: JSON.parse(out), seconds, ...usage };
 }
 
-/** How many there are of each: rows, ids that differ, records. */
+/** The numbers of rows, distinct ids and records. */
 async function countsOf({ environment }: Stores): Promise<{ users: number; ids: number; records: number }> {
   const text =
     'select (select count(*) from users) as users, (select count(distinct id) from users) as ids, (select count(distinct user_id) from user_records) as records';

@@ -6,16 +6,16 @@ import type { FoyerServer } from './servers/foyer.ts';
 import type { Listening, Usage } from './setting.ts';
 import type { Stores } from './stores.ts';
 
-/** How long and how often everything is measured. */
+/** The length and number of the measurements. */
 export interface Effort {
   pairs: number;
-  /** Of one round of one measurement. */
+  /** The length of one round of one measurement. */
   seconds: number;
 }
 
 const members = 100;
 const atOnce = 16;
-/** Sign-ons in a row before their codes are exchanged and their tokens used, as client apps do within a second. */
+/** The number of sign-ons before their codes are exchanged and their tokens used, as client apps do within a second. */
 const chunk = 400;
 const userinfosPerSignOn = 2;
 const warmUpSeconds = 6;
@@ -52,7 +52,7 @@ async function round(generator: Child<Generator>, { port, usage }: Server, chunk
   return { authorize: result('authorize'), exchange: result('exchange'), userinfo: result('userinfo') };
 }
 
-/** Until the compiler has seen everything often enough. Answers the seconds that one chunk takes at the end. */
+/** Runs until the code is compiled. @returns the seconds of one chunk at the end */
 async function warmUp(generator: Child<Generator>, server: Server): Promise<number> {
   const beganMs = performance.now();
   let seconds = 0;
@@ -76,7 +76,7 @@ function keep(rounds: Record<Measured, Rounds>, results: Results): void {
   }
 }
 
-/** Code exchange, silent authorize and userinfo against the bare library, in alternating rounds. */
+/** Compares code exchange, silent authorize and userinfo with the bare library, in alternating rounds. */
 export async function measureProvider(stores: Stores, { pairs, seconds }: Effort): Promise<Figure[]> {
   const generator = startChild<Generator>('generator/main.ts');
   const bareChild = startChild<BareProvider>('servers/bare-provider.ts');

@@ -8,12 +8,15 @@ import type { RawArgon2 } from './servers/raw-argon2.ts';
 import type { Stores } from './stores.ts';
 
 const members = 50;
-/** Enough that the queue before the hash is never empty. */
+/** Enough callers that the queue of hashes is never empty. */
 const atOnce = 4 * availableParallelism();
 const visitsPerSecond = 50;
 const visitingMs = 20_000;
 
-/** Sign-ins against the raw rate of argon2id, and what other visitors wait while sign-ins take all the machine has. */
+/**
+ * Compares sign-ins with the raw rate of argon2id, and measures how long other visitors wait during full load by
+ * sign-ins.
+ */
 export async function measureSignIns(stores: Stores, { pairs, seconds }: Effort): Promise<Figure[]> {
   const generator = startChild<Generator>('generator/main.ts');
   const visitors = startChild<Generator>('generator/main.ts');

@@ -23,7 +23,7 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-/** Resident memory in megabytes, or undefined where /proc does not tell. */
+/** Resident memory in megabytes, or undefined without /proc. */
 async function residentMb(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
@@ -36,7 +36,7 @@ interface Started {
   child: ChildProcess;
 }
 
-/** The real entry as `npm start` runs it: development, sandbox, demo app, listening on this machine alone. */
+/** The entry that `npm start` runs: development with sandbox and demo app, listening on this machine only. */
 async function startMain(dataDir: string): Promise<Started> {
   const [port, sandboxPort] = [await freePort(), await freePort()];
   const beganMs = performance.now();
@@ -67,10 +67,10 @@ async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** From the start of the process to its first page, and its memory, idle and after pages have been asked for. */
+/** The time from the start of the process to its first page, and its memory, idle and after requests for pages. */
 export async function measureStart({ environment }: Stores, { pairs, seconds }: Effort): Promise<Figure[]> {
   const dataDir = join(environment.DATA_DIR ?? '', 'started');
-  // The first one makes the database, the keys and the demo member: not what is measured.
+  // The first start creates the database, the keys and the demo user, and is not measured.
   await stop((await startMain(dataDir)).child);
   const times: number[] = [];
   const idle: number[] = [];

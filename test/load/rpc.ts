@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { nodeSettings } from '../../scripts/lib/ready.mjs';
 
 /**
- * Calls between the process that leads a measurement and those that it measures with: each answers named functions
- * over Node's channel between parent and child, so that nobody's event loop works for anybody else.
+ * Calls between the process that leads a measurement and its child processes. Each child answers named functions over
+ * Node's channel between parent and child, so that no process uses the event loop of another.
  */
 
 type Handlers = Record<string, (argument: never) => unknown>;
@@ -16,7 +16,7 @@ interface Call {
 }
 type Answer = { id: number; result: unknown } | { id: number; error: string };
 
-/** In the child: answers calls until the parent goes. */
+/** In the child: answers calls until the parent exits. */
 export function serve(handlers: Handlers): void {
   process.on('message', async ({ id, name, argument }: Call) => {
     const answer = async (): Promise<Answer> => {
@@ -30,12 +30,12 @@ export function serve(handlers: Handlers): void {
     };
     process.send?.(await answer());
   });
-  // An orderly exit: a profile, if one is taken, is written then.
+  // An orderly exit writes the profile, if there is one.
   process.on('disconnect', () => process.exit(0));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 }
 
-/** What a child answers, as its parent sees it. */
+/** The functions of a child, as its parent calls them. */
 type Remote<H> = {
   [N in keyof H]: H[N] extends (...given: infer A) => infer R ? (...given: A) => Promise<Awaited<R>> : never;
 };
@@ -61,11 +61,11 @@ export function startChild<H>(file: string, environment: Record<string, string> 
       ...(TMPDIR !== undefined && { TMPDIR }),
       NODE_ENV: 'production',
       UV_THREADPOOL_SIZE: String(availableParallelism()),
-      // The product gets what it is started with; a yardstick gets Node as it comes.
+      // The product gets its own Node options; a baseline gets the defaults of Node.
       ...(file === 'servers/foyer.ts' && nodeSettings({})),
       ...environment,
     },
-    // The log is written, as in production, but nobody reads it.
+    // The log is written as in production, but discarded.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: profiled ? ['--cpu-prof', `--cpu-prof-dir=${BENCH_PROFILE_DIR}`] : [],
   });
@@ -101,7 +101,7 @@ export function startChild<H>(file: string, environment: Record<string, string> 
     get: (_target, name) => {
       if (name === 'stop') return stop;
       if (name === 'pid') return child.pid;
-      // A promise's own method: asked for when the child is returned from an async function.
+      // An async function that returns the child asks for `then`, which must not be a call.
       if (name === 'then' || typeof name !== 'string') return undefined;
       return (argument: unknown) => call(name, argument);
     },

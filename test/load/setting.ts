@@ -1,12 +1,12 @@
 import { toNormalisedEmail } from '../support/ids.ts';
-/** What both sides of a comparison agree on: addresses, the client app, the members. Nothing here leaves this machine. */
 
+/** The addresses, client app and users that both sides of a comparison share. All requests stay on this machine. */
 export const host = 'login.example.com';
 export const publicUrl = `https://${host}`;
 export const redirectUri = 'https://app.example.com/callback';
 export const scope = 'openid profile email phone';
 export const password = 'correct horse 9';
-/** A client secret with 256 bits, as `foyer client add` makes them. */
+/** A client secret with 256 bits, like those of `foyer client add`. */
 export const client = { id: 'bench-app', secret: `foyer_cs_${'bench-only-'.repeat(4)}` };
 export const memberEmail = (index: number) => toNormalisedEmail(`member${index}@example.com`);
 
@@ -24,7 +24,7 @@ export const paths = {
 } as const;
 
 export interface Usage {
-  /** Of the whole process, in milliseconds. */
+  /** The processor time of the whole process, in milliseconds. */
   cpuMs: number;
   rssBytes: number;
 }
@@ -34,7 +34,7 @@ export function usage(): Usage {
   return { cpuMs: (user + system) / 1000, rssBytes: process.memoryUsage.rss() };
 }
 
-/** Where a server listens: always on this machine alone. */
+/** Every server listens on this machine only. */
 export interface Listening {
   port: number;
 }

@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { send } from '../attacks/wire.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 
-/** One thing that visitors can do which may be kept. */
+/** A request of a visitor that may leave a record. */
 export interface Attack {
   name: string;
-  /** In one turn from one address; a refusal ends it earlier. */
+  /** The number of requests in one turn from one address; a refusal ends the turn earlier. */
   most: number;
   /** @returns the status */
   send(address: string, at: number): Promise<number>;
@@ -13,16 +13,15 @@ export interface Attack {
 
 const form = 'application/x-www-form-urlencoded';
 const json = 'application/json';
-/** Answered whatever it says: a form is not looked at by a caller who is not there. */
 const long = 'x'.repeat(3_400);
-const longErrand = new URLSearchParams({
+const longContinuation = new URLSearchParams({
   client_id: 'x'.repeat(1_900),
   state: 'x'.repeat(1_900),
   redirect_uri: `https://a.example/${'x'.repeat(1_900)}`,
   planHash: 'x'.repeat(1_900),
 }).toString();
 
-/** Everything that a visitor can send and that may leave something in a store, as large as it is taken. */
+/** Every request of a visitor that may leave a record in a store, of the maximum accepted size. */
 export async function attacks(foyer: TestFoyer, site: string): Promise<Attack[]> {
   const port = foyer.deps.config.PORT;
   const { id, redirectUri } = await foyer.addClient({
@@ -55,7 +54,7 @@ export async function attacks(foyer: TestFoyer, site: string): Promise<Attack[]>
       headers: { ...common, 'content-type': form, ...more },
       body: new URLSearchParams(body).toString(),
     });
-    // A refused form leads to its page, which has the status of the refusal.
+    // A refused form redirects to its page, which has the status of the refusal.
     const refusal = answer.setCookies.find((line) => /foyer_form_\w+=[^;]/.test(line));
     if (answer.status !== 303 || refusal === undefined) return answer.status;
     const { pathname, search } = new URL(String(answer.headers.location), site);
@@ -102,7 +101,7 @@ export async function attacks(foyer: TestFoyer, site: string): Promise<Attack[]>
     ['page for device codes', 700, (a) => get(a, '/oauth2/device')],
     ['sign-out page', 700, (a) => get(a, '/oauth2/logout')],
     ['begin again', 10, (a) => get(a, `/begin-again?authorization_code=${randomUUID()}`)],
-    ['sign-up', 40, (a) => post(a, `/signup?${longErrand}`, profile())],
+    ['sign-up', 40, (a) => post(a, `/signup?${longContinuation}`, profile())],
     [
       'sign-up by call',
       40,
@@ -119,7 +118,7 @@ export async function attacks(foyer: TestFoyer, site: string): Promise<Attack[]>
     [
       'forgot password',
       80,
-      (a, at) => post(a, `/forgot-password?${longErrand}`, { username: at % 2 ? stranger() : member.email }),
+      (a, at) => post(a, `/forgot-password?${longContinuation}`, { username: at % 2 ? stranger() : member.email }),
     ],
     ['forgot password by call', 80, (a) => call(a, '/identity/forgotPassword', { username: stranger() })],
     [
@@ -141,8 +140,8 @@ export async function attacks(foyer: TestFoyer, site: string): Promise<Attack[]>
           credential: JSON.stringify({ id: randomBytes(32).toString('base64url'), response: {} }),
         }),
     ],
-    ['sign-in page', 10, (a) => get(a, `/?${longErrand}`)],
-    ['federation', 80, (a) => post(a, `/federation/google?${longErrand}`, {})],
+    ['sign-in page', 10, (a) => get(a, `/?${longContinuation}`)],
+    ['federation', 80, (a) => post(a, `/federation/google?${longContinuation}`, {})],
     [
       'federation answer',
       10,

@@ -12,11 +12,11 @@ it(
     const tell = process.env.FOYER_SOAK_HOURS === undefined ? undefined : (line: string) => console.log(line);
     const { keyValueBytes, databaseBytes, answers } = await soak({ addresses, hours, ...(tell && { tell }) });
     tell?.(JSON.stringify(answers, undefined, 1));
-    // What is in the key-value store is gone after two hours, what is in the database adds up.
+    // Records in the key-value store expire within two hours; those in the database add up.
     const aDay = keyValueBytes + databaseBytes * Math.max(1, dayHours / hours);
     tell?.(`${addresses} address(es), a day: at most ${megabytes(aDay)}`);
     expect(aDay).toBeLessThan(mostBytes);
-    // Each kind was sent and understood, or the figures would say nothing. These name a flow that there never was.
+    // Every kind must have been sent and understood. These kinds name a flow that does not exist.
     const ofNoFlow = new Set(['confirmation by call', 'code again by call']);
     for (const [name, statuses] of Object.entries(answers)) {
       const wrong = ['405', '415', '500', ...(ofNoFlow.has(name) ? [] : ['404'])];

@@ -12,25 +12,25 @@ import { type Attack, attacks } from './soak-attacks.ts';
 
 export interface SoakOptions {
   addresses: number;
-  /** Simulated. */
+  /** The simulated time. */
   hours: number;
-  /** Told after each simulated step. */
+  /** Called after each simulated step. */
   tell?: (line: string) => void;
 }
 
 export interface SoakResult {
   keyValueBytes: number;
   databaseBytes: number;
-  /** Of the logs that SQLite writes before its files. */
+  /** The size of SQLite's write-ahead logs. */
   logBytes: number;
   /** Requests by kind, and how they were answered. */
   answers: Record<string, Record<string, number>>;
 }
 
-/** As long as the window in which guesses are counted. */
+/** The length of the window in which guesses are counted. */
 const stepMs = 15 * 60_000;
 const minuteMs = 60_000;
-/** At the same time. */
+/** The number of requests at the same time. */
 const atOnce = 24;
 
 /**
@@ -49,7 +49,7 @@ function sizeOf(dir: string, name: string): number {
 
 const logOf = (dir: string, name: string) => statSync(join(dir, `${name}-wal`), { throwIfNoEntry: false })?.size ?? 0;
 
-/** Empty stores in a folder of their own; the sweep must keep up with a clock that runs a thousand times faster. */
+/** Empty stores in their own folder; the sweep must keep up with a clock that runs a thousand times faster. */
 async function ownStores(dataDir: string): Promise<Backend> {
   return {
     name: 'SQLite + embedded',
@@ -70,10 +70,10 @@ async function ownStores(dataDir: string): Promise<Backend> {
   };
 }
 
-/** So many of one kind before the next kind has its turn: they share some limits. */
+/** The number of requests of one kind before the next kind: the kinds share some limits. */
 const inARow = 40;
 
-/** Sends all kinds of requests from one address, each until it is refused several times or has had enough. */
+/** Sends all kinds of requests from one address, each until it was refused several times or sent often enough. */
 async function exhaust(
   all: readonly Attack[],
   address: string,
@@ -125,12 +125,12 @@ export async function soak({ addresses, hours, tell = () => {} }: SoakOptions): 
       GOOGLE_CLIENT_ID: 'soak',
       GOOGLE_CLIENT_SECRET: 'soak',
       PREVENT_USER_EXISTENCE_ERRORS: 'true',
-      // The test keeps every line of the log in memory: millions of them make a long run slow.
+      // The test keeps every line of the log in memory, and millions of lines make a long run slow.
       LOG_LEVEL: 'silent',
     });
     const all = await attacks(foyer, site);
     emptyBytes = sizeOf(dataDir, 'foyer.db');
-    // Each of a network of its own: addresses of one network share its limits.
+    // Each address is in its own network, because the addresses of one network share its limits.
     const from = Array.from({ length: addresses }, (_, at) => `203.${at % 250}.${113 + Math.floor(at / 250)}.7`);
     const count = (name: string, status: number) => {
       answers[name] ??= {};
@@ -138,7 +138,7 @@ export async function soak({ addresses, hours, tell = () => {} }: SoakOptions): 
       of[status] = (of[status] ?? 0) + 1;
     };
     for (let step = 0; step < (hours * 60 * minuteMs) / stepMs; step += 1) {
-      // Some limits are of a minute: what they let through after one wait comes, too.
+      // Some limits last for a minute, so the requests after one more minute are sent too.
       for (const waitMs of [0, minuteMs]) {
         passedMs += waitMs;
         await inTurn(from.map((address) => () => exhaust(all, address, count)));

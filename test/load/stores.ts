@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findProgram, type Service, startPostgres, startRedis } from '../support/services.ts';
 import { publicUrl } from './setting.ts';
 
-/** Empty stores for one Foyer, and the whole configuration that it is started with. */
+/** Empty stores for one Foyer, and its whole configuration. */
 export interface Stores {
   name: string;
   environment: Record<string, string>;
@@ -23,7 +23,7 @@ function configuration(dataDir: string): Record<string, string> {
     TRUST_PROXY: '1',
     MAIL_FROM: 'Foyer <no-reply@example.com>',
     SMTP_URL: 'smtp://127.0.0.1:9',
-    // One generator stands for many members: the limits count, but never refuse.
+    // One generator acts for many users, so the limits count but never refuse.
     PASSWORD_LIMIT_DEVICE: '1000000',
     PASSWORD_LIMIT_MEMBER: '1000000',
     PASSWORD_QUEUE_ACCOUNT: '10000',
@@ -41,7 +41,7 @@ export async function embeddedStores(): Promise<Stores> {
   };
 }
 
-/** Undefined where the two programs are not installed. */
+/** Undefined if the two programs are not installed. */
 export async function serverStores(): Promise<Stores | undefined> {
   if (!findProgram('redis-server') || !findProgram('postgres')) return undefined;
   const dataDir = await mkdtemp(join(tmpdir(), 'foyer-bench-'));

@@ -34,7 +34,7 @@ const options = {
 } as const;
 
 const main = join(import.meta.dirname, '..', '..', 'dist', 'server', 'main.js');
-/** As a proxy that stands before Foyer would add. */
+/** The headers that a proxy before Foyer adds. */
 const proxied = {
   host,
   'x-forwarded-host': host,
@@ -80,7 +80,7 @@ async function startService({ environment }: Stores, workers: string): Promise<S
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  // A measurement that fails leaves nothing behind.
+  // A failed measurement leaves no process behind.
   process.once('exit', () => child.kill('SIGKILL'));
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -91,7 +91,7 @@ async function startService({ environment }: Stores, workers: string): Promise<S
   return { child, port, output: () => output, ended };
 }
 
-/** A visitor's page, and a member's, which answers otherwise to whoever has lost the session. */
+/** A visitor's page, and a user's page, which answers differently without a session. */
 async function visitorAndMember(port: number): Promise<Asked[]> {
   const answer = await fetch(`http://127.0.0.1:${port}/sign-in`, {
     method: 'POST',
@@ -103,7 +103,7 @@ async function visitorAndMember(port: number): Promise<Asked[]> {
     .getSetCookie()
     .map((line) => line.split(';', 1)[0] ?? '')
     .join('; ');
-  // A refusal is a redirect, too.
+  // A refusal is also a redirect.
   if (answer.status !== 303 || !cookie.includes('foyer_session='))
     throw new Error(`the sign-in answered ${answer.status}`);
   return [
@@ -123,7 +123,7 @@ function line(what: string, { requests, repeated, failed, slowestMs }: Counts, m
   return [what.padEnd(34), ...shown, more].join(' ').trimEnd();
 }
 
-/** What was counted since; the slowest is of the whole time, so each phase has a load of its own. */
+/** The counts since then; the slowest answer is that of the whole time, so each phase has its own load. */
 async function phase(what: string, load: SteadyLoad, act: () => Promise<string | undefined>): Promise<void> {
   await sleep(steadyMs);
   const more = await act();
@@ -166,7 +166,7 @@ async function measure(
   await drain(service, load());
 }
 
-/** Once the port is closed nobody can be answered: that is counted apart. */
+/** After the port is closed no request can be answered; these requests are counted separately. */
 async function drain({ child, ended }: Service, load: SteadyLoad): Promise<void> {
   await sleep(steadyMs);
   const beganMs = performance.now();

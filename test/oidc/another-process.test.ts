@@ -9,7 +9,7 @@ import { listenOnFreePort, password, startFoyer, type TestFoyer } from '../suppo
 import { homeFrom, relyingParty, signInFor, store, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
-/** One address, behind which each request is answered by another process than the one before. */
+/** One address at which two processes answer in turn. */
 describe.each(backends)('flows that start in one process and end in another, on $name', (backend) => {
   let front: Server;
   let foyer: TestFoyer;
@@ -76,7 +76,7 @@ describe.each(backends)('flows that start in one process and end in another, on 
     const client = await relyingParty(foyer, await foyer.addClient());
     const theirs = await relyingParty(foyer, await foyer.addClient({ thirdParty: true }), 'openid');
     running = [foyer.app.app];
-    /** One browser for each place at which a member stands. */
+    /** One browser for each step of the sign-in. */
     async function stand(app = client) {
       const [browser, begun] = [foyer.browser(), await app.begin()];
       const landing = locationOf(await browser.get(begun.url, { from: 'cross-site' }));

@@ -11,7 +11,7 @@ import { sidOf, toldApp } from '../support/told-app.ts';
 import { setUpBackChannelLogout } from './back-channel-logout-steps.ts';
 import { withDefaultClient } from './token-cookie-tools.ts';
 
-/** OpenID Connect Back-Channel Logout 1.0: whichever way a session ends, every client app of it hears. */
+/** OpenID Connect Back-Channel Logout 1.0: however a session ends, each of its client apps gets a logout token. */
 describe.each(backends)('back-channel logout on $name', (backend) => {
   const context = setUpBackChannelLogout(backend);
   const { inSession, operator } = context;
@@ -107,7 +107,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       const { database } = context.foyer.deps;
       const disabled = await context.foyer.addUser();
       const there = await inSession(disabled);
-      // Between the right password and the new session.
+      // The session ends between the right password and the new session.
       const { kv } = context.foyer.deps;
       const add = kv.addToSet.bind(kv);
       jest.spyOn(kv, 'addToSet').mockImplementation(async (...words) => {
@@ -131,7 +131,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
     );
     const dayMs = 24 * 60 * 60_000;
     expect(await store.sweep(context.foyer.deps.now() + 399 * dayMs, 500)).toBe(0);
-    // One that is used is kept for longer.
+    // A client session in use is kept for longer.
     const later = createClientSessionStore(database, () => context.foyer.deps.now() + 300 * dayMs);
     expect(
       await later.findSid(
@@ -227,7 +227,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       sid: context.sid,
     });
     expect(Number(payload.exp) - Number(payload.iat)).toBeLessThanOrEqual(120);
-    // For nobody else.
+    // No other client gets a token.
     await expect(rsa.check(context.app.told.at(-1)?.token ?? '')).rejects.toThrow();
     await rsa.close();
   });

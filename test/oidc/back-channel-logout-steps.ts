@@ -29,7 +29,7 @@ export function setUpBackChannelLogout(backend: Backend) {
     await foyer?.close();
   });
 
-  /** Signed in to the client app in a browser of their own. */
+  /** Signs the user in to the client app in a new browser. */
   async function inSession(who = user, at: Browser | undefined = undefined) {
     const own = at ?? (await foyer.signedIn(who));
     return { browser: own, tokens: await app.tokens(own, who) };

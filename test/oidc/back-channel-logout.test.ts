@@ -11,7 +11,7 @@ import { setUpBackChannelLogout } from './back-channel-logout-steps.ts';
 
 const changed = 'plenty of horses 7';
 
-/** OpenID Connect Back-Channel Logout 1.0: whichever way a session ends, every client app of it hears. */
+/** OpenID Connect Back-Channel Logout 1.0: however a session ends, each of its client apps gets a logout token. */
 describe.each(backends)('back-channel logout on $name', (backend) => {
   const context = setUpBackChannelLogout(backend);
   const { inSession, operator } = context;
@@ -22,7 +22,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       expect(await context.app.heard()).toEqual([context.sid]);
       const [last] = context.app.told.slice(-1);
       expect([last?.method, last?.type]).toEqual(['POST', 'application/x-www-form-urlencoded;charset=UTF-8']);
-      // Once: signing out again, elsewhere or everywhere tells nobody anything new.
+      // Signing out again or everywhere sends no second logout token.
       await context.browser.post('/logout');
       await context.foyer.app.oauth.sessions.endAll(context.user.id);
       expect(await context.app.heard()).toEqual([]);
@@ -145,7 +145,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
         oidc.refreshTokenGrant(context.app.client.config, context.tokens.refresh_token ?? ''),
       ).rejects.toThrow();
       expect(await context.app.heard()).toEqual([]);
-      // Also where it is given something again.
+      // New tokens of the client have the sid of the session again.
       expect(sidOf(await context.app.tokens(context.browser, context.user))).toBe(context.sid);
       await context.browser.post('/logout');
       expect(await context.app.heard()).toEqual([context.sid]);

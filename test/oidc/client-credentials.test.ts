@@ -14,7 +14,7 @@ describe.each(backends)('client credentials on $name', (backend) => {
   });
   afterAll(() => foyer?.close());
 
-  /** A client app that acts for itself and signs members in too. */
+  /** A client app that acts for itself and also signs users in. */
   const both = (scopes = ['openid', 'email', 'account', 'users:read']) => foyer.addClient({ service: true, scopes });
   const only = (scopes: string[] = [...apiScopes]) => foyer.addClient({ service: true, redirectUris: [], scopes });
   const ask = async (client: { id: string; secret: string | null }, parameters: Record<string, string>) => {

@@ -7,7 +7,7 @@ import { type RelyingParty, relyingParty, signInFor, tokensFor } from '../suppor
 import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 
-/** What docs/conformance.md asks of OpenID Connect Core 1.0 and no other test shows. */
+/** Requirements of OpenID Connect Core 1.0 in docs/conformance.md that no other test shows. */
 describe('OpenID Connect Core 1.0', () => {
   let foyer: TestFoyer;
   let user: User;
@@ -24,7 +24,7 @@ describe('OpenID Connect Core 1.0', () => {
   });
   afterAll(() => foyer?.close());
 
-  /** What the client app is told at its redirect address by a request of a member who is signed in. */
+  /** The answer at the redirect address to a request of a signed-in user. */
   async function told(url: string, from = browser): Promise<URLSearchParams> {
     const back = new URL(locationOf(await from.get(url, { from: 'cross-site' })));
     expect(back.origin + back.pathname).toBe(client.redirectUri);
@@ -88,7 +88,7 @@ describe('OpenID Connect Core 1.0', () => {
       for (const name of ['iss', 'sub', 'aud', 'auth_time']) expect(after[name]).toEqual(before[name]);
       expect(after.iat).toBeGreaterThanOrEqual(before.iat ?? Number.NaN);
       expect(after.azp).toBe(before.azp);
-      // SHOULD NOT be there; if it is, it is the first one's.
+      // The claim SHOULD NOT be there; if it is, it has the value of the first sign-in.
       expect([undefined, before.nonce]).toContain(after.nonce);
     });
   });

@@ -3,7 +3,7 @@ import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 
-/** What docs/conformance.md asks of RFC 8628 and no other test shows. */
+/** Requirements of RFC 8628 in docs/conformance.md that no other test shows. */
 describe('device authorization', () => {
   let foyer: TestFoyer;
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe('device authorization', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
     for (const name of ['device_code', 'user_code', 'verification_uri', 'verification_uri_complete'])
       expect(body[name]).toEqual(expect.any(String));
-    // 128 bits at least: only the other one is typed (section 6.1).
+    // The device code has at least 128 bits, because no user types it (section 6.1).
     expect(String(body.device_code).length).toBeGreaterThan(21);
     expect(body.expires_in).toBeGreaterThan(0);
     expect(body.interval ?? 5).toBeLessThanOrEqual(5);
@@ -34,7 +34,7 @@ describe('device authorization', () => {
     const [web, secret] = [await foyer.addClient({ public: true }), await device(foyer, { public: false })];
     const ask = (id: string) => post('/oauth2/device_authorization', { client_id: id, scope: 'openid' });
     const [notRegistered, without, unknown] = [await ask(web.id), await ask(secret.id), await ask('nobody')];
-    // The library's word for what RFC 6749, section 5.2, calls unauthorized_client.
+    // RFC 6749, section 5.2, calls this unauthorized_client; the library has another code.
     expect([notRegistered.answer.status, notRegistered.body.error]).toEqual([400, 'invalid_request']);
     expect([without.answer.status, without.body.error]).toEqual([401, 'invalid_client']);
     expect([unknown.answer.status, unknown.body.error]).toEqual([401, 'invalid_client']);

@@ -4,7 +4,7 @@ import { relyingParty, signInFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 
-/** What docs/conformance.md asks of OpenID Connect Discovery 1.0 and RFC 9207, and no other test shows. */
+/** Requirements of OpenID Connect Discovery 1.0 and RFC 9207 in docs/conformance.md that no other test shows. */
 describe('the provider’s metadata', () => {
   let foyer: TestFoyer;
   let metadata: Record<string, unknown>;

@@ -4,7 +4,7 @@ import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, signInFor } from '../support/relying-party.ts';
 import { anyBackend } from '../support/stores.ts';
 
-/** What docs/conformance.md asks of RFC 9449 beside RFC 9126, and no other test shows. */
+/** Requirements of RFC 9449 with RFC 9126 in docs/conformance.md that no other test shows. */
 describe('DPoP with pushed requests', () => {
   let foyer: TestFoyer;
   let user: User;
@@ -14,7 +14,7 @@ describe('DPoP with pushed requests', () => {
   });
   afterAll(() => foyer?.close());
 
-  /** Pushes a request with a proof of this key, and comes home with a code. */
+  /** Pushes a request with a proof of this key and gets a code. */
   async function pushed(parameters: Record<string, string> = {}) {
     const client = await relyingParty(foyer, await foyer.addClient({ public: true }));
     const DPoP = oidc.getDPoPHandle(client.config, await oidc.randomDPoPKeyPair('ES256'));

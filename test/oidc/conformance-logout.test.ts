@@ -7,7 +7,7 @@ import { anyBackend } from '../support/stores.ts';
 
 const bye = 'http://127.0.0.1:9/bye';
 
-/** What docs/conformance.md asks of OpenID Connect RP-Initiated Logout 1.0 and no other test shows. */
+/** Requirements of OpenID Connect RP-Initiated Logout 1.0 in docs/conformance.md that no other test shows. */
 describe('RP-Initiated Logout', () => {
   let foyer: TestFoyer;
   let user: User;

@@ -6,7 +6,7 @@ import { anyBackend } from '../support/stores.ts';
 
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url');
 
-/** RFC 7636, byte by byte: what docs/conformance.md asks of it and no other test shows. */
+/** Requirements of RFC 7636 in docs/conformance.md that no other test shows. */
 describe.each([
   { kind: 'a public client app', registration: { public: true } },
   { kind: 'a confidential client app', registration: {} },
@@ -86,7 +86,7 @@ describe.each([
   it.each([
     ['no challenge', {}],
     ['a method without a challenge', { code_challenge_method: 'S256' }],
-    // The default method is plain, which is off.
+    // The default method is plain, which Foyer does not allow.
     ['a challenge without a method', { code_challenge: challengeOf('a'.repeat(43)) }],
     ['plain', { code_challenge: 'a'.repeat(43), code_challenge_method: 'plain' }],
     ['an unknown method', { code_challenge: challengeOf('a'.repeat(43)), code_challenge_method: 'S512' }],

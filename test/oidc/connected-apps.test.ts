@@ -23,7 +23,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
     browser: Browser;
     client: RelyingParty;
     clientId: string;
-    /** Whether the refresh token still gives an access token. The client app may use it as often as it likes. */
+    /** Whether the refresh token still gives an access token. The client app may use it any number of times. */
     refreshes(): Promise<boolean>;
   }
 
@@ -44,7 +44,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
       } catch (error) {
         if (error instanceof oidc.ResponseBodyError && ['invalid_grant', 'invalid_client'].includes(error.error))
           return false;
-        // The client app itself is gone.
+        // The client app itself no longer exists.
         if (error instanceof oidc.WWWAuthenticateChallengeError) return false;
         throw error;
       }
@@ -156,7 +156,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
       const hasGrant = async () =>
         (await database.db.selectFrom('oidc').select('id_hash').where('account_id', '=', user.id).execute()).length > 0;
       let ended = false;
-      // The session ends right after the check that it is open, which follows the new grant.
+      // The session ends right after the check that it is open. That check follows the new grant.
       const spy = jest.spyOn(kv, 'get').mockImplementation(async (key) => {
         const value = await get(key);
         if (!ended && key.startsWith('session:') && (await hasGrant())) {

@@ -16,11 +16,11 @@ describe.each(backends)('consent on $name', (backend) => {
     client = await relyingParty(context.foyer, await context.foyer.addClient({ thirdParty: true }), 'openid email');
   });
 
-  /** Where a begun request leads at once. */
+  /** The first redirect of a started request. */
   const lead = async (begun: Begun) => new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
   const idOf = (url: URL) => url.searchParams.get('authorization_code') ?? '';
 
-  /** Answers the consent page; the address at which the provider goes on. */
+  /** Answers the consent page. @returns the resume address of the provider */
   async function decide(consent: URL, decision: 'allow' | 'deny'): Promise<string> {
     expect(consent.pathname).toBe('/consent');
     const answer = await browser.post('/consent', { authorization_code: idOf(consent), decision });
@@ -64,7 +64,7 @@ describe.each(backends)('consent on $name', (backend) => {
     });
     expect(back.searchParams.has('code')).toBe(false);
     await expect(client.redeem(back.href, begun)).rejects.toMatchObject({ error: 'access_denied' });
-    // Nothing is remembered: the next request asks again.
+    // The decision is not remembered: the next request asks again.
     expect((await lead(await client.begin())).pathname).toBe('/consent');
   });
 
@@ -179,7 +179,7 @@ describe.each(backends)('consent on $name', (backend) => {
     const other = await context.foyer.addUser();
     await browser.post('/sign-in', { username: other.email, password });
     const answer = await browser.post('/consent', { authorization_code: idOf(consent), decision: 'allow' });
-    // It is asked anew, and of them.
+    // The second user gets a separate consent page.
     const again = locationOf(answer);
     expect(new URL(again).pathname).toBe('/begin-again');
     const asked = await browser.get(refreshOf(await (await browser.get(again)).text()));

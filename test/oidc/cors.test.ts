@@ -7,7 +7,7 @@ import { backends } from '../support/stores.ts';
 const own = 'http://127.0.0.1:9';
 const foreign = 'https://evil.example';
 
-/** A browser lets a script read an answer only when the answer names the script's origin (Fetch standard). */
+/** A script may read an answer only if the answer names the origin of the script (Fetch standard). */
 const readableBy = (answer: Response, origin: string) => answer.headers.get('access-control-allow-origin') === origin;
 
 describe.each(backends)('calls from a script on $name', (backend) => {

@@ -37,12 +37,12 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
       const end = await finishCode(browser, await answerCode(browser, asked.user_code), context.user);
       expect(new URL(end).pathname).toBe('/device/done');
       expect(await (await browser.get(end)).text()).toContain('Harbour Radio');
-      // As the library does it, but for the patience: it waits between two questions.
+      // The library does the same, but it waits between two polls.
       const tokens = await oidc.pollDeviceAuthorizationGrant(radio.config, { ...asked, interval: 0.01 });
       expect(tokens.claims()).toMatchObject({ sub: context.user.id, aud: radio.id, email: context.user.email });
       const info = await oidc.fetchUserInfo(radio.config, tokens.access_token, context.user.id);
       expect(info.email).toBe(context.user.email);
-      // Somebody else's app stays in only when it may ask for that.
+      // A third-party app gets a refresh token only if it may ask for offline_access.
       if ('thirdParty' in registration) expect(tokens.refresh_token).toBeUndefined();
       else
         expect((await oidc.refreshTokenGrant(radio.config, tokens.refresh_token ?? '')).claims()?.sub).toBe(
@@ -91,7 +91,6 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     const xsrf = hiddenField(await (await visitor.get('/oauth2/device')).text(), 'xsrf');
     const typed = await visitor.submit('/oauth2/device', { xsrf, user_code: late.user_code });
     expect([typed.status, typed.headers.get('location')]).toEqual([303, '/device']);
-    // The browser's own clock never stood elsewhere.
     jest.restoreAllMocks();
     const page = await visitor.get('/oauth2/device');
     expect([page.status, await page.text()]).toEqual([400, expect.stringContaining('has expired')]);

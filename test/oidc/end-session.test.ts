@@ -8,7 +8,7 @@ import { setUpUser } from './user-and-client.ts';
 
 const bye = 'http://127.0.0.1:9/bye?from=foyer';
 
-/** OpenID Connect RP-Initiated Logout 1.0; when it may act at once: `security.md`, rule 12. */
+/** OpenID Connect RP-Initiated Logout 1.0. `security.md`, rule 12, says when it may sign out without a question. */
 describe.each(backends)('/oauth2/logout on $name', (backend) => {
   const context = setUpUser(backend);
 
@@ -29,7 +29,7 @@ describe.each(backends)('/oauth2/logout on $name', (backend) => {
   async function isSignedIn(at = browser): Promise<boolean> {
     const silent = await client.begin({ prompt: 'none' });
     const byClient = new URL(locationOf(await at.get(silent.url))).searchParams.has('code');
-    // Foyer's own pages and the provider must agree.
+    // Foyer's pages and the provider must agree.
     expect((await at.get('/')).status).toBe(byClient ? 303 : 200);
     return byClient;
   }
@@ -43,7 +43,7 @@ describe.each(backends)('/oauth2/logout on $name', (backend) => {
     });
   }
 
-  /** The page with one button; answers its form's fields. */
+  /** Expects the page with one button. @returns the fields of its form */
   async function expectQuestion(answer: Response): Promise<Record<string, string>> {
     expect(answer.status).toBe(200);
     const html = await answer.text();
@@ -161,7 +161,7 @@ describe.each(backends)('/oauth2/logout on $name', (backend) => {
       expect(answer.status).toBe(400);
       expect(answer.headers.get('location')).toBeNull();
       expect(await isSignedIn()).toBe(true);
-      // They wanted to sign out, and are led to where they can.
+      // The user wanted to sign out and gets the address where that is possible.
       const page = await answer.text();
       expect(page).toContain('You are not signed out yet');
       expect(page).toMatch(/href="\/logout"[^>]*>Sign out here/);
@@ -189,7 +189,7 @@ describe.each(backends)('/oauth2/logout on $name', (backend) => {
     expect(locationOf(await fresh.get('/oauth2/logout'))).toBe(`${context.foyer.url}/`);
     const evil = await endSession({ post_logout_redirect_uri: 'https://evil.example/' }, fresh);
     expect([evil.status, evil.headers.get('location')]).toEqual([400, null]);
-    // Nobody was there to be signed out.
+    // There was no session to end.
     expect(await isSignedIn()).toBe(true);
   });
 

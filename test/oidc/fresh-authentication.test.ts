@@ -15,7 +15,7 @@ describe.each(backends)('fresh authentication on $name', (backend) => {
   let signedInMs: number;
 
   beforeEach(async () => {
-    // The member signed in ten minutes ago.
+    // The user signed in ten minutes ago.
     context.foyer.passTime(-10 * minuteMs);
     browser = await context.foyer.signedIn(context.user);
     signedInMs = context.foyer.deps.now();

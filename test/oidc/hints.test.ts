@@ -109,7 +109,7 @@ describe.each(backends)('hints in a request on $name', (backend) => {
     const begun = await client.begin({ [name]: value });
     const tokens = await client.redeem((await lead(begun)).href, begun);
     expect(tokens.claims()?.sub).toBe(user.id);
-    // What nobody can satisfy is not said to be.
+    // The token does not claim an acr that the user has not reached.
     expect(tokens.claims()?.acr).toBe('aal1');
   });
 

@@ -6,7 +6,7 @@ import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type Begun, type RelyingParty, refreshOf, relyingParty, signInFor, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
-/** The hidden fields of the page that posts itself to the client app, and where it posts them. */
+/** The hidden fields of the page that posts itself to the client app, and the target of the post. */
 function formOf(html: string): { action: string; fields: Record<string, string> } {
   const fields = [...html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
   return {
@@ -37,7 +37,7 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
     expect(callback.search).toBe('');
     const given = new URLSearchParams(callback.hash.slice(1));
     expect([...given.keys()].toSorted()).toEqual(['id_token', 'iss', 'state']);
-    // RFC 9207, section 2: every answer, also one that has an id token.
+    // RFC 9207, section 2: every answer has iss, also one with an id token.
     expect(given.get('iss')).toBe(foyer.url);
     expect(await check(callback, begun)).toMatchObject({
       sub: user.id,
@@ -83,7 +83,7 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
   });
 
   describe('response_mode=form_post', () => {
-    /** The page may run the script that it has and lead to the client's origin; no other source, no nonce. */
+    /** The policy allows the script of the page and the client's origin: no other source and no nonce. */
     function expectPolicyOfThisPageAlone(answer: Response, html: string): void {
       const script = /<script>([^<]*)<\/script>/.exec(html)?.[1] ?? '';
       expect(script).toContain('.submit()');

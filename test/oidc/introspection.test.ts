@@ -68,7 +68,7 @@ describe.each(backends)('introspection on $name', (backend) => {
       method: 'POST',
       body: new URLSearchParams({ client_id: publicClient.id, token: publicTokens.id_token ?? '' }),
     });
-    // RFC 7662, section 2.2. A signed token answers for itself: its reader has the keys.
+    // RFC 7662, section 2.2. The reader of a signed token verifies it with the published keys.
     expect([answer.status, await answer.json()]).toEqual([200, { active: false }]);
     const unauthenticated = await sendRequest(`${foyer.url}/oauth2/introspect`, {
       method: 'POST',
@@ -86,7 +86,7 @@ describe.each(backends)('introspection on $name', (backend) => {
   });
 
   it('A used refresh token of a public client is inactive, but its access token stays active', async () => {
-    // Only those of public clients are used up.
+    // Only refresh tokens of public clients are rotated.
     const open = await relyingParty(foyer, await foyer.addClient({ public: true }));
     const own = await tokensFor(open, foyer.browser(), user);
     await oidc.refreshTokenGrant(open.config, own.refresh_token ?? '');

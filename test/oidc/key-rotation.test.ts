@@ -37,7 +37,7 @@ describe.each(backends)('rotation of the signing keys on $name', (backend) => {
   const verify = async (tokens: Tokens) =>
     jwtVerify(tokens.id_token ?? '', createLocalJWKSet(await jwks()), { issuer: foyer.url, audience: client.id });
 
-  /** As `foyer keys rotate` does it; the new keys sign `waitMs` from now. */
+  /** Rotates the keys as `foyer keys rotate` does; the new keys sign in `waitMs`. */
   function rotate(waitMs: number): Promise<SigningKeyInfo[]> {
     const nowMs = foyer.deps.now();
     return rotateKeys(foyer.stores.database, foyer.deps.boxes.keys, {
@@ -108,7 +108,7 @@ describe.each(backends)('rotation of the signing keys on $name', (backend) => {
     });
     afterEach(() => other?.close());
 
-    /** The whole sign-in at the second process, silently: what it signs. */
+    /** A silent sign-in at the second process. @returns what it signs */
     async function signedByOther(): Promise<{ id_token: string }> {
       const visitor = new Visitor(other.port, foyer.url, {}, browser.jar);
       const begun = await client.begin();
@@ -134,7 +134,7 @@ describe.each(backends)('rotation of the signing keys on $name', (backend) => {
       const [before] = await kids();
       expect(kidOf(await signedByOther())).toBe(before);
       const next = (await rotate(0)).find((key) => key.state === 'active' && key.alg === 'ES256')?.kid;
-      // As long as the configuration says, and what the looking itself takes on a busy machine.
+      // The limit is the configured time and the time that the check takes on a busy machine.
       await sleep(refreshMs + 400);
       const [own, others] = [kidOf(await tokensFor(client, browser, user)), kidOf(await signedByOther())];
       expect([own, others]).toEqual([next, next]);

@@ -7,7 +7,7 @@ import { backends } from '../support/stores.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** More than the library allows for clocks that differ. */
+/** More than the clock skew that the library allows. */
 const graceMs = 20_000;
 
 describe.each(backends)('lifetimes on $name', (backend) => {
@@ -16,7 +16,7 @@ describe.each(backends)('lifetimes on $name', (backend) => {
   let browser: Browser;
   let client: RelyingParty;
   const realNow = Date.now.bind(Date);
-  /** Moves the clock of everything in this process, the OpenID library's and the client app's too. */
+  /** Moves the clock of this whole process, also for the OpenID library and the client app. */
   const at = (ms: number) => jest.spyOn(Date, 'now').mockImplementation(() => realNow() + ms);
   beforeAll(async () => {
     foyer = await startFoyer(backend);

@@ -8,7 +8,7 @@ import { backends } from '../support/stores.ts';
 const site = 'https://shop.example';
 const bye = `${site}/bye`;
 
-/** The specification's own way out, beside the protocol's; when a link may act at once: `security.md`, rule 12. */
+/** The sign-out of Foyer's specification. `security.md`, rule 12, says when a link may sign out without a question. */
 describe.each(backends)('/logout on $name', (backend) => {
   let foyer: TestFoyer;
   let user: User;

@@ -19,7 +19,7 @@ describe.each(backends)('the claims plan and entitlements on $name', (backend) =
   });
   afterAll(() => foyer?.close());
 
-  /** What membership/ writes when what a member has changes. */
+  /** Writes what the membership module writes when a plan changes. */
   const has = (user: User, planId: string | null, trialUntil: number | null = null) =>
     foyer.deps.database.db
       .updateTable('users')
@@ -78,7 +78,7 @@ describe.each(backends)('the claims plan and entitlements on $name', (backend) =
     expect(tokens.claims()).toMatchObject({ entitlements: starter });
     expect(tokens.claims()).not.toHaveProperty('plan');
     foyer.passTime(dayMs / 48);
-    // Nobody wrote anything: time alone ends it.
+    // The trial ends by time alone, without a write.
     expect(await info(tokens, user)).toMatchObject({ entitlements: [] });
   });
 

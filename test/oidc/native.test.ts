@@ -4,7 +4,7 @@ import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type Begun, type RelyingParty, relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
-/** Native apps (RFC 8252): anybody can claim their scheme or listen on a loopback port, so the member is asked each time. */
+/** Native apps (RFC 8252): any app can claim a scheme or a loopback port, so the user is asked each time. */
 describe.each(backends)('native client on $name', (backend) => {
   let foyer: TestFoyer;
   let user: User;

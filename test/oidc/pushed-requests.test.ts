@@ -6,7 +6,7 @@ import { backends } from '../support/stores.ts';
 import { discover, insecure } from './oauth4webapi.ts';
 import { setUpUser } from './user-and-client.ts';
 
-/** Pushes what `begin` would put into the address; answers a request that goes on by its `request_uri`. */
+/** Pushes the parameters that `begin` puts into the address. @returns the request with its `request_uri` */
 async function push(client: RelyingParty) {
   const begun = await client.begin();
   const parameters = Object.fromEntries(new URL(begun.url).searchParams);

@@ -5,7 +5,7 @@ import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
-/** Foyer's session, the provider's and what client apps hold begin and end together (`security.md`, rule 4). */
+/** The sessions of Foyer and the provider and the tokens of client apps end together (`security.md`, rule 4). */
 describe.each(backends)('a second sign-in in the same browser on $name', (backend) => {
   let foyer: TestFoyer;
   let user: User;
@@ -37,7 +37,7 @@ describe.each(backends)('a second sign-in in the same browser on $name', (backen
     const refreshed = await refresh(tokens);
     expect(refreshed.claims()?.sub).toBe(user.id);
     expect(await subject()).toBe(user.id);
-    // It hangs on the new session: that one's end is its end.
+    // The token belongs to the new session and ends with it.
     await browser.post('/logout');
     await expect(oidc.refreshTokenGrant(client.config, refreshed.refresh_token ?? '')).rejects.toMatchObject({
       error: 'invalid_grant',

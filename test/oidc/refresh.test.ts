@@ -6,7 +6,7 @@ import { backends, flushKeyValue } from '../support/stores.ts';
 import { setUpUser } from './user-and-client.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** After it a second use is no retry. */
+/** The time within which a second use counts as a retry, and a little more. */
 const tooLateMs = 11_000;
 
 describe.each(backends)('refresh on $name', (backend) => {
@@ -145,7 +145,7 @@ describe.each(backends)('refresh on $name', (backend) => {
     await tokensFor(consented, browser, context.user);
     context.foyer.passTime(60 * dayMs);
     await tokensFor(client, browser, context.user);
-    // Consent is remembered for the session, whichever grant stands for it.
+    // Consent is remembered for the session, whichever grant holds it.
     const begun = await consented.begin();
     const silent = await consented.redeem(locationOf(await browser.get(begun.url)), begun);
     expect((await oidc.fetchUserInfo(consented.config, silent.access_token, context.user.id)).email).toBe(
@@ -171,7 +171,7 @@ describe.each(backends)('refresh on $name', (backend) => {
     const kept = JSON.stringify(rows);
     expect(rows.length).toBeGreaterThan(0);
     expect(kept).not.toContain(tokens.refresh_token);
-    // As a key: sealed text may hold these letters by chance.
+    // The search is for a property name, because sealed text may contain these letters by chance.
     expect(kept).not.toMatch(/\\?"jti\\?"/);
   });
 });

@@ -32,13 +32,13 @@ describe.each(backends)('Remember Me on $name', (backend) => {
     const found = sessionNames.map((name) => cookies.find((cookie) => cookie.key === name));
     return found.filter((cookie) => cookie !== undefined);
   }
-  /** Seconds from now, or undefined for cookies that go with the browser. */
+  /** Seconds until the cookie expires, or undefined for a session cookie. */
   const lifetimes = async (browser: Browser) =>
     (await sessionCookies(browser)).map((cookie) => {
       const ttl = cookie.TTL();
       return Number.isFinite(ttl) ? Math.round(ttl / 1000) : undefined;
     });
-  /** As when the browser is closed and opened again. */
+  /** Closes and opens the browser: session cookies are gone. */
   async function reopened(browser: Browser): Promise<Browser> {
     const later = foyer.browser();
     for (const cookie of await browser.jar.getCookies(foyer.url)) {

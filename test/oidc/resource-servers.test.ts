@@ -28,7 +28,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
   const app = async (wanted = scope, more: object = {}) => relyingParty(foyer, await client(more), wanted);
   const keys = () => createRemoteJWKSet(new URL(`${foyer.url}/oauth2/jwks`));
 
-  /** Redeems a code for a resource, as openid-client does it with a parameter more. */
+  /** Redeems a code for a resource by openid-client with one more parameter. */
   async function tokensAt(
     party: RelyingParty,
     browser = foyer.browser(),
@@ -73,7 +73,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
       jti: expect.any(String),
       iat: expect.any(Number),
       exp: (payload.iat ?? 0) + 300,
-      // When and how the member signed in (RFC 9068, section 2.2.1; RFC 9470, section 6.1).
+      // The token says when and how the user signed in (RFC 9068, section 2.2.1; RFC 9470, section 6.1).
       acr: 'aal1',
       amr: ['pwd'],
       auth_time: expect.any(Number),
@@ -203,7 +203,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
       await expect(oidc.clientCredentialsGrant(config, { resource: payroll })).rejects.toMatchObject({
         error: 'invalid_target',
       });
-      // Its registration names no scope at all, which the library takes for "anything".
+      // The registration names no scope, which the library would treat as any scope.
       for (const foreign of ['users:read', 'openid', 'account']) {
         await expect(oidc.clientCredentialsGrant(config, { scope: foreign })).rejects.toMatchObject({
           error: 'invalid_scope',

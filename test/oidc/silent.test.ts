@@ -9,10 +9,10 @@ import { setUpUserAndClient } from './user-and-client.ts';
 describe.each(backends)('silent sign-on on $name', (backend) => {
   const context = setUpUserAndClient(backend);
 
-  /** Where a begun request leads at once, without a page of ours. */
+  /** The first redirect of a started request. */
   const lead = async (browser: Browser, begun: Begun) =>
     new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
-  /** What the client app is told, when nobody may be asked. */
+  /** The result of a request with prompt=none: an error, or whether there is a code. */
   async function none(browser: Browser, app = context.client, parameters: Record<string, string> = {}) {
     const begun = await app.begin({ prompt: 'none', ...parameters });
     const back = await lead(browser, begun);
@@ -28,7 +28,7 @@ describe.each(backends)('silent sign-on on $name', (backend) => {
     const begun = await context.client.begin();
     const tokens = await context.client.redeem((await lead(browser, begun)).href, begun);
     expect(tokens.claims()).toMatchObject({ sub: context.user.id, auth_time: first.claims()?.auth_time as number });
-    // And what it got first still works.
+    // The first tokens still work.
     await oidc.fetchUserInfo(context.client.config, first.access_token, context.user.id);
     expect((await oidc.refreshTokenGrant(context.client.config, first.refresh_token ?? '')).access_token).toBeTruthy();
   });

@@ -3,7 +3,7 @@ import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
-/** RFC 6749, section 3: endpoints have exact addresses. Programs must be told in JSON that another one is none. */
+/** RFC 6749, section 3: endpoints have exact addresses. At any other address a program gets an error in JSON. */
 describe.each(backends)('protocol endpoints with a slash at the end, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {

@@ -54,7 +54,7 @@ describe.each(backends)('step-up authentication on $name', (backend) => {
       const { data } = (await stored.json()) as { data: { location: string } };
       expect(new URL(data.location, context.foyer.url).pathname).toBe('/');
       expect(new URL(locationOf(await browser.get(`/oauth2/authorize/${id}`))).pathname).toBe('/');
-      // Nor does another sign-in that leaves the second factor out, in another tab.
+      // A sign-in in another tab without the second factor does not satisfy the request either.
       const tab = await lead(browser, await context.client.begin(essentialAcr({ value: 'aal2' })));
       context.foyer.passTime(minuteMs);
       await browser.post('/sign-in', { username: user.email, password });

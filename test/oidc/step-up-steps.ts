@@ -7,7 +7,7 @@ import type { Backend } from '../support/stores.ts';
 
 export const minuteMs = 60_000;
 
-/** A Foyer with a client app, and the steps of a user from whom a request asks more. */
+/** A Foyer with a client app, and the steps of a request that requires a stronger sign-in. */
 export function setUpStepUp(backend: Backend) {
   let foyer: TestFoyer;
   let client: RelyingParty;
@@ -17,10 +17,10 @@ export function setUpStepUp(backend: Backend) {
   });
   afterAll(() => foyer?.close());
 
-  /** Where a request leads at once. */
+  /** The first redirect of a started request. */
   const lead = async (browser: Browser, begun: Begun) =>
     new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
-  /** The tokens that a client app gets without anybody being asked. */
+  /** The tokens of a request that shows no page. */
   async function atOnce(browser: Browser, parameters: Record<string, string> = {}): Promise<Tokens> {
     const begun = await client.begin(parameters);
     return client.redeem((await lead(browser, begun)).href, begun);
@@ -30,7 +30,7 @@ export function setUpStepUp(backend: Backend) {
     expect(at.origin + at.pathname).toBe(client.redirectUri);
     return at.searchParams.get('error');
   }
-  /** From the page that hands the request over to the client app. */
+  /** Continues from /verify-user. @returns the address at the client app */
   const home = async (browser: Browser, verifyUser: string) =>
     locationOf(await browser.get(await store(browser, verifyUser)));
   const how = (tokens: Tokens) => {
@@ -38,7 +38,7 @@ export function setUpStepUp(backend: Backend) {
     return { amr: claims?.amr, acr: claims?.acr };
   };
 
-  /** In a browser that is remembered: signed in with the password alone. */
+  /** A user of a remembered browser, signed in with the password alone. */
   async function remembered(): Promise<{ user: User; secret: string; browser: Browser }> {
     const { user, secret } = await memberWithTotp(foyer);
     const browser = foyer.browser();
@@ -50,7 +50,7 @@ export function setUpStepUp(backend: Backend) {
     expect(answer.headers.get('location')).not.toContain('second-factor');
     return { user, secret, browser };
   }
-  /** The landing page sends a member who is signed in to show more; answers that page's address. */
+  /** Expects that the landing page redirects a signed-in user to re-authentication. @returns the address */
   async function askedAgain(browser: Browser, landing: URL): Promise<URL> {
     expect(landing.pathname).toBe('/');
     const again = new URL(locationOf(await browser.get(landing.href)));
@@ -58,7 +58,7 @@ export function setUpStepUp(backend: Backend) {
     expect((await browser.get(again.href)).status).toBe(200);
     return again;
   }
-  /** Password and code on the pages that ask again; answers the address that hands the request over. */
+  /** Enters password and code on the re-authentication pages. @returns the address of /verify-user */
   async function showAgain(browser: Browser, again: URL, secret: string): Promise<string> {
     const factor = new URL(locationOf(await browser.post(again.pathname + again.search, { password })));
     expect(factor.pathname).toBe('/second-factor');

@@ -113,7 +113,7 @@ describe.each(backends)('step-up authentication on $name', (backend) => {
         expect(how(tokens)).toEqual({ amr: ['pwd', 'otp', 'mfa'], acr: 'aal2' });
         expect(tokens.claims()?.sub).toBe(user.id);
         expect(Number(tokens.claims()?.auth_time)).toBeGreaterThan(Number(before.claims()?.auth_time));
-        // What the client app had goes on, and it is asked no more.
+        // The earlier tokens of the client app still work, and the next request asks nothing.
         await oidc.fetchUserInfo(context.client.config, before.access_token, user.id);
         expect(how(await atOnce(browser, { acr_values: values }))).toEqual(how(tokens));
       },

@@ -3,7 +3,9 @@ import { toClientId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { callback, fromShop, setUpSwitchAccount, site } from './switch-account-steps.ts';
 
-/** The specification's "Logout": the branches that end at the authorize path, where somebody else can sign in. */
+/**
+ * Section "Logout" of the specification: the branches that end at the authorize path, where another user can sign in.
+ */
 describe.each(backends)('switch of account by /logout on $name', (backend) => {
   const context = setUpSwitchAccount(backend);
   const { isSignedIn, logout, idToken } = context;

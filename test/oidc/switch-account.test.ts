@@ -4,17 +4,19 @@ import { refreshOf, signInFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { callback, fromShop, setUpSwitchAccount, site } from './switch-account-steps.ts';
 
-/** The specification's "Logout": the branches that end at the authorize path, where somebody else can sign in. */
+/**
+ * Section "Logout" of the specification: the branches that end at the authorize path, where another user can sign in.
+ */
 describe.each(backends)('switch of account by /logout on $name', (backend) => {
   const context = setUpSwitchAccount(backend);
   const { isSignedIn, logout, idToken } = context;
-  /** What a client app's own authorization request has, as parameters of /logout. */
+  /** The parameters of a client app's authorization request, for /logout. */
   async function ofCode() {
     const begun = await context.client.begin();
     const parameters = Object.fromEntries(new URL(begun.url).searchParams);
     return { begun, parameters };
   }
-  /** Where the browser is when it shows the form; answers that page's address. */
+  /** Follows the address to the sign-in form. @returns the address of the form */
   async function expectForm(authorize: string): Promise<URL> {
     expect(new URL(authorize).pathname).toBe('/oauth2/authorize');
     const landing = new URL(locationOf(await context.browser.get(authorize, fromShop)));
@@ -24,7 +26,7 @@ describe.each(backends)('switch of account by /logout on $name', (backend) => {
     expect(await page.text()).toContain('name="password"');
     return landing;
   }
-  /** As `signInFor`, which does not know an id token in the query. */
+  /** Like `signInFor`, which does not know an id token in the query. */
   async function signInForOlder(url: string): Promise<string> {
     return signInFor(context.browser, { url }, context.user).catch(async (error: Error) => {
       const [, at = ''] = /did not come home: (\S+)/.exec(error.message) ?? [];

@@ -13,7 +13,7 @@ import {
 import { backends } from '../support/stores.ts';
 import { setUpUser } from './user-and-client.ts';
 
-/** A tab stands at the sign-in page of the request that its client app began. */
+/** A tab with the sign-in page of the request that its client app started. */
 interface Tab {
   client: RelyingParty;
   begun: Begun;
@@ -36,7 +36,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
     return { client, begun, landing: locationOf(await browser.get(begun.url, { from: 'cross-site' })) };
   }
 
-  /** Sends the form that the tab shows; answers where that leads. */
+  /** Sends the form in the tab. @returns the address of the redirect */
   async function signIn({ landing }: Tab, member = context.user): Promise<string> {
     const fields = { username: member.email, password };
     return locationOf(await browser.post(`/sign-in${new URL(landing).search}`, fields));
@@ -44,7 +44,7 @@ describe.each(backends)('several tabs of one browser on $name', (backend) => {
 
   const idOf = ({ landing }: Tab) => new URL(landing).searchParams.get('authorization_code') ?? '';
 
-  /** From /verify-user to the client app. */
+  /** Continues from /verify-user to the client app. */
   async function home(tab: Tab, verifyUser: string): Promise<Tokens> {
     expect(new URL(verifyUser).pathname).toBe('/verify-user');
     const callback = locationOf(await browser.get(await store(browser, verifyUser)));

@@ -19,7 +19,7 @@ describe.each(backends)('terms of service on the way to a client app, on $name',
   afterAll(() => foyer?.close());
 
   const version = () => String(foyer.deps.terms.number);
-  /** Signs in for the request; answers the address of the terms page. */
+  /** Signs in for the request. @returns the address of the terms page */
   async function signIn(email: string): Promise<URL> {
     const { search } = new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
     return new URL(locationOf(await browser.post(`/sign-in${search}`, { username: email, password })));

@@ -28,7 +28,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       const browser = await foyer.signedIn(user);
       const before = await browser.cookies();
       await endLeases(user);
-      // The same moment: every request carries what the browser had before.
+      // All requests start at the same moment, with the cookies that the browser had before.
       const cookie = await browser.jar.getCookieString(foyer.url);
       foyer.passTime(4 * minuteMs);
       const answers = await Promise.all(

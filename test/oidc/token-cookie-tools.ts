@@ -17,7 +17,7 @@ export const withDefaultClient = async (foyer: TestFoyer) => {
   );
 };
 
-/** What is set of the token cookies, by name; '' where one is taken away. */
+/** The token cookies that these lines set, by name; '' for a cookie that they remove. */
 export function setOf(lines: readonly string[]): Record<string, string> {
   const pairs = lines.map((line) => line.split(';', 1)[0]?.split('=', 2) ?? []);
   return Object.fromEntries(
@@ -26,12 +26,12 @@ export function setOf(lines: readonly string[]): Record<string, string> {
 }
 export const setBy = (answer: Response) => setOf(answer.headers.getSetCookie());
 
-/** What tests of token cookies do again and again, on the Foyer that runs at the moment. */
+/** Steps of the tests of token cookies, on the Foyer that runs at the moment. */
 export function tokenCookieTools(foyer: () => TestFoyer) {
   const userinfo = (token: string) =>
     sendRequest(`${foyer().url}/oauth2/userInfo`, { headers: { authorization: `Bearer ${token}` } });
   const page = (browser: Browser, path = '/tos') => browser.get(path);
-  /** As if the half minute within which one request renews were over. */
+  /** Ends the half minute in which only one request renews the tokens. */
   const endLeases = async (user: User) => {
     const sessions = await foyer().deps.kv.setMembers(`sessions-of:${user.id}`);
     await foyer().deps.kv.delete(...sessions.map((idHash) => `token-cookies:${idHash}`));

@@ -22,7 +22,7 @@ describe.each(backends)('rate limit of authorization requests on $name', (backen
   const visitor = (address: string) =>
     new Visitor(foyer.deps.config.PORT, site, { 'x-forwarded-for': address, 'sec-fetch-site': 'none' });
   const begin = (address: string, who = visitor(address), path = '/oauth2/authorize') => who.get(`${path}?${query}`);
-  /** As if this address had begun so many in this minute. */
+  /** Makes this address have started so many requests in this minute. */
   const haveBegun = (address: string, times: number) =>
     foyer.deps.kv.consumeCount(`rate:authorize:${address}`, 60_000, times);
 

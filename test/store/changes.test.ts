@@ -5,11 +5,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cacheUntilChanged, type Database, migrate, openDatabase } from '../../server/store/index.ts';
 import { toClientId } from '../support/ids.ts';
 
-/** What is kept between requests must be what the database would say at this moment, whoever changed it. */
+/** Values cached between requests must equal those in the database, whichever process changed them. */
 describe('the cache of a SQLite database', () => {
   let dataDir: string;
   let database: Database;
-  /** As another process has it: connections of its own. */
+  /** The same stores with their own connections, as another process has them. */
   let other: Database;
 
   beforeEach(async () => {
@@ -56,7 +56,7 @@ describe('the cache of a SQLite database', () => {
     ['another process', () => other],
   ])('A row is read again after a change by %s', async (_who, by) => {
     const { read } = reader();
-    // Another process's word of its change comes in a later turn of the event loop.
+    // The message of another process about its change arrives in a later turn of the event loop.
     const changed = async (change: Promise<unknown>) => {
       await change;
       await nextTurn();

@@ -45,7 +45,7 @@ describe('checkpoints by a separate thread', () => {
   });
 
   it('The checkpoints stop also when the thread has failed', async () => {
-    // The log is there, but no thread can open what is no file.
+    // The log exists, but no thread can open it, because it is not a file.
     const folder = join(dir, 'folder.db');
     await mkdir(folder);
     await writeFile(`${folder}-wal`, Buffer.alloc(5 * 1024 * 1024));

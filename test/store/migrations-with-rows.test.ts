@@ -3,11 +3,11 @@ import { type Database, migrate, openDatabase } from '../../server/store/index.t
 import { migrations } from '../../server/store/migrations/index.ts';
 import { backends } from '../support/stores.ts';
 
-/** The migrations up to this one are released; databases with rows exist that end with it. */
+/** The last released migration: databases with rows exist at this version. */
 const released = '0012-resource-algorithms';
 const end = migrations.findIndex(({ name }) => name === released) + 1;
 
-/** A value that fits a column, other in each row. */
+/** A value that fits a column and differs in each row. */
 function valueFor(dataType: string, row: number): string | number | Buffer {
   if (/int|numeric/i.test(dataType)) return row;
   if (/blob|bytea/i.test(dataType)) return Buffer.from([row]);

@@ -18,7 +18,7 @@ describe('secret box', () => {
   it('A secret box never seals the same text the same way twice and never shows it', () => {
     const sealed = new Set(Array.from({ length: 2000 }, () => box.seal('the very same secret')));
     expect(sealed.size).toBe(2000);
-    // The initialisation vectors are what must never repeat.
+    // Initialisation vectors must never repeat.
     const ivs = new Set(
       [...sealed].map((text) => Buffer.from(text.split('.')[1] ?? '', 'base64url').toString('hex', 0, 12)),
     );

@@ -24,7 +24,7 @@ describe.each(backends)('short forms on $name', (backend) => {
   afterAll(() => foyer?.close());
 
   const form = (parameters: Record<string, string>) => `/?${new URLSearchParams(parameters)}`;
-  /** As the specification's apps write it: without the slash, which is added. */
+  /** The address without its last slash, as the apps of the specification write it; Foyer adds the slash. */
   const shortForm = (more: Record<string, string> = {}) =>
     form({ client_id: legacy.id, redirect_uri: 'http://127.0.0.1:9/old', ...more });
   const pathOf = (response: Response) => new URL(locationOf(response)).pathname;
@@ -38,7 +38,7 @@ describe.each(backends)('short forms on $name', (backend) => {
     return { ...(await jwtVerify(token, createRemoteJWKSet(new URL(jwks_uri)), options)).payload };
   }
 
-  /** Follows a visit of the start page until it leaves Foyer. */
+  /** Follows a visit of the start page to the first address outside Foyer. */
   async function comeHome(browser: Browser, address: string): Promise<Response> {
     const begun = locationOf(await browser.get(address, { from: 'cross-site' }));
     let answer = await browser.get(begun);
@@ -62,7 +62,7 @@ describe.each(backends)('short forms on $name', (backend) => {
       expect(callback).toMatch(/^http:\/\/127\.0\.0\.1:9\/old\/\?id_token=[\w.-]+&state=a\+b%26c$/);
       const claims = await check(callback);
       expect(claims).toMatchObject({ sub: user.id, email: user.email });
-      // What the client is not registered for is in no token of it.
+      // A token has no claim that the client is not registered for.
       expect(claims).not.toHaveProperty('given_name');
     });
 
@@ -106,7 +106,7 @@ describe.each(backends)('short forms on $name', (backend) => {
       const begun = locationOf(await browser.get(shortForm({ forceAuth: 'true' })));
       const landing = locationOf(await browser.get(begun));
       expect((await browser.get(landing)).status).toBe(200);
-      // Until then nobody is signed out.
+      // Until then no user is signed out.
       expect((await browser.get('/')).status).toBe(303);
       expect((await check(await homeFrom(browser, landing, user))).sub).toBe(user.id);
       const old = foyer.browser();

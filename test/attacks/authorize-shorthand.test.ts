@@ -8,7 +8,7 @@ import { backends } from '../support/stores.ts';
 
 const registered = 'https://app.example.com/old/';
 
-/** Addresses that a careless comparison, or one that cuts and pastes slashes, takes for the registered one. */
+/** Addresses that a careless comparison, or one that adds or removes slashes, accepts as the registered one. */
 const lookalikes = [
   'https://app.example.com/',
   'https://app.example.com',
@@ -120,7 +120,7 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
     const query = { client_id: bare.id, redirect_uri: 'https://bare.example.com/cb' };
     await expectNoWayOut(signedIn, startPage(query));
     await expectNoWayOut(signedIn, authorize(query));
-    // Nor when the request was pushed, where no address is filled in.
+    // A pushed request gets no address filled in either.
     const party = await relyingParty(foyer, { ...bare, redirectUri: query.redirect_uri });
     const parameters = {
       ...query,
@@ -155,7 +155,7 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
       locationOf(await signedIn.get(authorize({ client_id: other.id, redirect_uri: registered }))),
     );
     expect([refused.search, new URLSearchParams(refused.hash.slice(1)).get('error')]).toEqual(['', 'invalid_request']);
-    // Nor by an address that the member comes from the start page with.
+    // An address from the start page does not help either.
     await expectNoWayOut(signedIn, startPage({ client_id: other.id, redirect_uri: registered }));
 
     const both = await foyer.addClient({
@@ -174,7 +174,7 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
     );
     expect(locationOf(code)).toMatch(/\?error=invalid_request/);
     expect(locationOf(code)).not.toContain('code=');
-    // The library's own rule stays: an id token is never in a plain query.
+    // The rule of the library still holds: an id token is never in a plain query.
     const plain = await signedIn.get(
       authorize({ client_id: legacy.id, redirect_uri: registered, response_mode: 'query' }),
     );
@@ -187,7 +187,7 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
     const keys = createRemoteJWKSet(new URL(`${foyer.url}/oauth2/jwks`));
     await expect(jwtVerify(token, keys, { issuer: foyer.url, audience: legacy.id })).resolves.toBeTruthy();
     await expect(jwtVerify(token, keys, { issuer: foyer.url, audience: 'another' })).rejects.toThrow(/aud/);
-    // As a hint of another client's it signs nobody out and names nobody.
+    // As a hint for another client it signs no user out and names no user.
     const app = await foyer.addClient({ logoutUris: ['https://app.example.com/out'] });
     const logout = new URLSearchParams({
       client_id: app.id,
@@ -196,7 +196,7 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
     });
     expect((await signedIn.get(`/oauth2/logout?${logout}`, { from: 'cross-site' })).status).toBe(400);
     expect((await signedIn.get('/')).status).toBe(303);
-    // Nor is it a token that opens anything here.
+    // Foyer does not accept it as an access token.
     for (const path of ['/oauth2/userInfo', '/user/info']) {
       const answer = await foyer.browser().get(path, {
         headers: { accept: 'application/json', authorization: `Bearer ${token}` },
@@ -250,7 +250,7 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
     expect((await victim.postJson('/storage', { authorization_code: id })).status).toBe(403);
     const resumed = await attacker.get(`/oauth2/authorize/${id}`);
     expect(resumed.headers.get('location') ?? '').not.toContain('id_token');
-    // Nor is the attacker's request begun again by the victim's browser.
+    // The victim's browser does not restart the attacker's request.
     const again = await victim.get(`/begin-again?authorization_code=${id}`);
     expect([again.status, (await again.text()).includes('http-equiv="refresh"')]).toEqual([403, false]);
   });

@@ -84,7 +84,7 @@ describe.each(backends)('attack: account deletion and the operator’s factor re
       foyer.passTime(14 * dayMs);
       const visitor = foyer.browser();
       const signIn = () => visitor.post('/sign-in', { username: user.email, password });
-      // Each begins first in turn.
+      // Each of the two starts first in turn.
       const both = round % 2 === 0 ? [signIn(), foyer.app.deletion.work()] : [foyer.app.deletion.work(), signIn()];
       await Promise.all(both);
       const signedIn = (await visitor.get('/settings')).status === 200;
@@ -100,7 +100,7 @@ describe.each(backends)('attack: account deletion and the operator’s factor re
     const { kv } = foyer.deps;
     const addToSet = kv.addToSet;
     let swept = false;
-    // The first thing that a session that begins writes down.
+    // This is the first write of a new session.
     kv.addToSet = async (key, ...rest) => {
       if (key.includes(user.id) && !swept) {
         swept = true;
@@ -124,7 +124,7 @@ describe.each(backends)('attack: account deletion and the operator’s factor re
     const { database } = foyer.deps;
     const { transaction } = database;
     let signedIn = false;
-    // The sweep's own transaction is the first.
+    // The first transaction is the sweep's own.
     database.transaction = async (act) => {
       database.transaction = transaction;
       signedIn = (await foyer.signedIn(user)) !== undefined;
@@ -221,7 +221,7 @@ describe.each(backends)('attack: account deletion and the operator’s factor re
     expect(await stateOf(victim)).toBe('waiting');
     expect((await foyer.browser().post('/cancel-factor-reset', { token: hers })).status).toBe(303);
     expect([await stateOf(mallory), await stateOf(victim)]).toEqual(['cancelled', 'waiting']);
-    // In the settings it is the session's member, whatever a form says.
+    // The settings change the user of the session, whatever a form says.
     const { user, secret: key } = await memberWithTotp(foyer);
     const browser = foyer.browser();
     await signInWithTotp(foyer, browser, user, key);

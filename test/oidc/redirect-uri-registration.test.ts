@@ -2,7 +2,7 @@ import { type ClientRequest, clientMetadata, InvalidClientRequest } from '../../
 
 const good = 'https://shop.example.com/callback';
 
-/** What a registration takes, in production unless said otherwise. */
+/** The faults of a registration, in production unless `development` is set. */
 function faultsOf(change: Partial<ClientRequest>, development = false): readonly string[] {
   try {
     clientMetadata({ id: 'shop', name: 'Shop', redirectUris: [good], ...change }, { development });

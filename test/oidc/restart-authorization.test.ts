@@ -17,7 +17,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
 
   const idOf = (address: string) => new URL(address).searchParams.get('authorization_code') ?? '';
 
-  /** A request at whose sign-in page a browser stands. */
+  /** A started request whose sign-in page the browser shows. */
   async function open(browser: Browser, parameters: Record<string, string> = {}, app = context.client) {
     const begun = await app.begin(parameters);
     const landing = locationOf(await browser.get(begun.url, { from: 'cross-site' }));
@@ -201,7 +201,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     const { landing } = await open(browser, {}, await relyingParty(context.foyer, app));
     const other = await open(plain);
     context.foyer.passTime(24 * hourMs);
-    // By now the store has dropped it, too: its own clock does not move with the product's.
+    // The store would have dropped the request by now, but its clock does not move with the product's.
     for (const id of [idOf(landing), other.id]) {
       await context.foyer.stores.kv.delete(`authorization-request:${sha256(id)}`);
     }
@@ -235,7 +235,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
       expect(text).toContain(`href="http://127.0.0.1:9/start?iss=${encodeURIComponent(context.foyer.url)}"`);
       expect(text).toContain('Back to Showcase');
     }
-    // Who is not signed in can do so, and goes on to the app.
+    // A visitor can sign in and continue to the app.
     const page = await (await context.foyer.browser().get(landing)).text();
     expect(page).toContain('Once you have signed in, Showcase starts a new one.');
     expect(page).not.toContain(idOf(landing));
@@ -248,7 +248,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     const second = await createApp(context.foyer.deps, context.foyer.extensions);
     server.on('request', second.app);
     try {
-      // The same cookies and the same address, answered by a process that has just begun.
+      // A new process answers the same address with the same cookies.
       const there = async (address: string) => {
         const { pathname, search } = new URL(address);
         const cookie = await browser.jar.getCookieString(context.foyer.url);
